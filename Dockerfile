@@ -1,0 +1,23 @@
+# Production dependencies only; the sources run as they are, so nothing is built.
+FROM node:26-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:26-slim
+ENV NODE_ENV=production TZ=UTC \
+    DAYFERRY_CONFIG=/config/config.json DAYFERRY_DATA_DIR=/data DAYFERRY_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY migrations ./migrations
+COPY src ./src
+RUN chmod +x src/main.ts && ln -s /app/src/main.ts /usr/local/bin/dayferry \
+    && mkdir -p /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8380
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.DAYFERRY_PORT ?? 8380}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["dayferry"]
+CMD ["serve"]

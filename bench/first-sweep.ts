@@ -1,0 +1,92 @@
+// First sweep against the sandbox: requests against the fewest possible, 429s, and time against the quota's own limit.
+// Usage: node bench/first-sweep.ts [s] [m]      Time runs ten times as fast as at the service: 25 requests in 1 s.
+// Ends with 1 when a request was wasted, a 429 came, or the sweep took longer than 1.05 x T(n) + 1 s (0.1 s here).
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { insist } from "../src/sandbox/outcome.ts";
+import { type Sandbox, startSandbox } from "../src/sandbox/server.ts";
+import { openStore } from "../src/store/store.ts";
+import { createSync } from "../src/sync/sync.ts";
+import { createUpstream } from "../src/upstream/client.ts";
+
+const scale = 10;
+const quota = { requests: 25, perMs: 10_000 / scale };
+const latencyMs = 150 / scale;
+const zone = "Europe/Berlin";
+const clock = () => Temporal.Now.instant();
+const sizes = ["s", "m"] as const;
+
+const wanted = sizes.filter((size) => process.argv.length < 3 || process.argv.includes(size));
+const rows = [];
+for (const size of wanted) rows.push(await measure(size));
+console.table(rows);
+process.exitCode = rows.every(({ good }) => good) ? 0 : 1;
+
+async function measure(size: (typeof sizes)[number]) {
+  const options = { seed: 1, size, discovery: true, port: 0, timeZone: zone, clock };
+  const sandbox = await startSandbox({ ...options, quota, latencyMs });
+  const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
+  const store = openStore({ file: ":memory:", migrations, zone, clock, randomId: randomUUID });
+  const upstream = createUpstream({
+    baseUrl: sandbox.baseUrl,
+    uploadUrl: sandbox.uploadUrl,
+    apiKey: sandbox.keys[0]?.apiKey ?? "",
+    keyOf: () => null,
+    contact: "bench@example.com",
+    timeZone: zone,
+    quota: { requests: 25, per: Temporal.Duration.from({ milliseconds: quota.perMs }) },
+    timeout: Temporal.Duration.from({ seconds: 30 }),
+    clock,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    history: store.gateSlots,
+    onEvent: () => undefined,
+  });
+  const scope = { projects: "discover", people: [], discoverPeople: true } as const;
+  const maxAge = Temporal.Duration.from({ minutes: 15 });
+  const sync = createSync({ store, upstream, scope, clock, maxAge, onEvent: () => undefined });
+
+  const begun = performance.now();
+  const summary = await sync.sweep({ signal: AbortSignal.timeout(180_000) });
+  const tookMs = performance.now() - begun;
+
+  const log = sandbox.requests.entries();
+  const fewest = fewestFor(sandbox);
+  const limitMs = quota.perMs * (Math.ceil(fewest / quota.requests) - 1) + 3 * latencyMs;
+  const begins = log[0]?.at ?? 0;
+  const complete = log.findLast(({ path }) => /\/(events|tasks)$/.test(path))?.at ?? 0;
+  await upstream.close();
+  await sandbox.close();
+  store.close();
+
+  const limited = log.filter(({ status }) => status === 429).length;
+  const isQuick = tookMs <= 1.05 * limitMs + 1000 / scale;
+  return {
+    size,
+    items: summary.added,
+    requests: log.length,
+    fewest,
+    "429s": limited,
+    "most in a window": sandbox.requests.maxInWindow(quota.perMs),
+    "T(n) s, as at the service": round((limitMs * scale) / 1000),
+    "took s, as at the service": round((tookMs * scale) / 1000),
+    "lists and events after s": round(((complete - begins) * scale) / 1000),
+    ratio: round(tookMs / limitMs),
+    good: log.length === fewest && limited === 0 && isQuick && summary.failures.length === 0,
+  };
+}
+
+/** Projects, people, labels; events and lists of each project; each list; each task that has subtasks. */
+function fewestFor({ workspace, keys }: Sandbox): number {
+  const by = keys[0]?.personId ?? 0;
+  const places = workspace.places();
+  const lists = places.flatMap(({ project, lists }) =>
+    lists.map((list) => insist(workspace.tasks.list({ by, project, list }))),
+  );
+  const parents = lists.flat().filter(({ sub_tasks }) => sub_tasks > 0);
+  return 3 + 2 * places.length + lists.length + parents.length;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,110 @@
+import { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import { listId, personId, projectId } from "../../domain/ids.ts";
+import { askDaemon } from "../daemon.ts";
+import type { CommandHost } from "../host.ts";
+import { readId } from "../options.ts";
+import { asJson, type CommandTools, configFor, Failed, inWorkshop } from "../outcome.ts";
+import { type AcceptedFile, describeFile, isDone, readAccepted } from "../plan-text.ts";
+import { drainAll } from "./sync.ts";
+
+interface ApplyOptions {
+  readonly project: number;
+  readonly list?: number;
+  readonly person?: number;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+/** `apply`: ICS edits from files, through the daemon when one runs. Exits 1 when anything was refused. */
+export function applyCommand({ host, finish }: CommandTools): Command {
+  return new Command("apply")
+    .description("apply ICS edits from files (- = standard input); prints the plan, item by item")
+    .argument("<file...>", "calendar files")
+    .requiredOption("--project <id>", "where new items go", readId)
+    .option("--list <id>", "todolist for new tasks", readId)
+    .option("--person <id>", "whose edits these are", readId)
+    .option("--dry-run", "only show what would be done", false)
+    .option("--json", "print JSON", false)
+    .action(async (files: readonly string[], options: ApplyOptions, command: Command) => {
+      const config = configFor(command, host);
+      const contents = await Promise.all(
+        files.map(async (file) => ({ file, bytes: await read(file, host) })),
+      );
+      const accepted = await hand(contents, { config, host, options });
+      if (options.json)
+        host.print(asJson(accepted.map(({ file, answer }) => ({ file, ...answer }))));
+      else for (const one of accepted) host.print(describeFile(one, options.dryRun));
+      finish(accepted.every(({ answer }) => isDone(answer)) ? 0 : 1);
+    });
+}
+
+interface Given {
+  readonly file: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+interface Context {
+  readonly config: Config;
+  readonly host: CommandHost;
+  readonly options: ApplyOptions;
+}
+
+async function hand(files: readonly Given[], context: Context): Promise<readonly AcceptedFile[]> {
+  const { config, host, options } = context;
+  const daemon = host.daemonOf(config);
+  if (!daemon) return handLocally(files, context);
+  const accepted: AcceptedFile[] = [];
+  for (const { file, bytes } of files) {
+    const query = new URLSearchParams({
+      project: String(options.project),
+      dryRun: String(options.dryRun),
+    });
+    if (options.list !== undefined) query.set("list", String(options.list));
+    if (options.person !== undefined) query.set("person", String(options.person));
+    const body = { type: "text/calendar", content: bytes };
+    const answer = await askDaemon(daemon, {
+      method: "POST",
+      path: `/api/edits?${query.toString()}`,
+      body,
+    });
+    accepted.push({ file, answer: readAccepted(answer.body) });
+  }
+  return accepted;
+}
+
+async function handLocally(
+  files: readonly Given[],
+  { config, host, options }: Context,
+): Promise<readonly AcceptedFile[]> {
+  return inWorkshop({ config, host }, async (workshop) => {
+    const accepted = files.map(({ file, bytes }) => {
+      const acceptance = workshop.desk.accept({
+        bytes,
+        channel: "cli",
+        actor: options.person === undefined ? null : personId(options.person),
+        projectId: projectId(options.project),
+        listId: options.list === undefined ? null : listId(options.list),
+        dryRun: options.dryRun,
+      });
+      return { file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) };
+    });
+    if (!options.dryRun) {
+      const { waiting } = await drainAll(workshop, host.signal);
+      if (waiting > 0) {
+        host.say(`${waiting} edits wait in the journal; the next serve or sync sends them\n`);
+      }
+    }
+    return accepted;
+  });
+}
+
+async function read(file: string, host: CommandHost): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
+  } catch (error) {
+    throw new Failed(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      1,
+    );
+  }
+}

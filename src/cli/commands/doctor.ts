@@ -1,0 +1,134 @@
+import { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import { describeProblems } from "../../config/problems.ts";
+import { askDaemon } from "../daemon.ts";
+import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
+import type { CommandHost, DaemonAddress } from "../host.ts";
+import { asJson, type CommandTools, inWorkshop } from "../outcome.ts";
+
+/** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
+export function doctorCommand({ host, finish }: CommandTools): Command {
+  return new Command("doctor")
+    .description("check configuration, key, reachability, zone, mail and data directory")
+    .option(
+      "--probe-time-zone",
+      "also create, read and delete a private event to prove the zone",
+      false,
+    )
+    .option("--json", "print JSON", false)
+    .action(
+      async (
+        options: { readonly probeTimeZone: boolean; readonly json: boolean },
+        command: Command,
+      ) => {
+        const { config } = command.optsWithGlobals<{ readonly config?: string }>();
+        const loaded = host.readConfig(config ?? null);
+        const findings = loaded.ok
+          ? [
+              fine("configuration", "read without a problem"),
+              ...(await examine(loaded.value, { host, probe: options.probeTimeZone })),
+            ]
+          : [broken("configuration", describeProblems(loaded.failure), "mend the keys named here")];
+        host.print(options.json ? asJson(findings) : findings.map(line).join(""));
+        if (!loaded.ok) finish(2);
+        else finish(findings.some(({ verdict }) => verdict === "broken") ? 1 : 0);
+      },
+    );
+}
+
+async function examine(
+  config: Config,
+  { host, probe }: { readonly host: CommandHost; readonly probe: boolean },
+): Promise<readonly Finding[]> {
+  const daemon = host.daemonOf(config);
+  const service = daemon
+    ? await throughDaemon(daemon, probe)
+    : await inWorkshop({ config, host }, async (workshop) => [
+        fine("data directory", `${config.dataDir} can be written, its database is up to date`),
+        ...(await checkReach(workshop, host.signal)),
+        ...(probe ? await checkTimeZone(workshop, host) : []),
+      ]);
+  return [...service, zoneSetting(config), await mail(config, host), publicUrl(config)];
+}
+
+async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<readonly Finding[]> {
+  const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
+  const status: {
+    readonly ready?: boolean;
+    readonly errors?: readonly { source: string; problem: string }[];
+  } = Object(body);
+  const errors = status.errors ?? [];
+  return [
+    fine(
+      "daemon",
+      `runs at ${daemon.url}; it is asked instead of the service, which has one quota for both`,
+    ),
+    status.ready
+      ? fine("mirror", "every list has been read")
+      : doubtful("mirror", "the first sweep is not done", "wait, or look at the log"),
+    ...errors.map(({ source, problem }) =>
+      broken(source, problem, "see the remedy for this status in docs/operating.md"),
+    ),
+    ...(probe
+      ? [
+          doubtful(
+            "zone",
+            "not probed",
+            "stop the daemon first: the probe writes an event of its own",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function zoneSetting({ service }: Config): Finding {
+  return fine(
+    "zone setting",
+    `times of the service are read in ${service.timeZone}; --probe-time-zone proves it`,
+  );
+}
+
+async function mail(config: Config, host: CommandHost): Promise<Finding> {
+  const problem = await host.checkMail(config);
+  if (problem !== null)
+    return broken("mail", problem, "check mail.smtpUrl and mail.smtpPasswordFile");
+  const how = config.mail.smtpUrl
+    ? "the mail server answers"
+    : `mails are written to ${config.mail.directory}`;
+  return fine("mail", how);
+}
+
+function publicUrl({ http }: Config): Finding {
+  if (http.publicUrl) return fine("public address", http.publicUrl);
+  const what = "http.publicUrl is not set: feeds work on this machine and network only";
+  return doubtful(
+    "public address",
+    what,
+    "set it to the https address under which Google and Outlook can fetch",
+  );
+}
+
+const fine = (subject: string, what: string): Finding => ({
+  verdict: "fine",
+  subject,
+  what,
+  remedy: null,
+});
+const doubtful = (subject: string, what: string, remedy: string): Finding => ({
+  verdict: "doubtful",
+  subject,
+  what,
+  remedy,
+});
+const broken = (subject: string, what: string, remedy: string): Finding => ({
+  verdict: "broken",
+  subject,
+  what,
+  remedy,
+});
+
+const marks = { fine: "ok  ", doubtful: "note", broken: "FAIL" } as const;
+
+function line({ verdict, subject, what, remedy }: Finding): string {
+  return `${marks[verdict]} ${subject}: ${what}${remedy ? ` → ${remedy}` : ""}\n`;
+}

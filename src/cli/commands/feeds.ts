@@ -1,0 +1,75 @@
+import { Command } from "commander";
+import { inOffice } from "../office.ts";
+import { readId } from "../options.ts";
+import { asJson, type CommandTools, configFor } from "../outcome.ts";
+import { table } from "../table.ts";
+
+/** `feeds`: the published calendars and their addresses. */
+export function feedsCommand({ host }: CommandTools): Command {
+  const feeds = new Command("feeds").description("published calendars and their addresses");
+  const show = (feed: unknown, json: boolean) =>
+    host.print(json ? asJson(feed) : describeList([feed]));
+  feeds
+    .command("list")
+    .description("every feed")
+    .option("--json", "print JSON", false)
+    .action(async ({ json }: { readonly json: boolean }, command: Command) => {
+      const config = configFor(command, host);
+      const listed = await inOffice({ config, host }, (office) => office.feeds());
+      host.print(json ? asJson(listed) : describeList(listed));
+    });
+  feeds
+    .command("create")
+    .description("a feed for a project whose last one was revoked")
+    .requiredOption("--project <id>", "the project", readId)
+    .option("--json", "print JSON", false)
+    .action(
+      async (
+        { project, json }: { readonly project: number; readonly json: boolean },
+        command: Command,
+      ) => {
+        const config = configFor(command, host);
+        show(await inOffice({ config, host }, (office) => office.createFeed(project)), json);
+      },
+    );
+  feeds
+    .command("rotate")
+    .description("a new address; the old one ends")
+    .argument("<id>", "the feed's number", readId)
+    .option("--json", "print JSON", false)
+    .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
+      const config = configFor(command, host);
+      show(await inOffice({ config, host }, (office) => office.rotateFeed(id)), json);
+    });
+  feeds
+    .command("revoke")
+    .description("end a feed for good")
+    .argument("<id>", "the feed's number", readId)
+    .action(async (id: number, _options, command: Command) => {
+      const config = configFor(command, host);
+      await inOffice({ config, host }, (office) => office.revokeFeed(id));
+      host.say(`feed ${id} is revoked\n`);
+    });
+  return feeds;
+}
+
+interface ListedFeed {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string | null;
+  readonly lastFetch: { readonly at: string; readonly agent: string } | null;
+}
+
+function describeList(listed: unknown): string {
+  const feeds: readonly ListedFeed[] = Array.isArray(listed) ? listed : [];
+  if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
+  return table(
+    ["ID", "NAME", "LAST FETCH", "ADDRESS"],
+    feeds.map(({ id, name, url, lastFetch }) => [
+      String(id),
+      name,
+      lastFetch ? lastFetch.at.slice(0, 19) : "-",
+      url ?? "(revoked)",
+    ]),
+  );
+}

@@ -1,0 +1,56 @@
+import { Command, Option } from "commander";
+import type { DemoOptions, SandboxCommandOptions } from "../host.ts";
+import { readDuration, readPort, readSeed } from "../options.ts";
+import { type CommandTools, configFor } from "../outcome.ts";
+
+/** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
+export function runningCommands({ host, finish }: CommandTools): readonly Command[] {
+  const serve = new Command("serve")
+    .description("the daemon: sweeps, drains, mails, serves HTTP")
+    .action(async (_options, command: Command) => {
+      finish(await host.serve(configFor(command, host)));
+    });
+  const start = new Command("start")
+    .description("serve when there is a configuration, else demo")
+    .action(async (_options, command: Command) => {
+      const { config } = command.optsWithGlobals<{ readonly config?: string }>();
+      const configured = config !== undefined || host.hasConfig();
+      finish(configured ? await host.serve(configFor(command, host)) : await host.demo(usualDemo));
+    });
+  const demo = new Command("demo")
+    .description("a sandbox workspace and the daemon on it, in one process")
+    .option("--port <port>", "port of the daemon", readPort, usualDemo.port)
+    .option(
+      "--data-dir <dir>",
+      "keep the workspace and the data here (default: a temporary folder)",
+    )
+    .option(
+      "--play <duration>",
+      "somebody else changes something that often, e.g. PT30S",
+      readDuration,
+    )
+    .action(async (options: { port: number; dataDir?: string; play?: Temporal.Duration }) => {
+      const { port, dataDir = null, play = null } = options;
+      finish(await host.demo({ port, dataDir, play }));
+    });
+  const sandbox = new Command("sandbox")
+    .description("the stand-in service alone; prints its address and API keys")
+    .option("--port <port>", "port of the service", readPort, 8390)
+    .option("--seed <number>", "another number gives another workspace", readSeed, 1)
+    .addOption(
+      new Option("--size <size>", "how much is in it").choices(["s", "m", "l"]).default("s"),
+    )
+    .option("--data <file>", "SQLite file that keeps the workspace (default: memory)")
+    .option(
+      "--no-discovery",
+      "answer 404 to the look-ups that the service's document does not show",
+    )
+    .option("--time-zone <zone>", "the account's IANA zone", "Europe/Berlin")
+    .option("--json", "print one JSON object", false)
+    .action(async (options: Omit<SandboxCommandOptions, "data"> & { readonly data?: string }) => {
+      finish(await host.sandbox({ ...options, data: options.data ?? null }));
+    });
+  return [serve, start, demo, sandbox];
+}
+
+const usualDemo: DemoOptions = { port: 8380, dataDir: null, play: null };

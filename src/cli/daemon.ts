@@ -1,0 +1,46 @@
+import type { DaemonAddress } from "./host.ts";
+
+/** The running daemon refused or could not be reached. */
+export class DaemonError extends Error {
+  override readonly name = "DaemonError";
+}
+
+const patience = 30_000;
+
+/**
+ * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` when
+ * it cannot be reached, refuses the token, or answers something else.
+ */
+export async function askDaemon(
+  { url, adminToken }: DaemonAddress,
+  request: {
+    readonly method: "GET" | "POST" | "DELETE";
+    readonly path: string;
+    readonly body?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> | string };
+  },
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const { method, path, body } = request;
+  const headers = {
+    authorization: `Bearer ${adminToken}`,
+    ...(body && { "content-type": body.type }),
+  };
+  const signal = AbortSignal.timeout(patience);
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`${url}${path}`, { method, headers, signal, body: body?.content ?? null });
+    text = await answer.text();
+  } catch (error) {
+    throw new DaemonError(`the daemon at ${url} does not answer`, { cause: error });
+  }
+  if (answer.status === 401) throw new DaemonError(`the daemon at ${url} refuses the admin token`);
+  if (answer.status >= 500)
+    throw new DaemonError(`the daemon failed with status ${answer.status}: ${text.slice(0, 300)}`);
+  try {
+    return { status: answer.status, body: text === "" ? null : JSON.parse(text) };
+  } catch (error) {
+    throw new DaemonError(`the daemon at ${url} answered something that is not JSON`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import type { Config } from "../config/config.ts";
+import type { ConfigProblem } from "../config/problems.ts";
+import type { Result } from "../domain/result.ts";
+import type { Desk } from "../edits/desk.ts";
+import type { Drain } from "../edits/drain.ts";
+import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { Store } from "../store/store.ts";
+import type { Sync } from "../sync/sync.ts";
+import type { Upstream } from "../upstream/client.ts";
+
+/** The rooms on a data directory that this process holds. */
+export interface Workshop {
+  readonly config: Config;
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly sync: Sync;
+  readonly feeds: PublishedFeeds;
+  readonly desk: Desk;
+  readonly drain: Drain;
+  close(): Promise<void>;
+}
+
+/** Where a running daemon of the same data directory answers. */
+export interface DaemonAddress {
+  readonly url: string;
+  readonly adminToken: string;
+}
+
+/** What commands need of the world and of the rooms beside theirs; `main` hands it in. */
+export interface CommandHost {
+  /** Writes data to standard output. */
+  readonly print: (text: string) => void;
+  /** Writes what is said about the data to standard error. */
+  readonly say: (text: string) => void;
+  readFile(path: string): Uint8Array;
+  readStandardInput(): Promise<Uint8Array>;
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+  readonly clock: () => Temporal.Instant;
+  /** The configuration that `--config`, the environment or ./config.json names. */
+  readConfig(option: string | null): Result<Config, readonly ConfigProblem[]>;
+  /** Whether there is a configuration to serve without being told one. */
+  hasConfig(): boolean;
+  /** The running daemon of this data directory; null when none runs. */
+  daemonOf(config: Config): DaemonAddress | null;
+  /** Takes the data directory; fails with a sentence when another process holds it. */
+  open(config: Config): Result<Workshop, string>;
+  serve(config: Config): Promise<number>;
+  demo(options: DemoOptions): Promise<number>;
+  sandbox(options: SandboxCommandOptions): Promise<number>;
+  /** What a mail server says to a greeting: null when all is well. */
+  checkMail(config: Config): Promise<string | null>;
+}
+
+export interface DemoOptions {
+  readonly port: number;
+  /** Null = a temporary one that goes with the demo. */
+  readonly dataDir: string | null;
+  /** How often somebody else changes something in the workspace; null = never. */
+  readonly play: Temporal.Duration | null;
+}
+
+export interface SandboxCommandOptions {
+  readonly port: number;
+  readonly seed: number;
+  readonly size: "s" | "m" | "l";
+  readonly data: string | null;
+  readonly discovery: boolean;
+  readonly timeZone: string;
+  readonly json: boolean;
+}

@@ -1,0 +1,114 @@
+import type { Config } from "../config/config.ts";
+import { feedId, projectId } from "../domain/ids.ts";
+import type { PublishedFeed } from "../feeds/feeds.ts";
+import { askDaemon } from "./daemon.ts";
+import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";
+import { Failed, inWorkshop } from "./outcome.ts";
+
+export type EditAct = "approve" | "discard" | "retry";
+
+/** The journal, the feeds and the brakes, whoever holds the data directory: values are JSON as the API answers it. */
+export interface Office {
+  edits(state: string | undefined): Promise<unknown>;
+  edit(id: number): Promise<unknown>;
+  decide(id: number, act: EditAct): Promise<unknown>;
+  feeds(): Promise<unknown>;
+  createFeed(project: number): Promise<unknown>;
+  rotateFeed(id: number): Promise<unknown>;
+  revokeFeed(id: number): Promise<void>;
+  brakes(): Promise<unknown>;
+  releaseBrake(source: string): Promise<void>;
+}
+
+/** Commands beside a daemon go through the daemon; otherwise they hold the data directory themselves. */
+export async function inOffice<Value>(
+  { config, host }: { readonly config: Config; readonly host: CommandHost },
+  work: (office: Office) => Promise<Value>,
+): Promise<Value> {
+  const daemon = host.daemonOf(config);
+  if (daemon) return work(remoteOffice(daemon));
+  return inWorkshop({ config, host }, (workshop) => work(localOffice(workshop)));
+}
+
+/** Address under which calendars reach the daemon of this configuration. */
+function publicAddress({ http }: Config): string {
+  return (
+    http.publicUrl ?? `http://${http.host === "0.0.0.0" ? "127.0.0.1" : http.host}:${http.port}`
+  );
+}
+
+function remoteOffice(daemon: DaemonAddress): Office {
+  const ask = async (method: "GET" | "POST" | "DELETE", path: string, json?: unknown) => {
+    const body =
+      json === undefined
+        ? {}
+        : { body: { type: "application/json", content: JSON.stringify(json) } };
+    const answer = await askDaemon(daemon, { method, path, ...body });
+    if (answer.status >= 400) throw new Failed(detailOf(answer.body), 1);
+    return answer.body;
+  };
+  return {
+    edits: async (state) =>
+      member(
+        await ask("GET", `/api/edits${state ? `?state=${encodeURIComponent(state)}` : ""}`),
+        "edits",
+      ),
+    edit: (id) => ask("GET", `/api/edits/${id}`),
+    decide: (id, act) => ask("POST", `/api/edits/${id}/${act}`),
+    feeds: async () => member(await ask("GET", "/api/feeds"), "feeds"),
+    createFeed: (project) => ask("POST", "/api/feeds", { projectId: project }),
+    rotateFeed: (id) => ask("POST", `/api/feeds/${id}/rotate`),
+    revokeFeed: async (id) => void (await ask("DELETE", `/api/feeds/${id}`)),
+    brakes: async () => member(await ask("GET", "/api/brakes"), "brakes"),
+    releaseBrake: async (source) =>
+      void (await ask("POST", `/api/brakes/${encodeURIComponent(source)}/release`)),
+  };
+}
+
+function localOffice({ config, desk, feeds, store }: Workshop): Office {
+  const shown = ({ path, ...feed }: PublishedFeed) => ({
+    ...feed,
+    url: feed.revokedAt === null ? `${publicAddress(config)}${path}` : null,
+  });
+  const found = <Value>(value: Value | null, what: string): Promise<unknown> => {
+    if (value === null) throw new Failed(what, 1);
+    return Promise.resolve(plain(value));
+  };
+  return {
+    edits: (state) => found(desk.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
+    edit: (id) => found(desk.show(id), `there is no edit ${id}`),
+    decide(id, act) {
+      const decision = desk[act](id);
+      if (decision.kind === "refused") throw new Failed(decision.reason, 1);
+      return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
+    },
+    feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
+    createFeed(project) {
+      const feed = feeds.create(projectId(project));
+      return found(feed && shown(feed), `project ${project} is not known`);
+    },
+    rotateFeed(id) {
+      const feed = feeds.rotate(feedId(id));
+      return found(feed && shown(feed), `there is no open feed ${id}`);
+    },
+    async revokeFeed(id) {
+      await found(feeds.revoke(feedId(id)) || null, `there is no open feed ${id}`);
+    },
+    brakes: () => Promise.resolve(plain(store.brakes.all())),
+    async releaseBrake(source) {
+      await found(store.brakes.release(source) || null, `nothing is held for ${source}`);
+    },
+  };
+}
+
+/** The same JSON that the API would answer. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function member(body: unknown, name: string): unknown {
+  return new Map(Object.entries(Object(body))).get(name);
+}
+
+function detailOf(body: unknown): string {
+  const detail = member(body, "detail");
+  return typeof detail === "string" ? detail : `the daemon refused: ${JSON.stringify(body)}`;
+}

@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+import { isId } from "../domain/ids.ts";
+
+/** Readers of option values; what they refuse is wrong usage. */
+
+export function readId(text: string): number {
+  const id = Number(text);
+  if (!isId(id)) throw new InvalidArgumentError("It must be an id: a positive whole number.");
+  return id;
+}
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535 || text.trim() === "") {
+    throw new InvalidArgumentError("It must be a port: 0 to 65535.");
+  }
+  return port;
+}
+
+export function readSeed(text: string): number {
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || text.trim() === "") {
+    throw new InvalidArgumentError("It must be a whole number.");
+  }
+  return seed;
+}
+
+export function readDuration(text: string): Temporal.Duration {
+  try {
+    const duration = Temporal.Duration.from(text);
+    if (duration.sign > 0) return duration;
+  } catch {
+    // Said below, as for a duration that is not positive.
+  }
+  throw new InvalidArgumentError("It must be an ISO 8601 duration, such as PT30S.");
+}

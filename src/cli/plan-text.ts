@@ -1,0 +1,81 @@
+/** What the API answers to a calendar file, as far as it is printed. */
+export interface AcceptedAnswer {
+  readonly items: readonly AcceptedItem[];
+  readonly errors: readonly {
+    readonly line: number | null;
+    readonly uid: string | null;
+    readonly code: string;
+    readonly message: string;
+  }[];
+  readonly [member: string]: unknown;
+}
+
+export interface AcceptedItem {
+  readonly uid: string;
+  readonly kind: string;
+  readonly action: string;
+  readonly title: string;
+  readonly editId: number | null;
+  readonly changes: readonly {
+    readonly field: string;
+    readonly from: unknown;
+    readonly to: unknown;
+  }[];
+  readonly problems: readonly { readonly line: number | null; readonly message: string }[];
+}
+
+export interface AcceptedFile {
+  readonly file: string;
+  readonly answer: AcceptedAnswer;
+}
+
+/** Takes the answer of the daemon, or of the own rooms, which is the same JSON. */
+export function readAccepted(body: unknown): AcceptedAnswer {
+  const answer: Partial<AcceptedAnswer> = Object(body);
+  return { ...answer, items: answer.items ?? [], errors: answer.errors ?? [] };
+}
+
+/** Whether everything in the file was accepted or was no edit. */
+export const isDone = ({ errors, items }: AcceptedAnswer): boolean =>
+  errors.length === 0 && items.every(({ action }) => action !== "refused");
+
+/** The plan, item by item, for people. */
+export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): string {
+  const items = answer.items.filter(({ action }) => action !== "unchanged");
+  const unchanged = answer.items.length - items.length;
+  const whole =
+    answer.items.length === 0
+      ? answer.errors.map((error) => `  refused: ${at(error.line)}${error.message}\n`)
+      : [];
+  return [
+    `${file}${dryRun ? " (dry run: nothing is stored or sent)" : ""}\n`,
+    ...items.map(describeItem),
+    ...whole,
+    unchanged > 0 ? `  ${unchanged} unchanged\n` : "",
+  ].join("");
+}
+
+function describeItem({
+  action,
+  kind,
+  title,
+  uid,
+  editId,
+  changes,
+  problems,
+}: AcceptedItem): string {
+  const edit = editId === null ? "" : ` (edit ${editId})`;
+  return [
+    `  ${action} ${kind} "${title}"${edit}  ${uid}\n`,
+    ...changes.map(({ field, from, to }) => `    ${field}: ${show(from)} → ${show(to)}\n`),
+    ...problems.map(({ line, message }) => `    ${at(line)}${message}\n`),
+  ].join("");
+}
+
+const at = (line: number | null) => (line === null ? "" : `line ${line}: `);
+
+function show(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  const text = typeof value === "string" ? JSON.stringify(value) : JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

@@ -1,0 +1,77 @@
+import { Command, CommanderError } from "commander";
+import { applyCommand } from "./commands/apply.ts";
+import { brakesCommand } from "./commands/brakes.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { editsCommand } from "./commands/edits.ts";
+import { feedsCommand } from "./commands/feeds.ts";
+import { runningCommands } from "./commands/running.ts";
+import { syncCommand } from "./commands/sync.ts";
+import { DaemonError } from "./daemon.ts";
+import type { CommandHost } from "./host.ts";
+import { Failed } from "./outcome.ts";
+
+/** Runs one command. Returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
+export async function run(
+  argv: readonly string[],
+  host: CommandHost & { readonly version: string },
+): Promise<number> {
+  let code = 0;
+  const finish = (result: number) => {
+    code = result;
+  };
+  const program = new Command("dayferry")
+    .description("Bidirectional calendar and sync daemon for a project workspace.")
+    .version(host.version)
+    .option("--config <file>", "configuration file (default: DAYFERRY_CONFIG, then ./config.json)")
+    .exitOverride()
+    .configureOutput({ writeOut: host.print, writeErr: host.say })
+    .showHelpAfterError("(--help says more)");
+  const tools = { host, finish };
+  for (const command of [
+    ...runningCommands(tools),
+    syncCommand(tools),
+    applyCommand(tools),
+    editsCommand(tools),
+    feedsCommand(tools),
+    brakesCommand(tools),
+    doctorCommand(tools),
+  ]) {
+    program.addCommand(takeConfig(command));
+  }
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    return endOf(error, host);
+  }
+}
+
+/** Every command takes `--config`, before or after its name, and ends by an exception where commander would exit. */
+function takeConfig(command: Command): Command {
+  const inner = command.commands.length > 0 ? command.commands : [command];
+  for (const one of inner) {
+    if (!one.options.some(({ long }) => long === "--config")) {
+      one.option("--config <file>", "configuration file");
+    }
+  }
+  return inheritSettings(command);
+}
+
+function inheritSettings(command: Command): Command {
+  command.exitOverride().showHelpAfterError("(--help says more)");
+  for (const inner of command.commands) inheritSettings(inner);
+  return command;
+}
+
+function endOf(error: unknown, host: CommandHost): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Failed) {
+    host.say(`${error.message}\n`);
+    return error.code;
+  }
+  if (error instanceof DaemonError) {
+    host.say(`${error.message}\n`);
+    return 1;
+  }
+  throw error;
+}

@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { isId } from "../domain/ids.ts";
+import type { Result } from "../domain/result.ts";
+import { readSecretFile } from "./secrets.ts";
+
+/** Lets a check that compares keys run although another key is wrong, so that all problems are told at once. */
+export const always = { when: () => true };
+
+/** A text that `read` understands; its sentence becomes the problem. */
+export function field<Value>(read: (text: string) => Result<Value, string>) {
+  return z.string().transform((text, context): Value => settle(read(text), context));
+}
+
+/** A file or folder; a relative one counts from `folder`. */
+export function path(folder: string) {
+  return z
+    .string()
+    .min(1, "must not be empty")
+    .transform((text) => resolve(folder, text));
+}
+
+export function id<Id>(make: (value: number) => Id) {
+  return z.number().refine(isId, "must be a positive whole number").transform(make);
+}
+
+/** `"discover"` or what `schema` takes. */
+export function discoverOr<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([z.literal("discover"), schema], { error: 'must be "discover" or a list in [ ]' });
+}
+
+/** A secret written into the file itself; null = not given. */
+export function secret(read: (text: string) => Result<string, string>) {
+  return field(read).nullish();
+}
+
+/** A secret in a file of its own; null = not given. */
+export function secretFile(folder: string, read: (text: string) => Result<string, string>) {
+  return path(folder)
+    .transform((file, context): string => {
+      const content = readSecretFile(file);
+      if (!content.ok) return settle(content, context);
+      const value = read(content.value);
+      if (value.ok) return value.value;
+      context.addIssue({
+        code: "custom",
+        message: `names ${file}, whose content ${value.failure}`,
+      });
+      return z.NEVER;
+    })
+    .nullish();
+}
+
+/** Refuses a secret that is given in the file and in a file of its own. */
+export function oneSecret(name: string) {
+  return (value: unknown, context: z.RefinementCtx): void => {
+    if (!isGiven(value, name) || !isGiven(value, `${name}File`)) return;
+    const message = `is given twice: keep either "${name}" or "${name}File"`;
+    context.addIssue({ code: "custom", path: [name], message });
+  };
+}
+
+/** Refuses a list that names the same thing twice; texts count as equal whatever their case. */
+export function noneTwice(key: string) {
+  return (list: unknown, context: z.RefinementCtx): void => {
+    const seen = new Set<unknown>();
+    for (const [index, entry] of entriesOf(list).entries()) {
+      const value = valueAt(entry, key);
+      if (value === undefined || value === null) continue;
+      const name = typeof value === "string" ? value.toLowerCase() : value;
+      if (seen.has(name)) {
+        const message = `is listed twice: ${JSON.stringify(value)}`;
+        context.addIssue({ code: "custom", path: [index, key], message });
+      }
+      seen.add(name);
+    }
+  };
+}
+
+/** Whether a key has a value; null is how a file says "none". */
+export function isGiven(value: unknown, key: string): boolean {
+  return isRecord(value) && key in value && value[key] !== undefined && value[key] !== null;
+}
+
+/** The value under a key, whatever `value` turned out to be. */
+export const valueAt = (value: unknown, key: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+
+export const entriesOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : [];
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function settle<Value>(result: Result<Value, string>, context: z.RefinementCtx): Value {
+  if (result.ok) return result.value;
+  context.addIssue({ code: "custom", message: result.failure });
+  return z.NEVER;
+}

@@ -1,0 +1,158 @@
+import { fail, ok, type Result } from "../domain/result.ts";
+import { isZone } from "../domain/when.ts";
+
+/** A value as written, or a sentence that says what it must be. Sentences never quote what may hold a secret. */
+type Read<Value> = Result<Value, string>;
+
+/** A length of time that does not point backwards: `PT15M`, `P90D`, `P2Y`. */
+export function readLength(text: string): Read<Temporal.Duration> {
+  const length = parseDuration(text);
+  if (!length || length.sign < 0) {
+    return fail(`must be an ISO 8601 duration such as "PT15M" or "P1D", not "${text}"`);
+  }
+  return ok(length);
+}
+
+/** A length above zero that is the same on every day: weeks, months and years are none. */
+export function readExactLength(text: string): Read<Temporal.Duration> {
+  const length = readLength(text);
+  if (!length.ok) return length;
+  const { sign, years, months, weeks } = length.value;
+  if (sign === 0) return fail(`must be longer than zero, not "${text}"`);
+  if (years || months || weeks) {
+    return fail(`must be given in days, hours, minutes or seconds, not "${text}"`);
+  }
+  return length;
+}
+
+/** `HH:MM`, 00:00 to 23:59. */
+export function readTimeOfDay(text: string): Read<Temporal.PlainTime> {
+  if (!/^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text)) {
+    return fail(`must be a time of day such as "09:00", not "${text}"`);
+  }
+  return ok(Temporal.PlainTime.from(text));
+}
+
+export function readZone(text: string): Read<string> {
+  if (isZone(text)) return ok(text);
+  return fail(`must be an IANA time zone such as "Europe/Berlin", not "${text}"`);
+}
+
+/** The service's addresses: https, or http on this machine, so that a key never travels in the clear. */
+export function readServiceUrl(text: string): Read<string> {
+  const url = readPlainUrl(text);
+  if (!url.ok) return url;
+  if (url.value.protocol === "http:" && !isLoopback(url.value.hostname)) {
+    return fail("must begin with https:// (http:// is for this machine only)");
+  }
+  return ok(withoutSlash(url.value));
+}
+
+/** The address at which the daemon is seen from outside. */
+export function readPublicUrl(text: string): Read<string> {
+  const url = readPlainUrl(text);
+  return url.ok ? ok(withoutSlash(url.value)) : url;
+}
+
+/** An http(s) link template; `{project}`, `{kind}` and `{id}` are filled in later. */
+export function readLinkTemplate(text: string): Read<string> {
+  const names = [...text.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  const stranger = names.find((name) => !["project", "kind", "id"].includes(name));
+  if (stranger !== undefined) {
+    return fail(`knows {project}, {kind} and {id}, not {${stranger}}`);
+  }
+  const url = parseUrl(text.replaceAll(/[{}]/g, ""));
+  if (!url || !isWeb(url)) return fail("must be a link that begins with https:// or http://");
+  return ok(text);
+}
+
+/** A remote calendar's address; `webcal:` is the calendar programs' word for https. */
+export function readCalendarUrl(text: string): Read<string> {
+  const url = parseUrl(text.replace(/^webcals?:/i, "https:"));
+  if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
+  return ok(url.href);
+}
+
+/** Options that a mail server's address may carry after `?`. */
+const smtpOptions = [
+  "tls.rejectUnauthorized",
+  "tls.servername",
+  "requireTLS",
+  "ignoreTLS",
+  "name",
+  "authMethod",
+];
+
+/** `smtp://` or `smtps://` with a host; a misspelt option is refused, as it may be one that is to protect. */
+export function readSmtpUrl(text: string): Read<string> {
+  const url = parseUrl(text);
+  if (!url || (url.protocol !== "smtp:" && url.protocol !== "smtps:") || url.hostname === "") {
+    return fail("must be an address such as smtps://user@mail.example.com:465 or smtp://…:587");
+  }
+  const stranger = [...url.searchParams.keys()].find((name) => !smtpOptions.includes(name));
+  if (stranger !== undefined) {
+    return fail(`knows the options ${smtpOptions.join(", ")}, not "${stranger}"`);
+  }
+  return ok(text);
+}
+
+/** Whether a mail server's address names who logs in. */
+export const namesUser = (smtpUrl: string): boolean => (parseUrl(smtpUrl)?.username ?? "") !== "";
+
+const atom = String.raw`[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}`;
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`;
+const emailPattern = new RegExp(String.raw`^${atom}@${label}(?:\.${label})*$`, "u");
+
+export function readEmail(text: string): Read<string> {
+  if (emailPattern.test(text)) return ok(text);
+  return fail(`must be an e-mail address such as "ana@example.com", not "${text}"`);
+}
+
+/** `Name <address>` or an address alone. */
+export function readMailbox(
+  text: string,
+): Read<{ readonly name: string; readonly address: string }> {
+  const match = /^(?<name>[^<>\p{Cc}]*)<(?<address>[^<>]*)>$/u.exec(text.trim());
+  const address = readEmail(match?.groups?.["address"]?.trim() ?? text.trim());
+  if (!address.ok) return fail(`must be like "Dayferry <dayferry@example.com>", not "${text}"`);
+  const name = match?.groups?.["name"]?.trim().replace(/^"(.*)"$/, "$1") ?? "";
+  return ok({ name, address: address.value });
+}
+
+/** A key or token that fits into a request header. */
+export function readToken(text: string): Read<string> {
+  if (/^[\x21-\x7e]+$/.test(text)) return ok(text);
+  return fail("must be printable ASCII without spaces, and not empty");
+}
+
+/** A password: any text on one line. */
+export function readPassword(text: string): Read<string> {
+  if (text !== "" && !/\p{Cc}/u.test(text)) return ok(text);
+  return fail("must be one line of text, and not empty");
+}
+
+function parseDuration(text: string): Temporal.Duration | null {
+  try {
+    return Temporal.Duration.from(text);
+  } catch {
+    return null;
+  }
+}
+
+function readPlainUrl(text: string): Read<URL> {
+  const url = parseUrl(text);
+  if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
+  if (url.username !== "" || url.password !== "") return fail("must not carry a login");
+  if (url.search !== "" || url.hash !== "") return fail("must end before any ? or #");
+  return ok(url);
+}
+
+const parseUrl = (text: string): URL | null => URL.parse(text);
+
+const isWeb = (url: URL): boolean => url.protocol === "https:" || url.protocol === "http:";
+
+const withoutSlash = (url: URL): string => url.href.replace(/\/+$/, "");
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,141 @@
+import type { LabelId, PersonId } from "./ids.ts";
+import type { EventItem, Item, TaskItem } from "./item.ts";
+import { unreachable } from "./result.ts";
+import { sameWhen, type When, wholeMinutes } from "./when.ts";
+
+/** The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`. */
+export const patchFields = [
+  "title",
+  "description",
+  "when",
+  "reminder",
+  "milestone",
+  "private",
+  "completed",
+  "assigned",
+  "labels",
+  "startOn",
+  "dueOn",
+  "estimated",
+] as const;
+export type PatchField = (typeof patchFields)[number];
+
+/** What an edit wishes: only the fields it speaks of. Null unsets. */
+export interface Patch {
+  readonly title?: string;
+  readonly description?: string | null;
+  readonly when?: When;
+  readonly reminder?: Temporal.Duration | null;
+  readonly milestone?: boolean;
+  readonly private?: boolean;
+  readonly completed?: boolean;
+  readonly assigned?: readonly PersonId[];
+  readonly labels?: readonly LabelId[];
+  readonly startOn?: Temporal.PlainDate | null;
+  readonly dueOn?: Temporal.PlainDate | null;
+  readonly estimated?: Temporal.Duration | null;
+}
+
+/** The fields that a patch speaks of, in the order of `patchFields`. */
+export const fieldsOf = (patch: Patch): readonly PatchField[] =>
+  patchFields.filter((field) => patch[field] !== undefined);
+
+/** Whether two values of one field say the same; sets ignore order. */
+export function sameField(field: PatchField, a: Patch, b: Patch): boolean {
+  switch (field) {
+    case "when":
+      return a.when && b.when ? sameWhen(a.when, b.when) : a.when === b.when;
+    case "reminder":
+    case "estimated":
+      return minutes(a[field]) === minutes(b[field]);
+    case "startOn":
+    case "dueOn":
+      return (
+        a[field]?.toString() === b[field]?.toString() && (a[field] === null) === (b[field] === null)
+      );
+    case "assigned":
+    case "labels":
+      return setKey(a[field]) === setKey(b[field]);
+    case "title":
+    case "description":
+    case "milestone":
+    case "private":
+    case "completed":
+      return a[field] === b[field];
+    default:
+      return unreachable(field);
+  }
+}
+
+/** The item's present values of the fields that can be edited. */
+export function valuesOf(item: Item): Patch {
+  const common = {
+    title: item.title,
+    description: item.description,
+    completed: item.completed,
+    assigned: item.assigned,
+  };
+  if (item.kind === "event") {
+    const { when, reminder, milestone } = item;
+    return { ...common, when, reminder, milestone, private: item.private };
+  }
+  const { labels, startOn, dueOn, estimated } = item;
+  return { ...common, labels, startOn, dueOn, estimated };
+}
+
+/** What turns `base` into `wish`: the wished fields that differ. Empty when nothing does. */
+export function changedFields(base: Patch, wish: Patch): Patch {
+  const changed = fieldsOf(wish).filter((field) => !sameField(field, base, wish));
+  return pick(wish, changed);
+}
+
+/** The item as it would be with the patch applied; fields that the kind does not have are ignored. */
+export function applyPatch(item: Item, patch: Patch): Item {
+  const common = {
+    title: patch.title ?? item.title,
+    description: patch.description === undefined ? item.description : patch.description,
+    completed: patch.completed ?? item.completed,
+    assigned: patch.assigned ?? item.assigned,
+  };
+  return item.kind === "event"
+    ? { ...patchedEvent(item, patch), ...common }
+    : { ...patchedTask(item, patch), ...common };
+}
+
+/** Only the named fields of a patch. */
+export function pick(patch: Patch, fields: readonly PatchField[]): Patch {
+  return Object.fromEntries(fields.map((field) => [field, patch[field]]));
+}
+
+function patchedEvent(item: EventItem, patch: Patch): EventItem {
+  return {
+    ...item,
+    when: patch.when ?? item.when,
+    reminder: patch.reminder === undefined ? item.reminder : patch.reminder,
+    milestone: patch.milestone ?? item.milestone,
+    private: patch.private ?? item.private,
+  };
+}
+
+function patchedTask(item: TaskItem, patch: Patch): TaskItem {
+  const finished = patch.completed === true && !item.completed;
+  const reopened = patch.completed === false;
+  return {
+    ...item,
+    labels: patch.labels ?? item.labels,
+    startOn: patch.startOn === undefined ? item.startOn : patch.startOn,
+    dueOn: patch.dueOn === undefined ? item.dueOn : patch.dueOn,
+    estimated: patch.estimated === undefined ? item.estimated : patch.estimated,
+    percent: patch.completed === true ? 100 : item.percent,
+    completedAt: finished || reopened ? null : item.completedAt,
+    completedBy: finished || reopened ? null : item.completedBy,
+  };
+}
+
+function minutes(duration: Temporal.Duration | null | undefined): number | null | undefined {
+  return duration ? wholeMinutes(duration) : duration;
+}
+
+function setKey(values: readonly number[] | undefined): string | undefined {
+  return values && [...new Set(values)].toSorted((a, b) => a - b).join(",");
+}

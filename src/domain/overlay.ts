@@ -1,0 +1,17 @@
+import type { Item } from "./item.ts";
+import type { Edit } from "./journal.ts";
+import { applyPatch } from "./merge.ts";
+
+/**
+ * The item as its readers see it: the mirror's row with the visible edits laid over it in their order. Null when
+ * there is none: never mirrored and no creation pending, or a deletion is under way.
+ */
+export function overlay(mirrored: Item | null, edits: readonly Edit[]): Item | null {
+  let item = mirrored;
+  for (const edit of edits) {
+    if (edit.action === "delete") item = null;
+    else if (edit.action === "create") item = applyPatch(edit.base, edit.patch);
+    else if (item) item = applyPatch(item, edit.patch);
+  }
+  return item;
+}

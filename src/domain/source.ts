@@ -1,0 +1,53 @@
+import type { ListId, ProjectId, ServiceId } from "./ids.ts";
+import type { Item } from "./item.ts";
+import { unreachable } from "./result.ts";
+
+/** One list of the service that can be asked for with one request. */
+export type Source =
+  | { readonly kind: "projects" }
+  | { readonly kind: "people" }
+  | { readonly kind: "labels" }
+  | { readonly kind: "todolists"; readonly projectId: ProjectId }
+  | { readonly kind: "events"; readonly projectId: ProjectId }
+  | { readonly kind: "tasks"; readonly projectId: ProjectId; readonly listId: ListId }
+  | {
+      readonly kind: "subtasks";
+      readonly projectId: ProjectId;
+      readonly listId: ListId;
+      readonly taskId: ServiceId;
+    };
+
+export const sourceKinds = [
+  "projects",
+  "people",
+  "labels",
+  "todolists",
+  "events",
+  "tasks",
+  "subtasks",
+] as const satisfies readonly Source["kind"][];
+
+/** A source's name for life: subtasks stay with their parent when it moves to another list. */
+export function sourceName(source: Source): string {
+  switch (source.kind) {
+    case "projects":
+    case "people":
+    case "labels":
+      return source.kind;
+    case "todolists":
+    case "events":
+      return `${source.kind}:${source.projectId}`;
+    case "tasks":
+      return `tasks:${source.listId}`;
+    case "subtasks":
+      return `subtasks:${source.taskId}`;
+    default:
+      return unreachable(source);
+  }
+}
+
+/** The source in whose snapshots an item is found. */
+export function sourceOf(item: Item): string {
+  if (item.kind === "event") return `events:${item.projectId}`;
+  return item.parentId === null ? `tasks:${item.listId}` : `subtasks:${item.parentId}`;
+}

@@ -1,0 +1,182 @@
+import { fail, ok, type Result } from "./result.ts";
+
+/**
+ * When an event takes place. `dates`: whole days, `end` exclusive as in DTEND. `times`: `end` is null where the
+ * service names none (or one equal to the start); a calendar then shows `defaultLength`, which is never written back.
+ */
+export type When =
+  | { readonly kind: "dates"; readonly start: Temporal.PlainDate; readonly end: Temporal.PlainDate }
+  | {
+      readonly kind: "times";
+      readonly start: Temporal.ZonedDateTime;
+      readonly end: Temporal.ZonedDateTime | null;
+    };
+
+/** The service's own form: `YYYY-MM-DD HH:MM`, wall clock of the account's zone, the last day inclusive. */
+export interface ServiceTimes {
+  readonly start: string;
+  readonly end: string | null;
+  readonly allDay: boolean;
+}
+
+/** What calendars show for a timed event without an end. */
+export const defaultLength: Temporal.Duration = Temporal.Duration.from({ minutes: 30 });
+
+const naivePattern = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?)?$/;
+const instantPattern = /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/**
+ * Reads the service's times in the account's zone. Wall clock in a DST gap or overlap is settled as RFC 5545 does
+ * ("compatible"). A form with an offset is taken as the instant it names.
+ * Fails with a sentence that names the offending value.
+ */
+export function readServiceTimes(times: ServiceTimes, zone: string): Result<When, string> {
+  const start = parseTime(times.start, zone);
+  if (!start.ok) return start;
+  const endText = times.end?.trim() ?? "";
+  const end = endText === "" ? null : parseTime(endText, zone);
+  if (end && !end.ok) return end;
+
+  if (times.allDay) {
+    const first = start.value.clock.toPlainDate();
+    const last = end ? end.value.clock.toPlainDate() : first;
+    if (Temporal.PlainDate.compare(last, first) < 0) {
+      return fail(`end "${endText}" is before start "${times.start}"`);
+    }
+    return ok({ kind: "dates", start: first, end: last.add({ days: 1 }) });
+  }
+  const from = start.value.time;
+  if (!end) return ok({ kind: "times", start: from, end: null });
+  const to = endAfter(start.value, end.value);
+  if (!to) return fail(`end "${endText}" is before start "${times.start}"`);
+  const empty = Temporal.ZonedDateTime.compare(from, to) === 0;
+  return ok({ kind: "times", start: from, end: empty ? null : to });
+}
+
+/**
+ * The service's request form: `YYYY-MM-DD` for dates (last day inclusive, no end for one day), ISO 8601 with a
+ * numeric offset for times. Seconds are cut, as the service does.
+ */
+export function writeServiceTimes(when: When): {
+  readonly start: string;
+  readonly end: string | null;
+  readonly allDay: boolean;
+} {
+  if (when.kind === "times") {
+    const end = when.end ? withOffset(when.end) : null;
+    return { start: withOffset(when.start), end, allDay: false };
+  }
+  const last = when.end.subtract({ days: 1 });
+  const oneDay = last.equals(when.start);
+  return { start: when.start.toString(), end: oneDay ? null : last.toString(), allDay: true };
+}
+
+/** Whether two say the same to the minute, whatever zone they are written in. */
+export function sameWhen(a: When, b: When): boolean {
+  if (a.kind === "dates") {
+    return b.kind === "dates" && a.start.equals(b.start) && a.end.equals(b.end);
+  }
+  if (b.kind !== "times") return false;
+  return sameMinute(a.start, b.start) && sameEnd(a.end, b.end);
+}
+
+/** The same moments in another zone; dates stay as they are. */
+export function inZone(when: When, zone: string): When {
+  if (when.kind === "dates") return when;
+  return {
+    kind: "times",
+    start: when.start.withTimeZone(zone),
+    end: when.end?.withTimeZone(zone) ?? null,
+  };
+}
+
+/** First instant: midnight of the first day in `zone` for dates. */
+export function startsAt(when: When, zone: string): Temporal.Instant {
+  if (when.kind === "times") return when.start.toInstant();
+  return when.start.toZonedDateTime(zone).toInstant();
+}
+
+/** End as calendars show it: exclusive midnight in `zone` for dates, start plus `defaultLength` where none is known. */
+export function endsAt(when: When, zone: string): Temporal.Instant {
+  if (when.kind === "dates") return when.end.toZonedDateTime(zone).toInstant();
+  return (when.end ?? when.start.add(defaultLength)).toInstant();
+}
+
+/** Whole minutes of a length, rounded, as the service counts them. A day has 24 hours here, and a month 31 days. */
+export function wholeMinutes(length: Temporal.Duration): number {
+  // Weeks and longer are refused without a day to count from.
+  const relativeTo = new Temporal.PlainDate(2026, 1, 1);
+  return Math.round(length.total({ unit: "minutes", relativeTo }));
+}
+
+/** A wall clock in a zone, DST gaps and overlaps settled as RFC 5545 3.3.5 does. */
+export function wallClock(plain: Temporal.PlainDateTime, zone: string): Temporal.ZonedDateTime {
+  return plain.toZonedDateTime(zone, { disambiguation: "compatible" });
+}
+
+/** Whether `zone` is an IANA name that this runtime knows; bare offsets are none. */
+export function isZone(zone: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return false;
+  try {
+    Temporal.Now.zonedDateTimeISO(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface ReadTime {
+  /** As it was written. */
+  readonly clock: Temporal.PlainDateTime;
+  readonly time: Temporal.ZonedDateTime;
+  /** Whether the offset was written too, so that nothing is left to settle. */
+  readonly exact: boolean;
+}
+
+/**
+ * The end that belongs to the start, in nights in which the clocks are changed: one that lies in the repeated hour is
+ * its second pass if the first is too early, and one that follows a start in the missing hour keeps its distance.
+ * Null when the end is before the start.
+ */
+function endAfter(start: ReadTime, end: ReadTime): Temporal.ZonedDateTime | null {
+  if (Temporal.ZonedDateTime.compare(end.time, start.time) >= 0) return end.time;
+  if (start.exact || end.exact) return null;
+  if (Temporal.PlainDateTime.compare(end.clock, start.clock) >= 0) {
+    return start.time.add(start.clock.until(end.clock, { largestUnit: "hours" }));
+  }
+  const second = end.clock.toZonedDateTime(end.time.timeZoneId, { disambiguation: "later" });
+  return Temporal.ZonedDateTime.compare(second, start.time) >= 0 ? second : null;
+}
+
+function parseTime(text: string, zone: string): Result<ReadTime, string> {
+  const trimmed = text.trim();
+  try {
+    if (instantPattern.test(trimmed)) {
+      const time = cutSeconds(Temporal.Instant.from(trimmed).toZonedDateTimeISO(zone));
+      return ok({ clock: time.toPlainDateTime(), time, exact: true });
+    }
+    const match = naivePattern.exec(trimmed);
+    if (!match) return fail(`"${text}" is not YYYY-MM-DD HH:MM`);
+    const clock = Temporal.PlainDateTime.from(`${match[1]}T${match[2] ?? "00:00"}`);
+    return ok({ clock, time: wallClock(clock, zone), exact: false });
+  } catch {
+    return fail(`"${text}" is no real date and time`);
+  }
+}
+
+function withOffset(time: Temporal.ZonedDateTime): string {
+  return cutSeconds(time).toString({ timeZoneName: "never", smallestUnit: "second" });
+}
+
+function cutSeconds(time: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return time.round({ smallestUnit: "minute", roundingMode: "floor" });
+}
+
+function sameEnd(a: Temporal.ZonedDateTime | null, b: Temporal.ZonedDateTime | null): boolean {
+  if (a === null || b === null) return a === b;
+  return sameMinute(a, b);
+}
+
+function sameMinute(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
+  return Temporal.Instant.compare(cutSeconds(a).toInstant(), cutSeconds(b).toInstant()) === 0;
+}

@@ -1,0 +1,161 @@
+import { type ServiceId, serviceId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import type { Edit } from "../domain/journal.ts";
+import { fieldsOf, type Patch, pick } from "../domain/merge.ts";
+import type { Result } from "../domain/result.ts";
+import { sourceOf } from "../domain/source.ts";
+import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { findCreated, looksAlike } from "./adopt.ts";
+import {
+  complete,
+  type Errand,
+  fullPatch,
+  goneItem,
+  isMissing,
+  type Outcome,
+} from "./carry-out.ts";
+import { again } from "./settle.ts";
+
+/** What time and chance decide. */
+interface Moment {
+  readonly now: Temporal.Instant;
+  /** 0 up to 1. */
+  readonly random: number;
+}
+
+/** How long an edit waits for one that creates an item of the same looks. */
+const rivalWait = Temporal.Duration.from({ seconds: 1 });
+
+/**
+ * Creates the item, once. After a request whose answer was lost, the list is read before anything is sent: what was
+ * created is adopted, and several that could be it wait for a person. Items of the same looks are created one after the
+ * other, so that a lost one can be told from its twin.
+ */
+export async function carryOutCreate(errand: Errand, moment: Moment): Promise<Outcome> {
+  const { edit, store, calls } = errand;
+  const known = store.mirror.identity(edit.item).serviceId;
+  if (known !== null) return resume(errand, serviceId(known));
+
+  const patch = await fullPatch(errand);
+  if (!patch.ok) return { kind: "failed", failure: patch.failure };
+  const rival = findRival(errand);
+  if (rival) return waitFor(rival, moment);
+  if (edit.sentAt) {
+    const found = await lookUp(errand, edit.sentAt);
+    if (!found.ok) return unseen(found.failure);
+    if (found.value.kind === "one") return born(errand, found.value.item);
+    if (found.value.kind === "several") return severalFound(found.value.items);
+    if (found.value.kind === "unsure") {
+      const trial = { attempts: edit.attempts, createdAt: edit.createdAt, ...moment };
+      const settlement = again(found.value.problem, { trial, retryAfter: null });
+      return { kind: "settled", settlement };
+    }
+  }
+  store.journal.sending(edit.id);
+  const created = await calls.create(edit.base, withoutCompletion(patch.value));
+  return created.ok ? born(errand, created.value) : { kind: "failed", failure: created.failure };
+}
+
+const withoutCompletion = (patch: Patch): Patch =>
+  pick(
+    patch,
+    fieldsOf(patch).filter((field) => field !== "completed"),
+  );
+
+/** The item exists; what is left of the edit is its completion. Its id is kept first, so that it is never made twice. */
+async function born(errand: Errand, created: Item): Promise<Outcome> {
+  const { edit, store } = errand;
+  const { id } = created;
+  if (id === null || edit.patch.completed !== true || created.completed) {
+    return { kind: "done", answer: created };
+  }
+  store.together(() => {
+    store.mirror.adopt(edit.item, id);
+    store.mirror.put({ ...created, id }, sourceOf(created));
+  });
+  return finish(errand, { created, id });
+}
+
+async function finish(
+  errand: Errand,
+  { created, id }: { readonly created: Item; readonly id: ServiceId },
+): Promise<Outcome> {
+  if (errand.edit.patch.completed !== true || created.completed) {
+    return { kind: "done", answer: created };
+  }
+  const spot = { item: created, id };
+  const completed = await complete(errand, { spot, completed: true });
+  return completed.ok
+    ? { kind: "done", answer: completed.value }
+    : { kind: "failed", failure: completed.failure };
+}
+
+/** An earlier try has created the item and was interrupted. */
+async function resume(errand: Errand, id: ServiceId): Promise<Outcome> {
+  const item = errand.store.mirror.get(errand.edit.item)?.item ?? errand.edit.base;
+  const created = await errand.calls.get({ item, id });
+  if (created.ok) return finish(errand, { created: created.value, id });
+  if (isMissing(created.failure)) return goneItem(created.failure);
+  return { kind: "failed", failure: created.failure };
+}
+
+/** Another creation of the same looks whose outcome is open, and which goes first. */
+function findRival({ edit, store }: Errand): Edit | null {
+  const rival = store.journal.openCreations().find((other) => {
+    const goesFirst = edit.sentAt === null || other.id < edit.id;
+    const isOpen = other.id !== edit.id && other.state !== "parked";
+    return isOpen && goesFirst && looksAlike(other.base, edit.base);
+  });
+  return rival ?? null;
+}
+
+function waitFor(rival: Edit, { now }: Moment): Outcome {
+  const problem = `waits for edit ${rival.id}, which creates an item of the same title and dates`;
+  const next = rival.notBefore ?? now;
+  const from = Temporal.Instant.compare(next, now) > 0 ? next : now;
+  return {
+    kind: "settled",
+    settlement: { kind: "retry", notBefore: from.add(rivalWait), problem },
+  };
+}
+
+type Found =
+  | { readonly kind: "one"; readonly item: Item }
+  | { readonly kind: "none" }
+  | { readonly kind: "several"; readonly items: readonly Item[] }
+  | { readonly kind: "unsure"; readonly problem: string };
+
+async function lookUp(
+  { edit, store, calls }: Errand,
+  sentAt: Temporal.Instant,
+): Promise<Result<Found, Failure>> {
+  const listed = await calls.list(edit.base);
+  if (!listed.ok) return listed;
+  const { items, problems } = listed.value;
+  const lost = { wished: edit.base, sentAt, actor: edit.actor };
+  const found = findCreated(items, lost).filter(({ kind, id }) => {
+    const key = id && store.mirror.find(kind, id);
+    return key === null || key === edit.item;
+  });
+  const [first, second] = found;
+  if (first && second) return { ok: true, value: { kind: "several", items: found } };
+  if (first) return { ok: true, value: { kind: "one", item: first } };
+  if (problems.length === 0) return { ok: true, value: { kind: "none" } };
+  const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${problems.join("; ")}`;
+  return { ok: true, value: { kind: "unsure", problem } };
+}
+
+/** That the list is refused says nothing about the creation. */
+function unseen(failure: Failure): Outcome {
+  if (failure.kind !== "refused" && failure.kind !== "service-refused") {
+    return { kind: "failed", failure };
+  }
+  const problem = `the answer to the creation was lost, and the service does not show whether it was made: ${describeFailure(failure)}`;
+  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
+}
+
+function severalFound(items: readonly Item[]): Outcome {
+  const ids = items.map(({ id }) => id).join(", ");
+  const problem = `the answer to the creation was lost, and several items in the workspace could be it: ${ids}`;
+  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
+}

@@ -1,0 +1,64 @@
+import type { EditId, PersonId, ServiceId } from "../domain/ids.ts";
+import { type Item, type SpokenKind, spokenKind } from "../domain/item.ts";
+import type { Channel, Edit, EditAction, EditState, ParkReason } from "../domain/journal.ts";
+import { applyPatch, valuesOf } from "../domain/merge.ts";
+import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../domain/plain-item.ts";
+import type { Store } from "../store/store.ts";
+import { changesOf, type FieldChange } from "./changes.ts";
+import { describeEcho } from "./echo.ts";
+
+/** One edit as people and programs are shown it; turns into JSON as it is. */
+export interface EditDescription {
+  readonly id: EditId;
+  readonly state: EditState;
+  /** Why it is parked; null when it is not. */
+  readonly reason: ParkReason | null;
+  readonly channel: Channel;
+  readonly actor: PersonId | null;
+  readonly action: EditAction;
+  readonly item: {
+    readonly uid: string;
+    readonly kind: SpokenKind;
+    readonly id: ServiceId | null;
+    readonly title: string;
+  };
+  readonly changes: readonly FieldChange[];
+  /** What the editor last saw; null for a creation. */
+  readonly base: PlainItem | null;
+  readonly patch: PlainPatch;
+  /** Labels that are to be created first. */
+  readonly newLabels: readonly string[];
+  readonly answer: PlainItem | null;
+  readonly attempts: number;
+  readonly problem: string | null;
+  readonly notBefore: Temporal.Instant | null;
+  readonly createdAt: Temporal.Instant;
+  readonly updatedAt: Temporal.Instant;
+}
+
+/** An edit with its item as it is now, or as the edit itself has it when nobody is shown it. */
+export function describeEdit(edit: Edit, store: Store): EditDescription {
+  const shown: Item =
+    store.view.get(edit.item)?.item ?? edit.answer ?? applyPatch(edit.base, edit.patch);
+  const { uid } = store.mirror.identity(edit.item);
+  const isNew = edit.action === "create";
+  return {
+    id: edit.id,
+    state: edit.state,
+    reason: edit.parkReason,
+    channel: edit.channel,
+    actor: edit.actor,
+    action: edit.action,
+    item: { uid, kind: spokenKind(shown), id: shown.id, title: shown.title },
+    changes: changesOf(isNew ? null : valuesOf(edit.base), edit),
+    base: isNew ? null : toPlain(edit.base),
+    patch: patchToPlain(edit.patch),
+    newLabels: edit.newLabels,
+    answer: edit.answer && toPlain(edit.answer),
+    attempts: edit.attempts,
+    problem: edit.problem ?? (edit.answer && describeEcho(edit, edit.answer)),
+    notBefore: edit.notBefore,
+    createdAt: edit.createdAt,
+    updatedAt: edit.updatedAt,
+  };
+}

@@ -1,0 +1,126 @@
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import type { When } from "../domain/when.ts";
+import { type Decoration, publishedDescription, publishedSummary } from "../ics/decoration.ts";
+import { cleanText, looksLikeHtml, oneLine } from "../ics/text.ts";
+import type { EventCard } from "../ics/write-event.ts";
+import type { ViewItem } from "../store/view.ts";
+import type { FeedOptions } from "./options.ts";
+
+/** What items only name by id. */
+export interface Names {
+  readonly labels: ReadonlyMap<LabelId, string>;
+  readonly people: ReadonlyMap<PersonId, string>;
+  /** Todolists that not everyone may read: their tasks are private items. */
+  readonly privateLists: ReadonlySet<ListId>;
+}
+
+export interface CardContext {
+  readonly names: Names;
+  readonly options: FeedOptions;
+}
+
+/** Whether an item may be read by some people only. */
+export const isPrivate = (item: Item, { privateLists }: Names): boolean =>
+  item.kind === "event" ? item.private : privateLists.has(item.listId);
+
+/**
+ * Everything that a feed says of one item at its place. A private item is "Busy" and nothing else where the options say
+ * so. STATUS is left out: the service knows neither tentative nor cancelled events, and what is deleted leaves the feed.
+ * People are named in the text, never as ATTENDEE, to whom calendar programs would send invitations.
+ */
+export function cardOf(
+  { uid, sequence, modifiedAt, knownAt, item }: ViewItem,
+  { place, names, options }: CardContext & { readonly place: When },
+): EventCard {
+  const secret = isPrivate(item, names);
+  const envelope = {
+    uid,
+    sequence,
+    stampAt: modifiedAt,
+    when: place,
+    zone: options.zone,
+    transparent: place.kind === "dates",
+    classification: secret ? ("PRIVATE" as const) : null,
+    status: null,
+  };
+  if (secret && options.private !== "show") return { ...envelope, ...busy };
+  const url = addressOf(item, options.webUrl);
+  const decoration = {
+    assignees: assigneesOf(item, { names, options }),
+    links: url === null ? [] : [{ label: "Open", url }],
+  };
+  return {
+    ...envelope,
+    createdAt: item.createdAt ?? knownAt,
+    summary: publishedSummary(item),
+    description: publishedDescription(item, decoration),
+    html: htmlOf(item, decoration),
+    categories: categoriesOf(item, names),
+    reminder: item.kind === "event" ? item.reminder : null,
+    url,
+  };
+}
+
+/**
+ * A fingerprint of all that a card is made of: equal inputs give equal cards. `format` stands for the options and for
+ * the way this build writes. The item's content is covered by SEQUENCE; beside it stands what SEQUENCE does not follow.
+ */
+export function cardInputs(
+  view: ViewItem,
+  { format, ...context }: CardContext & { readonly format: string },
+): string {
+  const { uid, sequence, modifiedAt, knownAt, item } = view;
+  const follows = [uid, sequence, modifiedAt, knownAt, item.id, item.createdAt];
+  const named = [
+    categoriesOf(item, context.names),
+    assigneesOf(item, context),
+    isPrivate(item, context.names),
+  ];
+  return fingerprint(JSON.stringify([format, follows, named]));
+}
+
+const busy = {
+  createdAt: null,
+  summary: "Busy",
+  description: "",
+  html: null,
+  categories: [],
+  reminder: null,
+  url: null,
+} as const;
+
+function addressOf(item: Item, template: string | null): string | null {
+  if (template === null || item.id === null) return null;
+  return template
+    .replaceAll("{project}", String(item.projectId))
+    .replaceAll("{kind}", item.kind)
+    .replaceAll("{id}", String(item.id));
+}
+
+function assigneesOf(item: Item, { names, options }: CardContext): readonly string[] {
+  return options.assignees ? known(item.assigned, names.people) : [];
+}
+
+function categoriesOf(item: Item, { labels }: Names): readonly string[] {
+  if (item.kind === "event") return item.milestone ? ["Milestone"] : [];
+  return known(item.labels, labels);
+}
+
+function known<Id>(ids: readonly Id[], names: ReadonlyMap<Id, string>): readonly string[] {
+  const found = ids.map((id) => oneLine(names.get(id) ?? "")).filter((name) => name !== "");
+  return [...new Set(found)];
+}
+
+/** Programs that show HTML show it instead of the text, so the added lines stand in both. */
+function htmlOf(item: Item, decoration: Decoration): string | null {
+  const { description } = item;
+  if (description === null || !looksLikeHtml(description)) return null;
+  const block = publishedDescription({ ...item, description: null }, decoration);
+  const added = block === "" ? "" : `<p>${block.split("\n").map(escapeHtml).join("<br>")}</p>`;
+  return `<html><body>${cleanText(description)}${added}</body></html>`;
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

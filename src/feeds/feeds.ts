@@ -1,0 +1,241 @@
+import { timingSafeEqual } from "node:crypto";
+import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
+import { writeEvent } from "../ics/write-event.ts";
+import type { FeedRow } from "../store/rows-feeds.ts";
+import type { Store } from "../store/store.ts";
+import { searchKeyOf, secretOf, secretPattern, slugOf } from "./address.ts";
+import { createCalendarDay } from "./calendar-day.ts";
+import { formatOf } from "./format.ts";
+import type { RenderEvent } from "./fragments.ts";
+import { type BuiltFeed, createLiveFeed, type LiveFeed } from "./live-feed.ts";
+import type { FeedOptions } from "./options.ts";
+
+export type { FeedOptions } from "./options.ts";
+
+export interface PublishedFeedsDeps {
+  readonly store: Store;
+  /** At least 32 bytes, kept outside the database: the secrets of all addresses come from it. */
+  readonly key: Uint8Array;
+  readonly options: FeedOptions;
+  readonly clock: () => Temporal.Instant;
+  /** Writes one component; `writeEvent` unless another is given. */
+  readonly render?: RenderEvent;
+}
+
+/** One feed as people and scripts see it. */
+export interface PublishedFeed {
+  readonly id: FeedId;
+  readonly name: string;
+  readonly kind: "project";
+  readonly projectId: ProjectId | null;
+  readonly personId: PersonId | null;
+  /** Which items of the project; null = all. */
+  readonly filter: null;
+  /** Opens the feed without login: as good as a password. */
+  readonly path: string;
+  readonly createdAt: Temporal.Instant;
+  readonly revokedAt: Temporal.Instant | null;
+  readonly lastFetch: { readonly at: Temporal.Instant; readonly agent: string } | null;
+  /** Items that the feed last showed; null when it was never asked for. */
+  readonly items: number | null;
+  /** Its size, uncompressed; null when it was never asked for. */
+  readonly bytes: number | null;
+}
+
+/** A feed whose address was right. */
+export interface OpenFeed {
+  readonly id: FeedId;
+  readonly slug: string;
+  /**
+   * ETag (quoted, strong) and Last-Modified of what the feed says now. Renders only what changed since it was last
+   * known, and nothing when nothing did. Throws `FeedBuildError`.
+   */
+  head(): { readonly etag: string; readonly modifiedAt: Temporal.Instant };
+  /** The bytes of the ETag that `head` named last. Throws `FeedBuildError`, or `FeedMovedError`. */
+  body(): Buffer;
+  /** The same bytes, compressed off the event loop, once per ETag. */
+  gzip(): Promise<Buffer>;
+  /** Notes who fetched it. */
+  fetched(agent: string): void;
+}
+
+/** The calendars that can be subscribed to. */
+export interface PublishedFeeds {
+  /** Makes a feed for every known project that has none, and takes new titles over; a revoked one is not made again. */
+  ensure(): void;
+  list(): readonly PublishedFeed[];
+  /** Null for a secret that is wrong, old or revoked. */
+  open(secret: string): OpenFeed | null;
+  /** A new address, which ends the old one; null when there is no such open feed. */
+  rotate(id: FeedId): PublishedFeed | null;
+  /** Ends an address for good; false when there is no such open feed. */
+  revoke(id: FeedId): boolean;
+  /** The open feed of a project, made when there is none; null for an unknown project. */
+  create(project: ProjectId): PublishedFeed | null;
+}
+
+/** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
+export class FeedMovedError extends Error {
+  override readonly name = "FeedMovedError";
+  constructor(id: FeedId) {
+    super(`feed ${id} says something else than was announced`);
+  }
+}
+
+/** Thrown for a key from which secrets could be guessed. */
+export class WeakFeedKeyError extends Error {
+  override readonly name = "WeakFeedKeyError";
+  constructor(bytes: number) {
+    super(`the key of feed addresses has ${bytes} bytes; at least ${shortestKey} are needed`);
+  }
+}
+
+interface Door {
+  readonly searchKey: Buffer;
+  readonly id: FeedId;
+}
+
+const shortestKey = 32;
+
+export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
+  const { store, key, options, clock, render = writeEvent } = deps;
+  if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
+  const format = formatOf(options, render);
+  const today = createCalendarDay(options.zone, clock);
+  const rows = new Map<FeedId, FeedRow>();
+  const live = new Map<FeedId, LiveFeed>();
+  const doors = new Map<string, Door>();
+  readRows();
+
+  function readRows(): void {
+    doors.clear();
+    for (const row of store.feeds.all()) {
+      rows.set(row.id, row);
+      if (row.revokedAt) {
+        live.delete(row.id);
+        continue;
+      }
+      const searchKey = searchKeyOf(key, secretOf(key, row));
+      doors.set(searchKey.toString("base64"), { searchKey, id: row.id });
+    }
+  }
+
+  function rowOf(id: FeedId): FeedRow {
+    const row = rows.get(id);
+    if (!row) throw new Error(`feed ${id} is not known`);
+    return row;
+  }
+
+  function liveOf({ id, projectId: project }: FeedRow): LiveFeed {
+    const running = live.get(id);
+    if (running) return running;
+    if (project === null) throw new Error(`feed ${id} belongs to no project`);
+    const made = createLiveFeed(
+      { feed: () => rowOf(id), project: projectId(project) },
+      { store, options, format, render, today, clock },
+    );
+    live.set(id, made);
+    return made;
+  }
+
+  function published(row: FeedRow): PublishedFeed {
+    const { id, name, kind, createdAt, revokedAt, fetchedAt, fetchedBy } = row;
+    const state = store.feeds.state(id);
+    return {
+      id,
+      name,
+      kind,
+      projectId: row.projectId === null ? null : projectId(row.projectId),
+      personId: row.personId === null ? null : personId(row.personId),
+      filter: null,
+      path: `/feeds/${secretOf(key, row)}/${slugOfFeed(row)}.ics`,
+      createdAt,
+      revokedAt,
+      lastFetch: fetchedAt && { at: fetchedAt, agent: fetchedBy ?? "unknown" },
+      items: state?.items ?? null,
+      bytes: state?.bytes ?? null,
+    };
+  }
+
+  function present(id: FeedId): PublishedFeed | null {
+    const row = store.feeds.get(id);
+    return row && published(row);
+  }
+
+  function doorOf(secret: string): Door | null {
+    if (!secretPattern.test(secret)) return null;
+    const searchKey = searchKeyOf(key, secret);
+    const door = doors.get(searchKey.toString("base64"));
+    return door && timingSafeEqual(door.searchKey, searchKey) ? door : null;
+  }
+
+  return {
+    ensure() {
+      store.together(() => {
+        for (const { id, title } of store.directory.projects()) store.feeds.ensure(id, title);
+      });
+      readRows();
+    },
+    list: () => store.feeds.all().map(published),
+    open(secret) {
+      const door = doorOf(secret);
+      if (!door) return null;
+      const row = rowOf(door.id);
+      return openFeed({ row, feed: liveOf(row), store });
+    },
+    rotate(id) {
+      if (!store.feeds.rotate(id)) return null;
+      readRows();
+      return present(id);
+    },
+    revoke(id) {
+      const revoked = store.feeds.revoke(id);
+      if (revoked) readRows();
+      return revoked;
+    },
+    create(project) {
+      const found = store.directory.project(project);
+      if (!found) return null;
+      const { id } = store.feeds.create(project, found.title);
+      readRows();
+      return present(id);
+    },
+  };
+}
+
+function openFeed(parts: {
+  readonly row: FeedRow;
+  readonly feed: LiveFeed;
+  readonly store: Store;
+}): OpenFeed {
+  const { row, feed, store } = parts;
+  let announced: string | null = null;
+  let held: BuiltFeed | null = null;
+
+  function bytes(): BuiltFeed {
+    if (held) return held;
+    const made = feed.built();
+    if (announced !== null && made.etag !== announced) throw new FeedMovedError(row.id);
+    announced = made.etag;
+    held = made;
+    return made;
+  }
+
+  return {
+    id: row.id,
+    slug: slugOfFeed(row),
+    head() {
+      const { etag, modifiedAt } = feed.state();
+      if (etag !== announced) held = null;
+      announced = etag;
+      held ??= feed.kept();
+      return { etag, modifiedAt };
+    },
+    body: () => bytes().body,
+    gzip: async () => bytes().gzip(),
+    fetched: (agent) => store.feeds.fetched(row.id, agent),
+  };
+}
+
+const slugOfFeed = ({ id, name, projectId: project }: FeedRow): string =>
+  slugOf(name, `project-${project ?? id}`);

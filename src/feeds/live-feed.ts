@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { ProjectId } from "../domain/ids.ts";
+import type { FeedRow, FeedState } from "../store/rows-feeds.ts";
+import type { Store } from "../store/store.ts";
+import { calendarBody, calendarHead } from "./calendar.ts";
+import { createEntries, type Entries } from "./entries.ts";
+import { createFragments, type Fragments, type RenderEvent } from "./fragments.ts";
+import type { FeedOptions } from "./options.ts";
+
+export interface LiveFeedDeps {
+  readonly store: Store;
+  readonly options: FeedOptions;
+  /** Stands for the options and for how this build writes. */
+  readonly format: string;
+  readonly render: RenderEvent;
+  readonly today: () => Temporal.PlainDate;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** The bytes of one ETag. */
+export interface BuiltFeed {
+  readonly etag: string;
+  readonly body: Buffer;
+  /** Compressed in the thread pool, once. */
+  gzip(): Promise<Buffer>;
+}
+
+/** One feed as it stands: answers from memory while nothing that it is made of has changed. */
+export interface LiveFeed {
+  /** What the feed says now. Throws `FeedBuildError` when it cannot be built: never an emptier calendar instead. */
+  state(): FeedState;
+  /** The bytes of what the feed says now; throws as `state` does. */
+  built(): BuiltFeed;
+  /** The bytes of the state that was answered last, when they are in memory. */
+  kept(): BuiltFeed | null;
+}
+
+/** Thrown when a feed cannot be built. Subscribers then keep what they have, which is as good as a last good body. */
+export class FeedBuildError extends Error {
+  override readonly name = "FeedBuildError";
+  constructor(feed: FeedRow, cause: unknown) {
+    super(`feed ${feed.id} (${feed.name}) cannot be built`, { cause });
+  }
+}
+
+interface Working {
+  readonly entries: Entries;
+  readonly fragments: Fragments;
+}
+
+const compress = promisify(gzip);
+
+/** `feed` answers the feed's row, whose name may change; project and id may not. */
+export function createLiveFeed(
+  { feed, project }: { readonly feed: () => FeedRow; readonly project: ProjectId },
+  deps: LiveFeedDeps,
+): LiveFeed {
+  const { store, options, format, render, today, clock } = deps;
+  const { id } = feed();
+  let known: FeedState | null = store.feeds.state(id);
+  let built: BuiltFeed | null = null;
+  let working: Working | null = null;
+
+  const inputsNow = (): string =>
+    `${store.changes.revisionOf(project)} ${today().toString()} ${format} ${feed().name}`;
+
+  function startWork(): Working {
+    const entries = createEntries({ store, project, options, format });
+    return { entries, fragments: createFragments({ store, feed: id, entries, render }) };
+  }
+
+  /** Renders what changed and notes what the feed says now, in one transaction: nothing is served that is not kept. */
+  function build(): { readonly state: FeedState; readonly made: BuiltFeed } {
+    working ??= startWork();
+    const { entries, fragments } = working;
+    entries.refresh();
+    fragments.dropGone();
+    const shown = entries.shown(today());
+    const head = calendarHead({ name: feed().name, zone: options.zone, shown });
+    const body = calendarBody(
+      head,
+      shown.map((entry) => fragments.textOf(entry)),
+    );
+    const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+    const state = {
+      inputs: inputsNow(),
+      etag,
+      modifiedAt: known?.etag === etag ? known.modifiedAt : nextModified(known, clock()),
+      items: shown.length,
+      bytes: body.byteLength,
+    };
+    store.feeds.setState(id, state);
+    entries.settle();
+    return { state, made: built?.etag === etag ? built : builtFeed(etag, body) };
+  }
+
+  function rebuild(): BuiltFeed {
+    try {
+      const { state, made } = store.together(build);
+      known = state;
+      built = made;
+      return made;
+    } catch (error) {
+      // The transaction is undone, so what memory holds may be ahead of it.
+      working = null;
+      throw new FeedBuildError(feed(), error);
+    }
+  }
+
+  return {
+    state() {
+      if (known?.inputs !== inputsNow()) rebuild();
+      if (!known) throw new FeedBuildError(feed(), new Error("it has no state"));
+      return known;
+    },
+    built() {
+      return built && known?.inputs === inputsNow() ? built : rebuild();
+    },
+    kept: () => (built?.etag === known?.etag ? built : null),
+  };
+}
+
+/** HTTP dates have whole seconds, so a second change in one second must move the date as well. */
+function nextModified(before: FeedState | null, now: Temporal.Instant): Temporal.Instant {
+  const second = now.round({ smallestUnit: "second", roundingMode: "floor" });
+  if (!before || Temporal.Instant.compare(second, before.modifiedAt) > 0) return second;
+  return before.modifiedAt.add({ seconds: 1 });
+}
+
+function builtFeed(etag: string, body: Buffer): BuiltFeed {
+  let compressed: Promise<Buffer> | null = null;
+  return {
+    etag,
+    body,
+    gzip() {
+      compressed ??= compress(body).catch((error: unknown) => {
+        compressed = null;
+        throw error;
+      });
+      return compressed;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { EventItem, TaskItem } from "../domain/item.ts";
+import { endsAt, type When } from "../domain/when.ts";
+import type { ViewItem } from "../store/view.ts";
+import type { FeedOptions } from "./options.ts";
+
+/** The days that decide whether a feed shows an item; compared with today, which is not part of them. */
+export interface Days {
+  readonly first: Temporal.PlainDate;
+  /** Inclusive. */
+  readonly last: Temporal.PlainDate;
+  /** When it was completed; null while it is open. */
+  readonly doneOn: Temporal.PlainDate | null;
+}
+
+/**
+ * Where a feed puts an item: events where they are, milestones as whole days, tasks as whole days by `options.tasks`.
+ * Null for what has no date, or is not wanted.
+ */
+export function placeOf(item: ViewItem["item"], options: FeedOptions): When | null {
+  return item.kind === "event" ? placeOfEvent(item, options) : placeOfTask(item, options);
+}
+
+/** The days of an item that stands at `place`, in the account's zone. */
+export function daysOf({ item, modifiedAt }: ViewItem, place: When, zone: string): Days {
+  const { first, last } = covered(place, zone);
+  if (!item.completed) return { first, last, doneOn: null };
+  if (item.kind === "event") return { first, last, doneOn: item.milestone ? last : null };
+  // A completion on its way to the service has no time yet; that of the change which calendars were told stands in.
+  const doneAt = item.completedAt ?? modifiedAt;
+  return { first, last, doneOn: doneAt.toZonedDateTimeISO(zone).toPlainDate() };
+}
+
+/** Whether days meet the window around `today`; its first and last day belong to it. */
+export function inWindow(
+  { first, last, doneOn }: Days,
+  { earliest, latest, doneSince }: Window,
+): boolean {
+  if (isBefore(last, earliest) || isBefore(latest, first)) return false;
+  return doneOn === null || !isBefore(doneOn, doneSince);
+}
+
+/** The days that a feed shows, all inclusive. */
+export interface Window {
+  readonly earliest: Temporal.PlainDate;
+  readonly latest: Temporal.PlainDate;
+  /** What was completed before this day is no longer shown. */
+  readonly doneSince: Temporal.PlainDate;
+}
+
+export function windowAround(today: Temporal.PlainDate, options: FeedOptions): Window {
+  return {
+    earliest: today.subtract(options.past),
+    latest: today.add(options.future),
+    doneSince: today.subtract(options.completed),
+  };
+}
+
+function placeOfEvent({ when, milestone }: EventItem, { zone }: FeedOptions): When {
+  if (when.kind === "dates" || !milestone) return when;
+  const { first, last } = covered(when, zone);
+  return { kind: "dates", start: first, end: last.add({ days: 1 }) };
+}
+
+function placeOfTask({ startOn, dueOn }: TaskItem, { tasks }: FeedOptions): When | null {
+  const last = dueOn ?? startOn;
+  if (tasks === "none" || !last) return null;
+  const spans = tasks === "span" && startOn && isBefore(startOn, last);
+  return { kind: "dates", start: spans ? startOn : last, end: last.add({ days: 1 }) };
+}
+
+function covered(when: When, zone: string): Pick<Days, "first" | "last"> {
+  if (when.kind === "dates") {
+    return { first: when.start, last: later(when.start, when.end.subtract({ days: 1 })) };
+  }
+  const first = when.start.withTimeZone(zone).toPlainDate();
+  // An end at midnight belongs to the day before it.
+  const end = endsAt(when, zone).subtract({ nanoseconds: 1 });
+  return { first, last: later(first, end.toZonedDateTimeISO(zone).toPlainDate()) };
+}
+
+const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate): boolean =>
+  Temporal.PlainDate.compare(a, b) < 0;
+
+const later = (a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate =>
+  isBefore(a, b) ? b : a;

@@ -1,0 +1,87 @@
+import express, { type ErrorRequestHandler, type Express } from "express";
+import type { Desk } from "../edits/desk.ts";
+import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+import type { GateState } from "../upstream/gate.ts";
+import { apiRoutes } from "./api-routes.ts";
+import { createAuth } from "./auth.ts";
+import { editRoutes } from "./edit-routes.ts";
+import { feedRoutes } from "./feed-routes.ts";
+import { healthRoutes } from "./health.ts";
+import { pageRoutes } from "./page-routes.ts";
+import { notFound, type Problem, sendProblem } from "./problem.ts";
+import { readStatus } from "./status.ts";
+
+export interface HttpDeps {
+  readonly version: string;
+  readonly store: Store;
+  readonly feeds: PublishedFeeds;
+  readonly desk: Desk;
+  readonly ready: () => boolean;
+  readonly gate: () => GateState;
+  readonly adminToken: string;
+  /** Address under which calendars reach this server, without a slash at the end. */
+  readonly baseUrl: () => string;
+  readonly trustProxy: boolean;
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+  readonly log: Log;
+}
+
+/** The whole HTTP face: feeds first and bare, as they are asked for most; then health, the API and the pages. */
+export function createApp(deps: HttpDeps): Express {
+  const { feeds, desk, store, clock, log, ready, baseUrl } = deps;
+  const auth = createAuth(deps.adminToken, clock);
+  const startedAt = clock();
+  const status = () => readStatus({ ...deps, startedAt });
+
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("trust proxy", deps.trustProxy);
+  app.use(feedRoutes({ feeds, clock, log }));
+  app.use(healthRoutes({ ready }));
+  app.use(editRoutes({ auth, desk }));
+  app.use(apiRoutes({ auth, store, feeds, status, baseUrl }));
+  app.use(pageRoutes({ auth, desk, feeds, status, baseUrl }));
+  app.use((request, response) => {
+    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+  });
+  app.use(errorHandler(log));
+  return app;
+}
+
+function errorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const status = statusOf(error);
+    if (status >= 500)
+      log.error("request failed", { method: request.method, path: request.path, error });
+    sendProblem(response, problemOf(status));
+  };
+}
+
+function problemOf(status: number): Problem {
+  if (status === 413) {
+    const message = "the body is larger than the 5 MB that a calendar file may have";
+    const errors = [{ line: null, uid: null, code: "too-large", message }];
+    return { status, title: "Too large", detail: message, more: { errors } };
+  }
+  if (status < 500) return { status, title: "Bad request", detail: "the request cannot be read" };
+  return {
+    status: 500,
+    title: "Internal error",
+    detail: "the request failed here; the log says why",
+  };
+}
+
+/** Errors of express and its body readers carry the status that they mean. */
+function statusOf(error: unknown): number {
+  if (!(error instanceof Error && "status" in error)) return 500;
+  const { status } = error;
+  return typeof status === "number" && status >= 400 && status < 600 ? status : 500;
+}

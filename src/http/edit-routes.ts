@@ -1,0 +1,128 @@
+import { type Request, type Response, Router, raw } from "express";
+import { isId, listId, personId, projectId } from "../domain/ids.ts";
+import { unreachable } from "../domain/result.ts";
+import type { Acceptance } from "../edits/accept.ts";
+import type { Desk } from "../edits/desk.ts";
+import type { Auth } from "./auth.ts";
+import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
+
+export interface EditRoutesDeps {
+  readonly auth: Auth;
+  readonly desk: Desk;
+}
+
+/** A little over what the reader takes, so that it is the reader who says what is too large. */
+const bodyLimit = 6_000_000;
+const acts = ["approve", "discard", "retry"] as const;
+
+/** `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. */
+export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
+  const router = Router();
+  router.use("/api/edits", (request, response, next) => auth.requireToken(request, response, next));
+
+  router.post("/api/edits", raw({ type: () => true, limit: bodyLimit }), (request, response) => {
+    const target = readTarget(request);
+    if (typeof target === "string") {
+      sendProblem(response, badRequest(target));
+      return;
+    }
+    const bytes: unknown = request.body;
+    const body = bytes instanceof Uint8Array ? bytes : new Uint8Array();
+    sendAcceptance(
+      response,
+      desk.accept({ bytes: body, channel: "upload", ...target }),
+      target.dryRun,
+    );
+  });
+
+  router.get("/api/edits", (request, response) => {
+    const state = text(request, "state");
+    const listed = desk.list({ state, limit: 500 });
+    if (!listed) sendProblem(response, badRequest(`state: "${state}" is no state of an edit`));
+    else response.json({ edits: listed });
+  });
+
+  router.get("/api/edits/:id", (request, response) => {
+    const edit = desk.show(Number(request.params.id));
+    if (edit) response.json(edit);
+    else sendProblem(response, notFound(`there is no edit ${request.params.id}`));
+  });
+
+  for (const act of acts) {
+    router.post(`/api/edits/:id/${act}`, (request, response) => {
+      const outcome = desk[act](Number(request.params.id));
+      if (outcome.kind === "done") response.json(outcome.edit);
+      else if (outcome.kind === "unknown") {
+        sendProblem(response, notFound(`there is no edit ${request.params.id}`));
+      } else sendProblem(response, conflict(outcome.reason));
+    });
+  }
+  return router;
+}
+
+/** 200 plan · 202 accepted, also in part · 422 when nothing could be accepted. */
+function sendAcceptance(response: Response, acceptance: Acceptance, dryRun: boolean): void {
+  switch (acceptance.kind) {
+    case "refused": {
+      const tooLarge = acceptance.errors.some(({ code }) => code === "too-large");
+      sendProblem(response, {
+        status: tooLarge ? 413 : 422,
+        title: "The calendar file was refused",
+        detail: describe(acceptance.errors),
+        more: { errors: acceptance.errors },
+      });
+      return;
+    }
+    case "plan": {
+      const { items, summary, errors } = acceptance;
+      const wanted = items.filter(({ action }) => action !== "refused" && action !== "unchanged");
+      if (dryRun) response.json({ items, summary, errors });
+      else if (wanted.length > 0 || errors.length === 0) {
+        response.status(202).json({ items, summary, errors });
+      } else {
+        sendProblem(response, {
+          status: 422,
+          title: "Nothing could be accepted",
+          detail: describe(errors),
+          more: { errors, items, summary },
+        });
+      }
+      return;
+    }
+    default:
+      unreachable(acceptance);
+  }
+}
+
+function describe(
+  errors: readonly { readonly line: number | null; readonly message: string }[],
+): string {
+  const [first] = errors;
+  if (!first) return "the file holds nothing that could be applied";
+  const where = first.line === null ? "" : `line ${first.line}: `;
+  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return `${where}${first.message}${others}`;
+}
+
+function readTarget(request: Request) {
+  const project = Number(text(request, "project"));
+  if (!isId(project)) return "project: the id of the project is needed, e.g. ?project=2001";
+  const list = text(request, "list");
+  if (list !== undefined && !isId(Number(list))) return `list: "${list}" is no id`;
+  const person = text(request, "person");
+  if (person !== undefined && !isId(Number(person))) return `person: "${person}" is no id`;
+  const dryRun = text(request, "dryRun") ?? "false";
+  if (dryRun !== "true" && dryRun !== "false")
+    return `dryRun: "${dryRun}" is neither true nor false`;
+  return {
+    projectId: projectId(project),
+    listId: list === undefined ? null : listId(Number(list)),
+    actor: person === undefined ? null : personId(Number(person)),
+    dryRun: dryRun === "true",
+  };
+}
+
+function text(request: Request, name: string): string | undefined {
+  const value = request.query[name];
+  return typeof value === "string" ? value : undefined;
+}

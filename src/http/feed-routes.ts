@@ -1,0 +1,113 @@
+import { type Request, type Response, Router } from "express";
+import type { OpenFeed, PublishedFeeds } from "../feeds/feeds.ts";
+import type { Log } from "../log.ts";
+import { notFound, sendProblem } from "./problem.ts";
+
+export interface FeedRoutesDeps {
+  readonly feeds: PublishedFeeds;
+  readonly clock: () => Temporal.Instant;
+  readonly log: Log;
+}
+
+/** How often a fetch by the same program is noted. */
+const noteEvery = Temporal.Duration.from({ minutes: 1 });
+
+/** `/feeds/<secret>/<slug>.ics`: 304 before anything is rendered, compressed only when asked, 503 rather than emptiness. */
+export function feedRoutes({ feeds, clock, log }: FeedRoutesDeps): Router {
+  const router = Router();
+  const noted = new Map<number, { readonly agent: string; readonly at: Temporal.Instant }>();
+
+  function note(feed: OpenFeed, agent: string): void {
+    const last = noted.get(feed.id);
+    const now = clock();
+    if (last?.agent === agent && Temporal.Instant.compare(now, last.at.add(noteEvery)) < 0) return;
+    noted.set(feed.id, { agent, at: now });
+    feed.fetched(agent);
+  }
+
+  router.get("/feeds/:secret/:file", async (request, response) => {
+    const { secret, file } = request.params;
+    const feed = file.endsWith(".ics") ? feeds.open(secret) : null;
+    if (!feed) {
+      sendProblem(response, notFound("there is no such feed, or its address was revoked"));
+      return;
+    }
+    try {
+      note(feed, request.get("user-agent") ?? "unknown");
+      await answer(feed, request, response);
+    } catch (error) {
+      log.error("feed cannot be built", { feed: feed.id, error });
+      response.setHeader("Retry-After", "60");
+      sendProblem(response, {
+        status: 503,
+        title: "Feed unavailable",
+        detail: "the calendar cannot be built just now; the next fetch will try again",
+      });
+    }
+  });
+  return router;
+}
+
+async function answer(feed: OpenFeed, request: Request, response: Response): Promise<void> {
+  const { etag, modifiedAt } = feed.head();
+  const zipped = acceptsGzip(request.get("accept-encoding"));
+  const zippedEtag = `${etag.slice(0, -1)}-gzip"`;
+  const headers = {
+    ETag: zipped ? zippedEtag : etag,
+    "Last-Modified": httpDate(modifiedAt),
+    "Cache-Control": "private, no-cache",
+    Vary: "Accept-Encoding",
+  };
+  if (isUnchanged(request, { etags: [etag, zippedEtag], modifiedAt })) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const body = zipped ? await feed.gzip() : feed.body();
+  response.writeHead(200, {
+    ...headers,
+    "Content-Type": "text/calendar; charset=utf-8",
+    "Content-Length": body.byteLength,
+    "X-Content-Type-Options": "nosniff",
+    ...(zipped && { "Content-Encoding": "gzip" }),
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/**
+ * Whether the client's copy is current. If-None-Match wins over If-Modified-Since, whose date is really compared.
+ * Source: RFC 9110 13.2.2.
+ */
+function isUnchanged(
+  request: Request,
+  current: { readonly etags: readonly string[]; readonly modifiedAt: Temporal.Instant },
+): boolean {
+  const noneMatch = request.get("if-none-match");
+  if (noneMatch !== undefined) {
+    const named = noneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+    return named.includes("*") || current.etags.some((etag) => named.includes(etag));
+  }
+  const since = Date.parse(request.get("if-modified-since") ?? "");
+  return !Number.isNaN(since) && current.modifiedAt.epochMilliseconds < since + 1000;
+}
+
+/** Only an explicit wish counts: some calendar programs break on compression that they did not ask for. */
+function acceptsGzip(header: string | undefined): boolean {
+  const codings = (header ?? "").split(",").map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/),
+  );
+  const named = codings.find(([coding]) => coding === "gzip");
+  return named !== undefined && !named.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+}
+
+function httpDate(instant: Temporal.Instant): string {
+  const { year, month, day, dayOfWeek, hour, minute, second } = instant.toZonedDateTimeISO("UTC");
+  const two = (value: number) => String(value).padStart(2, "0");
+  const time = [hour, minute, second].map(two).join(":");
+  return `${weekdays[dayOfWeek - 1]}, ${two(day)} ${months[month - 1]} ${year} ${time} GMT`;
+}
+
+const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,0 +1,31 @@
+/** Markup that is safe to send: made by `html` only. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | null | Markup | readonly Part[];
+
+/** Template tag: whatever is put in is escaped, unless it was made by this tag; null is nothing, lists are joined. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  const rest = parts.map((part, index) => render(part) + (strings[index + 1] ?? ""));
+  return new Markup((strings[0] ?? "") + rest.join(""));
+}
+
+function render(part: Part): string {
+  if (part === null) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "string" || typeof part === "number") return escaped(String(part));
+  return part.map(render).join("");
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}

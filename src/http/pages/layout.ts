@@ -1,0 +1,39 @@
+import { html, type Markup } from "./html.ts";
+
+/** A whole page; styles come from one file, so that no inline code is needed. */
+export function layout({ title, body }: { readonly title: string; readonly body: Markup }): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="stylesheet" href="/style.css">
+</head>
+<body>
+${body}
+</body>
+</html>
+`.text;
+}
+
+export const style = `
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
+body { margin: 0 auto; max-width: 64rem; padding: 1.5rem; }
+header { display: flex; gap: 1rem; align-items: baseline; justify-content: space-between; flex-wrap: wrap; }
+h1 { font-size: 1.5rem; margin: 0; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
+td.address { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .85rem; }
+td.number { text-align: right; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.5rem; margin: 0; }
+dt { opacity: .7; } dd { margin: 0; }
+.state { white-space: nowrap; }
+.problem { color: #b3261e; } .quiet { opacity: .7; }
+.wide { overflow-x: auto; }
+form.login { max-width: 24rem; display: grid; gap: .75rem; margin-top: 2rem; }
+input, button { font: inherit; padding: .5rem .7rem; }
+@media (prefers-color-scheme: dark) { .problem { color: #f2b8b5; } }
+`;

@@ -1,0 +1,95 @@
+import type { EditDescription } from "../../edits/describe.ts";
+import type { PublishedFeed } from "../../feeds/feeds.ts";
+import type { Status } from "../status.ts";
+import { html, type Markup } from "./html.ts";
+import { layout } from "./layout.ts";
+
+export interface StartPageData {
+  readonly status: Status;
+  readonly feeds: readonly PublishedFeed[];
+  readonly edits: readonly EditDescription[];
+  readonly baseUrl: string;
+  readonly formToken: string;
+}
+
+/** The start page: feeds with their addresses, how fresh the mirror is, the last edits, and what needs a person. */
+export function startPage({ status, feeds, edits, baseUrl, formToken }: StartPageData): string {
+  const body = html`<header>
+<h1>Dayferry</h1>
+<form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button>Sign out</button></form>
+</header>
+<main>
+${freshness(status)}
+${attention(status)}
+${feedTable(feeds, { baseUrl, zone: status.timeZone })}
+${editTable(edits, status.timeZone)}
+</main>`;
+  return layout({ title: "Dayferry", body });
+}
+
+function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
+  const waiting = (journal.pending ?? 0) + (journal.claimed ?? 0);
+  const age = mirror.oldestAgeSeconds;
+  return html`<h2>Mirror</h2>
+<dl>
+<dt>State</dt><dd>${ready ? "every list has been read" : "the first sweep is under way"}</dd>
+<dt>Age</dt><dd>${age === null ? "nothing has been read yet" : `the oldest list was read ${length(age)} ago`}</dd>
+<dt>Items</dt><dd>${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks in ${mirror.projects} projects</dd>
+<dt>Quota</dt><dd>${quota.used} of ${quota.quota} requests in the current window</dd>
+<dt>Edits</dt><dd>${waiting} on their way, ${journal.parked ?? 0} parked, ${journal.held ?? 0} held</dd>
+<dt>Mails</dt><dd>${mail.sent} sent, ${mail.deferred} waiting, ${mail.rejected} rejected</dd>
+</dl>`;
+}
+
+function attention({ errors, brakes, mail }: Status): Markup | null {
+  const problems = [
+    ...errors.map(({ source, problem }) => `${source}: ${problem}`),
+    ...brakes.map(
+      ({ source, missing, total, needsPerson, releasedAt }) =>
+        `${source}: ${missing} of ${total} items vanished at once; nothing is removed until ${
+          needsPerson && !releasedAt
+            ? `a person agrees (dayferry brakes release ${source})`
+            : "each is confirmed"
+        }`,
+    ),
+    ...(mail.problem ? [`mail: ${mail.problem}`] : []),
+  ];
+  if (problems.length === 0) return null;
+  return html`<h2>Needs attention</h2><ul>${problems.map((text) => html`<li class="problem">${text}</li>`)}</ul>`;
+}
+
+function feedTable(
+  feeds: readonly PublishedFeed[],
+  { baseUrl, zone }: { readonly baseUrl: string; readonly zone: string },
+): Markup {
+  const open = feeds.filter(({ revokedAt }) => revokedAt === null);
+  const rows = open.map(
+    (
+      feed,
+    ) => html`<tr><td>${feed.name}</td><td class="address"><a href="${feed.path}">${baseUrl}${feed.path}</a></td>
+<td>${feed.lastFetch ? `${moment(feed.lastFetch.at, zone)} by ${feed.lastFetch.agent}` : html`<span class="quiet">not yet</span>`}</td></tr>`,
+  );
+  const table = html`<div class="wide"><table><thead><tr><th>Project</th><th>Address to subscribe to</th><th>Last fetched</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h2>Feeds</h2>${open.length > 0 ? table : html`<p class="quiet">No project is known yet.</p>`}`;
+}
+
+function editTable(edits: readonly EditDescription[], zone: string): Markup {
+  const rows = edits.map(
+    (
+      edit,
+    ) => html`<tr><td class="number">${edit.id}</td><td>${moment(edit.createdAt, zone)}</td><td>${edit.action}</td>
+<td>${edit.item.title}</td><td class="state">${edit.state}${edit.reason ? ` (${edit.reason})` : ""}</td><td class="problem">${edit.problem ?? ""}</td></tr>`,
+  );
+  const table = html`<div class="wide"><table><thead><tr><th>No.</th><th>Accepted</th><th>Action</th><th>Item</th><th>State</th><th>Problem</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h2>Last edits</h2>${edits.length > 0 ? table : html`<p class="quiet">No edit has come in yet.</p>`}`;
+}
+
+function length(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+function moment(at: Temporal.Instant, zone: string): string {
+  const local = at.toZonedDateTimeISO(zone);
+  return `${local.toPlainDate().toString()} ${local.toPlainTime().toString({ smallestUnit: "minute" })}`;
+}

@@ -1,0 +1,58 @@
+import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { Store } from "../store/store.ts";
+import type { GateState } from "../upstream/gate.ts";
+
+export interface StatusDeps {
+  readonly version: string;
+  readonly startedAt: Temporal.Instant;
+  readonly store: Store;
+  readonly feeds: PublishedFeeds;
+  readonly ready: () => boolean;
+  readonly gate: () => GateState;
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** Mirror counts and ages, quota use, journal depth, mails, what is held and the last errors: the answer of `/api/status`. */
+export type Status = ReturnType<typeof readStatus>;
+
+export function readStatus({ store, clock, ...deps }: StatusDeps) {
+  const now = clock();
+  const sources = store.sources.all();
+  const age = (at: Temporal.Instant | null) =>
+    at ? Math.round(now.since(at).total("seconds")) : null;
+  const ages = sources.map(({ succeededAt }) => age(succeededAt));
+  const known = ages.filter((seconds) => seconds !== null);
+  const failing = sources.filter(({ failure }) => failure !== null);
+  return {
+    version: deps.version,
+    startedAt: deps.startedAt,
+    now,
+    ready: deps.ready(),
+    timeZone: deps.zone,
+    mirror: {
+      ...store.mirror.counts(),
+      projects: store.directory.projects().length,
+      todolists: store.directory.todolists().length,
+      people: store.directory.people().length,
+      labels: store.directory.labels().length,
+      revision: store.changes.latest(),
+      sources: sources.length,
+      sourcesNeverRead: ages.filter((seconds) => seconds === null).length,
+      oldestAgeSeconds: known.length > 0 ? Math.max(...known) : null,
+      newestAgeSeconds: known.length > 0 ? Math.min(...known) : null,
+      openQuestions: store.absences.all().length,
+    },
+    quota: deps.gate(),
+    journal: store.journal.counts(),
+    mail: store.ledger.state(),
+    feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
+    brakes: store.brakes.all(),
+    errors: failing.map(({ name, failure, failures, attemptedAt }) => ({
+      source: name,
+      problem: failure,
+      failures,
+      at: attemptedAt,
+    })),
+  };
+}

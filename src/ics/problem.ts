@@ -1,0 +1,31 @@
+/**
+ * One reason why a file, or one item of it, cannot be accepted. `line` is 1-based and counts the lines of the file, not
+ * the unfolded ones; null where the fault has no place. `uid` is null where none is known. `message` is for people.
+ *
+ * Codes of a whole file: `too-large`, `not-utf-8`, `empty`, `html`, `control-character`, `bare-cr`, `no-calendar`,
+ * `two-calendars`, `text-outside`, `truncated`, `mismatched-end`, `bad-line`, `too-deep`, `too-many-components`,
+ * `too-many-lines`, `too-many-zones`, `version`, `calendar-scale`, `method`, `duplicate-uid`.
+ * Codes of one item: `missing-uid`, `bad-uid`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
+ * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`.
+ * Code of an ignored component: `component`.
+ */
+export interface IcsProblem {
+  readonly line: number | null;
+  readonly uid: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A fault of one value, before it is known where the value stands. */
+export interface ValueFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+const longestExcerpt = 60;
+
+/** A value as a message may quote it: short, on one line. */
+export function excerpt(value: string): string {
+  const shown = value.length > longestExcerpt ? `${value.slice(0, longestExcerpt)}…` : value;
+  return JSON.stringify(shown.toWellFormed());
+}

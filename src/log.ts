@@ -1,0 +1,164 @@
+import { pino, stdTimeFunctions } from "pino";
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Events are short names ("edit confirmed"); what varies belongs into the fields. */
+export interface Log {
+  debug(event: string, fields?: Fields): void;
+  info(event: string, fields?: Fields): void;
+  warn(event: string, fields?: Fields): void;
+  error(event: string, fields?: Fields): void;
+  /** A log that adds these fields to each line. */
+  child(fields: Fields): Log;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Takes one whole line, its end included; standard error by default, as standard output is for data. */
+  readonly write?: (line: string) => void;
+  /** Values that must not appear wherever they turn up; those under 6 characters are passed over. */
+  readonly secrets?: readonly string[];
+  readonly clock?: () => Temporal.Instant;
+}
+
+/**
+ * A log of JSON lines: `level`, `time` (ISO 8601, UTC), the fields, `event`. Fields that are named like a secret,
+ * logins within addresses, feed and action addresses and `secrets` are blotted out at any depth; errors are written
+ * with stack and cause chain.
+ */
+export function createLog(options: LogOptions): Log {
+  const { clock } = options;
+  const stream = options.write ? { write: options.write } : pino.destination({ fd: 2, sync: true });
+  const out = pino(
+    {
+      base: null,
+      level: options.level,
+      messageKey: "event",
+      timestamp: clock ? () => `,"time":"${clock().toString()}"` : stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+  const secrets = (options.secrets ?? []).filter((secret) => secret.length >= 6);
+  const write = (level: "debug" | "info" | "warn" | "error", line: Line): void => {
+    if (!out.isLevelEnabled(level)) return;
+    const seen = new Set<object>();
+    const fields = Object.entries(line.fields).map(([key, value]) => [
+      reserved.has(key) ? `${key}_` : key,
+      scrubField({ key, value, secrets, seen, depth: 0 }),
+    ]);
+    out[level](Object.fromEntries(fields), scrubText(line.event, secrets));
+  };
+  return logWith({}, write);
+}
+
+interface Line {
+  readonly event: string;
+  readonly fields: Fields;
+}
+type Write = (level: "debug" | "info" | "warn" | "error", line: Line) => void;
+
+function logWith(bound: Fields, write: Write): Log {
+  const at = (level: "debug" | "info" | "warn" | "error") => {
+    return (event: string, fields: Fields = {}): void =>
+      write(level, { event, fields: { ...bound, ...fields } });
+  };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => logWith({ ...bound, ...fields }, write),
+  };
+}
+
+/** Keys that each line has of its own. */
+const reserved: ReadonlySet<string> = new Set(["level", "time", "event"]);
+
+const blot = "…";
+const secretKey =
+  /(?:apikey|authorization|password|passphrase|passwd|token|secret|secrets|cookie|cookies)$/;
+const deepest = 8;
+const mostEntries = 100;
+const longestText = 10_000;
+
+interface Scrub {
+  readonly value: unknown;
+  readonly secrets: readonly string[];
+  /** Objects above this one, so that a circle ends. */
+  readonly seen: ReadonlySet<object>;
+  readonly depth: number;
+}
+
+function scrubField(field: Scrub & { readonly key: string }): unknown {
+  const named = field.key.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const empty = field.value === null || field.value === undefined;
+  return secretKey.test(named) && !empty ? blot : scrub(field);
+}
+
+function scrub(from: Scrub): unknown {
+  const { value, secrets, seen, depth } = from;
+  if (typeof value === "string") return scrubText(value, secrets);
+  if (typeof value === "bigint" || typeof value === "symbol") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (seen.has(value) || depth >= deepest) return blot;
+
+  const inside = { secrets, seen: new Set([...seen, value]), depth: depth + 1 };
+  if (value instanceof Error) return scrubError(value, inside);
+  if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
+  if (value instanceof Map || value instanceof Set) return scrub({ ...inside, value: [...value] });
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, mostEntries).map((entry) => scrub({ ...inside, value: entry }));
+    return value.length > mostEntries ? [...kept, `${value.length - mostEntries} more`] : kept;
+  }
+  // Dates, addresses and all of Temporal say themselves how they are written.
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return scrub({ ...inside, value: value.toJSON() });
+  }
+  return scrubEntries(value, inside);
+}
+
+function scrubError(error: Error, inside: Omit<Scrub, "value">): unknown {
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    message: scrubText(message, inside.secrets),
+    stack: scrubText(stack ?? "", inside.secrets),
+    ...(cause === undefined ? {} : { cause: scrub({ ...inside, value: cause }) }),
+    ...(error instanceof AggregateError
+      ? { errors: scrub({ ...inside, value: error.errors }) }
+      : {}),
+    ...scrubEntries(error, inside),
+  };
+}
+
+function scrubEntries(value: object, inside: Omit<Scrub, "value">): Record<string, unknown> {
+  const entries = Object.entries(value).filter(([, inner]) => typeof inner !== "function");
+  const kept = entries.slice(0, mostEntries).map(([key, inner]) => {
+    return [scrubText(key, inside.secrets), scrubField({ ...inside, key, value: inner })];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** What gives a secret away within a text, and how much of it may stay. */
+const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]*@/gi, `$1${blot}@`],
+  // The JSON API's own feed routes carry ids, not secrets.
+  [/(?<!\/api)(\/(?:feeds|act)\/)[^\s/?#"'<>]+/gi, `$1${blot}`],
+  [/(\/private-)[^\s/?#"'<>]+/gi, `$1${blot}`],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${blot}`],
+  [
+    /([?&](?:[a-z_-]{0,30}(?:key|token|secret|password|signature)|auth|sig)=)[^\s&#"'<>]*/gi,
+    `$1${blot}`,
+  ],
+];
+
+function scrubText(text: string, secrets: readonly string[]): string {
+  const hidden = secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
+  // Cut behind what is shown, so that no pattern is missed because its end was cut off.
+  const start = hidden.slice(0, 2 * longestText);
+  const clean = leaks.reduce((left, [pattern, kept]) => left.replaceAll(pattern, kept), start);
+  return clean.length > longestText ? `${clean.slice(0, longestText)}${blot}` : clean;
+}

@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** A latch between one sleeper and those who have work for it: a notification before the wait is not lost. */
+export interface Wake {
+  notify(): void;
+  /** Ends after `ms` milliseconds, on a notification, or when the signal aborts; never rejects. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface LoopOptions {
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+  /** How long to rest after a step that found nothing to do. */
+  readonly idle: Temporal.Duration;
+  readonly signal: AbortSignal;
+  /** Told of each fault with the count of faults in a row, from 1. */
+  readonly onFault: (error: unknown, consecutive: number) => void;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number;
+  readonly wake?: Wake;
+  /** Rest after the first fault in a row, doubled by each further one up to the cap. */
+  readonly backOff?: { readonly first: Temporal.Duration; readonly cap: Temporal.Duration };
+}
+
+const usualBackOff = {
+  first: Temporal.Duration.from({ seconds: 1 }),
+  cap: Temporal.Duration.from({ minutes: 5 }),
+};
+
+/**
+ * Runs `step` until the signal aborts: at once again after "worked", after a rest when "idle". A fault is told and
+ * followed by a longer and longer rest, half of it random so that several loops do not strike together; a notification
+ * does not shorten that rest. Resolves once the running step has ended; never rejects.
+ */
+export async function runLoop(options: LoopOptions): Promise<void> {
+  const { step, idle, signal, wake = createWake(), backOff = usualBackOff } = options;
+  const undisturbed = createWake();
+  let faults = 0;
+  while (!signal.aborted) {
+    try {
+      const outcome = await step(signal);
+      faults = 0;
+      if (outcome === "idle") await wake.wait(idle.total("milliseconds"), signal);
+      else await nextTurn();
+    } catch (error) {
+      // A step that was interrupted on purpose ends in an error as well.
+      if (signal.aborted) return;
+      faults += 1;
+      report(options, { error, faults });
+      await undisturbed.wait(restAfter({ faults, backOff, random: options.random }), signal);
+    }
+  }
+}
+
+export function createWake(): Wake {
+  let notified = false;
+  const sleepers = new Set<() => void>();
+  return {
+    notify() {
+      if (sleepers.size === 0) notified = true;
+      for (const rouse of [...sleepers]) rouse();
+    },
+    wait(ms, signal) {
+      return new Promise((resolve) => {
+        if (notified || signal.aborted) {
+          notified = false;
+          return resolve();
+        }
+        const timer = setTimeout(end, Math.min(ms, longestTimer));
+        signal.addEventListener("abort", end, { once: true });
+        sleepers.add(end);
+        function end(): void {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", end);
+          sleepers.delete(end);
+          resolve();
+        }
+      });
+    },
+  };
+}
+
+/** Timers take 31 bits of milliseconds; beyond, they fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+function restAfter(rest: {
+  readonly faults: number;
+  readonly backOff: { readonly first: Temporal.Duration; readonly cap: Temporal.Duration };
+  readonly random: () => number;
+}): number {
+  const first = rest.backOff.first.total("milliseconds");
+  const cap = rest.backOff.cap.total("milliseconds");
+  const full = Math.min(cap, first * 2 ** Math.min(rest.faults - 1, 40));
+  return full / 2 + (full / 2) * rest.random();
+}
+
+function report(
+  { onFault }: LoopOptions,
+  fault: { readonly error: unknown; readonly faults: number },
+): void {
+  try {
+    onFault(fault.error, fault.faults);
+  } catch {
+    // Whoever listens may fail too (a full disk under the log); the loop has to outlive that.
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { Delivery, Mail, Mailer } from "./mail.ts";
+import { bareMessageId, toMessage } from "./message.ts";
+
+/**
+ * Writes each mail as `<date>-<hash of the Message-ID>.eml` into a folder, octet for octet what a mail server would
+ * get. A repeat of a Message-ID replaces its file. The folder is made when missing, for its owner's eyes only.
+ */
+export function createDirectoryMailer({ directory }: { readonly directory: string }): Mailer {
+  const renderer = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: "windows",
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  // One after the other, so that two deliveries of one mail see each other's file.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async send(mail) {
+      const message = toMessage(mail);
+      if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
+      const { message: octets } = await renderer.sendMail(message.value);
+      const delivery = last.then(() => deliver({ directory, mail, octets }));
+      last = delivery;
+      return delivery;
+    },
+    async verify() {
+      try {
+        await makeFolder(directory);
+        await writeWhole(join(directory, `.probe-${process.pid}`), "");
+        await rm(join(directory, `.probe-${process.pid}`), { force: true });
+        return null;
+      } catch (error) {
+        return `mails cannot be written to ${directory}: ${reasonOf(error)}`;
+      }
+    },
+    close: () => renderer.close(),
+  };
+}
+
+type Octets = Parameters<Awaited<ReturnType<typeof open>>["writeFile"]>[0];
+
+async function deliver(from: {
+  readonly directory: string;
+  readonly mail: Mail;
+  readonly octets: Octets;
+}): Promise<Delivery> {
+  const { directory, mail, octets } = from;
+  const temporary = join(directory, `.${process.pid}.tmp`);
+  try {
+    await makeFolder(directory);
+    await writeWhole(temporary, octets);
+    const file = await fileNameFor(mail, directory);
+    await rename(temporary, join(directory, file));
+    return { kind: "sent", response: `written to ${file}` };
+  } catch (error) {
+    // A folder that cannot be written to may not let go of the rest either; the next delivery overwrites it.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    const message = `the mail cannot be written to ${directory}: ${reasonOf(error)}`;
+    return { kind: "deferred", code: null, message };
+  }
+}
+
+/** A repeat may carry a later date: the hash alone decides, and the first name stays. */
+async function fileNameFor(mail: Mail, directory: string): Promise<string> {
+  const ending = `-${fingerprint(bareMessageId(mail.messageId))}.eml`;
+  const earlier = (await readdir(directory)).find((name) => name.endsWith(ending));
+  if (earlier !== undefined) return earlier;
+  const date = mail.date.toString({ smallestUnit: "second" }).replaceAll(":", "");
+  return `${date}${ending}`;
+}
+
+async function makeFolder(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+async function writeWhole(path: string, octets: Octets): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    await file.writeFile(octets);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,71 @@
+import type { Delivery } from "./mail.ts";
+
+/** What nodemailer tells of a failure; each part may be absent. */
+interface SmtpFailure {
+  readonly code: string | null;
+  readonly responseCode: number | null;
+  readonly command: string | null;
+  readonly message: string;
+}
+
+/**
+ * What a failed delivery means. Only an answer about this mail is final: a 5xx to the recipient or to the content, or
+ * an address that no server would take. A refused login, sender or connection, a 4xx, a time-out and a lost connection
+ * may all pass.
+ * Source: RFC 5321 sections 4.2.1 and 4.2.2, RFC 4954 section 6.
+ */
+export function outcomeOf(error: unknown): Delivery {
+  const failure = readFailure(error);
+  const code = failure.responseCode;
+  const message = sentence(failure);
+  if (code === null) {
+    const refusedHere = failure.code === "EENVELOPE" || failure.code === "EMESSAGE";
+    return { kind: refusedHere ? "rejected" : "deferred", code, message };
+  }
+  return { kind: isFinal(failure, code) ? "rejected" : "deferred", code, message };
+}
+
+/** The failure in one line, for people. */
+export const explainFailure = (error: unknown): string => sentence(readFailure(error));
+
+/** 503: the session went wrong, not the mail; 530 to 538: about the login. */
+const aboutTheSession = [503, 530, 534, 535, 538];
+
+/** 552: the mail is too large, which some servers say as early as MAIL FROM. */
+const tooLarge = 552;
+
+function isFinal({ command }: SmtpFailure, code: number): boolean {
+  if (code < 500 || code > 599 || aboutTheSession.includes(code)) return false;
+  if (command === "MAIL FROM") return code === tooLarge;
+  return command === "RCPT TO" || command === "DATA";
+}
+
+function readFailure(error: unknown): SmtpFailure {
+  if (!(error instanceof Error)) {
+    return { code: null, responseCode: null, command: null, message: String(error) };
+  }
+  const code = "code" in error && typeof error.code === "string" ? error.code : null;
+  const command = "command" in error && typeof error.command === "string" ? error.command : null;
+  const reply = "responseCode" in error ? error.responseCode : null;
+  const responseCode = typeof reply === "number" && reply > 0 ? reply : null;
+  return { code, responseCode, command, message: error.message };
+}
+
+function sentence({ code, command, message }: SmtpFailure): string {
+  const what = message.replaceAll(/\s+/g, " ").trim();
+  if (command === "MAIL FROM") return `the mail server refuses the sender: ${what}`;
+  switch (code ?? "") {
+    case "EAUTH":
+    case "ENOAUTH":
+      return `the mail server refuses the login: ${what}`;
+    case "ETLS":
+      return `no secure connection to the mail server: ${what}`;
+    case "EDNS":
+    case "ESOCKET":
+    case "ECONNECTION":
+    case "ETIMEDOUT":
+      return `the mail server cannot be reached: ${what}`;
+    default:
+      return what;
+  }
+}

@@ -1,0 +1,86 @@
+import { createTransport, type Transporter } from "nodemailer";
+import type { Delivery, Mail, Mailer } from "./mail.ts";
+import { toMessage } from "./message.ts";
+import { explainFailure, outcomeOf } from "./outcome.ts";
+import { readSmtpUrl } from "./smtp-url.ts";
+
+export interface SmtpOptions {
+  /** `smtp:` or `smtps:`, may carry a login and the options that `readSmtpUrl` knows. */
+  readonly url: string;
+  /** Precedes a password in `url`. */
+  readonly password: string | null;
+  /** Longest silence of the server; a whole delivery may take five times as long. */
+  readonly timeout: Temporal.Duration;
+}
+
+/**
+ * Sends through a mail server, over few connections that are kept for the next mail. Throws SmtpUrlError when `url`
+ * cannot be used. `send` answers only once the server has taken responsibility or has not.
+ */
+export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Mailer {
+  const silence = timeout.total("milliseconds");
+  const transport = createTransport({
+    ...readSmtpUrl(url, password),
+    pool: true,
+    maxConnections: 2,
+    // A kept connection that the server has closed meanwhile is replaced without a word.
+    maxRequeues: 2,
+    connectionTimeout: silence,
+    greetingTimeout: silence,
+    socketTimeout: silence,
+    dnsTimeout: silence,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: (mail) => send(mail, { transport, deadline: 5 * silence }),
+    verify: () => verify({ transport, deadline: 5 * silence }),
+    close: () => transport.close(),
+  };
+}
+
+interface Line {
+  readonly transport: Transporter;
+  /** Milliseconds. A server that answers drop by drop is never silent for long, and would hold a delivery for ever. */
+  readonly deadline: number;
+}
+
+async function send(mail: Mail, { transport, deadline }: Line): Promise<Delivery> {
+  const message = toMessage(mail);
+  if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), deadline);
+  try {
+    const info: unknown = await transport.sendMail({ ...message.value, signal: late.signal });
+    return { kind: "sent", response: responseOf(info) };
+  } catch (error) {
+    if (late.signal.aborted) return { kind: "deferred", code: null, message: tooSlow(deadline) };
+    return outcomeOf(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function verify({ transport, deadline }: Line): Promise<string | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(tooSlow(deadline)), deadline);
+    transport.verify().then(
+      () => {
+        clearTimeout(timer);
+        resolve(null);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        resolve(explainFailure(error));
+      },
+    );
+  });
+}
+
+const tooSlow = (deadline: number): string =>
+  `the mail server took longer than ${Math.round(deadline / 1000)} s`;
+
+function responseOf(info: unknown): string {
+  const known = typeof info === "object" && info !== null && "response" in info;
+  return known && typeof info.response === "string" ? info.response : "accepted";
+}

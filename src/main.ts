@@ -1,0 +1,119 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { CommandHost, DaemonAddress } from "./cli/host.ts";
+import { run } from "./cli/run.ts";
+import type { Config } from "./config/config.ts";
+import { findConfigFile, loadConfig } from "./config/load.ts";
+import { runDemo, runSandbox, type Stage } from "./demo.ts";
+import { createLog, type LogLevel } from "./log.ts";
+import { chooseMailer } from "./mailer.ts";
+import { startDaemon } from "./serve.ts";
+import { lockDataDirectory } from "./store/lock.ts";
+import { openRooms, type Surroundings } from "./workshop.ts";
+
+// Both calendar libraries read the zone of the process in corner cases.
+process.env["TZ"] = "UTC";
+
+const surroundings: Surroundings = {
+  clock: () => Temporal.Now.instant(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+};
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+
+const manifest = fileURLToPath(new URL("../package.json", import.meta.url));
+const version = new Map<string, unknown>(
+  Object.entries(JSON.parse(readFileSync(manifest, "utf8"))),
+).get("version");
+
+const stage: Stage = {
+  ...surroundings,
+  version: String(version),
+  cwd: process.cwd(),
+  env: process.env,
+  signal: stop.signal,
+  print: (text) => void process.stdout.write(text),
+  say: (text) => void process.stderr.write(text),
+};
+
+const host: CommandHost & { readonly version: string } = {
+  ...stage,
+  readFile: (path) => readFileSync(path),
+  readStandardInput: () => buffer(process.stdin),
+  readConfig: (option) =>
+    loadConfig({ file: findConfigFile(option, stage), env: stage.env, cwd: stage.cwd }),
+  hasConfig: () => findConfigFile(null, stage) !== null,
+  daemonOf,
+  // A command prints its own account of what it does; the log adds only what went wrong.
+  open: (config) => openRooms(config, { ...surroundings, log: logOf(config, "warn") }),
+  serve,
+  demo: (options) => runDemo(options, stage),
+  sandbox: (options) => runSandbox(options, stage),
+  async checkMail({ mail }) {
+    const mailer = chooseMailer(mail);
+    try {
+      return await mailer.verify();
+    } finally {
+      mailer.close();
+    }
+  },
+};
+
+try {
+  process.exitCode = await run(process.argv.slice(2), host);
+} catch (error) {
+  createLog({ level: "error" }).error("dayferry ends with an error", { error });
+  process.exitCode = 1;
+}
+
+async function serve(config: Config): Promise<number> {
+  const log = logOf(config);
+  const opened = openRooms(config, { ...surroundings, log });
+  if (!opened.ok) {
+    stage.say(`${opened.failure}\n`);
+    return 1;
+  }
+  try {
+    const options = {
+      config,
+      rooms: opened.value,
+      version: stage.version,
+      log,
+      signal: stop.signal,
+    };
+    const daemon = await startDaemon({ ...options, ...surroundings });
+    if (config.adminToken === null) {
+      stage.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);
+    }
+    await daemon.done;
+    return 0;
+  } catch (error) {
+    await opened.value.close();
+    throw error;
+  }
+}
+
+/** A daemon holds the lock and has left its address; a file without the lock is a leftover. */
+function daemonOf(config: Config): DaemonAddress | null {
+  const file = join(config.dataDir, "daemon.json");
+  if (!existsSync(file)) return null;
+  const lock = lockDataDirectory(config.dataDir);
+  if (lock) {
+    lock.release();
+    return null;
+  }
+  const { url }: { readonly url?: string } = JSON.parse(readFileSync(file, "utf8"));
+  const token =
+    config.adminToken ?? readFileSync(join(config.dataDir, "admin-token"), "utf8").trim();
+  return url ? { url, adminToken: token } : null;
+}
+
+function logOf(config: Config, level: LogLevel = config.log.level) {
+  const { apiKey } = config.service;
+  const secrets = [apiKey, config.adminToken ?? "", config.mail.smtpPassword ?? ""];
+  return createLog({ level, secrets });
+}

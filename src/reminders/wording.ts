@@ -1,0 +1,88 @@
+import { defaultLength, inZone, type When } from "../domain/when.ts";
+
+/**
+ * When an event takes place, for a reader in `zone`: "Tue 24 Nov 2026, 10:00–11:00 (Europe/Lisbon)"; whole days carry
+ * no zone. A wall clock that the zone reads twice that night is told apart by its offset.
+ */
+export function spanInWords(when: When, zone: string): string {
+  const local = inZone(when, zone);
+  if (local.kind === "dates") {
+    const last = local.end.subtract({ days: 1 });
+    return last.equals(local.start)
+      ? `${dayInWords(local.start)} (all day)`
+      : `${dayInWords(local.start)} – ${dayInWords(last)} (all day)`;
+  }
+  const { start, end } = local;
+  const from = `${dayInWords(start)}, ${clockInWords(start)}`;
+  if (!end) return `${from} (${zone})`;
+  const sameDay = end.toPlainDate().equals(start.toPlainDate());
+  const to = sameDay ? `–${clockInWords(end)}` : ` – ${dayInWords(end)}, ${clockInWords(end)}`;
+  return `${from}${to} (${zone})`;
+}
+
+/** A moment for a reader in `zone`: "Tue 24 Nov 2026, 09:45 (Europe/Lisbon)". */
+export function momentInWords(at: Temporal.Instant, zone: string): string {
+  const local = at.toZonedDateTimeISO(zone);
+  return `${dayInWords(local)}, ${clockInWords(local)} (${zone})`;
+}
+
+/** How far the start is away: "Starts in 1 day 2 hours.", "Started 5 minutes ago.", "Starts tomorrow." for whole days. */
+export function distanceInWords(when: When, now: Temporal.ZonedDateTime): string {
+  if (when.kind === "dates") return daysInWords(when, now.toPlainDate());
+  const start = when.start.withTimeZone(now.timeZoneId);
+  const minutes = now.until(start).round({ smallestUnit: "minutes", relativeTo: now });
+  if (minutes.sign === 0) return "Starts now.";
+  const exact = now.until(start, { largestUnit: "days" }).abs();
+  const length = lengthInWords(exact, now);
+  if (minutes.sign > 0) return `Starts in ${length}.`;
+  const end = when.end ?? when.start.add(defaultLength);
+  const over = Temporal.ZonedDateTime.compare(end, now) <= 0;
+  return over ? `Started ${length} ago and is over.` : `Started ${length} ago.`;
+}
+
+/** A length in its two largest units that matter: "1 day 2 hours", "2 hours 30 minutes", "15 minutes". */
+export function lengthInWords(length: Temporal.Duration, from: Temporal.ZonedDateTime): string {
+  const whole = length.round({ largestUnit: "days", smallestUnit: "minutes", relativeTo: from });
+  const { days, hours, minutes } = whole.days
+    ? whole.round({ largestUnit: "days", smallestUnit: "hours", relativeTo: from })
+    : whole;
+  const parts = [counted(days, "day"), counted(hours, "hour"), counted(minutes, "minute")];
+  return parts.filter((part) => part !== "").join(" ") || "0 minutes";
+}
+
+const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): string {
+  return `${weekdays[day.dayOfWeek - 1]} ${day.day} ${months[day.month - 1]} ${day.year}`;
+}
+
+function clockInWords(time: Temporal.ZonedDateTime): string {
+  const clock = time.toPlainTime().toString({ smallestUnit: "minute" });
+  return isReadTwice(time) ? `${clock} UTC${time.offset}` : clock;
+}
+
+function isReadTwice(time: Temporal.ZonedDateTime): boolean {
+  const wall = time.toPlainDateTime();
+  const first = wall.toZonedDateTime(time.timeZoneId, { disambiguation: "earlier" });
+  const second = wall.toZonedDateTime(time.timeZoneId, { disambiguation: "later" });
+  return !first.equals(second);
+}
+
+function daysInWords(
+  { start, end }: Extract<When, { readonly kind: "dates" }>,
+  today: Temporal.PlainDate,
+): string {
+  const { days } = today.until(start, { largestUnit: "days" });
+  if (days === 0) return "Starts today.";
+  if (days === 1) return "Starts tomorrow.";
+  if (days > 1) return `Starts in ${days} days.`;
+  const ago = days === -1 ? "Started yesterday" : `Started ${-days} days ago`;
+  const over = Temporal.PlainDate.compare(end, today) <= 0;
+  return over ? `${ago} and is over.` : `${ago}.`;
+}
+
+const counted = (count: number, unit: string): string => {
+  if (count === 0) return "";
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+};

@@ -1,0 +1,104 @@
+import { done, type Outcome, refused } from "./outcome.ts";
+import type {
+  EventRecord,
+  PersonRecord,
+  ProjectRecord,
+  TaskRecord,
+  TodolistRecord,
+} from "./records.ts";
+import type { Store } from "./store.ts";
+
+/** What a caller is about to do: a client of the account may read only. */
+export type Need = "read" | "write";
+
+/** Who asks; `by` is a person's id. */
+export interface Caller {
+  readonly by: number;
+}
+
+export interface ProjectPlace extends Caller {
+  readonly project: number;
+}
+
+export interface ListPlace extends ProjectPlace {
+  readonly list: number;
+}
+
+export interface TaskPlace extends ListPlace {
+  readonly task: number;
+}
+
+export interface InProject {
+  readonly person: PersonRecord;
+  readonly project: ProjectRecord;
+}
+
+export interface InList extends InProject {
+  readonly list: TodolistRecord;
+}
+
+export interface InTask extends InList {
+  readonly task: TaskRecord;
+}
+
+/** Who may see and change what: 403 where a person has no access, 404 where there is nothing. */
+export class Access {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The person of an API key; undefined for an unknown key and for a suspended person. */
+  byKey(apiKey: string): PersonRecord | undefined {
+    return this.#store.people.all().find((it) => it.apiKey === apiKey && !it.suspended);
+  }
+
+  /** The caller, for what belongs to the whole account. */
+  account(caller: Caller, need: Need): Outcome<PersonRecord> {
+    const person = this.#store.people.get(caller.by);
+    if (person === undefined || person.suspended) return refused(403, "this person has no access");
+    if (need === "write" && person.role === "client")
+      return refused(403, "a client of this account may not change anything");
+    return done(person);
+  }
+
+  project(place: ProjectPlace, need: Need): Outcome<InProject> {
+    const caller = this.account(place, need);
+    if (caller.kind === "refused") return caller;
+    const project = this.#store.projects.get(place.project);
+    if (project === undefined) return refused(404, `there is no project ${place.project}`);
+    if (!seesProject(caller.value, project.id))
+      return refused(403, `no access to project ${project.id}`);
+    return done({ person: caller.value, project });
+  }
+
+  list(place: ListPlace, need: Need): Outcome<InList> {
+    const found = this.project(place, need);
+    if (found.kind === "refused") return found;
+    const list = this.#store.todolists.get(place.list);
+    if (list?.project !== place.project)
+      return refused(404, `there is no todolist ${place.list} in project ${place.project}`);
+    return done({ ...found.value, list });
+  }
+
+  task(place: TaskPlace, need: Need): Outcome<InTask> {
+    const found = this.list(place, need);
+    if (found.kind === "refused") return found;
+    const task = this.#store.tasks.get(place.task);
+    if (task?.list !== place.list)
+      return refused(404, `there is no task ${place.task} in todolist ${place.list}`);
+    return done({ ...found.value, task });
+  }
+}
+
+/** Whether the person is on the project; the owner of the account is on every one. */
+export function seesProject(person: PersonRecord, project: number): boolean {
+  return person.role === "owner" || person.projects.includes(project);
+}
+
+/** Whether the person may see the event: a private one belongs to its creator and those assigned. */
+export function seesEvent(person: PersonRecord, event: EventRecord): boolean {
+  if (!event.private || person.role === "owner") return true;
+  return event.createdBy === person.id || event.assigned.includes(person.id);
+}

@@ -1,0 +1,103 @@
+import type { Response } from "express";
+import type { Fault } from "./faults.ts";
+import type { Outcome } from "./outcome.ts";
+import type { OpenEntry } from "./request-log.ts";
+
+/** An answer to be sent: JSON, or bytes of some type, or nothing but a status. */
+export interface Reply {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly bytes?: Buffer;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What one request has gathered on its way to a route. */
+export interface Exchange {
+  readonly entry: OpenEntry;
+  bytes: Buffer;
+  /** Milliseconds by which every answer is late. */
+  readonly latencyMs: number;
+  fault: Fault | undefined;
+  by: number;
+  body: unknown;
+}
+
+/** Puts the exchange where the later steps of the same request find it. */
+export function beginExchange(response: Response, exchange: Exchange): void {
+  response.locals["exchange"] = exchange;
+}
+
+/** The exchange of this request; throws before `beginExchange`. */
+export function exchangeOf(response: Response): Exchange {
+  const exchange: Exchange | undefined = response.locals["exchange"];
+  if (exchange === undefined) throw new Error("the request has no exchange yet");
+  return exchange;
+}
+
+/** An outcome as an answer: the value with `status`, or the refusal; 204 carries nothing. */
+export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
+  if (outcome.kind === "done") return status === 204 ? { status } : { status, json: outcome.value };
+  const { code, message } = outcome;
+  return { status: outcome.status, json: code === undefined ? { message } : { code, message } };
+}
+
+/** Sends the answer, late or damaged when a fault asks for it. */
+export function send(response: Response, reply: Reply): void {
+  const { fault, entry, latencyMs } = exchangeOf(response);
+  const wait = latencyMs + (fault?.kind === "delay" ? fault.ms : 0);
+  const sending = { response, reply: damaged(reply, fault), fault, entry };
+  if (wait === 0) {
+    sendNow(sending);
+    return;
+  }
+  const timer = setTimeout(() => sendNow(sending), wait);
+  response.once("close", () => clearTimeout(timer));
+}
+
+interface Sending {
+  readonly response: Response;
+  readonly reply: Reply;
+  readonly fault: Fault | undefined;
+  readonly entry: OpenEntry;
+}
+
+function sendNow({ response, reply, fault, entry }: Sending): void {
+  if (fault?.kind === "hang-before" || fault?.kind === "hang-after") return;
+  if (fault?.kind === "drop-before" || fault?.kind === "drop-after") {
+    response.req.socket.destroy();
+    return;
+  }
+  entry.status = reply.status;
+  response.status(reply.status);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  const bytes = reply.bytes ?? (reply.json === undefined ? null : jsonBytes(reply.json));
+  if (bytes === null) {
+    response.end();
+    return;
+  }
+  response.setHeader("content-type", reply.type ?? "application/json; charset=utf-8");
+  response.setHeader("content-length", bytes.length);
+  if (fault?.kind !== "cut") {
+    response.end(bytes);
+    return;
+  }
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+  if (fault.plain === true) {
+    response.setHeader("content-length", half.length);
+    response.end(half);
+    return;
+  }
+  response.write(half, () => response.req.socket.destroy());
+}
+
+function damaged(reply: Reply, fault: Fault | undefined): Reply {
+  if (fault?.kind === "replace") return { status: 200, json: fault.body };
+  if (fault?.kind === "transform" && reply.json !== undefined)
+    return { ...reply, json: fault.transform(structuredClone(reply.json)) };
+  return reply;
+}
+
+function jsonBytes(json: unknown): Buffer {
+  return Buffer.from(JSON.stringify(json) ?? "null");
+}

@@ -1,0 +1,30 @@
+import { type IRouter, Router } from "express";
+import { replyWith } from "../exchange.ts";
+import type { Workspace } from "../workspace.ts";
+import { type Call, route } from "./route.ts";
+
+const base = "/projects/:project/todolists/:list/tasks/:task/comments";
+
+/** Task comments. Source: service-api.md, Task comments. */
+export function commentRoutes({ comments }: Workspace): IRouter {
+  const router = Router();
+  const inTask = (call: Call) => ({
+    by: call.by,
+    project: call.id("project"),
+    list: call.id("list"),
+    task: call.id("task"),
+  });
+  const one = (call: Call) => ({ ...inTask(call), comment: call.id("comment") });
+  route(router, {
+    path: base,
+    get: (call) => replyWith(200, comments.list(inTask(call))),
+    post: (call) => replyWith(200, comments.create(inTask(call), call.body)),
+  });
+  route(router, {
+    path: `${base}/:comment`,
+    get: (call) => replyWith(200, comments.get(one(call))),
+    put: (call) => replyWith(200, comments.update(one(call), call.body)),
+    delete: (call) => replyWith(204, comments.remove(one(call))),
+  });
+  return router;
+}

@@ -1,0 +1,62 @@
+import type { SeedPen } from "./pen.ts";
+
+/**
+ * Events around the next two clock changes of the account's zone: the days before and after each, inside the hour that
+ * comes twice in autumn, and across the hour that is missing in spring. Writes nothing for a zone without changes.
+ */
+export function seedClockChanges(
+  pen: SeedPen,
+  given: { readonly project: number; readonly createdBy: number },
+): void {
+  let at = pen.now.toZonedDateTimeISO(pen.timeZone);
+  for (let count = 0; count < 2; count += 1) {
+    const change = at.getTimeZoneTransition("next");
+    if (change === null) return;
+    seedChange(pen, { ...given, change });
+    at = change;
+  }
+}
+
+function seedChange(
+  pen: SeedPen,
+  given: {
+    readonly project: number;
+    readonly createdBy: number;
+    readonly change: Temporal.ZonedDateTime;
+  },
+): void {
+  const { change, ...common } = given;
+  const before = change.subtract({ nanoseconds: 1 });
+  const backwards = change.offsetNanoseconds < before.offsetNanoseconds;
+  const season = backwards ? "back" : "forward";
+  const wall = (at: Temporal.ZonedDateTime) => pen.wall(at.toInstant());
+  const morning = change
+    .toPlainDate()
+    .toZonedDateTime({ timeZone: pen.timeZone, plainTime: "09:00" });
+  for (const [title, day] of [
+    [`Last day before the clocks go ${season}`, morning.subtract({ days: 1 })],
+    [`First working day after the clocks went ${season}`, morning.add({ days: 1 })],
+  ] as const)
+    pen.event({
+      ...common,
+      title,
+      start: wall(day),
+      end: wall(day.add({ hours: 1 })),
+      reminder: 30,
+    });
+
+  if (backwards)
+    pen.event({
+      ...common,
+      title: "Server maintenance in the hour that comes twice",
+      start: wall(change.add({ minutes: 30 })),
+      end: wall(change.add({ minutes: 90 })),
+    });
+  else
+    pen.event({
+      ...common,
+      title: "Server maintenance across the missing hour",
+      start: wall(change.subtract({ minutes: 30 })),
+      end: wall(change.add({ minutes: 30 })),
+    });
+}

@@ -1,0 +1,166 @@
+import type { PersonRecord, ProjectRecord, TaskRecord, TodolistRecord } from "../records.ts";
+import type { SeedPen } from "./pen.ts";
+import type { WorkspaceCounts } from "./sizes.ts";
+import { words } from "./texts.ts";
+
+/** Fills the workspace up to its counts with made-up projects, todolists, tasks and events. */
+export function seedFiller(
+  pen: SeedPen,
+  given: { readonly counts: WorkspaceCounts; readonly labels: readonly number[] },
+): void {
+  const { counts, labels } = given;
+  const members = pen.store.people.all().filter((it) => it.role !== "client" && !it.suspended);
+  addProjects(pen, { members, wanted: counts.projects });
+  const projects = pen.store.projects.all();
+  addLists(pen, { projects, wanted: counts.todolists });
+  const teams = teamsOf(pen, projects);
+  for (const project of projects)
+    addEvents(pen, { project, teams, wanted: counts.eventsPerProject });
+
+  const lists = projects.flatMap((it) => pen.store.todolists.of(it.id));
+  const missing = counts.tasks - pen.store.tasks.all().length;
+  for (let index = 0; index < missing; index += 1) {
+    const list = lists[index % lists.length];
+    if (list === undefined) return;
+    addTask(pen, { list, team: teams.get(list.project) ?? [], labels });
+  }
+}
+
+function addProjects(
+  pen: SeedPen,
+  given: { readonly members: readonly PersonRecord[]; readonly wanted: number },
+): void {
+  const owner = given.members[0];
+  const { random } = pen;
+  for (let count = pen.store.projects.all().length; count < given.wanted; count += 1) {
+    const team = random.some(given.members, random.between(2, 4));
+    const project = pen.project({
+      title: `${random.pick(words.projects)} ${count + 1}`,
+      description: random.pick(words.descriptions),
+      color: random.pick(words.colors),
+      manager: team[0]?.id ?? 0,
+    });
+    for (const it of [...team, ...(owner === undefined ? [] : [owner])])
+      pen.join(it.id, project.id);
+    pen.folder({ project: project.id, name: project.title, parent: null });
+  }
+}
+
+function addLists(
+  pen: SeedPen,
+  given: { readonly projects: readonly ProjectRecord[]; readonly wanted: number },
+): void {
+  const bare = given.projects.filter((it) => pen.store.todolists.count(it.id).n === 0);
+  if (bare.length === 0) return;
+  let left = given.wanted - pen.store.todolists.all().length;
+  for (let index = 0; left > 0; index += 1, left -= 1) {
+    const project = bare[index % bare.length];
+    const round = Math.floor(index / bare.length);
+    const name = words.lists[round % words.lists.length] ?? "More";
+    if (project !== undefined) pen.list(project, name);
+  }
+}
+
+function teamsOf(
+  pen: SeedPen,
+  projects: readonly ProjectRecord[],
+): ReadonlyMap<number, readonly number[]> {
+  const people = pen.store.people.all().filter((it) => it.role !== "client" && !it.suspended);
+  return new Map(
+    projects.map((project) => [
+      project.id,
+      people.filter((it) => it.projects.includes(project.id)).map((it) => it.id),
+    ]),
+  );
+}
+
+function addEvents(
+  pen: SeedPen,
+  given: {
+    readonly project: ProjectRecord;
+    readonly teams: ReadonlyMap<number, readonly number[]>;
+    readonly wanted: number;
+  },
+): void {
+  const { random } = pen;
+  const team = given.teams.get(given.project.id) ?? [];
+  for (let count = 0; count < given.wanted; count += 1) {
+    const day = random.between(-45, 75);
+    const hour = random.between(8, 16);
+    const time = `${String(hour).padStart(2, "0")}:${random.pick(["00", "15", "30"])}`;
+    const until = `${String(hour + random.between(1, 2)).padStart(2, "0")}:45`;
+    const createdAt = pen.stamp(random.between(5, 40) + Math.max(0, -day));
+    const milestone = random.chance(0.15);
+    const allDay = milestone || random.chance(0.2);
+    pen.event({
+      project: given.project.id,
+      title: milestone
+        ? `${random.pick(words.things)} done`
+        : `${random.pick(words.meetings)}: ${random.pick(words.things)}`,
+      start: allDay ? pen.at(day, "00:00") : pen.at(day, time),
+      end: allDay ? null : pen.at(day, until),
+      allDay,
+      milestone,
+      completed: milestone && day < -3,
+      reminder: random.chance(0.3) ? random.pick([0, 5, 10, 30, 60, 1440]) : null,
+      description: random.chance(0.2) ? random.pick(words.descriptions) : null,
+      assigned: random.some(team, random.between(0, 3)),
+      createdBy: random.pick(team),
+      createdAt,
+      updatedAt: createdAt,
+    });
+  }
+}
+
+function addTask(
+  pen: SeedPen,
+  given: {
+    readonly list: TodolistRecord;
+    readonly team: readonly number[];
+    readonly labels: readonly number[];
+  },
+): void {
+  const { random } = pen;
+  const due = random.chance(0.88) ? random.between(-60, 90) : null;
+  const finished = due !== null && due < 0 ? random.chance(0.8) : random.chance(0.1);
+  const by = random.pick(given.team);
+  const detail = random.chance(0.3) ? ` ${random.pick(words.details)}` : "";
+  const task = pen.task(given.list, {
+    title: `${random.pick(words.verbs)} ${random.pick(words.things)}${detail}`,
+    description: random.chance(0.25) ? random.pick(words.descriptions) : null,
+    dueOn: due === null ? null : pen.day(due),
+    startOn: due !== null && random.chance(0.3) ? pen.day(due - random.between(0, 9)) : null,
+    estimatedHours: random.chance(0.4) ? random.between(1, 16) : null,
+    assigned: random.some(given.team, random.between(0, 2)),
+    labels: random.chance(0.35) ? random.some(given.labels, random.between(1, 2)) : [],
+    createdBy: by,
+    createdAt: pen.stamp(random.between(3, 40) + Math.max(0, -(due ?? 0))),
+    ...(finished ? pen.completed(by, Math.max(1, -(due ?? 0))) : {}),
+  });
+  if (random.chance(0.2)) addSubtasks(pen, { task, team: given.team });
+  if (random.chance(0.3))
+    for (let count = random.between(1, 3); count > 0; count -= 1)
+      pen.comment(task, {
+        by: random.pick(given.team),
+        text: random.pick(words.remarks),
+        daysAgo: random.between(1, 30),
+      });
+}
+
+function addSubtasks(
+  pen: SeedPen,
+  { task, team }: { readonly task: TaskRecord; readonly team: readonly number[] },
+): void {
+  const { random } = pen;
+  for (const title of random.some(words.steps, random.between(2, 4))) {
+    const by = random.pick(team);
+    const finished = task.completedAt !== null || random.chance(0.3);
+    pen.subtask(task, {
+      title,
+      dueOn: random.chance(0.5) ? task.dueOn : null,
+      assigned: random.some(team, random.between(0, 1)),
+      createdBy: by,
+      ...(finished ? pen.completed(by, random.between(1, 20)) : {}),
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { createServer, type Server } from "node:http";
+import { sandboxApp } from "./app.ts";
+import { Faults } from "./faults.ts";
+import { Limiter, type Quota } from "./limiter.ts";
+import { RequestLog } from "./request-log.ts";
+import { seedWorkspace } from "./seed/seed.ts";
+import type { WorkspaceSize } from "./seed/sizes.ts";
+import { Store } from "./store.ts";
+import { Workspace } from "./workspace.ts";
+
+export interface SandboxOptions {
+  /** The same seed on the same day of the clock gives the same workspace. */
+  readonly seed: number;
+  /** s: 3 projects, 10 todolists, about 300 tasks; m: 20, 100, 5,000; l: 200, 1,000, 50,000; empty: people and places only. */
+  readonly size: WorkspaceSize;
+  /** SQLite file; absent = in memory. A file that is filled already is kept as it is, keys and ids included. */
+  readonly data?: string;
+  /** Whether the look-ups that the document does not show are answered; 404 otherwise. */
+  readonly discovery: boolean;
+  /** 127.0.0.1 when absent. */
+  readonly host?: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  /** The account's IANA zone. */
+  readonly timeZone: string;
+  readonly clock: () => Temporal.Instant;
+  /** Milliseconds for quota and log; `performance.now` when absent. */
+  readonly monotonic?: () => number;
+  /** 25 requests in 10,000 ms when absent. */
+  readonly quota?: Quota;
+  /** Milliseconds by which each answer is late; 0 when absent. */
+  readonly latencyMs?: number;
+}
+
+export interface SandboxKey {
+  readonly personId: number;
+  readonly name: string;
+  readonly email: string;
+  readonly apiKey: string;
+  readonly role: string;
+}
+
+export interface Sandbox {
+  readonly baseUrl: string;
+  readonly uploadUrl: string;
+  readonly timeZone: string;
+  /** One per person who has a key; the first is the account's owner, who sees everything. */
+  readonly keys: readonly SandboxKey[];
+  /** The same hands the routes use, without quota: for tests and for playing other people. */
+  readonly workspace: Workspace;
+  readonly requests: RequestLog;
+  readonly faults: Faults;
+  /** Stops listening, ends open connections and closes the data file. */
+  close(): Promise<void>;
+}
+
+const documentedQuota: Quota = { requests: 25, perMs: 10_000 };
+
+/**
+ * Starts a complete stand-in for the service on loopback: every endpoint of its document with the exact statuses,
+ * headers and limits. Plain HTTP, because it never leaves the machine. Rejects when the address is taken or the data
+ * file is no sandbox workspace. Source: service-api.md, beyond-the-document.md.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? "127.0.0.1";
+  const store = new Store(options.data ?? ":memory:");
+  let origin = "";
+  const workspace = new Workspace({
+    store,
+    clock: options.clock,
+    timeZone: options.timeZone,
+    fileUrl: (file, name) => `${origin}/files/${file}/${encodeURIComponent(name)}`,
+  });
+  const requests = new RequestLog();
+  const faults = new Faults();
+  const app = sandboxApp({
+    workspace,
+    access: workspace.access,
+    limiter: new Limiter(options.quota ?? documentedQuota),
+    log: requests,
+    faults,
+    monotonic: options.monotonic ?? (() => performance.now()),
+    latencyMs: options.latencyMs ?? 0,
+    discovery: options.discovery,
+  });
+  const server = createServer(app);
+  try {
+    seedWorkspace(store, options);
+    origin = `http://${host.includes(":") ? `[${host}]` : host}:${await listen(server, { host, port: options.port })}`;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  return {
+    baseUrl: `${origin}/api/v3`,
+    uploadUrl: `${origin}/upload`,
+    timeZone: options.timeZone,
+    keys: keysOf(workspace),
+    workspace,
+    requests,
+    faults,
+    close: async () => {
+      await closeServer(server);
+      store.close();
+    },
+  };
+}
+
+function keysOf(workspace: Workspace): readonly SandboxKey[] {
+  return workspace.people().flatMap((it): SandboxKey[] => {
+    const { id, email, apiKey, role } = it;
+    if (apiKey === null) return [];
+    return [{ personId: id, name: `${it.firstName} ${it.lastName}`, email, apiKey, role }];
+  });
+}
+
+async function listen(
+  server: Server,
+  where: { readonly host: string; readonly port: number },
+): Promise<number> {
+  // A client's pool may keep a connection longer than the five seconds Node allows by default.
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where.port, where.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error(`the sandbox listens on ${String(address)}, not on a port`);
+  return address.port;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeAllConnections();
+  });
+}

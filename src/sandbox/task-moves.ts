@@ -1,0 +1,105 @@
+import type { InList, InTask } from "./access.ts";
+import type { Fields } from "./fields.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { TaskRecord } from "./records.ts";
+import { knownPeople, type Setting, stampNow } from "./setting.ts";
+import { newWork } from "./work-item.ts";
+import { workflow } from "./workflow.ts";
+
+interface Wish {
+  readonly fields: Fields;
+  readonly setting: Setting;
+}
+
+/** Whether a PUT names another project or todolist than the task's own. */
+export function isMove(fields: Fields, found: InTask): boolean {
+  const project = fields.id("project");
+  const list = fields.id("list_id");
+  return (
+    (project !== undefined && project !== found.project.id) ||
+    (list !== undefined && list !== found.list.id)
+  );
+}
+
+/**
+ * The task in its new place, not yet kept. Everything goes along unless `move_people` or `move_dates` is false;
+ * values of custom fields stay behind when the project changes, because fields belong to a project.
+ */
+export function movedTask(found: InTask, wish: Wish): Outcome<InTask> {
+  const { fields } = wish;
+  const withPeople = fields.flag("move_people") ?? true;
+  const withDates = fields.flag("move_dates") ?? true;
+  const target = findTarget(found, wish);
+  if (target.kind === "refused") return target;
+  const { task } = found;
+  const moved: TaskRecord = {
+    ...task,
+    project: target.value.project.id,
+    list: target.value.list.id,
+    stage: target.value.stage ?? task.stage,
+    assigned: withPeople ? task.assigned : [],
+    startOn: withDates ? task.startOn : null,
+    dueOn: withDates ? task.dueOn : null,
+    customFields: target.value.project.id === task.project ? task.customFields : {},
+  };
+  return done({ ...target.value, task: moved });
+}
+
+/** Keeps a copy of the task in the wanted place, with what the flags name. */
+export function copiedTask(found: InTask, wish: Wish): Outcome<InTask> {
+  const { fields, setting } = wish;
+  const { store } = setting;
+  const title = fields.title("title") ?? found.task.title;
+  const named = fields.ids("assigned");
+  const people = fields.flag("copy_assignees") === true ? found.task.assigned : [];
+  const dates = fields.flag("copy_dates") === true;
+  const custom = fields.flag("copy_custom_fields") === true;
+  const comments = fields.flag("copy_comments") === true;
+  const target = findTarget(found, wish);
+  if (target.kind === "refused") return target;
+  const now = stampNow(setting);
+  return store.transaction(() => {
+    const sameProject = target.value.project.id === found.project.id;
+    const task: TaskRecord = {
+      ...newWork(target.value, { id: store.next("work"), title, now }),
+      description: found.task.description,
+      assigned: named === undefined ? people : knownPeople(setting, named),
+      startOn: dates ? found.task.startOn : null,
+      dueOn: dates ? found.task.dueOn : null,
+      ticket: String(store.next("tickets")),
+      rrule: null,
+      stage: target.value.stage ?? workflow.stages[0].id,
+      customFields: custom && sameProject ? found.task.customFields : {},
+    };
+    store.tasks.put(task);
+    for (const it of comments ? store.comments.of(found.task.id) : [])
+      store.comments.put({
+        ...it,
+        id: store.next("comments"),
+        project: task.project,
+        list: task.list,
+        task: task.id,
+      });
+    return done({ ...target.value, task });
+  });
+}
+
+function findTarget(
+  found: InTask,
+  { fields, setting }: Wish,
+): Outcome<InList & { readonly stage: number | undefined }> {
+  const named = fields.id("list_id");
+  const stage = fields.id("stage");
+  if (stage !== undefined && !workflow.stages.some((it) => it.id === stage))
+    fields.refuse(`stage ${stage} is none of the workflow`);
+  if (fields.problem !== null) return refused(400, fields.problem);
+
+  const ownList = named === undefined ? found.list : setting.store.todolists.get(named);
+  const project = fields.id("project") ?? ownList?.project ?? found.project.id;
+  const list = ownList?.id ?? named ?? 0;
+  const target = setting.access.list({ by: found.person.id, project, list }, "write");
+  // The path was right; what does not exist was named in the body.
+  if (target.kind === "refused" && target.status === 404)
+    return refused(400, `list_id or project: ${target.message}`);
+  return target.kind === "refused" ? target : done({ ...target.value, stage });
+}

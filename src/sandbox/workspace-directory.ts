@@ -1,0 +1,232 @@
+import {
+  type Caller,
+  type InProject,
+  type ListPlace,
+  type ProjectPlace,
+  seesProject,
+} from "./access.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { FolderRecord, PersonRecord, ProjectRecord, TodolistRecord } from "./records.ts";
+import { type Setting, stampNow } from "./setting.ts";
+import { showWork } from "./work-item.ts";
+import { workflow } from "./workflow.ts";
+import { showTask } from "./workspace-tasks.ts";
+
+export interface AllTodoQuery {
+  readonly start?: string | null;
+  readonly limit?: string | null;
+  readonly projects?: string | null;
+  readonly include_subtasks?: string | null;
+  readonly completed?: string | null;
+}
+
+export interface AllTodoView {
+  readonly total_count: number;
+  readonly todos: readonly object[];
+}
+
+/**
+ * The look-ups that the service's document does not show: projects, people, todolists, folders, all tasks.
+ * Source: beyond-the-document.md, Look-ups.
+ */
+export class DirectoryWork {
+  readonly #setting: Setting;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  projects(caller: Caller): Outcome<readonly object[]> {
+    const person = this.#setting.access.account(caller, "read");
+    if (person.kind === "refused") return person;
+    const seen = this.#setting.store.projects
+      .all()
+      .filter((it) => seesProject(person.value, it.id));
+    return done(seen.map((it) => this.#showProject(it)));
+  }
+
+  project(place: ProjectPlace): Outcome<object> {
+    const found = this.#setting.access.project(place, "read");
+    return found.kind === "refused" ? found : done(this.#showProject(found.value.project));
+  }
+
+  people(caller: Caller): Outcome<readonly object[]> {
+    const person = this.#setting.access.account(caller, "read");
+    if (person.kind === "refused") return person;
+    return done(this.#setting.store.people.all().map(showPerson));
+  }
+
+  person(place: Caller & { readonly person: number }): Outcome<object> {
+    const caller = this.#setting.access.account(place, "read");
+    if (caller.kind === "refused") return caller;
+    const person = this.#setting.store.people.get(place.person);
+    return person === undefined
+      ? refused(404, `there is no person ${place.person}`)
+      : done(showPerson(person));
+  }
+
+  todolists(place: ProjectPlace): Outcome<readonly object[]> {
+    const found = this.#setting.access.project(place, "read");
+    if (found.kind === "refused") return found;
+    const lists = this.#setting.store.todolists.of(place.project);
+    return done(lists.map((it) => this.#showList(it, found.value)));
+  }
+
+  /** One todolist, with its workflow and the project's custom fields. */
+  todolist(place: ListPlace): Outcome<object> {
+    const found = this.#setting.access.list(place, "read");
+    if (found.kind === "refused") return found;
+    const custom_fields = found.value.project.customFields.map((it) => ({
+      id: it.id,
+      title: it.title,
+      description: it.description,
+      type: it.type,
+      ...(it.currency === undefined
+        ? {}
+        : { extra_info: { currency: it.currency, customValue: "" } }),
+      ...(it.options === undefined ? {} : { options: it.options }),
+    }));
+    const { id, name, stages } = workflow;
+    const list = this.#showList(found.value.list, found.value);
+    return done({ ...list, workflow: { id, name, stages }, custom_fields });
+  }
+
+  folders(place: ProjectPlace): Outcome<readonly object[]> {
+    const found = this.#setting.access.project(place, "read");
+    if (found.kind === "refused") return found;
+    return done(this.#setting.store.folders.of(place.project).map(showFolder));
+  }
+
+  /** One page of all tasks the person may see; a subtask names its parent as `task`. */
+  allTodo(caller: Caller, query: AllTodoQuery): Outcome<AllTodoView> {
+    const { store, access } = this.#setting;
+    const person = access.account(caller, "read");
+    if (person.kind === "refused") return person;
+    const start = readCount(query.start, 0);
+    const limit = readCount(query.limit, 100);
+    if (start === null || limit === null)
+      return refused(400, "start and limit must be whole numbers");
+    const wanted = query.projects ? new Set(query.projects.split(",").map(Number)) : null;
+    const projects = store.projects
+      .all()
+      .map((it) => it.id)
+      .filter((it) => seesProject(person.value, it) && (wanted === null || wanted.has(it)));
+    const page = store.workPage({
+      projects,
+      completed: query.completed === "true",
+      subtasks: query.include_subtasks === "true",
+      start,
+      limit: Math.min(limit, 100),
+    });
+    const todos = page.rows.flatMap(({ id, sub }): object[] => {
+      const item = sub ? store.subtasks.get(id) : store.tasks.get(id);
+      if (item === undefined) return [];
+      const found = access.list({ by: caller.by, project: item.project, list: item.list }, "read");
+      if (found.kind === "refused") return [];
+      const seen = { ...found.value, setting: this.#setting };
+      if ("ticket" in item) return [showTask(item, seen)];
+      return [{ ...showWork(item, { ...seen, comments: 0 }), task: { id: item.task } }];
+    });
+    return done({ total_count: page.total, todos });
+  }
+
+  /**
+   * Changes a person as an administrator of the account could, for example takes access away at run time.
+   * Throws `UnknownPersonError` for nobody.
+   */
+  changePerson(id: number, change: PersonChange): PersonRecord {
+    const person = this.#setting.store.people.get(id);
+    if (person === undefined) throw new UnknownPersonError(`there is no person ${id}`);
+    return this.#setting.store.people.put({
+      ...person,
+      ...change,
+      updatedAt: stampNow(this.#setting),
+    });
+  }
+
+  #showProject(project: ProjectRecord): object {
+    const people = this.#setting.store.people
+      .all()
+      .filter((it) => it.projects.includes(project.id));
+    return {
+      id: project.id,
+      title: project.title,
+      description: project.description,
+      archived: project.archived,
+      color: project.color,
+      start_date: project.startOn,
+      end_date: project.endOn,
+      assigned: people.map((it) => it.id),
+      manager: { id: project.manager },
+      creator: { id: project.createdBy },
+      category: { id: project.category },
+      template: false,
+      created_at: project.createdAt,
+      modified_at: project.updatedAt,
+    };
+  }
+
+  #showList(list: TodolistRecord, seen: InProject): object {
+    const { n, done: completed } = this.#setting.store.tasks.count(list.id);
+    return {
+      id: list.id,
+      title: list.title,
+      private: false,
+      archived: list.archived,
+      completed_count: completed,
+      remaining_count: n - completed,
+      assigned: [],
+      updated_at: list.updatedAt,
+      created_at: list.createdAt,
+      by_me: list.createdBy === seen.person.id,
+      project: { id: list.project },
+      milestone: { id: list.milestone },
+      creator: { id: list.createdBy },
+    };
+  }
+}
+
+export type PersonChange = Partial<
+  Pick<PersonRecord, "role" | "suspended" | "projects" | "apiKey" | "email">
+>;
+
+/** A change was asked for a person the account does not have. */
+export class UnknownPersonError extends Error {
+  override readonly name = "UnknownPersonError";
+}
+
+const roleIds = { owner: 1, member: 2, client: 3 } as const;
+
+function showPerson(person: PersonRecord): object {
+  return {
+    id: person.id,
+    first_name: person.firstName,
+    last_name: person.lastName,
+    title: person.title,
+    email: person.email,
+    role: { id: roleIds[person.role] },
+    timezone: person.timezone,
+    suspended: person.suspended,
+    projects: person.projects,
+    created_at: person.createdAt,
+    updated_at: person.updatedAt,
+  };
+}
+
+function showFolder(folder: FolderRecord): object {
+  return {
+    id: folder.id,
+    name: folder.name,
+    level: folder.level,
+    parent_id: folder.parent ?? "root",
+    type: "folder",
+    project: { id: folder.project },
+    created_at: folder.createdAt,
+    updated_at: folder.updatedAt,
+  };
+}
+
+function readCount(text: string | null | undefined, absent: number): number | null {
+  if (text === null || text === undefined || text === "") return absent;
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,106 @@
+import type { InTask, Need, TaskPlace } from "./access.ts";
+import { Fields } from "./fields.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { SubtaskRecord } from "./records.ts";
+import { type Setting, stampNow } from "./setting.ts";
+import {
+  checkWorkDates,
+  newWork,
+  readAttachments,
+  readWorkPatch,
+  showWork,
+  withCompleted,
+} from "./work-item.ts";
+import { fileAttachments } from "./workspace-files.ts";
+
+export interface SubtaskPlace extends TaskPlace {
+  readonly subtask: number;
+}
+
+export type SubtaskView = ReturnType<typeof showWork>;
+
+/**
+ * Subtasks of tasks; their changes do not move the parent's `updated_at`.
+ * Source: service-api.md, Subtasks.
+ */
+export class SubtaskWork {
+  readonly #setting: Setting;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  list(place: TaskPlace): Outcome<readonly SubtaskView[]> {
+    const found = this.#setting.access.task(place, "read");
+    if (found.kind === "refused") return found;
+    const subtasks = this.#setting.store.subtasks.of(place.task);
+    return done(subtasks.map((it) => this.#show(it, found.value)));
+  }
+
+  get(place: SubtaskPlace): Outcome<SubtaskView> {
+    const found = this.#find(place, "read");
+    if (found.kind === "refused") return found;
+    return done(this.#show(found.value.subtask, found.value));
+  }
+
+  create(place: TaskPlace, body: unknown): Outcome<SubtaskView> {
+    const found = this.#setting.access.task(place, "write");
+    if (found.kind === "refused") return found;
+    const { store } = this.#setting;
+    const fields = new Fields(body);
+    const title = fields.title("title") ?? fields.refuse("title is required");
+    const patch = readWorkPatch(fields, this.#setting);
+    const attachments = readAttachments(fields, this.#setting);
+    const now = stampNow(this.#setting);
+    const draft = { ...newWork(found.value, { id: 0, title: title ?? "", now }), ...patch };
+    checkWorkDates(draft, fields);
+    if (fields.problem !== null) return refused(400, fields.problem);
+    return store.transaction(() => {
+      const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
+      if (filed.kind === "refused") return filed;
+      const subtask: SubtaskRecord = {
+        ...draft,
+        id: store.next("work"),
+        task: place.task,
+        attachments: filed.value,
+      };
+      return done(this.#show(store.subtasks.put(subtask), found.value));
+    });
+  }
+
+  update(place: SubtaskPlace, body: unknown): Outcome<SubtaskView> {
+    const found = this.#find(place, "write");
+    if (found.kind === "refused") return found;
+    const fields = new Fields(body);
+    const old = found.value.subtask;
+    const edited = { ...old, ...readWorkPatch(fields, this.#setting) };
+    const completed = fields.flag("completed") ?? old.completedAt !== null;
+    checkWorkDates(edited, fields);
+    if (fields.problem !== null) return refused(400, fields.problem);
+    const now = stampNow(this.#setting);
+    const wanted = withCompleted(edited, { completed, by: place.by, now });
+    if (JSON.stringify(wanted) === JSON.stringify(old)) return done(this.#show(old, found.value));
+    const kept = this.#setting.store.subtasks.put({ ...wanted, updatedAt: now });
+    return done(this.#show(kept, found.value));
+  }
+
+  remove(place: SubtaskPlace): Outcome<null> {
+    const found = this.#find(place, "write");
+    if (found.kind === "refused") return found;
+    this.#setting.store.subtasks.remove(place.subtask);
+    return done(null);
+  }
+
+  #find(place: SubtaskPlace, need: Need): Outcome<InTask & { readonly subtask: SubtaskRecord }> {
+    const found = this.#setting.access.task(place, need);
+    if (found.kind === "refused") return found;
+    const subtask = this.#setting.store.subtasks.get(place.subtask);
+    if (subtask?.task !== place.task)
+      return refused(404, `there is no subtask ${place.subtask} in task ${place.task}`);
+    return done({ ...found.value, subtask });
+  }
+
+  #show(subtask: SubtaskRecord, found: InTask): SubtaskView {
+    return showWork(subtask, { ...found, setting: this.#setting, comments: 0 });
+  }
+}

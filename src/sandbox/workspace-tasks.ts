@@ -1,0 +1,181 @@
+import type { InList, InTask, ListPlace, TaskPlace } from "./access.ts";
+import { readCustomFields, showCustomFields } from "./custom-fields.ts";
+import { Fields } from "./fields.ts";
+import { done, type Outcome, refused } from "./outcome.ts";
+import type { TaskRecord } from "./records.ts";
+import { type Setting, stampNow } from "./setting.ts";
+import { activityText, changeMarkup, changesBetween } from "./task-changes.ts";
+import { copiedTask, isMove, movedTask } from "./task-moves.ts";
+import {
+  checkWorkDates,
+  newWork,
+  readAttachments,
+  readWorkPatch,
+  showWork,
+  withCompleted,
+} from "./work-item.ts";
+import { stageOf, workflow } from "./workflow.ts";
+import { fileAttachments } from "./workspace-files.ts";
+
+export type TaskView = ReturnType<typeof showTask>;
+
+/**
+ * Tasks of todolists, with copy and move.
+ * Source: service-api.md, Tasks; beyond-the-document.md for what copy, move and history do.
+ */
+export class TaskWork {
+  readonly #setting: Setting;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  list(place: ListPlace): Outcome<readonly TaskView[]> {
+    const found = this.#setting.access.list(place, "read");
+    if (found.kind === "refused") return found;
+    const tasks = this.#setting.store.tasks.of(place.list);
+    return done(tasks.map((it) => showTask(it, { ...found.value, setting: this.#setting })));
+  }
+
+  get(place: TaskPlace): Outcome<TaskView> {
+    const found = this.#setting.access.task(place, "read");
+    if (found.kind === "refused") return found;
+    return done(showTask(found.value.task, { ...found.value, setting: this.#setting }));
+  }
+
+  create(place: ListPlace, body: unknown): Outcome<TaskView> {
+    const found = this.#setting.access.list(place, "write");
+    if (found.kind === "refused") return found;
+    const { store } = this.#setting;
+    const fields = new Fields(body);
+    const title = fields.title("title") ?? fields.refuse("title is required");
+    const patch = readWorkPatch(fields, this.#setting);
+    const attachments = readAttachments(fields, this.#setting);
+    if (fields.problem !== null || title === undefined)
+      return refused(400, fields.problem ?? "title is required");
+    const custom = readCustomFields(fields.raw("custom_fields"), found.value.project.customFields);
+    if (custom.kind === "refused") return custom;
+
+    const draft = newWork(found.value, { id: 0, title, now: stampNow(this.#setting) });
+    checkWorkDates({ ...draft, ...patch }, fields);
+    if (fields.problem !== null) return refused(400, fields.problem);
+    return store.transaction(() => {
+      const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
+      if (filed.kind === "refused") return filed;
+      const task: TaskRecord = {
+        ...draft,
+        ...patch,
+        id: store.next("work"),
+        ticket: String(store.next("tickets")),
+        attachments: filed.value,
+        rrule: null,
+        stage: workflow.stages[0].id,
+        customFields: custom.value,
+      };
+      return done(showTask(store.tasks.put(task), { ...found.value, setting: this.#setting }));
+    });
+  }
+
+  /** Changes fields, completes or reopens, or moves when the body names another project or todolist. */
+  update(place: TaskPlace, body: unknown): Outcome<TaskView> {
+    const found = this.#setting.access.task(place, "write");
+    if (found.kind === "refused") return found;
+    const fields = new Fields(body);
+    const moved = isMove(fields, found.value)
+      ? movedTask(found.value, { fields, setting: this.#setting })
+      : done<InTask>(found.value);
+    if (moved.kind === "refused") return moved;
+
+    const patch = readWorkPatch(fields, this.#setting);
+    const completed = fields.flag("completed");
+    const { task, project } = moved.value;
+    const edited = { ...task, ...patch };
+    checkWorkDates(edited, fields);
+    if (fields.problem !== null) return refused(400, fields.problem);
+    const custom = readCustomFields(fields.raw("custom_fields"), project.customFields);
+    if (custom.kind === "refused") return custom;
+    const wanted = withCompleted(
+      { ...edited, customFields: { ...edited.customFields, ...custom.value } },
+      {
+        completed: completed ?? task.completedAt !== null,
+        by: place.by,
+        now: stampNow(this.#setting),
+      },
+    );
+    return done(this.#keep(found.value.task, { ...moved.value, task: wanted }));
+  }
+
+  /** A new task made from this one; without flags only title and description come along. */
+  copy(place: TaskPlace, body: unknown): Outcome<TaskView> {
+    const found = this.#setting.access.task(place, "write");
+    if (found.kind === "refused") return found;
+    const copied = copiedTask(found.value, { fields: new Fields(body), setting: this.#setting });
+    if (copied.kind === "refused") return copied;
+    return done(showTask(copied.value.task, { ...copied.value, setting: this.#setting }));
+  }
+
+  remove(place: TaskPlace): Outcome<null> {
+    const found = this.#setting.access.task(place, "write");
+    if (found.kind === "refused") return found;
+    const { store } = this.#setting;
+    store.transaction(() => {
+      for (const it of store.subtasks.of(place.task)) store.subtasks.remove(it.id);
+      for (const it of store.comments.of(place.task)) store.comments.remove(it.id);
+      for (const it of store.history.of(place.task)) store.history.remove(it.id);
+      store.tasks.remove(place.task);
+    });
+    return done(null);
+  }
+
+  #keep(old: TaskRecord, found: InTask): TaskView {
+    const { store } = this.#setting;
+    const changes = changesBetween(old, found.task);
+    const seen = { ...found, setting: this.#setting };
+    if (changes.length === 0) return showTask(old, seen);
+    const now = stampNow(this.#setting);
+    const kept: TaskRecord = {
+      ...found.task,
+      updatedAt: now,
+      taskHistory: activityText(found.person, changes),
+    };
+    store.transaction(() => {
+      store.tasks.put(kept);
+      store.history.put({
+        id: store.next("history"),
+        project: kept.project,
+        task: kept.id,
+        person: found.person.id,
+        at: now,
+        content: changeMarkup(changes),
+      });
+      if (kept.list !== old.list) this.#bringAlong(kept);
+    });
+    return showTask(kept, seen);
+  }
+
+  // The children's rows name their project and list, so a move of the task is a move of theirs.
+  #bringAlong(task: TaskRecord): void {
+    const { store } = this.#setting;
+    const place = { project: task.project, list: task.list };
+    for (const it of store.subtasks.of(task.id)) store.subtasks.put({ ...it, ...place });
+    for (const it of store.comments.of(task.id)) store.comments.put({ ...it, ...place });
+    for (const it of store.history.of(task.id)) store.history.put({ ...it, project: task.project });
+  }
+}
+
+/** A task as the service answers it. */
+export function showTask(task: TaskRecord, seen: InList & { readonly setting: Setting }) {
+  const { store } = seen.setting;
+  return {
+    ticket: task.ticket,
+    ...showWork(task, { ...seen, comments: store.comments.count(task.id).n }),
+    sub_tasks: store.subtasks.count(task.id).n,
+    rrule: task.rrule,
+    form_task: false,
+    timesheet_id: null,
+    user_stages: [],
+    workflow: { id: workflow.id, name: workflow.name },
+    stage: stageOf(task.stage),
+    custom_fields: showCustomFields(task.customFields, seen.project.customFields),
+  };
+}

@@ -1,0 +1,187 @@
+import { rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import type { Config } from "./config/config.ts";
+import { createApp } from "./http/app.ts";
+import type { Log } from "./log.ts";
+import { runLoop } from "./loop.ts";
+import { chooseMailer } from "./mailer.ts";
+import { createReminders } from "./reminders/reminders.ts";
+import type { SweepProgress } from "./sync/sync.ts";
+import type { Rooms, Surroundings } from "./workshop.ts";
+
+/** A daemon that serves; `done` resolves once everything is closed after the signal. */
+export interface RunningDaemon {
+  readonly url: string;
+  readonly adminToken: string;
+  readonly rooms: Rooms;
+  readonly done: Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly rooms: Rooms;
+  readonly version: string;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Told how far the first sweep is; the log says it as well. */
+  readonly onProgress?: (progress: SweepProgress) => void;
+}
+
+const drains = 4;
+const progressEveryMs = 2000;
+const idle = Temporal.Duration.from({ seconds: 5 });
+
+/** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
+export async function startDaemon(options: ServeOptions & Surroundings): Promise<RunningDaemon> {
+  const { config, rooms, log, signal, clock } = options;
+  let url = "";
+  const app = createApp({
+    version: options.version,
+    store: rooms.store,
+    feeds: rooms.feeds,
+    desk: rooms.desk,
+    ready: () => rooms.sync.ready,
+    gate: rooms.upstream.gate.state,
+    adminToken: rooms.adminToken,
+    baseUrl: () => config.http.publicUrl ?? url,
+    trustProxy: config.http.trustProxy,
+    zone: config.service.timeZone,
+    clock,
+    log,
+  });
+  const { host, port } = config.http;
+  const server = await listen({ app, host, port });
+  url = urlOf(server, host);
+  const addressFile = join(config.dataDir, "daemon.json");
+  writeFileSync(addressFile, JSON.stringify({ url: urlOf(server, local(host)) }), { mode: 0o600 });
+  log.info("serving", { url: config.http.publicUrl ?? url, dataDir: config.dataDir });
+
+  const work = runJobs(options);
+  const done = (async () => {
+    await aborted(signal);
+    log.info("stopping");
+    server.close();
+    server.closeIdleConnections();
+    const lingering = setTimeout(() => server.closeAllConnections(), 1000);
+    rmSync(addressFile, { force: true });
+    // Requests under way get a few seconds; what is left claimed afterwards is put back.
+    await Promise.all([rooms.upstream.close(), work]);
+    clearTimeout(lingering);
+    server.closeAllConnections();
+    await rooms.close();
+    log.info("stopped");
+  })();
+  return { url, adminToken: rooms.adminToken, rooms, done };
+}
+
+/** The three walks, side by side. */
+async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
+  const { config, rooms, log, signal, clock, random } = options;
+  const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
+  const mailer = chooseMailer(config.mail);
+  const reminders = createReminders({
+    store,
+    mailer,
+    from: config.mail.from,
+    zone: config.service.timeZone,
+    options: config.reminders,
+    webUrl: config.service.webUrl,
+    clock,
+    random,
+    onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
+  });
+  const recovered = drain.recover();
+  if (recovered > 0) log.info("edits of an earlier run are taken up again", { edits: recovered });
+  feeds.ensure();
+
+  const loop = (
+    name: string,
+    step: (signal: AbortSignal) => Promise<"idle" | "worked">,
+    wake?: typeof wakeDrain,
+  ) =>
+    runLoop({
+      step,
+      idle,
+      signal,
+      random,
+      ...(wake && { wake }),
+      onFault: (error, consecutive) => log.error(`${name} failed`, { error, consecutive }),
+    });
+  await Promise.all([
+    ...Array.from({ length: drains }, () => loop("drain", drain.step, wakeDrain)),
+    loop("sweep", async () => {
+      if (!sync.ready) await firstSweep(options);
+      await sync.run(signal);
+      return "idle";
+    }),
+    loop("feeds", () => {
+      feeds.ensure();
+      return Promise.resolve("idle");
+    }),
+    loop("reminders", reminders.step, wakeReminders),
+  ]);
+  mailer.close();
+}
+
+async function firstSweep({
+  rooms,
+  log,
+  signal,
+  monotonic,
+  onProgress,
+}: Pick<
+  ServeOptions & Surroundings,
+  "rooms" | "log" | "signal" | "monotonic" | "onProgress"
+>): Promise<void> {
+  let told = Number.NEGATIVE_INFINITY;
+  const {
+    changes: _,
+    failures,
+    ...summary
+  } = await rooms.sync.sweep({
+    signal,
+    onProgress(progress) {
+      rooms.feeds.ensure();
+      if (monotonic() - told < progressEveryMs) return;
+      told = monotonic();
+      const { done, total, remaining } = progress;
+      log.info("first sweep", { done, total, remaining });
+      onProgress?.(progress);
+    },
+  });
+  if (!signal.aborted) log.info("first sweep ended", { ...summary, failed: failures.length });
+}
+
+function listen({
+  app,
+  host,
+  port,
+}: {
+  readonly app: ReturnType<typeof createApp>;
+  readonly host: string;
+  readonly port: number;
+}): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = app.listen(port, host, (error?: Error) => {
+      if (error) reject(error);
+      else resolve(server);
+    });
+  });
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+const local = (host: string): string =>
+  host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,185 @@
+import type { Database } from "better-sqlite3";
+import { type CollectionName, collectionOf, directory } from "../domain/collection.ts";
+import { type ItemKey, itemKey, type ProjectId, type Revision, revision } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { overlay } from "../domain/overlay.ts";
+import { fromPlain, publishedPart } from "../domain/plain-item.ts";
+import {
+  type ChangeRow,
+  changeRow,
+  contentText,
+  identityRow,
+  instantText,
+  mirrorRow,
+  numberColumn,
+  plainContent,
+  provenanceOf,
+  viewRow,
+} from "./rows.ts";
+import { editRow } from "./rows-journal.ts";
+
+export interface StoreDeps {
+  readonly db: Database;
+  /** The account's zone. */
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** The change log and the view that it describes. Every method belongs inside the caller's transaction. */
+export interface Changes {
+  /**
+   * Brings the view of one item up to date with mirror and journal, after either was written. Where what the view says
+   * changed, the log, the collection's revision and the version history grow; SEQUENCE rises when calendars are
+   * concerned. Returns whether the view changed.
+   */
+  publish(key: ItemKey): boolean;
+  /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
+  touch(key: ItemKey): void;
+  /** Notes that names which feeds show have changed. */
+  directoryChanged(): void;
+  /** The newest revision of what a project's feed is built from. */
+  revisionOf(project: ProjectId): Revision;
+  latest(): Revision;
+  /** Items of the project's collections that were put or buried after a revision, each once. */
+  itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
+  since(after: Revision, limit: number): readonly ChangeRow[];
+}
+
+const everyProject = 0;
+
+export function createChanges({ db, zone, clock }: StoreDeps): Changes {
+  const identity = db.prepare("SELECT * FROM identities WHERE item = ?");
+  const mirrored = db.prepare(
+    "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+  );
+  const openEdits = db.prepare(
+    "SELECT * FROM edits WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
+  );
+  const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");
+  const putView = db.prepare(
+    `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
+     ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
+  );
+  const dropView = db.prepare("DELETE FROM view_items WHERE item = ?");
+  const addVersion = db.prepare(
+    "INSERT INTO versions (item, revision, sequence, at, collection, content) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const everShown = db.prepare("SELECT 1 FROM versions WHERE item = ? LIMIT 1");
+  const setSequence = db.prepare(
+    "UPDATE identities SET sequence = ?, modified_at = ? WHERE item = ?",
+  );
+  const addChange = db.prepare(
+    "INSERT INTO changes (at, collection, item, act) VALUES (?, ?, ?, ?)",
+  );
+  const raise = db.prepare(
+    `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
+     ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
+  );
+  const projectRevision = db.prepare(
+    `SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
+  );
+  const projectItems = db.prepare(
+    `SELECT DISTINCT item FROM changes WHERE revision > ? AND item IS NOT NULL
+       AND collection IN (SELECT name FROM collections WHERE project_id = ?)`,
+  );
+  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  const later = db.prepare("SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?");
+
+  function current(key: ItemKey): Item | null {
+    const row = mirrored.get(key);
+    const edits = openEdits.all(key).map((edit) => editRow(edit, zone));
+    if (row === undefined) return overlay(null, edits);
+    const { content, ...known } = mirrorRow(row);
+    return overlay(fromPlain(plainContent(content), provenanceOf(known), zone), edits);
+  }
+
+  function log(
+    collection: CollectionName,
+    change: { key: ItemKey | null; act: "put" | "bury"; project: number },
+  ) {
+    const { lastInsertRowid } = addChange.run(
+      instantText(clock()),
+      collection,
+      change.key,
+      change.act,
+    );
+    const at = Number(lastInsertRowid);
+    raise.run(collection, change.project, at);
+    return at;
+  }
+
+  function nextModified(previous: Temporal.Instant): Temporal.Instant {
+    const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
+    // A second edit in one second moves it too: there are calendars that look at LAST-MODIFIED alone.
+    return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
+  }
+
+  function bump(key: ItemKey): number {
+    const { sequence, modifiedAt } = identityRow(identity.get(key));
+    setSequence.run(sequence + 1, nextModified(modifiedAt).toString(), key);
+    return sequence + 1;
+  }
+
+  function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {
+    const at = log(shown.collection, {
+      key,
+      act: "bury",
+      project: plainContent(shown.content).projectId,
+    });
+    addVersion.run(key, at, bump(key), instantText(clock()), shown.collection, null);
+    dropView.run(key);
+  }
+
+  function put(
+    key: ItemKey,
+    item: Item,
+    shown: { collection: CollectionName; content: string } | null,
+  ): void {
+    const content = contentText(item);
+    const collection = collectionOf(item);
+    const before = shown && plainContent(shown.content);
+    if (shown && before && shown.collection !== collection) {
+      log(shown.collection, { key, act: "bury", project: before.projectId });
+    }
+    const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
+    const raised = heard !== null && heard !== publishedPart(plainContent(content));
+    const sequence = raised ? bump(key) : identityRow(identity.get(key)).sequence;
+    const at = log(collection, { key, act: "put", project: item.projectId });
+    addVersion.run(key, at, sequence, instantText(clock()), collection, content);
+    putView.run(key, collection, content);
+    if (before && shown?.collection === collection && before.projectId !== item.projectId) {
+      // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
+      raise.run(collection, before.projectId, at);
+    }
+  }
+
+  return {
+    publish(key) {
+      const item = current(key);
+      const row = viewed.get(key);
+      const shown = row === undefined ? null : viewRow(row);
+      if (!item && !shown) return false;
+      if (item && shown?.collection === collectionOf(item) && shown.content === contentText(item))
+        return false;
+      if (item) put(key, item, shown);
+      else if (shown) bury(key, shown);
+      return true;
+    },
+    touch(key) {
+      const sequence = bump(key);
+      const row = viewed.get(key);
+      if (row === undefined) return;
+      const { collection, content } = viewRow(row);
+      const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
+      addVersion.run(key, at, sequence, instantText(clock()), collection, content);
+    },
+    directoryChanged() {
+      log(directory, { key: null, act: "put", project: everyProject });
+    },
+    revisionOf: (project) => revision(numberColumn(projectRevision.get(project), "revision")),
+    latest: () => revision(numberColumn(newest.get(), "revision")),
+    itemsSince: (project, after) =>
+      projectItems.all(after, project).map((row) => itemKey(numberColumn(row, "item"))),
+    since: (after, limit) => later.all(after, limit).map(changeRow),
+  };
+}

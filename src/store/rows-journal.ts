@@ -1,0 +1,47 @@
+import { type EditId, editId, itemKey, personId } from "../domain/ids.ts";
+import type { Channel, Edit, EditAction, EditState, ParkReason } from "../domain/journal.ts";
+import { type PlainPatch, patchFromPlain } from "../domain/plain-item.ts";
+import { instantOf, itemFromText } from "./rows.ts";
+
+export function editRow(row: unknown, zone: string): Edit {
+  const raw = row as {
+    id: number;
+    channel: Channel;
+    actor: number | null;
+    item: number;
+    action: EditAction;
+    base: string;
+    patch: string;
+    new_labels: string;
+    state: EditState;
+    park_reason: ParkReason | null;
+    problem: string | null;
+    attempts: number;
+    not_before: string | null;
+    sent_at: string | null;
+    answer: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  return {
+    id: editId(raw.id),
+    channel: raw.channel,
+    actor: raw.actor === null ? null : personId(raw.actor),
+    item: itemKey(raw.item),
+    action: raw.action,
+    base: itemFromText(raw.base, zone),
+    patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
+    newLabels: JSON.parse(raw.new_labels) as readonly string[],
+    state: raw.state,
+    parkReason: raw.park_reason,
+    problem: raw.problem,
+    attempts: raw.attempts,
+    notBefore: instantOf(raw.not_before),
+    sentAt: instantOf(raw.sent_at),
+    answer: raw.answer === null ? null : itemFromText(raw.answer, zone),
+    createdAt: Temporal.Instant.from(raw.created_at),
+    updatedAt: Temporal.Instant.from(raw.updated_at),
+  };
+}
+
+export const editIdColumn = (row: unknown): EditId => editId((row as { id: number }).id);

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * A secret that lives in the data directory beside the database, never in it: read, or made on the first start by
+ * `make` and written with mode 0600. Throws when the file is there but empty.
+ */
+export function secretFile(
+  place: { readonly dataDir: string; readonly name: string },
+  make: () => string,
+): string {
+  const path = join(place.dataDir, place.name);
+  try {
+    writeFileSync(path, `${make()}\n`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  const secret = readFileSync(path, "utf8").trim();
+  if (secret === "") throw new Error(`${path} is empty: remove it, and a new secret is made`);
+  return secret;
+}

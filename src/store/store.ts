@@ -1,0 +1,95 @@
+import Database from "better-sqlite3";
+import { type Changes, createChanges, type StoreDeps } from "./changes.ts";
+import { createDirectory, type Directory } from "./directory.ts";
+import { createFeeds, type Feeds } from "./feeds.ts";
+import { createGateSlots, type GateSlots } from "./gate-slots.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { type Meta, readMeta } from "./meta.ts";
+import { migrate } from "./migrate.ts";
+import { createMirror, type Mirror } from "./mirror.ts";
+import {
+  type Absences,
+  type Brakes,
+  createAbsences,
+  createBrakes,
+  createSources,
+  type Sources,
+} from "./sources.ts";
+import { createView, type View } from "./view.ts";
+
+export interface StoreOptions {
+  /** Path of the database, or ":memory:". */
+  readonly file: string;
+  readonly migrations: string;
+  /** The account's zone. */
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+  readonly randomId: () => string;
+}
+
+/** Everything that is kept: one SQLite database with one room per table or two. */
+export interface Store {
+  readonly meta: Meta;
+  readonly mirror: Mirror;
+  readonly view: View;
+  readonly changes: Changes;
+  readonly journal: Journal;
+  readonly directory: Directory;
+  readonly sources: Sources;
+  readonly absences: Absences;
+  readonly brakes: Brakes;
+  readonly ledger: Ledger;
+  readonly feeds: Feeds;
+  readonly gateSlots: GateSlots;
+  /** Runs synchronous steps as one: all of them are kept, or none. */
+  together<Value>(steps: () => Value): Value;
+  /** As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. */
+  durably<Value>(steps: () => Value): Value;
+  close(): void;
+}
+
+/** Opens the database and brings it up to date. Throws `MigrationError` when it does not fit this build. */
+export function openStore({ file, migrations, zone, clock, randomId }: StoreOptions): Store {
+  const db = new Database(file, { timeout: 5000 });
+  try {
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = NORMAL");
+    db.pragma("foreign_keys = ON");
+    migrate(db, migrations);
+    return assemble({ db, zone, clock }, randomId);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function assemble(deps: StoreDeps, randomId: () => string): Store {
+  const meta = readMeta({ ...deps, randomId });
+  const changes = createChanges(deps);
+  const mirror = createMirror({ ...deps, changes, installation: meta.installation });
+  return {
+    meta,
+    mirror,
+    changes,
+    view: createView(deps),
+    journal: createJournal({ ...deps, changes, mirror }),
+    directory: createDirectory({ ...deps, changes }),
+    sources: createSources(deps),
+    absences: createAbsences(deps),
+    brakes: createBrakes(deps),
+    ledger: createLedger(deps),
+    feeds: createFeeds(deps),
+    gateSlots: createGateSlots(deps),
+    together: (steps) => deps.db.transaction(steps).immediate(),
+    durably(steps) {
+      deps.db.pragma("synchronous = FULL");
+      try {
+        return deps.db.transaction(steps).immediate();
+      } finally {
+        deps.db.pragma("synchronous = NORMAL");
+      }
+    },
+    close: () => deps.db.close(),
+  };
+}

@@ -1,0 +1,127 @@
+import type { ItemKey } from "../domain/ids.ts";
+import { type Item, spokenKind } from "../domain/item.ts";
+import type { Store } from "../store/store.ts";
+import type { Snapshot } from "../upstream/client.ts";
+import { type BrakeState, nextBrake } from "./brake.ts";
+import type { ItemChange, SyncEvent } from "./event.ts";
+import { isComplete } from "./look-ups.ts";
+import { type Contents, type Identified, planSnapshot } from "./plan.ts";
+
+export interface SnapshotFacts {
+  /** Name of the source that was read. */
+  readonly source: string;
+  readonly snapshot: Snapshot<Item>;
+  /** The source's rows when the request was made. */
+  readonly before: Contents;
+  /** Whether an item that no list shows has lately answered by itself: that is no question then. */
+  readonly isAlive: (key: ItemKey) => boolean;
+}
+
+/** What an applied snapshot has done. */
+export interface Applied {
+  readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
+  /** New or different items, as the service shows them. */
+  readonly put: readonly Identified[];
+  /** Items that are questions now. */
+  readonly missing: readonly ItemKey[];
+  readonly brake: readonly SyncEvent[];
+}
+
+/**
+ * Brings the mirror up to date with one snapshot of items. Belongs inside the caller's transaction; writes nothing when
+ * nothing has changed.
+ */
+export function applySnapshot(
+  store: Store,
+  { source, snapshot, before, isAlive }: SnapshotFacts,
+): Applied {
+  const known = store.mirror.contents(source);
+  const plan = planSnapshot({
+    before,
+    known,
+    items: snapshot.items,
+    complete: isComplete(snapshot),
+    creations: () => store.journal.openCreations(),
+  });
+
+  const changes: ItemChange[] = [];
+  for (const item of plan.put) {
+    const act = store.mirror.put(item, source);
+    if (act !== "unchanged") changes.push({ kind: spokenKind(item), title: item.title, act });
+  }
+  withdrawSeen(store, { source, known, seen: plan.seen });
+  const missing = plan.missing.filter((key) => !isAlive(key));
+  const brake = noticeMissing(store, { source, missing, total: known.size });
+  const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
+  return {
+    polled: {
+      kind: "polled",
+      source,
+      added: count("added"),
+      changed: count("changed"),
+      unchanged: plan.unchanged + plan.put.length - changes.length,
+      missing: missing.length,
+      heldBack: plan.heldBack.length,
+      changes,
+    },
+    put: plan.put,
+    missing,
+    brake,
+  };
+}
+
+/**
+ * Makes questions of items that a source does not show any more, and holds them when they are too many at once. `total`:
+ * mirrored items of the source. Belongs inside the caller's transaction; returns what the brake did.
+ */
+export function noticeMissing(
+  store: Store,
+  {
+    source,
+    missing,
+    total,
+  }: { readonly source: string; readonly missing: readonly ItemKey[]; readonly total: number },
+): readonly SyncEvent[] {
+  for (const key of missing) store.absences.notice(key, source);
+  const brake: BrakeState = store.brakes.all().find((held) => held.source === source) ?? null;
+  if (missing.length === 0 && !brake) return [];
+
+  const open = store.absences.all().filter((absence) => absence.source === source).length;
+  const step = nextBrake(brake, { missing: open, total });
+  switch (step.kind) {
+    case "keep":
+      return [];
+    case "lift":
+      store.brakes.lift(source);
+      return [{ kind: "brake-lifted", source }];
+    case "hold": {
+      if (step.anew) store.brakes.lift(source);
+      const needsPerson = step.needsPerson || (!step.anew && brake?.needsPerson === true);
+      store.brakes.hold(source, { missing: open, total, needsPerson });
+      return [{ kind: "braked", source, missing: open, total, needsPerson }];
+    }
+  }
+}
+
+function withdrawSeen(
+  store: Store,
+  {
+    source,
+    known,
+    seen,
+  }: {
+    readonly source: string;
+    readonly known: Contents;
+    readonly seen: ReadonlySet<number>;
+  },
+): void {
+  const asked = new Set(
+    store.absences
+      .all()
+      .filter((absence) => absence.source === source)
+      .map(({ item }) => item),
+  );
+  if (asked.size === 0) return;
+  const back = [...known].flatMap(([id, { key }]) => (seen.has(id) && asked.has(key) ? [key] : []));
+  store.absences.withdraw(back);
+}

@@ -1,0 +1,107 @@
+import type { ListId, ProjectId } from "../domain/ids.ts";
+import type { Label, Person, Project, Todolist } from "../domain/item.ts";
+import type { Store } from "../store/store.ts";
+import type { Snapshot } from "../upstream/client.ts";
+import type { Scope } from "./territory.ts";
+
+/**
+ * Writes what the configuration alone says into the directory: configured projects, lists and people, under the names
+ * that are already known where it names none. What the service is still to be asked for stays as it is.
+ */
+export function applyScope(store: Store, scope: Scope): void {
+  const { directory } = store;
+  if (scope.projects !== "discover") {
+    putConfigured(store, { scope, found: [] });
+    for (const { id, todolists } of scope.projects) {
+      if (todolists === "discover") continue;
+      const lists = todolists.map((list) => configuredList(store, { list, project: id }));
+      directory.putTodolists(id, lists, true);
+    }
+  }
+  const people = overlaid(scope.people, directory.people());
+  directory.putPeople(scope.discoverPeople ? people : scope.people, !scope.discoverPeople);
+}
+
+/** What the projects' look-up answers; false when it cannot be believed: nothing at all where projects are known. */
+export function applyProjects(
+  store: Store,
+  { scope, snapshot }: { readonly scope: Scope; readonly snapshot: Snapshot<Project> },
+): boolean {
+  if (scope.projects !== "discover") {
+    putConfigured(store, { scope, found: snapshot.items });
+    return true;
+  }
+  if (snapshot.received === 0 && store.directory.projects().length > 0) return false;
+  store.directory.putProjects(snapshot.items, isComplete(snapshot));
+  return true;
+}
+
+/** What the people's look-up answers, the listed ones laid over it. */
+export function applyPeople(
+  store: Store,
+  { scope, snapshot }: { readonly scope: Scope; readonly snapshot: Snapshot<Person> },
+): void {
+  const people = overlaid(scope.people, snapshot.items);
+  const listed = new Set(people.map(({ id }) => id));
+  const rest = snapshot.items.filter(({ id }) => !listed.has(id));
+  store.directory.putPeople([...rest, ...people], isComplete(snapshot));
+}
+
+/** What a project's list look-up answers; returns the lists that a complete one no longer names. */
+export function applyTodolists(
+  store: Store,
+  { project, snapshot }: { readonly project: ProjectId; readonly snapshot: Snapshot<Todolist> },
+): readonly ListId[] {
+  const complete = isComplete(snapshot);
+  const present = new Set(snapshot.items.map(({ id }) => id));
+  const known = store.directory.todolists().filter(({ projectId }) => projectId === project);
+  store.directory.putTodolists(project, snapshot.items, complete);
+  return complete ? known.map(({ id }) => id).filter((id) => !present.has(id)) : [];
+}
+
+export function applyLabels(store: Store, snapshot: Snapshot<Label>): void {
+  store.directory.putLabels(snapshot.items, isComplete(snapshot));
+}
+
+/** Whether a snapshot may say that something is missing. */
+export const isComplete = (snapshot: { readonly problems: readonly string[] }): boolean =>
+  snapshot.problems.length === 0;
+
+function putConfigured(
+  store: Store,
+  { scope, found }: { readonly scope: Scope; readonly found: readonly Project[] },
+): void {
+  if (scope.projects === "discover") return;
+  const shown = new Map(found.map((project) => [project.id, project]));
+  const projects = scope.projects.map(({ id, name }): Project => {
+    const known = shown.get(id) ?? store.directory.project(id);
+    const blank = { id, description: null, color: null, archived: false, members: [] };
+    return { ...(known ?? blank), title: name ?? known?.title ?? `Project ${id}` };
+  });
+  store.directory.putProjects(projects, true);
+}
+
+function configuredList(
+  store: Store,
+  { list, project }: { readonly list: ListId; readonly project: ProjectId },
+): Todolist {
+  const known = store.directory.todolist(list);
+  const blank = { id: list, title: `List ${list}`, archived: false, private: false };
+  return { ...(known ?? blank), projectId: project };
+}
+
+/** Listed people; what the list does not say of someone comes from those found. */
+function overlaid(listed: readonly Person[], found: readonly Person[]): readonly Person[] {
+  const known = new Map(found.map((person) => [person.id, person]));
+  return listed.map((person) => {
+    const other = known.get(person.id);
+    if (!other) return person;
+    return {
+      id: person.id,
+      name: person.name === `Person ${person.id}` ? other.name : person.name,
+      email: person.email ?? other.email,
+      timeZone: person.timeZone ?? other.timeZone,
+      suspended: person.suspended || other.suspended,
+    };
+  });
+}

@@ -1,0 +1,245 @@
+import type { Todolist } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
+import { type Source, sourceName } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
+import type { Snapshot, Upstream } from "../upstream/client.ts";
+import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { applySnapshot, noticeMissing } from "./apply.ts";
+import type { SyncEvent } from "./event.ts";
+import { type Fetched, fetchSource } from "./fetch.ts";
+import { applyLabels, applyPeople, applyProjects, applyTodolists } from "./look-ups.ts";
+import { followParents } from "./parents.ts";
+import type { Contents, Identified } from "./plan.ts";
+import type { Questions } from "./questions.ts";
+import { askedRest, isDenied, isRefusal } from "./refusal.ts";
+import { type Entry, type Roster, samePlace } from "./roster.ts";
+import { isLookUp, later, longRestAfter, restAfter, thirdOf } from "./schedule.ts";
+import { type Scope, territoryOf } from "./territory.ts";
+
+export interface PollerDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly scope: Scope;
+  readonly roster: Roster;
+  readonly questions: Questions;
+  readonly clock: () => Temporal.Instant;
+  readonly maxAge: Temporal.Duration;
+  readonly report: (event: SyncEvent) => void;
+}
+
+const politePause = Temporal.Duration.from({ minutes: 1 });
+
+/** Reads one source and brings the mirror, the directory and the roster up to date with it, in one transaction. */
+export class Poller {
+  readonly #deps: PollerDeps;
+  /** Look-ups whose refusal has been told. */
+  readonly #told = new Set<string>();
+
+  constructor(deps: PollerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
+  async poll(name: string, signal: AbortSignal): Promise<void> {
+    const { store, upstream, roster, report } = this.#deps;
+    const begun = roster.begin(name);
+    try {
+      const before = store.mirror.contents(name);
+      const call = { priority: "sweep", signal } as const;
+      const answer = await fetchSource(upstream, { source: begun.source, call });
+      const now = roster.get(name);
+      if (!now || !samePlace(now.source, begun.source)) {
+        // The source was dropped or went elsewhere meanwhile: this answer is about a place that is no more.
+        roster.end(begun, null);
+      } else if (answer.ok) {
+        this.#succeed(begun, { fetched: answer.value, before });
+      } else {
+        this.#fail(begun, answer.failure);
+      }
+    } catch (error) {
+      const notBefore = this.#after(restAfter(begun.failures + 1, this.#deps.maxAge));
+      roster.end(begun, { kind: "failed", notBefore });
+      report({ kind: "fault", source: name, error });
+    }
+  }
+
+  /** Brings the roster up to date with what the directory knows. */
+  survey(): void {
+    const { store, scope, roster } = this.#deps;
+    const { directory } = store;
+    roster.settleTerritory(
+      territoryOf(scope, { projects: directory.projects(), todolists: directory.todolists() }),
+    );
+  }
+
+  #succeed(
+    begun: Entry,
+    { fetched, before }: { readonly fetched: Fetched; readonly before: Contents },
+  ): void {
+    const { store, roster, report, maxAge } = this.#deps;
+    const { name, kind, source, failures } = begun;
+    const { problems, items } = fetched.snapshot;
+    const events = store.together(() => {
+      store.sources.attempted(source);
+      store.sources.succeeded(source, items.length);
+      return fetched.kind === "items"
+        ? this.#applyItems(source, { fetched, before })
+        : this.#applyNames(source, fetched);
+    });
+    if (fetched.kind !== "items") this.survey();
+    const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
+    roster.end(begun, { kind: "read", notBefore: rest });
+    this.#told.delete(name);
+
+    if (failures > 0) report({ kind: "recovered", source: name });
+    for (const event of events) report(event);
+    if (problems.length > 0) report({ kind: "incomplete", source: name, problems });
+  }
+
+  #applyItems(
+    source: Source,
+    {
+      fetched,
+      before,
+    }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly before: Contents },
+  ): readonly SyncEvent[] {
+    const { store, roster, questions, clock } = this.#deps;
+    const { snapshot } = fetched;
+    const name = sourceName(source);
+    const { polled, put, missing, brake } = applySnapshot(store, {
+      source: name,
+      snapshot,
+      before,
+      isAlive: (key) => questions.isAlive(key),
+    });
+    questions.noticed(missing);
+    this.#askForNames(put);
+    if (source.kind !== "tasks") return [polled, ...brake];
+
+    const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
+    const { projectId, listId } = source;
+    const buried = followParents(store, roster, {
+      projectId,
+      listId,
+      items: snapshot.items,
+      today,
+    });
+    const burial: readonly SyncEvent[] =
+      buried.length > 0 ? [{ kind: "buried", source: name, changes: buried }] : [];
+    return [polled, ...brake, ...burial];
+  }
+
+  #applyNames(source: Source, fetched: Exclude<Fetched, { kind: "items" }>): readonly SyncEvent[] {
+    const { store, scope } = this.#deps;
+    const name = sourceName(source);
+    const before = store.changes.latest();
+    const told: SyncEvent[] = [];
+    switch (fetched.kind) {
+      case "projects":
+        if (!applyProjects(store, { scope, snapshot: fetched.snapshot })) {
+          const problems = ["the service names no project at all, where there were some"];
+          told.push({ kind: "incomplete", source: name, problems });
+        }
+        break;
+      case "people":
+        applyPeople(store, { scope, snapshot: fetched.snapshot });
+        break;
+      case "labels":
+        applyLabels(store, fetched.snapshot);
+        break;
+      case "todolists":
+        told.push(...this.#applyTodolists(source, fetched.snapshot));
+        break;
+      default:
+        return unreachable(fetched);
+    }
+    if (store.changes.latest() > before) told.push({ kind: "directory-changed", source: name });
+    return told;
+  }
+
+  /** The tasks of a list that is gone are questions, as if the list had been read and were empty. */
+  #applyTodolists(source: Source, snapshot: Snapshot<Todolist>): readonly SyncEvent[] {
+    if (source.kind !== "todolists") return [];
+    const { store, questions } = this.#deps;
+    const gone = applyTodolists(store, { project: source.projectId, snapshot });
+    return gone.flatMap((list) => {
+      const missing = [...store.mirror.contents(`tasks:${list}`).values()].map(({ key }) => key);
+      questions.noticed(missing);
+      const total = missing.length;
+      return noticeMissing(store, { source: `tasks:${list}`, missing, total });
+    });
+  }
+
+  #fail(begun: Entry, failure: Failure): void {
+    const { store, roster, report, maxAge } = this.#deps;
+    if (failure.kind === "aborted") {
+      roster.end(begun, null);
+      return;
+    }
+    const { name, kind, source } = begun;
+    const problem = describeFailure(failure);
+    store.together(() => {
+      store.sources.attempted(source);
+      store.sources.failed(source, problem);
+    });
+    const failures = begun.failures + 1;
+    if (isLookUp(kind) && isRefusal(failure)) {
+      const notBefore = this.#after(longRestAfter(isDenied(failure) ? Infinity : failures, maxAge));
+      roster.end(begun, { kind: "refused", notBefore });
+      this.#tellRefusal(source, problem);
+      return;
+    }
+    const notBefore = this.#after(askedRest(failure, restAfter(failures, maxAge)));
+    roster.end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
+    report({ kind: "failed", source: name, problem, failures, nextAt: notBefore });
+    if (isDenied(failure)) this.#askAbove(source);
+  }
+
+  #tellRefusal(source: Source, problem: string): void {
+    const name = sourceName(source);
+    if (this.#told.has(name)) return;
+    this.#told.add(name);
+    const { store, scope, report } = this.#deps;
+    const lists = store.directory.todolists();
+    const [setting, needed] =
+      source.kind === "projects"
+        ? ["projects", scope.projects === "discover"]
+        : source.kind === "todolists"
+          ? ["projects[].todolists", !lists.some((list) => list.projectId === source.projectId)]
+          : ["people", false];
+    report({ kind: "look-up-refused", source: name, problem, setting, needed });
+  }
+
+  /** What answers "no such place" may be gone or have moved: what names it is asked soon. */
+  #askAbove(source: Source): void {
+    if (source.kind === "subtasks") this.#askSoon(`tasks:${source.listId}`);
+    else if (source.kind === "tasks") this.#askSoon(`todolists:${source.projectId}`);
+    else if (source.kind === "events") this.#askSoon("projects");
+  }
+
+  /** Items name people and labels that nobody has introduced: they are new, so the look-ups are asked soon. */
+  #askForNames(items: readonly Identified[]): void {
+    if (items.length === 0) return;
+    const { directory } = this.#deps.store;
+    const people = directory.personNames();
+    if (items.some(({ assigned }) => assigned.some((id) => !people.has(id)))) {
+      this.#askSoon("people");
+    }
+    const labels = directory.labelNames();
+    const named = items.flatMap((item) => (item.kind === "event" ? [] : item.labels));
+    if (named.some((id) => !labels.has(id))) this.#askSoon("labels");
+  }
+
+  /** Hurries a source that has answered before and was not asked within the last minute. */
+  #askSoon(name: string): void {
+    const { roster, clock } = this.#deps;
+    const entry = roster.get(name);
+    if (!entry?.read || entry.underWay || !entry.attemptedAt) return;
+    const soonest = later(entry.attemptedAt, politePause);
+    if (Temporal.Instant.compare(soonest, clock()) <= 0) roster.hurry(name);
+  }
+
+  #after(rest: Temporal.Duration): Temporal.Instant {
+    return later(this.#deps.clock(), rest);
+  }
+}

@@ -1,0 +1,255 @@
+import type { ItemKey, ServiceId } from "../domain/ids.ts";
+import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
+import { toPlain } from "../domain/plain-item.ts";
+import type { Result } from "../domain/result.ts";
+import { sourceOf } from "../domain/source.ts";
+import type { Mirrored } from "../store/mirror.ts";
+import type { Store } from "../store/store.ts";
+import type { Call, Upstream } from "../upstream/client.ts";
+import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { type AbsencePlan, judgeSilence, planAbsences, type Question } from "./absence.ts";
+import type { ItemChange, SyncEvent } from "./event.ts";
+import { buryBelow } from "./parents.ts";
+import { isIdentified } from "./plan.ts";
+import type { Roster } from "./roster.ts";
+import { later, longRestAfter } from "./schedule.ts";
+
+export interface QuestionsDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly roster: Roster;
+  readonly clock: () => Temporal.Instant;
+  readonly maxAge: Temporal.Duration;
+  readonly report: (event: SyncEvent) => void;
+}
+
+interface Asked {
+  readonly underWay: boolean;
+  readonly failures: number;
+  readonly notBefore: Temporal.Instant | null;
+}
+
+/**
+ * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The questions
+ * themselves are in the store; here is only what this process has tried.
+ */
+export class Questions {
+  readonly #deps: QuestionsDeps;
+  readonly #asked = new Map<ItemKey, Asked>();
+  /** The roster's turn when the absence was noticed; none for those of an earlier process. */
+  readonly #noticed = new Map<ItemKey, number>();
+  readonly #answered = new Map<ItemKey, Temporal.Instant>();
+
+  constructor(deps: QuestionsDeps) {
+    this.#deps = deps;
+  }
+
+  noticed(keys: readonly ItemKey[]): void {
+    for (const key of keys) {
+      if (!this.#noticed.has(key)) this.#noticed.set(key, this.#deps.roster.turn);
+    }
+  }
+
+  /** Whether the item has answered by itself within `maxAge`, so that a cut list costs one request per item and `maxAge`. */
+  isAlive(key: ItemKey): boolean {
+    const at = this.#answered.get(key);
+    const { clock, maxAge } = this.#deps;
+    return at !== undefined && Temporal.Instant.compare(later(at, maxAge), clock()) > 0;
+  }
+
+  /** Items to ask for now; `skip` = those already asked for in this sweep, which takes no account of rests. */
+  next(room: number, skip: ReadonlySet<ItemKey> | null): readonly ItemKey[] {
+    if (room <= 0) return [];
+    const now = this.#deps.clock();
+    const keys: ItemKey[] = [];
+    for (const { item, confirmedAt } of this.#deps.store.absences.all()) {
+      if (keys.length >= room) break;
+      const asked = this.#asked.get(item);
+      if (confirmedAt || asked?.underWay) continue;
+      const rests = asked?.notBefore && Temporal.Instant.compare(asked.notBefore, now) > 0;
+      if (skip ? skip.has(item) : rests) continue;
+      if (this.#isReachable(item)) keys.push(item);
+    }
+    return keys;
+  }
+
+  /** How many items are being asked for. */
+  get underWay(): number {
+    return [...this.#asked.values()].filter(({ underWay }) => underWay).length;
+  }
+
+  /** Asks for one item and notes what the answer says. Never rejects for what the service answers. */
+  async ask(key: ItemKey, signal: AbortSignal): Promise<void> {
+    const { store } = this.#deps;
+    const before = store.mirror.get(key);
+    if (!before) return;
+    const failures = this.#asked.get(key)?.failures ?? 0;
+    this.#asked.set(key, { underWay: true, failures, notBefore: null });
+    try {
+      const answer = await getItem(this.#deps, { item: before.item, signal });
+      this.#note(before, answer);
+    } catch (error) {
+      this.#putOff(key, failures + 1);
+      this.#deps.report({ kind: "fault", source: before.source, error });
+    }
+  }
+
+  /** Buries what is settled, lifts brakes whose questions are, and says what the others wait for. */
+  settle(): AbsencePlan {
+    const { store, report } = this.#deps;
+    const questions = store.absences
+      .all()
+      .map(({ item, source, confirmedAt }) => ({ item, source, confirmed: confirmedAt !== null }));
+    const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
+    if (questions.length === 0 && brakes.size === 0) return { bury: [], read: new Set(), held: 0 };
+
+    const plan = planAbsences({
+      questions,
+      brakeOf: (source) => brakes.get(source) ?? null,
+      unread: this.#unreadFor(),
+    });
+    const buried = new Set(plan.bury);
+    const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
+    const settled = [...brakes.keys()].filter((source) => !open.has(source));
+    if (buried.size + settled.length === 0) return plan;
+
+    const told = store.together(() => {
+      for (const source of settled) store.brakes.lift(source);
+      return plan.bury.flatMap((key) => this.#bury(key));
+    });
+    for (const event of told) report(event);
+    for (const source of settled) report({ kind: "brake-lifted", source });
+    return plan;
+  }
+
+  #note({ key, source, item }: Mirrored, answer: Result<Item, Failure>): void {
+    const { store, roster, report } = this.#deps;
+    const now = store.mirror.get(key);
+    const asked = store.absences.all().some((absence) => absence.item === key);
+    if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
+      // Something newer than this answer has come in meanwhile.
+      this.#asked.delete(key);
+      return;
+    }
+    if (answer.ok && isIdentified(answer.value) && answer.value.id === item.id) {
+      this.#asked.delete(key);
+      this.#noticed.delete(key);
+      this.#answered.set(key, this.#deps.clock());
+      const found = answer.value;
+      const act = store.together(() => {
+        store.absences.withdraw([key]);
+        return store.mirror.put(found, sourceOf(found));
+      });
+      const change = { kind: spokenKind(found), title: found.title };
+      const changes = act === "unchanged" ? [] : [{ ...change, act }];
+      report({ kind: "found", source, title: found.title, changes });
+      return;
+    }
+    const failures = (this.#asked.get(key)?.failures ?? 0) + 1;
+    const problem = answer.ok
+      ? `the answer for ${item.kind} ${item.id} is about another item`
+      : describeFailure(answer.failure);
+    const entry = roster.get(source);
+    const readable = entry?.read === true && entry.failures === 0;
+    if (!answer.ok && answer.failure.kind === "aborted") {
+      this.#asked.delete(key);
+    } else if (!answer.ok && judgeSilence(answer.failure, readable) === "gone") {
+      this.#asked.delete(key);
+      store.absences.confirm(key);
+    } else {
+      this.#putOff(key, failures);
+      report({ kind: "unanswered", source, problem });
+    }
+  }
+
+  #putOff(key: ItemKey, failures: number): void {
+    const { clock, maxAge } = this.#deps;
+    const notBefore = later(clock(), longRestAfter(failures, maxAge));
+    this.#asked.set(key, { underWay: false, failures, notBefore });
+  }
+
+  /** Below a project that is not polled (any more) nothing is asked: what is there stays as it is. */
+  #isReachable(key: ItemKey): boolean {
+    const { store, roster } = this.#deps;
+    const mirrored = store.mirror.get(key);
+    return mirrored !== null && roster.get(`events:${mirrored.item.projectId}`) !== null;
+  }
+
+  #unreadFor(): (question: Question) => readonly string[] {
+    const { roster } = this.#deps;
+    const lists = roster.ofKind("tasks");
+    const lookUps = roster.ofKind("todolists");
+    const found = new Map<string, readonly string[]>();
+    return ({ item, source }) => {
+      if (source.startsWith("events:")) return [];
+      const noticed = this.#noticed.get(item) ?? 0;
+      const own = this.#listOf(source);
+      const memo = `${own} ${noticed}`;
+      const known = found.get(memo);
+      if (known) return known;
+      const others = roster.get(own) ? lists : [...lists, ...lookUps];
+      const unread = others
+        // The own list was read when the absence was noticed; one that is new on the roster was not.
+        .filter(({ name, ended, turn }) => (name === own ? turn === 0 : ended <= noticed))
+        .map(({ name }) => name);
+      found.set(memo, unread);
+      return unread;
+    };
+  }
+
+  #listOf(source: string): string {
+    const entry = this.#deps.roster.get(source);
+    return entry?.source.kind === "subtasks" ? `tasks:${entry.source.listId}` : source;
+  }
+
+  #bury(key: ItemKey): readonly SyncEvent[] {
+    const { store, roster } = this.#deps;
+    const mirrored = store.mirror.get(key);
+    if (!mirrored) return [];
+    const { item, source } = mirrored;
+    store.mirror.bury(key);
+    this.#noticed.delete(key);
+    this.#answered.delete(key);
+    const own: ItemChange = { kind: spokenKind(item), title: item.title, act: "buried" };
+    const below = item.kind === "task" && item.id !== null ? buryBelow(store, roster, item.id) : [];
+    return [{ kind: "buried", source, changes: [own, ...below] }];
+  }
+}
+
+function getItem(
+  { store, upstream }: QuestionsDeps,
+  { item, signal }: { readonly item: Item; readonly signal: AbortSignal },
+): Promise<Result<Item, Failure>> {
+  const call: Call = { priority: "sweep", signal };
+  const { id, projectId } = item;
+  if (id === null) throw new NamelessItemError(item);
+  if (item.kind === "event") return upstream.events.get({ projectId, id }, call);
+  if (item.parentId === null) {
+    return upstream.tasks.get({ projectId, listId: item.listId, id }, call);
+  }
+  const taskId = item.parentId;
+  return upstream.subtasks.get({ ...placeOf(store, { item, taskId }), taskId, id }, call);
+}
+
+// A subtask's own row may still name the list that its parent has left.
+function placeOf(
+  { mirror }: Store,
+  { item, taskId }: { readonly item: TaskItem; readonly taskId: ServiceId },
+) {
+  const { projectId, listId } = item;
+  const key = mirror.find("task", taskId);
+  const task = key === null ? null : (mirror.get(key)?.item ?? null);
+  return task?.kind === "task"
+    ? { projectId: task.projectId, listId: task.listId }
+    : { projectId, listId };
+}
+
+/** Thrown when a mirrored item has no id: the mirror holds only what the service has named. */
+class NamelessItemError extends Error {
+  override readonly name = "NamelessItemError";
+  constructor(item: Item) {
+    super(`the ${item.kind} "${item.title}" is mirrored without an id`);
+  }
+}
+
+const text = (item: Item): string => JSON.stringify(toPlain(item));

@@ -1,0 +1,209 @@
+import type { ListId, ServiceId } from "../domain/ids.ts";
+import { type Source, sourceKinds, sourceName } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
+import type { Candidate } from "./schedule.ts";
+
+/** A source with what this process knows of it. */
+export interface Entry extends Candidate {
+  readonly source: Source;
+  /** Failed polls in a row, in this process. */
+  readonly failures: number;
+  /** Whether it was read in this process, and whether it was read or refused for good. */
+  readonly read: boolean;
+  readonly settled: boolean;
+}
+
+/** How a poll ended; `rest` is how long the source is left alone. */
+export interface Ending {
+  readonly kind: "read" | "refused" | "failed";
+  readonly notBefore: Temporal.Instant | null;
+}
+
+/**
+ * All sources, in the order in which they became known. The store keeps the same set for the next start; it is written
+ * before a poll that needs it, so that a sweep which learns of a thousand parents does not write them a thousand times.
+ */
+export class Roster {
+  readonly #store: Store;
+  readonly #clock: () => Temporal.Instant;
+  readonly #entries = new Map<string, Entry>();
+  readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
+  readonly #unsaved = new Set<Source["kind"]>();
+  #turn = 0;
+
+  constructor(store: Store, clock: () => Temporal.Instant) {
+    this.#store = store;
+    this.#clock = clock;
+    for (const { source, attemptedAt } of store.sources.all()) this.#add(source, { attemptedAt });
+  }
+
+  /** The number of the latest attempt; an attempt that starts later has a higher one. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  entries(): readonly Entry[] {
+    return [...this.#entries.values()];
+  }
+
+  get(name: string): Entry | null {
+    return this.#entries.get(name) ?? null;
+  }
+
+  ofKind(kind: Source["kind"]): readonly Entry[] {
+    return this.entries().filter((entry) => entry.kind === kind);
+  }
+
+  /** Makes these the only sources beside subtasks; subtasks stay where their list does. */
+  settleTerritory(present: readonly Source[]): void {
+    const names = new Set(present.map(sourceName));
+    for (const entry of this.entries()) {
+      if (entry.kind !== "subtasks" && !names.has(entry.name)) this.drop(entry.name);
+    }
+    for (const source of present) this.put(source, null);
+    for (const { name, source } of this.ofKind("subtasks")) {
+      if (source.kind === "subtasks" && !names.has(`tasks:${source.listId}`)) this.drop(name);
+    }
+  }
+
+  /** Adds a source, or notes that it is in another place now, where it was not tried yet. */
+  put(source: Source, days: number | null): void {
+    const known = this.get(sourceName(source));
+    if (!known) {
+      this.#add(source, { attemptedAt: null, days });
+      this.#unsaved.add(source.kind);
+      return;
+    }
+    if (samePlace(known.source, source)) {
+      if (known.days !== days) this.#set({ ...known, days });
+      return;
+    }
+    this.#unlink(known);
+    this.#set({ ...known, source, days, turn: 0, ended: 0, notBefore: null });
+    this.#link(source);
+    this.#unsaved.add(source.kind);
+  }
+
+  drop(name: string): void {
+    const known = this.get(name);
+    if (!known) return;
+    this.#unlink(known);
+    this.#entries.delete(name);
+    this.#unsaved.add(known.kind);
+  }
+
+  /** Parents in a list whose subtasks are polled. */
+  parentsIn(list: ListId): readonly ServiceId[] {
+    return [...(this.#parentsByList.get(list) ?? [])];
+  }
+
+  /** Asks for a source ahead of its turn; also one that is being read, as that reading may be too early. */
+  hurry(name: string): void {
+    const known = this.get(name);
+    if (known) this.#set({ ...known, hurried: true, notBefore: null });
+  }
+
+  begin(name: string): Entry {
+    const known = this.get(name);
+    if (!known) throw new UnknownSourceError(name);
+    this.save();
+    this.#turn += 1;
+    const begun = {
+      ...known,
+      turn: this.#turn,
+      attemptedAt: this.#clock(),
+      underWay: true,
+      hurried: false,
+      rushed: known.hurried,
+    };
+    this.#set(begun);
+    return begun;
+  }
+
+  /** Ends a poll; one that was given up (null) counts as if it had not been. */
+  end(begun: Entry, ending: Ending | null): void {
+    const now = this.get(begun.name);
+    if (!now) return;
+    const rested = { ...now, underWay: false, rushed: false };
+    if (!ending) {
+      this.#set(rested);
+      return;
+    }
+    const isRead = ending.kind === "read";
+    this.#set({
+      ...rested,
+      ended: begun.turn,
+      failures: isRead ? 0 : now.failures + 1,
+      read: now.read || isRead,
+      settled: now.settled || ending.kind !== "failed",
+      notBefore: now.hurried ? null : ending.notBefore,
+    });
+  }
+
+  /** Writes what has changed in the set since the last time. */
+  save(): void {
+    if (this.#unsaved.size === 0) return;
+    this.#store.together(() => {
+      for (const kind of sourceKinds) {
+        if (!this.#unsaved.has(kind)) continue;
+        this.#store.sources.set(
+          kind,
+          this.ofKind(kind).map(({ source }) => source),
+        );
+      }
+    });
+    this.#unsaved.clear();
+  }
+
+  #add(
+    source: Source,
+    known: { readonly attemptedAt: Temporal.Instant | null; readonly days?: number | null },
+  ): void {
+    this.#set({
+      name: sourceName(source),
+      kind: source.kind,
+      source,
+      turn: 0,
+      attemptedAt: known.attemptedAt,
+      underWay: false,
+      ended: 0,
+      hurried: false,
+      rushed: false,
+      notBefore: null,
+      days: known.days ?? null,
+      failures: 0,
+      read: false,
+      settled: false,
+    });
+    this.#link(source);
+  }
+
+  #set(entry: Entry): void {
+    this.#entries.set(entry.name, entry);
+  }
+
+  #link(source: Source): void {
+    if (source.kind !== "subtasks") return;
+    const parents = this.#parentsByList.get(source.listId) ?? new Set();
+    this.#parentsByList.set(source.listId, parents.add(source.taskId));
+  }
+
+  #unlink({ source }: Entry): void {
+    if (source.kind === "subtasks") this.#parentsByList.get(source.listId)?.delete(source.taskId);
+  }
+}
+
+/** Thrown when a source is to be polled that nothing names any more: the choice was made on an older roster. */
+class UnknownSourceError extends Error {
+  override readonly name = "UnknownSourceError";
+  constructor(source: string) {
+    super(`the source ${source} cannot be polled: it is not on the roster`);
+  }
+}
+
+/** Whether two sources of one name are asked for under the same path. */
+export function samePlace(a: Source, b: Source): boolean {
+  const project = "projectId" in a && "projectId" in b ? a.projectId === b.projectId : true;
+  const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;
+  return project && list;
+}

@@ -1,0 +1,244 @@
+import type { ItemKey } from "../domain/ids.ts";
+import { createWake } from "../loop.ts";
+import type { Store } from "../store/store.ts";
+import type { Upstream } from "../upstream/client.ts";
+import { type CrewOptions, type Job, workThrough } from "./crew.ts";
+import type { SyncEvent } from "./event.ts";
+import { applyScope } from "./look-ups.ts";
+import { Poller } from "./poller.ts";
+import { Questions } from "./questions.ts";
+import { type Entry, Roster } from "./roster.ts";
+import { nextDueAt, nextSources } from "./schedule.ts";
+import { type SweepSummary, Tally } from "./tally.ts";
+import type { Scope } from "./territory.ts";
+
+export type { SyncEvent } from "./event.ts";
+export type { SweepSummary } from "./tally.ts";
+export type { Scope } from "./territory.ts";
+
+export interface SyncDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly scope: Scope;
+  readonly clock: () => Temporal.Instant;
+  /** How old what is shown may get; look-ups are asked three times as often. */
+  readonly maxAge: Temporal.Duration;
+  readonly onEvent: (event: SyncEvent) => void;
+}
+
+/** `total` grows while a sweep learns what there is; `remaining` is at the service's documented quota. */
+export interface SweepProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly remaining: Temporal.Duration;
+}
+
+interface SweepOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: SweepProgress) => void;
+}
+
+/** Brings the mirror up to date with the service, within what the gate lets through. */
+export interface Sync {
+  /** One full sweep: every source once, in the best order; resolves when all are read or have failed. */
+  sweep(options: SweepOptions): Promise<SweepSummary>;
+  /** Fair round robin for ever, with a first sweep where there was none; resolves when aborted. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Whether every source has been read, or refused for good, at least once in this process. */
+  readonly ready: boolean;
+  /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
+  hurry(sourceName: string): void;
+}
+
+/** Polls under way at once after the opening burst: enough to keep the gate's pace with answers that take two seconds. */
+const steadyPolls = 6;
+/** Rounds in which a sweep follows up what it found missing. */
+const followUps = 3;
+/** The span of the documented quota. Source: service-api.md, Limits. */
+const quotaSpanSeconds = 10;
+const longestRestMs = 5_000;
+const shortestRestMs = 20;
+
+export function createSync(deps: SyncDeps): Sync {
+  return new Syncing(deps);
+}
+
+class Syncing implements Sync {
+  readonly #deps: SyncDeps;
+  readonly #roster: Roster;
+  readonly #questions: Questions;
+  readonly #poller: Poller;
+  readonly #wake = createWake();
+  readonly #tallies = new Set<Tally>();
+  #surveyed = false;
+  #ready = false;
+  /** Whether every source has been tried. */
+  #opened = false;
+
+  constructor(deps: SyncDeps) {
+    const report = (event: SyncEvent) => this.#report(event);
+    this.#deps = deps;
+    this.#roster = new Roster(deps.store, deps.clock);
+    this.#questions = new Questions({ ...deps, roster: this.#roster, report });
+    this.#poller = new Poller({
+      ...deps,
+      roster: this.#roster,
+      questions: this.#questions,
+      report,
+    });
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  hurry(sourceName: string): void {
+    this.#roster.hurry(sourceName);
+    this.#wake.notify();
+  }
+
+  async sweep(options: SweepOptions): Promise<SweepSummary> {
+    const { upstream } = this.#deps;
+    const { signal } = options;
+    const sentBefore = upstream.gate.state().sent;
+    const tally = new Tally();
+    this.#tallies.add(tally);
+    try {
+      this.#survey();
+      const start = this.#roster.turn;
+      await this.#readDue({ ...options, isDue: ({ turn }) => turn <= start });
+      await this.#followUp(signal);
+      const { held } = this.#questions.settle();
+      this.#roster.save();
+      return tally.summary({
+        held,
+        requests: upstream.gate.state().sent - sentBefore,
+        isPolled: (source) => this.#roster.get(source) !== null,
+      });
+    } finally {
+      this.#tallies.delete(tally);
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#survey();
+    while (!signal.aborted) {
+      await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
+      await this.#wake.wait(this.#restMs(), signal);
+    }
+  }
+
+  /** What the configuration alone says, once. */
+  #survey(): void {
+    if (this.#surveyed) return;
+    this.#surveyed = true;
+    const { store, scope } = this.#deps;
+    store.together(() => applyScope(store, scope));
+    this.#poller.survey();
+  }
+
+  #nextInTurn(room: number, signal: AbortSignal): readonly Job[] {
+    // Each missing item costs a request: they take no more than half of the places.
+    const forQuestions = Math.floor(this.#limit() / 2) - this.#questions.underWay;
+    const items = this.#questions.next(Math.min(room, forQuestions), null);
+    const names = nextSources(this.#roster.entries(), {
+      now: this.#deps.clock(),
+      room: room - items.length,
+    });
+    return [
+      ...items.map((key) => async () => {
+        await this.#questions.ask(key, signal);
+        this.#settle();
+      }),
+      ...names.map((name) => async () => {
+        await this.#poll(name, signal);
+        this.#settle();
+      }),
+    ];
+  }
+
+  async #poll(name: string, signal: AbortSignal): Promise<void> {
+    await this.#poller.poll(name, signal);
+    if (this.#ready) return;
+    // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
+    const entries = this.#roster.entries();
+    this.#ready = entries.every(({ settled }) => settled) && entries.some(({ read }) => read);
+    this.#opened ||= entries.every(({ ended }) => ended > 0);
+  }
+
+  /** Buries what is settled; what else has to be read for that is read soon. */
+  #settle(): void {
+    for (const name of this.#questions.settle().read) {
+      if (!this.#roster.get(name)?.underWay) this.#roster.hurry(name);
+    }
+  }
+
+  async #readDue({
+    signal,
+    isDue,
+    onProgress,
+  }: SweepOptions & { readonly isDue: (entry: Entry) => boolean }): Promise<void> {
+    const next = (room: number): readonly Job[] => {
+      const due = this.#roster.entries().filter((entry) => entry.underWay || isDue(entry));
+      const rested = due.map((entry) => ({ ...entry, notBefore: null }));
+      return nextSources(rested, { now: this.#deps.clock(), room }).map((name) => async () => {
+        await this.#poll(name, signal);
+        onProgress?.(this.#progress(isDue));
+      });
+    };
+    await this.#work({ signal, next });
+  }
+
+  /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
+  async #followUp(signal: AbortSignal): Promise<void> {
+    const asked = new Set<ItemKey>();
+    for (let round = 0; round < followUps && !signal.aborted; round += 1) {
+      await this.#work({
+        signal,
+        next: (room) =>
+          this.#questions.next(room, asked).map((key) => {
+            asked.add(key);
+            return () => this.#questions.ask(key, signal);
+          }),
+      });
+      const { read } = this.#questions.settle();
+      if (read.size === 0) return;
+      const start = this.#roster.turn;
+      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && read.has(name) });
+    }
+  }
+
+  #work(work: Pick<CrewOptions, "next" | "signal">): Promise<void> {
+    const limit = () => this.#limit();
+    return workThrough({ ...work, limit, wake: this.#wake, rest: () => this.#restMs() });
+  }
+
+  #limit(): number {
+    return this.#opened ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
+  }
+
+  /** Milliseconds until the next source may be polled, within reason: questions and brakes change without a sign. */
+  #restMs(): number {
+    const due = nextDueAt(this.#roster.entries());
+    if (!due) return longestRestMs;
+    const ms = due.epochMilliseconds - this.#deps.clock().epochMilliseconds;
+    return Math.min(longestRestMs, Math.max(shortestRestMs, ms));
+  }
+
+  #progress(isDue: (entry: Entry) => boolean): SweepProgress {
+    const entries = this.#roster.entries();
+    const total = entries.length;
+    const done = entries.filter((entry) => !isDue(entry) && !entry.underWay).length;
+    const { quota, used } = this.#deps.upstream.gate.state();
+    const windows = Math.ceil(Math.max(0, total - done - (quota - used)) / quota);
+    const remaining = Temporal.Duration.from({ seconds: windows * quotaSpanSeconds });
+    return { done, total, remaining };
+  }
+
+  #report(event: SyncEvent): void {
+    for (const tally of this.#tallies) tally.note(event);
+    const quiet =
+      event.kind === "polled" && event.changes.length + event.missing + event.heldBack === 0;
+    if (!quiet) this.#deps.onEvent(event);
+  }
+}

@@ -1,0 +1,195 @@
+import type { FormData } from "undici";
+import type { PersonId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import { parseJson, refusalIn } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
+import type { Failure } from "./failure.ts";
+import { collect, type Reading, type Snapshot } from "./snapshot.ts";
+import type { Exchange, Reply, Transport } from "./transport.ts";
+
+/** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
+export interface Ask {
+  readonly method: Exchange["method"];
+  readonly path: string | null;
+  readonly query?: Readonly<Record<string, string | null>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  readonly form?: FormData;
+  /** What "no such thing" means after a try whose answer was lost; a plain refusal unless said. */
+  readonly gone?: "done" | "unknown";
+}
+
+export interface AskerOptions extends DeliverDeps {
+  readonly baseUrl: string;
+  readonly uploadUrl: string;
+  readonly apiKey: string;
+  readonly keyOf: (person: PersonId) => string | null;
+  readonly contact: string;
+  readonly transport: Transport;
+}
+
+/** Asks the service and reads what it answers; what cannot be understood never passes as a value. */
+export class Asker {
+  readonly #options: AskerOptions;
+  /** Ends what waits and what only reads. */
+  readonly #stopping = new AbortController();
+  /** Ends the writes that are under way as well. */
+  readonly #stopped = new AbortController();
+
+  constructor(options: AskerOptions) {
+    this.#options = options;
+  }
+
+  /** A single answer; `read` fails with a sentence. After a POST an unreadable answer leaves the outcome unknown. */
+  async one<Value>(
+    { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
+    call: Call,
+  ): Promise<Result<Value, Failure>> {
+    const raw = await this.#json(ask, call);
+    if (!raw.ok) return raw;
+    const value = read(raw.value);
+    return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call }));
+  }
+
+  /** A list; an element that cannot be understood becomes a problem of the snapshot. */
+  many<Value>(
+    { ask, reading }: { readonly ask: Ask; readonly reading: Reading<Value> },
+    call: Call,
+  ): Promise<Result<Snapshot<Value>, Failure>> {
+    return this.one({ ask, read: (raw) => collect(raw, reading) }, call);
+  }
+
+  /** A request whose answer needs no body; a page instead of one comes from something that is not the service. */
+  async none(ask: Ask, call: Call): Promise<Result<null, Failure>> {
+    const delivered = await this.#deliver(ask, call);
+    if (!delivered.ok) return delivered;
+    const body = delivered.value.body ?? "";
+    const parsed = parseJson(body);
+    if (!parsed.ok && body.trim() !== "") {
+      return fail(this.#misread(ask, { message: parsed.failure, call }));
+    }
+    const refusal = parsed.ok ? this.#refusal(ask, { value: parsed.value, call }) : null;
+    return refusal ? fail(refusal) : ok(null);
+  }
+
+  /** Ends at once what waits and what reads; writes under way may finish within `grace`. */
+  async close(grace: Temporal.Duration): Promise<void> {
+    const { gate, transport } = this.#options;
+    gate.close();
+    this.#stopping.abort();
+    const timer = setTimeout(() => this.#stopped.abort(), grace.total("milliseconds"));
+    await gate.idle();
+    clearTimeout(timer);
+    this.#stopped.abort();
+    await transport.close();
+  }
+
+  async #json(ask: Ask, call: Call): Promise<Result<unknown, Failure>> {
+    const delivered = await this.#deliver(ask, call);
+    if (!delivered.ok) return delivered;
+    const { body, damage } = delivered.value;
+    if (body === null) return fail(this.#misread(ask, { message: damage, call }));
+    const parsed = parseJson(body);
+    if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call }));
+    const refusal = this.#refusal(ask, { value: parsed.value, call });
+    return refusal ? fail(refusal) : parsed;
+  }
+
+  async #deliver(ask: Ask, call: Call): Promise<Result<Delivered, Failure>> {
+    const { transport } = this.#options;
+    const key = this.#keyFor(call);
+    const reads = ask.method === "GET";
+    const under = joined([call.signal, reads ? this.#stopping.signal : this.#stopped.signal]);
+    const waiting = joined([call.signal, this.#stopping.signal]);
+    try {
+      const exchange: Exchange = {
+        method: ask.method,
+        url: this.#urlOf(ask),
+        headers: this.#headersOf(ask, key),
+        body: ask.form ?? (ask.json === undefined ? null : JSON.stringify(ask.json)),
+        signal: under.signal,
+      };
+      return await deliver(
+        {
+          request: labelOf(ask),
+          repeatable: ask.method !== "POST",
+          gone: ask.gone ?? "refused",
+          priority: call.priority,
+          signal: waiting.signal,
+          send: async () => withoutKey(await transport.exchange(exchange), key),
+        },
+        this.#options,
+      );
+    } finally {
+      under.release();
+      waiting.release();
+    }
+  }
+
+  #urlOf(ask: Ask): URL {
+    if (ask.path === null) return new URL(this.#options.uploadUrl);
+    const url = new URL(`${this.#options.baseUrl.replace(/\/+$/, "")}${ask.path}`);
+    for (const [name, value] of Object.entries(ask.query ?? {})) {
+      if (value !== null) url.searchParams.set(name, value);
+    }
+    return url;
+  }
+
+  #headersOf(ask: Ask, key: string): Record<string, string> {
+    return {
+      accept: "application/json",
+      "user-agent": `Dayferry (${this.#options.contact})`,
+      "x-api-key": key,
+      ...(ask.json === undefined ? {} : { "content-type": "application/json" }),
+    };
+  }
+
+  #keyFor(call: Call): string {
+    const { apiKey, keyOf } = this.#options;
+    return (call.person ? keyOf(call.person) : null) ?? apiKey;
+  }
+
+  #refusal(
+    ask: Ask,
+    { value, call }: { readonly value: unknown; readonly call: Call },
+  ): Failure | null {
+    const refusal = refusalIn(value);
+    if (!refusal) return null;
+    const message = scrubbed(refusal.message, this.#keyFor(call));
+    return { kind: "service-refused", code: refusal.code, message, request: labelOf(ask) };
+  }
+
+  #misread(
+    ask: Ask,
+    { message, call }: { readonly message: string; readonly call: Call },
+  ): Failure {
+    const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
+    return { kind, message: scrubbed(message, this.#keyFor(call)), request: labelOf(ask) };
+  }
+}
+
+// A service that echoes the key in an error must not bring it into logs and pages; data stays as it came.
+function withoutKey(reply: Reply, key: string): Reply {
+  if (reply.kind === "broken") return { ...reply, message: scrubbed(reply.message, key) };
+  if (reply.kind === "aborted" || reply.body === null) return reply;
+  const good = reply.status >= 200 && reply.status < 300;
+  return good ? reply : { ...reply, body: scrubbed(reply.body, key) };
+}
+
+const scrubbed = (text: string, key: string): string => text.replaceAll(key, "[key]");
+
+const labelOf = (ask: Ask): string => `${ask.method} ${ask.path ?? "(upload address)"}`;
+
+/** One signal out of several, which lets go of them afterwards: they may live as long as the process. */
+function joined(signals: readonly (AbortSignal | undefined)[]) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const present = signals.filter((signal) => signal !== undefined);
+  if (present.some((signal) => signal.aborted)) abort();
+  for (const signal of present) signal.addEventListener("abort", abort, { once: true });
+  const release = () => {
+    for (const signal of present) signal.removeEventListener("abort", abort);
+  };
+  return { signal: controller.signal, release };
+}

@@ -1,0 +1,122 @@
+import type { PersonId } from "../domain/ids.ts";
+import { Asker } from "./asker.ts";
+import type { UpstreamEvent } from "./event.ts";
+import { Gate, type GateHistory, type GateState } from "./gate.ts";
+import { type Attachments, createAttachments } from "./resources/attachments.ts";
+import { type Comments, createComments } from "./resources/comments.ts";
+import { createEvents, type Events } from "./resources/events.ts";
+import { createFiles, type Files } from "./resources/files.ts";
+import { createHistories, type Histories } from "./resources/history.ts";
+import { createLabels, type Labels } from "./resources/labels.ts";
+import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
+import { createTasks, type Tasks } from "./resources/tasks.ts";
+import { createWorkspace, type Workspace } from "./resources/workspace.ts";
+import { Transport } from "./transport.ts";
+
+export type { Call } from "./call.ts";
+export type { Snapshot } from "./snapshot.ts";
+
+/**
+ * `keyOf`: the key of the person on whose behalf a call is made, null to use the account's. `contact` goes into the
+ * User-Agent. `timeZone`: the account's IANA zone. `timeout` is for one try as a whole. `monotonic`: milliseconds that
+ * never jump; `random`: 0 up to 1.
+ */
+export interface UpstreamOptions {
+  readonly baseUrl: string;
+  readonly uploadUrl: string;
+  readonly apiKey: string;
+  readonly keyOf: (person: PersonId) => string | null;
+  readonly contact: string;
+  readonly timeZone: string;
+  readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
+  readonly timeout: Temporal.Duration;
+  readonly clock: () => Temporal.Instant;
+  readonly monotonic: () => number;
+  readonly random: () => number;
+  readonly history: GateHistory;
+  readonly onEvent: (event: UpstreamEvent) => void;
+}
+
+/** The service with everything its document shows. No method throws for what the service answers. */
+export interface Upstream {
+  readonly events: Events;
+  readonly tasks: Tasks;
+  readonly subtasks: Subtasks;
+  readonly comments: Comments;
+  readonly history: Histories;
+  readonly labels: Labels;
+  readonly files: Files;
+  readonly attachments: Attachments;
+  readonly workspace: Workspace;
+  readonly gate: { readonly state: () => GateState };
+  /** Ends what waits and what reads at once, gives writes under way a few seconds, then lets go of all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * The client of one account. Throws `UnsafeAddressError` for an address that would send the key unencrypted over a
+ * network, and `UnsendableHeaderError` for a key or contact that no header can carry.
+ */
+export function createUpstream(options: UpstreamOptions): Upstream {
+  checkAddress("service.baseUrl", options.baseUrl);
+  checkAddress("service.uploadUrl", options.uploadUrl);
+  checkHeader("the API key", options.apiKey);
+  checkHeader("service.contact", options.contact);
+
+  const { timeout, timeZone, quota } = options;
+  const gate = new Gate(options);
+  const transport = new Transport({ timeout, connections: quota.requests });
+  const asker = new Asker({ ...options, gate, transport });
+  return {
+    events: createEvents(asker, timeZone),
+    tasks: createTasks(asker),
+    subtasks: createSubtasks(asker),
+    comments: createComments(asker),
+    history: createHistories(asker),
+    labels: createLabels(asker),
+    files: createFiles(asker),
+    attachments: createAttachments(asker),
+    workspace: createWorkspace(asker),
+    gate: { state: () => gate.state() },
+    close: () => asker.close(graceOf(timeout)),
+  };
+}
+
+/** Thrown for a service address that is not https and not on this machine. */
+export class UnsafeAddressError extends Error {
+  override readonly name = "UnsafeAddressError";
+  constructor(name: string, reason: string) {
+    super(`${name} cannot be used: ${reason}`);
+  }
+}
+
+/** Thrown for a header value with characters outside printable ASCII; the value itself is not told. */
+export class UnsendableHeaderError extends Error {
+  override readonly name = "UnsendableHeaderError";
+  constructor(name: string) {
+    super(`${name} is empty or has characters that an HTTP header cannot carry`);
+  }
+}
+
+function checkAddress(name: string, address: string): void {
+  const url = URL.parse(address);
+  if (!url) throw new UnsafeAddressError(name, `"${address}" is no address`);
+  if (url.username !== "" || url.password !== "") {
+    throw new UnsafeAddressError(name, "it holds a user name or password");
+  }
+  const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLocal)) return;
+  throw new UnsafeAddressError(
+    name,
+    `${url.protocol}//${url.host} is not https, and plain http is for this machine only`,
+  );
+}
+
+function checkHeader(name: string, value: string): void {
+  if (!/^[\x20-\x7e]+$/.test(value)) throw new UnsendableHeaderError(name);
+}
+
+function graceOf(timeout: Temporal.Duration): Temporal.Duration {
+  const most = Temporal.Duration.from({ seconds: 3 });
+  return Temporal.Duration.compare(timeout, most) < 0 ? timeout : most;
+}

@@ -1,0 +1,72 @@
+import { unreachable } from "../domain/result.ts";
+
+/**
+ * How a call upstream can end without its value. `request` is `METHOD /path`, never with a key. `refused`: the service
+ * said no (status 3xx or 4xx). `rate-limited`: still 429 after the gate's own patience. `unavailable`: 5xx, reset or
+ * time-out after the retries; `status` is null where no answer came, `retryAfter` null where the service named none.
+ * `unreadable`: the answer cannot be understood. `service-refused`: status 200 with `{code, message}`.
+ * `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out.
+ */
+export type Failure =
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly message: string;
+      readonly request: string;
+    }
+  | {
+      readonly kind: "rate-limited";
+      readonly retryAfter: Temporal.Duration;
+      readonly request: string;
+    }
+  | {
+      readonly kind: "unavailable";
+      readonly status: number | null;
+      readonly message: string;
+      readonly request: string;
+      readonly retryAfter: Temporal.Duration | null;
+    }
+  | { readonly kind: "unreadable"; readonly message: string; readonly request: string }
+  | {
+      readonly kind: "service-refused";
+      readonly code: number;
+      readonly message: string;
+      readonly request: string;
+    }
+  | { readonly kind: "unknown-outcome"; readonly message: string; readonly request: string }
+  | { readonly kind: "aborted"; readonly request: string };
+
+/** One sentence for people; never holds a key. */
+export function describeFailure(failure: Failure): string {
+  const { request } = failure;
+  switch (failure.kind) {
+    case "refused":
+      return `${refusalOf(failure.status)} ${request} (${failure.status}): ${failure.message}`;
+    case "rate-limited":
+      return `The service is over its request limit for ${inSeconds(failure.retryAfter)} more: ${request}`;
+    case "unavailable":
+      return `The service cannot be reached or is failing${statusOf(failure.status)}: ${request}: ${failure.message}`;
+    case "unreadable":
+      return `The service's answer to ${request} cannot be read: ${failure.message}`;
+    case "service-refused":
+      return `The service refused ${request} with code ${failure.code}: ${failure.message}`;
+    case "unknown-outcome":
+      return `It is not known whether the service has carried out ${request}: ${failure.message}`;
+    case "aborted":
+      return `${request} was given up before it was done`;
+    default:
+      return unreachable(failure);
+  }
+}
+
+function refusalOf(status: number): string {
+  if (status === 401) return "The service refuses this key for";
+  if (status === 403) return "The service refuses this key access to";
+  if (status === 404 || status === 410) return "The service does not have what is named in";
+  return "The service refused";
+}
+
+const statusOf = (status: number | null): string => (status === null ? "" : ` (${status})`);
+
+const inSeconds = (duration: Temporal.Duration): string =>
+  `${Math.ceil(duration.total("seconds"))} s`;

@@ -1,0 +1,266 @@
+import PQueue from "p-queue";
+import type { Priority } from "./call.ts";
+import { type GateHistory, restoredSlots, savedSlots, wallClock } from "./gate-history.ts";
+import { Share } from "./share.ts";
+import { type Slot, SlotWindow } from "./window.ts";
+
+export type { GateHistory, GateSlot } from "./gate-history.ts";
+
+export interface GateState {
+  /** Requests that may still count at the service. */
+  readonly used: number;
+  /** How many the gate allows itself at present; `quota` unless 429s came. */
+  readonly share: number;
+  readonly quota: number;
+  readonly pausedUntil: Temporal.Instant | null;
+  readonly inFlight: number;
+  readonly waiting: Readonly<Record<Priority, number>>;
+  /** Requests sent since the start of the process, and how many of them were answered 429. */
+  readonly sent: number;
+  readonly rateLimited: number;
+}
+
+export interface GateOptions {
+  readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
+  readonly clock: () => Temporal.Instant;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  readonly random: () => number;
+  readonly history: GateHistory;
+}
+
+/** `again`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
+export interface Ticket {
+  readonly priority: Priority;
+  readonly standing: "first" | "again" | "limited";
+  readonly signal: AbortSignal | null;
+}
+
+/** `paused`: the service asked for a longer rest than a caller should wait for. */
+export type Turn<Value> =
+  | { readonly kind: "done"; readonly value: Value }
+  | { readonly kind: "aborted" }
+  | { readonly kind: "paused"; readonly rest: Temporal.Duration };
+
+/** The longest that a request stays patient with 429. */
+export const patienceMs = 120_000;
+
+const ranks = {
+  edit: { limited: 110, first: 100, again: 90 },
+  interactive: { limited: 60, first: 50, again: 40 },
+  sweep: { limited: 30, first: 10, again: 20 },
+} as const satisfies Record<Priority, Record<Ticket["standing"], number>>;
+
+/**
+ * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
+ * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
+ * free place to edits unless another one comes free within the quota's mean spacing, so that an edit never waits
+ * longer than that and the whole quota is used. Both queues stand still except inside `#admit`, which starts jobs
+ * while there is room; a job takes its place synchronously at its start.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #perMs: number;
+  readonly #window: SlotWindow;
+  readonly #share: Share;
+  readonly #edits = new PQueue({ autoStart: false });
+  readonly #reads = new PQueue({ autoStart: false });
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #inFlight = 0;
+  #sent = 0;
+  #rateLimited = 0;
+  #idle: PromiseWithResolvers<void> | null = null;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#perMs = options.quota.per.total("milliseconds");
+    // Clocks of two machines run up to 500 ppm apart, and timers and time stamps are rounded to whole milliseconds.
+    const marginMs = Math.max(5, this.#perMs * 0.005);
+    this.#window = new SlotWindow(
+      this.#perMs + marginMs,
+      restoredSlots(options.history.load(), options),
+    );
+    this.#share = new Share(options.quota.requests, this.#perMs);
+  }
+
+  /** Runs `job` when its turn has come. Rejects only with what `job` or the history throws. */
+  run<Value>(ticket: Ticket, job: () => Promise<Value>): Promise<Turn<Value>> {
+    const rest = this.#longRest();
+    if (this.#closed || ticket.signal?.aborted) return Promise.resolve({ kind: "aborted" });
+    if (rest) return Promise.resolve({ kind: "paused", rest });
+
+    const { promise, resolve, reject } = Promise.withResolvers<Turn<Value>>();
+    let started = false;
+    const queued = this.#queueOf(ticket.priority).add(
+      async () => {
+        started = true;
+        try {
+          resolve({ kind: "done", value: await this.#inPlace(job) });
+        } catch (error) {
+          reject(error);
+        }
+      },
+      {
+        priority: ranks[ticket.priority][ticket.standing],
+        ...(ticket.signal ? { signal: ticket.signal } : {}),
+      },
+    );
+    // A started job settles by itself, whatever its signal does; only one that waited ends here.
+    queued.catch(() => {
+      if (started) return;
+      const longRest = this.#longRest();
+      resolve(longRest ? { kind: "paused", rest: longRest } : { kind: "aborted" });
+    });
+    this.#admit();
+    return promise;
+  }
+
+  /**
+   * After a 429: nothing starts for the asked wait (at least a second, a whole window when none was named) plus a
+   * jitter. Call it inside the job, before its place is given back. Returns the rest in milliseconds and the new share.
+   */
+  rest(askedMs: number | null): { readonly restMs: number; readonly share: number } {
+    const now = this.#options.monotonic();
+    const jitterMs = this.#options.random() * Math.min(1000, this.#perMs / 10);
+    const restMs = Math.max(askedMs ?? this.#perMs, 1000) + jitterMs;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + restMs);
+    this.#share.shrink(now);
+    this.#rateLimited += 1;
+    if (this.#longRest()) this.#clear();
+    return { restMs: this.#pausedUntilMs - now, share: this.#share.current(now) };
+  }
+
+  state(): GateState {
+    const now = this.#options.monotonic();
+    const waiting = (priority: Priority) =>
+      Object.values(ranks[priority])
+        .map((rank) => this.#queueOf(priority).sizeBy({ priority: rank }))
+        .reduce((sum, size) => sum + size, 0);
+    return {
+      used: this.#window.counted(now).length,
+      share: this.#share.current(now),
+      quota: this.#options.quota.requests,
+      pausedUntil: this.#pausedUntilMs > now ? wallClock(this.#pausedUntilMs, this.#options) : null,
+      inFlight: this.#inFlight,
+      waiting: {
+        edit: waiting("edit"),
+        interactive: waiting("interactive"),
+        sweep: waiting("sweep"),
+      },
+      sent: this.#sent,
+      rateLimited: this.#rateLimited,
+    };
+  }
+
+  /** Ends every waiting job as `aborted` and starts none any more; those under way go on. */
+  close(): void {
+    this.#closed = true;
+    this.#clear();
+    clearTimeout(this.#timer);
+  }
+
+  /** Resolves when no job is under way. */
+  idle(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    this.#idle ??= Promise.withResolvers<void>();
+    return this.#idle.promise;
+  }
+
+  #admit(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    if (this.#options.monotonic() >= this.#pausedUntilMs) {
+      this.#openWhile(this.#edits, () => this.#roomForEdit());
+      this.#openWhile(this.#reads, () => this.#roomForRead());
+    }
+    const wakeMs = this.#nextWakeMs();
+    if (wakeMs === null) return;
+    const waitMs = Math.max(1, Math.ceil(wakeMs - this.#options.monotonic()));
+    this.#timer = setTimeout(() => this.#admit(), waitMs);
+  }
+
+  #openWhile(queue: PQueue, room: () => boolean): void {
+    while (queue.size > 0 && room()) {
+      // The first job that starts pauses the queue again, so that room is counted anew for each.
+      queue.start();
+    }
+    queue.pause();
+  }
+
+  async #inPlace<Value>(job: () => Promise<Value>): Promise<Value> {
+    this.#edits.pause();
+    this.#reads.pause();
+    this.#inFlight += 1;
+    this.#sent += 1;
+    const slot = this.#window.take(this.#options.monotonic());
+    try {
+      this.#save();
+      return await job();
+    } finally {
+      this.#leave(slot);
+    }
+  }
+
+  #leave(slot: Slot): void {
+    slot.answeredMs = this.#options.monotonic();
+    this.#inFlight -= 1;
+    try {
+      this.#save();
+    } finally {
+      if (this.#inFlight === 0) {
+        this.#idle?.resolve();
+        this.#idle = null;
+      }
+      this.#admit();
+    }
+  }
+
+  #roomForEdit(): boolean {
+    const now = this.#options.monotonic();
+    return this.#window.counted(now).length < this.#share.current(now);
+  }
+
+  #roomForRead(): boolean {
+    const now = this.#options.monotonic();
+    const left = this.#share.current(now) - this.#window.counted(now).length;
+    if (left !== 1) return left > 1;
+    const soon = this.#window.freeAfter(1, now);
+    return this.#share.current(now) === 1 || (soon !== null && soon - now <= this.#spacingMs());
+  }
+
+  /** When to look again; null when nothing waits or only an answer can make room. */
+  #nextWakeMs(): number | null {
+    if (this.#edits.size + this.#reads.size === 0) return null;
+    const now = this.#options.monotonic();
+    if (now < this.#pausedUntilMs) return this.#pausedUntilMs;
+    const missing = this.#window.counted(now).length - this.#share.current(now) + 1;
+    if (missing > 0) return this.#window.freeAfter(missing, now);
+    const soon = this.#window.freeAfter(1, now);
+    return soon === null ? null : soon - this.#spacingMs();
+  }
+
+  #spacingMs(): number {
+    return this.#perMs / this.#options.quota.requests;
+  }
+
+  #queueOf(priority: Priority): PQueue {
+    return priority === "edit" ? this.#edits : this.#reads;
+  }
+
+  #longRest(): Temporal.Duration | null {
+    const restMs = this.#pausedUntilMs - this.#options.monotonic();
+    return restMs > patienceMs ? Temporal.Duration.from({ milliseconds: Math.ceil(restMs) }) : null;
+  }
+
+  #clear(): void {
+    this.#edits.clear();
+    this.#reads.clear();
+  }
+
+  #save(): void {
+    const { history } = this.#options;
+    history.save(savedSlots(this.#window.counted(this.#options.monotonic()), this.#options));
+  }
+}

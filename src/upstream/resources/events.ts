@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { type ProjectId, projectId, type ServiceId, serviceId } from "../../domain/ids.ts";
+import type { EventItem } from "../../domain/item.ts";
+import type { Patch } from "../../domain/merge.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { readServiceTimes, type When, writeServiceTimes } from "../../domain/when.ts";
+import type { Asker } from "../asker.ts";
+import type { Call } from "../call.ts";
+import type { Failure } from "../failure.ts";
+import type { Snapshot } from "../snapshot.ts";
+import * as wire from "../wire.ts";
+
+interface EventPlace {
+  readonly projectId: ProjectId;
+  readonly id: ServiceId;
+}
+
+/** `startOn`, `endOn`: the service's own filter, of which it is not known whether it means "overlaps" or "starts in". */
+interface EventQuery {
+  readonly projectId: ProjectId;
+  readonly view: "all" | "events" | "milestones";
+  readonly startOn?: Temporal.PlainDate;
+  readonly endOn?: Temporal.PlainDate;
+}
+
+type One = Promise<Result<EventItem, Failure>>;
+
+/**
+ * Calendar events and milestones. `update` sends the patch's fields, but never `completed`, which is `complete`'s.
+ * Source: service-api.md, Calendar events and milestones.
+ */
+export interface Events {
+  list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
+  get(place: EventPlace, call: Call): One;
+  create(wish: { readonly projectId: ProjectId; readonly patch: Patch }, call: Call): One;
+  update(wish: EventPlace & { readonly patch: Patch }, call: Call): One;
+  complete(wish: EventPlace & { readonly completed: boolean }, call: Call): One;
+  delete(place: EventPlace, call: Call): Promise<Result<null, Failure>>;
+}
+
+export function createEvents(asker: Asker, timeZone: string): Events {
+  const reader = (project: ProjectId) => (raw: unknown) =>
+    readEvent(raw, { projectId: project, timeZone });
+  const change = (place: EventPlace & { readonly json: unknown }, call: Call) => {
+    const path = pathOf(place.projectId, place.id);
+    const ask = { method: "PUT", path, json: place.json } as const;
+    return asker.one({ ask, read: reader(place.projectId) }, call);
+  };
+
+  return {
+    list: (query, call) =>
+      asker.many(
+        {
+          ask: {
+            method: "GET",
+            path: pathOf(query.projectId),
+            query: {
+              view: query.view,
+              startDate: query.startOn?.toString() ?? null,
+              endDate: query.endOn?.toString() ?? null,
+            },
+          },
+          reading: {
+            where: `project ${query.projectId}`,
+            kind: "event",
+            read: (raw) => {
+              const item = reader(query.projectId)(raw);
+              return item.ok ? ok({ ...item.value, projectId: query.projectId }) : item;
+            },
+            keyOf: (event) => event.id ?? 0,
+          },
+        },
+        call,
+      ),
+    get: ({ projectId: project, id }, call) =>
+      asker.one({ ask: { method: "GET", path: pathOf(project, id) }, read: reader(project) }, call),
+    create: ({ projectId: project, patch }, call) =>
+      asker.one(
+        {
+          ask: { method: "POST", path: pathOf(project), json: writeEvent(patch, "create") },
+          read: reader(project),
+        },
+        call,
+      ),
+    update: (wish, call) => change({ ...wish, json: writeEvent(wish.patch, "update") }, call),
+    complete: (wish, call) => change({ ...wish, json: { completed: wish.completed } }, call),
+    delete: ({ projectId: project, id }, call) =>
+      asker.none({ method: "DELETE", path: pathOf(project, id), gone: "done" }, call),
+  };
+}
+
+/**
+ * An event as the service answers it; times are wall clock of `timeZone`, whole days for milestones whatever
+ * `all_day` says. Fails with a sentence for a missing id and for times that cannot be read.
+ */
+export function readEvent(
+  raw: unknown,
+  about: { readonly projectId: ProjectId; readonly timeZone: string },
+): Result<EventItem, string> {
+  const read = wire.readElement(eventShape, raw);
+  if (!read.ok) return read;
+  const { id, fields } = read.value;
+  const start = wire.text(fields.start);
+  if (start === null) return fail("start: nothing is not a date");
+  const milestone = wire.flag(fields.milestone);
+  const allDay = milestone || wire.flag(fields.all_day);
+  const when = readServiceTimes({ start, end: wire.text(fields.end), allDay }, about.timeZone);
+  if (!when.ok) return when;
+  const project = wire.ref(fields.project);
+  const reminder = wire.amount(fields.reminder);
+  return ok({
+    kind: "event",
+    id: serviceId(id),
+    projectId: project === null ? about.projectId : projectId(project),
+    title: wire.title(fields.title),
+    description: wire.text(fields.description),
+    when: when.value,
+    reminder: reminder === null ? null : wholeMinutes(reminder),
+    milestone,
+    private: wire.flag(fields.private),
+    completed: wire.flag(fields.completed),
+    assigned: wire.people(fields.assigned),
+    creatorId: wire.person(fields.creator),
+    byMe: wire.flag(fields.by_me),
+    createdAt: wire.instant(fields.created_at),
+    updatedAt: wire.instant(fields.updated_at),
+  });
+}
+
+/**
+ * A patch as the service's request body. Times always go as `start`, `end` and `all_day` together, as a new start alone
+ * may keep the old end: an update therefore names the end of a one-day or point-like event too. Null unsets on update
+ * and is left out on creation. A milestone is its first day.
+ * Source: service-api.md, Event create/update body.
+ */
+export function writeEvent(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
+  const { title, description, when, reminder, milestone, assigned } = patch;
+  const minutes = reminder ? Math.round(reminder.total("minutes")) : reminder;
+  const body = {
+    title,
+    description,
+    ...(when ? writeTimes(milestone ? firstDay(when) : when, mode) : {}),
+    reminder: minutes,
+    milestone,
+    private: patch.private,
+    assigned,
+  };
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([, value]) => value !== undefined && !(mode === "create" && value === null),
+    ),
+  );
+}
+
+function writeTimes(when: When, mode: "create" | "update") {
+  const { start, end, allDay } = writeServiceTimes(when);
+  return { start, end: end ?? (mode === "update" ? start : undefined), all_day: allDay };
+}
+
+function firstDay(when: When): When {
+  const start = when.kind === "dates" ? when.start : when.start.toPlainDate();
+  return { kind: "dates", start, end: start.add({ days: 1 }) };
+}
+
+const wholeMinutes = (minutes: number): Temporal.Duration =>
+  Temporal.Duration.from({ minutes: Math.round(minutes) });
+
+const pathOf = (project: ProjectId, id?: ServiceId): string =>
+  `/projects/${project}/events${id === undefined ? "" : `/${id}`}`;
+
+const eventShape = z.object({
+  id: wire.field,
+  title: wire.field,
+  description: wire.field,
+  start: wire.field,
+  end: wire.field,
+  all_day: wire.field,
+  reminder: wire.field,
+  milestone: wire.field,
+  private: wire.field,
+  completed: wire.field,
+  assigned: wire.field,
+  creator: wire.field,
+  by_me: wire.field,
+  created_at: wire.field,
+  updated_at: wire.field,
+  project: wire.field,
+});

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { type PersonId, type ServiceId, serviceId } from "../../domain/ids.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { Asker } from "../asker.ts";
+import type { Call } from "../call.ts";
+import type { Failure } from "../failure.ts";
+import type { Snapshot } from "../snapshot.ts";
+import * as wire from "../wire.ts";
+import type { ParentPlace } from "./subtasks.ts";
+
+/** One entry of a task's history; `action` is the service's own word, of which only "Updated" is documented. */
+interface HistoryEntry extends ParentPlace {
+  readonly id: ServiceId;
+  readonly personId: PersonId | null;
+  readonly action: string;
+  readonly activityAt: Temporal.Instant | null;
+  readonly on: Temporal.PlainDate | null;
+}
+
+/** Source: service-api.md, Task history. */
+export interface Histories {
+  list(place: ParentPlace, call: Call): Promise<Result<Snapshot<HistoryEntry>, Failure>>;
+  /** The markup text that describes previous and new values. */
+  detail(
+    place: ParentPlace & { readonly id: ServiceId },
+    call: Call,
+  ): Promise<Result<string, Failure>>;
+}
+
+export function createHistories(asker: Asker): Histories {
+  return {
+    list: (place, call) =>
+      asker.many(
+        {
+          ask: { method: "GET", path: pathOf(place) },
+          reading: {
+            where: `project ${place.projectId}, list ${place.listId}, task ${place.taskId}`,
+            kind: "history entry",
+            read: (raw) => readEntry(raw, place),
+            keyOf: (entry) => entry.id,
+          },
+        },
+        call,
+      ),
+    detail: (place, call) =>
+      asker.one(
+        { ask: { method: "GET", path: `${pathOf(place)}/${place.id}` }, read: readDetail },
+        call,
+      ),
+  };
+}
+
+function readEntry(
+  raw: unknown,
+  { projectId, listId, taskId }: ParentPlace,
+): Result<HistoryEntry, string> {
+  const read = wire.readElement(entryShape, raw);
+  if (!read.ok) return read;
+  const { id, fields } = read.value;
+  const on = wire.date(fields.date, "date");
+  if (!on.ok) return on;
+  return ok({
+    projectId,
+    listId,
+    taskId,
+    id: serviceId(id),
+    personId: wire.person(fields.user_id),
+    action: wire.title(fields.action),
+    activityAt: wire.instant(fields.activity),
+    on: on.value,
+  });
+}
+
+function readDetail(raw: unknown): Result<string, string> {
+  const content = wire.isObject(raw) ? wire.text(raw["content"]) : null;
+  return content === null ? fail("content: no text") : ok(content);
+}
+
+const pathOf = ({ projectId, listId, taskId }: ParentPlace): string =>
+  `/projects/${projectId}/todolists/${listId}/tasks/${taskId}/history`;
+
+const entryShape = z.object({
+  id: wire.field,
+  user_id: wire.field,
+  action: wire.field,
+  activity: wire.field,
+  date: wire.field,
+});

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import {
+  listId,
+  type PersonId,
+  type ProjectId,
+  projectId,
+  type ServiceId,
+  serviceId,
+} from "../../domain/ids.ts";
+import type { TaskItem } from "../../domain/item.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { collect, type Snapshot } from "../snapshot.ts";
+import * as wire from "../wire.ts";
+import { readTask } from "./task-shape.ts";
+
+/** `start` counts from 0; the service gives at most 100 a page. What is left out does not narrow the answer. */
+export interface TaskPageQuery {
+  readonly start: number;
+  readonly limit: number;
+  readonly projectIds?: readonly ProjectId[];
+  readonly assignedTo?: readonly PersonId[];
+  readonly includeSubtasks?: boolean;
+  readonly includeCompleted?: boolean;
+}
+
+/** One page of the account's tasks and subtasks; `total` is how many there are on all pages. */
+export interface TaskPage extends Snapshot<TaskItem> {
+  readonly total: number;
+}
+
+/** Source: beyond-the-document.md, Look-ups. */
+export function writePageQuery(query: TaskPageQuery): Readonly<Record<string, string | null>> {
+  const ids = (values: readonly number[] | undefined) =>
+    values === undefined || values.length === 0 ? null : values.join(",");
+  return {
+    start: String(query.start),
+    limit: String(query.limit),
+    projects: ids(query.projectIds),
+    assigned: ids(query.assignedTo),
+    include_subtasks: String(query.includeSubtasks ?? true),
+    completed: String(query.includeCompleted ?? true),
+  };
+}
+
+/**
+ * A page as the service answers it. Public samples contradict each other, so the page fails as a whole unless every
+ * element carries `due_date` and `list` with an id; an element of the right shape with an unreadable value is a problem of the page.
+ */
+export function readTaskPage(raw: unknown): Result<TaskPage, string> {
+  const page = wire.readShape(pageShape, raw);
+  if (!page.ok) return page;
+  const { todos } = page.value;
+  const total = wire.amount(page.value.total_count);
+  if (total === null) return fail("total_count: no number");
+  if (!Array.isArray(todos)) return fail("todos: no array");
+  const elements: readonly unknown[] = todos;
+  const odd = elements.findIndex((element) => !isTaskLike(element));
+  if (odd >= 0) return fail(`todos.${odd}: no task with due_date and list`);
+  const tasks = collect(elements, {
+    where: "the account",
+    kind: "task",
+    read: readElement,
+    keyOf: (task) => `${task.kind} ${task.id}`,
+  });
+  return tasks.ok ? ok({ ...tasks.value, total }) : tasks;
+}
+
+function isTaskLike(element: unknown): boolean {
+  if (!wire.isObject(element) || !("due_date" in element)) return false;
+  return wire.isObject(element["list"]) && "id" in element["list"];
+}
+
+function readElement(raw: unknown): Result<TaskItem, string> {
+  const read = wire.readShape(originShape, raw);
+  if (!read.ok) return read;
+  const [list, project] = [wire.ref(read.value.list), wire.ref(read.value.project)];
+  if (list === null || project === null) return fail("list or project: no id");
+  const parent = parentOf(raw);
+  if (!parent.ok) return parent;
+  return readTask(raw, {
+    projectId: projectId(project),
+    listId: listId(list),
+    parentId: parent.value,
+  });
+}
+
+// How a subtask names its parent here is not documented; one that looks like a subtask and names none is not guessed.
+function parentOf(raw: unknown): Result<ServiceId | null, string> {
+  if (!wire.isObject(raw)) return fail("no object");
+  const read = wire.readShape(parentShape, raw);
+  if (!read.ok) return read;
+  const { parent_id: parentId, parent: above, task } = read.value;
+  const parent = wire.ref(parentId) ?? wire.ref(above) ?? wire.ref(task);
+  if (parent !== null) return ok(serviceId(parent));
+  return "ticket" in raw || "sub_tasks" in raw ? ok(null) : fail("a subtask without its parent");
+}
+
+const pageShape = z.object({ total_count: wire.field, todos: wire.field });
+const originShape = z.object({ list: wire.field, project: wire.field });
+const parentShape = z.object({ parent_id: wire.field, parent: wire.field, task: wire.field });

@@ -1,0 +1,159 @@
+import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { TaskItem } from "../../domain/item.ts";
+import type { Patch } from "../../domain/merge.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Asker } from "../asker.ts";
+import type { Call } from "../call.ts";
+import type { Failure } from "../failure.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { writeCopy, writeMove } from "./relocation.ts";
+import { readTask, writeTask } from "./task-shape.ts";
+
+export interface ListPlace {
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+}
+
+interface TaskPlace extends ListPlace {
+  readonly id: ServiceId;
+}
+
+/** A custom field's new value: several values for tags and dropdowns. */
+interface CustomValue {
+  readonly id: ServiceId;
+  readonly value: string | readonly string[];
+}
+
+/** An uploaded file to hang on a new task; `folderId` is where it is filed. */
+export interface AttachmentRef {
+  readonly fileId: string;
+  readonly folderId?: number;
+}
+
+/** Where a copy or a move goes and which stage it gets; what is left out stays as it is. */
+export interface Relocation extends TaskPlace {
+  readonly title?: string;
+  readonly targetProjectId?: ProjectId;
+  readonly targetListId?: ListId;
+  readonly stage?: number;
+  readonly assigned?: readonly PersonId[];
+  readonly copyAssignees?: boolean;
+  readonly copyCustomFields?: boolean;
+  readonly copyComments?: boolean;
+}
+
+export interface TaskCopy extends Relocation {
+  readonly copyDates?: boolean;
+}
+
+export interface TaskMove extends Relocation {
+  readonly movePeople?: boolean;
+  readonly moveDates?: boolean;
+  readonly proofComment?: boolean;
+  readonly completed?: boolean;
+}
+
+type One = Promise<Result<TaskItem, Failure>>;
+type CustomValues = { readonly customFields?: readonly CustomValue[] };
+
+/**
+ * Tasks of a todolist. `create` and `update` never send `completed`, which is `complete`'s. A move that was answered
+ * "no such task" after a lost answer ends as `unknown-outcome`, as the old path is gone once it has worked.
+ * Source: service-api.md, Tasks.
+ */
+export interface Tasks {
+  list(place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
+  get(place: TaskPlace, call: Call): One;
+  create(
+    wish: ListPlace &
+      CustomValues & { readonly patch: Patch; readonly attachments?: readonly AttachmentRef[] },
+    call: Call,
+  ): One;
+  update(wish: TaskPlace & CustomValues & { readonly patch: Patch }, call: Call): One;
+  complete(wish: TaskPlace & { readonly completed: boolean }, call: Call): One;
+  delete(place: TaskPlace, call: Call): Promise<Result<null, Failure>>;
+  copy(wish: TaskCopy, call: Call): One;
+  move(wish: TaskMove, call: Call): One;
+}
+
+export function createTasks(asker: Asker): Tasks {
+  const reader = (place: ListPlace) => (raw: unknown) =>
+    readTask(raw, { ...place, parentId: null });
+  const change = (place: TaskPlace & { readonly json: unknown }, call: Call) => {
+    const ask = { method: "PUT", path: pathOf(place, place.id), json: place.json } as const;
+    return asker.one({ ask, read: reader(place) }, call);
+  };
+
+  return {
+    list: (place, call) =>
+      asker.many(
+        {
+          ask: { method: "GET", path: pathOf(place) },
+          reading: {
+            where: `project ${place.projectId}, list ${place.listId}`,
+            kind: "task",
+            read: (raw) => {
+              const { projectId, listId } = place;
+              const item = reader(place)(raw);
+              return item.ok ? ok({ ...item.value, projectId, listId }) : item;
+            },
+            keyOf: (task) => task.id ?? 0,
+          },
+        },
+        call,
+      ),
+    get: (place, call) =>
+      asker.one(
+        { ask: { method: "GET", path: pathOf(place, place.id) }, read: reader(place) },
+        call,
+      ),
+    create: (wish, call) => {
+      const json = {
+        ...writeTask(wish.patch, "create"),
+        ...writeCustom(wish.customFields),
+        ...writeAttachments(wish.attachments),
+      };
+      const ask = { method: "POST", path: pathOf(wish), json } as const;
+      return asker.one({ ask, read: reader(wish) }, call);
+    },
+    update: (wish, call) => {
+      const json = { ...writeTask(wish.patch, "update"), ...writeCustom(wish.customFields) };
+      return change({ ...wish, json }, call);
+    },
+    complete: (wish, call) => change({ ...wish, json: { completed: wish.completed } }, call),
+    delete: (place, call) =>
+      asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
+    copy: (wish, call) => {
+      const ask = { method: "POST", path: pathOf(wish, wish.id), json: writeCopy(wish) } as const;
+      return asker.one({ ask, read: reader(targetOf(wish)) }, call);
+    },
+    move: (wish, call) => {
+      const path = pathOf(wish, wish.id);
+      const ask = { method: "PUT", path, json: writeMove(wish), gone: "unknown" } as const;
+      return asker.one({ ask, read: reader(targetOf(wish)) }, call);
+    },
+  };
+}
+
+/** Attachments in the form that a task's and a subtask's creation take them. */
+export function writeAttachments(attachments: readonly AttachmentRef[] | undefined) {
+  if (attachments === undefined) return {};
+  return {
+    attachments: attachments.map(({ fileId, folderId }) =>
+      folderId === undefined ? { id: fileId } : { id: fileId, folder: folderId },
+    ),
+  };
+}
+
+function writeCustom(values: readonly CustomValue[] | undefined) {
+  if (values === undefined) return {};
+  return { custom_fields: Object.fromEntries(values.map(({ id, value }) => [id, { value }])) };
+}
+
+const targetOf = (wish: Relocation): ListPlace => ({
+  projectId: wish.targetProjectId ?? wish.projectId,
+  listId: wish.targetListId ?? wish.listId,
+});
+
+const pathOf = (place: ListPlace, id?: ServiceId): string =>
+  `/projects/${place.projectId}/todolists/${place.listId}/tasks${id === undefined ? "" : `/${id}`}`;

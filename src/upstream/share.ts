@@ -1,0 +1,35 @@
+/**
+ * How much of the quota this process takes while other tools use the same account: each 429 cuts it (multiplicative
+ * decrease, once per window however many requests were caught), each quiet window gives one request back.
+ */
+export class Share {
+  readonly #quota: number;
+  readonly #windowMs: number;
+  #value: number;
+  #shrunkMs = Number.NEGATIVE_INFINITY;
+  #quietSinceMs = Number.NEGATIVE_INFINITY;
+
+  constructor(quota: number, windowMs: number) {
+    this.#quota = quota;
+    this.#windowMs = windowMs;
+    this.#value = quota;
+  }
+
+  current(nowMs: number): number {
+    if (this.#value === this.#quota) return this.#value;
+    const quiet = Math.floor((nowMs - this.#quietSinceMs) / this.#windowMs);
+    if (quiet > 0) {
+      this.#value = Math.min(this.#quota, this.#value + quiet);
+      this.#quietSinceMs += quiet * this.#windowMs;
+    }
+    return this.#value;
+  }
+
+  shrink(nowMs: number): void {
+    const value = this.current(nowMs);
+    this.#quietSinceMs = nowMs;
+    if (nowMs - this.#shrunkMs < this.#windowMs) return;
+    this.#value = Math.max(Math.min(5, this.#quota), Math.floor(value * 0.7));
+    this.#shrunkMs = nowMs;
+  }
+}

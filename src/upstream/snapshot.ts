@@ -1,0 +1,61 @@
+import { fail, ok, type Result } from "../domain/result.ts";
+
+/**
+ * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is
+ * missing, only when `problems` is empty; each problem is a sentence that names the place, the kind and the id.
+ */
+export interface Snapshot<Value> {
+  readonly items: readonly Value[];
+  readonly problems: readonly string[];
+  readonly received: number;
+}
+
+/** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
+export interface Reading<Value> {
+  readonly where: string;
+  readonly kind: string;
+  readonly read: (raw: unknown) => Result<Value, string>;
+  /** What no two elements may share. */
+  readonly keyOf: (value: Value) => number | string;
+}
+
+/**
+ * Reads the elements one by one; one that cannot be understood is left out and becomes a problem, as does a second one
+ * with the same key, of which the last counts. Fails when the answer is no array.
+ */
+export function collect<Value>(
+  raw: unknown,
+  reading: Reading<Value>,
+): Result<Snapshot<Value>, string> {
+  if (!Array.isArray(raw)) {
+    return fail(`an array of ${reading.kind}s was expected, not ${kindOf(raw)}`);
+  }
+  const elements: readonly unknown[] = raw;
+  const found = new Map<number | string, Value>();
+  const problems: string[] = [];
+  for (const [index, element] of elements.entries()) {
+    const value = reading.read(element);
+    const name = () => `${reading.where}, ${reading.kind} ${nameOf(element, index)}`;
+    if (!value.ok) {
+      problems.push(`${name()}: ${value.failure}`);
+      continue;
+    }
+    const key = reading.keyOf(value.value);
+    if (found.has(key)) problems.push(`${name()}: the id came twice in one list`);
+    found.set(key, value.value);
+  }
+  return ok({ items: [...found.values()], problems, received: elements.length });
+}
+
+function nameOf(element: unknown, index: number): string {
+  if (typeof element === "object" && element !== null && "id" in element) {
+    const { id } = element;
+    if (typeof id === "number" || typeof id === "string") return String(id).slice(0, 40);
+  }
+  return `at place ${index + 1} without an id`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

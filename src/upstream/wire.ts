@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { isId, type LabelId, labelId, type PersonId, personId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+
+/**
+ * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
+ * All but `date` (and the id, see `readElement`) are lenient: a numeric string counts as a number, and what is missing,
+ * null or of another type reads as empty, so that one odd field never costs the whole item. Transforms inside the
+ * shapes would do the same several times slower, which a list of thousands feels.
+ * Source: beyond-the-document.md, Values.
+ */
+export const field = z.unknown().optional();
+
+/** The known fields of an answer that is an object. Fails with a sentence for anything else. */
+export function readShape<Fields>(shape: z.ZodType<Fields>, raw: unknown): Result<Fields, string> {
+  const parsed = shape.safeParse(raw);
+  return parsed.success ? ok(parsed.data) : fail(`an object was expected, not ${shown(raw)}`);
+}
+
+/** The same for an element with an id: a positive whole number up to 2^53 - 1, also as text. Fails without one. */
+export function readElement<Fields extends { readonly id?: unknown }>(
+  shape: z.ZodType<Fields>,
+  raw: unknown,
+): Result<{ readonly id: number; readonly fields: Fields }, string> {
+  const read = readShape(shape, raw);
+  if (!read.ok) return read;
+  const id = toNumber(read.value.id);
+  return isId(id)
+    ? ok({ id, fields: read.value })
+    : fail(`id: ${shown(read.value.id)} is not an id`);
+}
+
+/** `YYYY-MM-DD`; null, missing and empty are no date. Fails with a sentence for anything else. */
+export function date(value: unknown, name: string): Result<Temporal.PlainDate | null, string> {
+  if (value === undefined || value === null || value === "") return ok(null);
+  const match = typeof value === "string" ? datePattern.exec(value.trim()) : null;
+  try {
+    if (match?.[1]) return ok(Temporal.PlainDate.from(match[1]));
+  } catch {
+    // A day that no calendar has, as 30 February: told below like any other text.
+  }
+  return fail(`${name}: ${shown(value)} is not a date YYYY-MM-DD`);
+}
+const datePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?)?$/;
+
+/** Text, also from a number; null for anything else. */
+export function text(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? String(value) : null;
+}
+
+/** A title or name: text, empty where there is none. */
+export const title = (value: unknown): string => text(value) ?? "";
+
+export const flag = (value: unknown): boolean =>
+  value === true || value === 1 || value === "1" || value === "true";
+
+/** A number that is not negative, not necessarily whole; null for anything else. */
+export function amount(value: unknown): number | null {
+  const number = toNumber(value);
+  return number !== null && number >= 0 ? number : null;
+}
+
+/** A count: whole and not negative, 0 for anything else. */
+export const count = (value: unknown): number => Math.floor(amount(value) ?? 0);
+
+export function instant(value: unknown): Temporal.Instant | null {
+  if (typeof value !== "string") return null;
+  try {
+    return Temporal.Instant.from(value.trim());
+  } catch {
+    return null;
+  }
+}
+
+/** The id inside `{id}`, or a bare one; null for anything else. */
+export function ref(value: unknown): number | null {
+  const bare = toNumber(isObject(value) ? value["id"] : value);
+  return isId(bare) ? bare : null;
+}
+
+/** A person as `{id}` or a bare id. */
+export function person(value: unknown): PersonId | null {
+  const id = ref(value);
+  return id === null ? null : personId(id);
+}
+
+export const people = (value: unknown): readonly PersonId[] => refs(value).map(personId);
+
+export const labels = (value: unknown): readonly LabelId[] => refs(value).map(labelId);
+
+/** The name inside `{id, name}`; null for anything else. */
+export const nameIn = (value: unknown): string | null =>
+  isObject(value) ? text(value["name"] ?? value["title"]) : null;
+
+/** An array as it is; empty for anything else. */
+export const array = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A length of time from hours and minutes; null where both are missing or nothing. */
+export function duration(hours: unknown, minutes: unknown): Temporal.Duration | null {
+  const total = Math.round((amount(hours) ?? 0) * 60 + (amount(minutes) ?? 0));
+  if (total === 0 || !Number.isSafeInteger(total)) return null;
+  return Temporal.Duration.from({ hours: Math.floor(total / 60), minutes: total % 60 });
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function toNumber(value: unknown): number | null {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  const isNumeric = typeof value === "string" && /^-?\d{1,16}(?:\.\d+)?$/.test(value.trim());
+  return isNumeric ? Number(value) : null;
+}
+
+function refs(value: unknown): readonly number[] {
+  const ids = array(value).map(ref);
+  return [...new Set(ids)].filter((id) => id !== null);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const json = JSON.stringify(value) ?? typeof value;
+  return json.length > 60 ? `${json.slice(0, 59)}…` : json;
+}

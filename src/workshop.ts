@@ -1,0 +1,160 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Workshop } from "./cli/host.ts";
+import type { Config } from "./config/config.ts";
+import { fail, ok, type Result } from "./domain/result.ts";
+import { sourceOf } from "./domain/source.ts";
+import { createAccept } from "./edits/accept.ts";
+import { createDesk } from "./edits/desk.ts";
+import { createDrain } from "./edits/drain.ts";
+import { createPublishedFeeds } from "./feeds/feeds.ts";
+import type { Log } from "./log.ts";
+import { createWake, type Wake } from "./loop.ts";
+import { type DataLock, lockDataDirectory } from "./store/lock.ts";
+import { secretFile } from "./store/secret-files.ts";
+import { openStore } from "./store/store.ts";
+import { createSync } from "./sync/sync.ts";
+import { createUpstream } from "./upstream/client.ts";
+
+/** Time and chance, handed in from the outermost place. */
+export interface Surroundings {
+  readonly clock: () => Temporal.Instant;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
+  readonly random: () => number;
+}
+
+/** The rooms that work on one data directory, and what `serve` needs of them beyond what commands do. */
+export interface Rooms extends Workshop {
+  readonly adminToken: string;
+  readonly wakeDrain: Wake;
+  readonly wakeReminders: Wake;
+  readonly log: Log;
+}
+
+const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
+
+/**
+ * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it; throws
+ * when the database does not fit this build.
+ */
+export function openRooms(
+  config: Config,
+  { clock, monotonic, random, log }: Surroundings & { readonly log: Log },
+): Result<Rooms, string> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDataDirectory(config.dataDir);
+  if (!lock) return fail(`another process holds the data directory ${config.dataDir}`);
+  try {
+    return ok(buildRooms(config, { clock, monotonic, random, log, lock }));
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function buildRooms(
+  config: Config,
+  {
+    clock,
+    monotonic,
+    random,
+    log,
+    lock,
+  }: Surroundings & { readonly log: Log; readonly lock: DataLock },
+): Rooms {
+  const { dataDir, service } = config;
+  const zone = service.timeZone;
+  const secret = (name: string) =>
+    secretFile({ dataDir, name }, () => randomBytes(32).toString("base64url"));
+  const adminToken = config.adminToken ?? secret("admin-token");
+  const feedKey = Buffer.from(secret("feed-key"), "base64url");
+  const wakeDrain = createWake();
+  const wakeReminders = createWake();
+
+  const file = join(dataDir, "dayferry.sqlite");
+  const store = openStore({ file, migrations, zone, clock, randomId: randomUUID });
+  const keys = new Map(config.people.map(({ id, apiKey }) => [id, apiKey]));
+  const upstream = createUpstream({
+    baseUrl: service.baseUrl,
+    uploadUrl: service.uploadUrl,
+    apiKey: service.apiKey,
+    keyOf: (person) => keys.get(person) ?? null,
+    contact: service.contact,
+    timeZone: zone,
+    quota: service.quota,
+    timeout: service.timeout,
+    clock,
+    monotonic,
+    random,
+    history: store.gateSlots,
+    onEvent: ({ kind, ...fields }) => log.debug(`upstream ${kind}`, fields),
+  });
+  const sync = createSync({
+    store,
+    upstream,
+    scope: {
+      projects: config.projects,
+      people: config.people.map(({ id, name, email, timeZone }) => ({
+        id,
+        name: name ?? `Person ${id}`,
+        email,
+        timeZone,
+        suspended: false,
+      })),
+      discoverPeople: config.discoverPeople,
+    },
+    clock,
+    maxAge: config.polling.maxAge,
+    onEvent: ({ kind, ...fields }) => log.info(`sync ${kind}`, fields),
+  });
+  const { assignees, tasks } = config.feeds;
+  const { webUrl } = service;
+  const feeds = createPublishedFeeds({
+    store,
+    key: feedKey,
+    options: { ...config.feeds, zone, webUrl },
+    clock,
+  });
+  const accept = createAccept({
+    store,
+    zone,
+    policy: { labels: config.edits.labels, mode: config.edits.mode },
+    clock,
+    feeds: { assignees, tasks, webUrl },
+    onAccepted: () => wakeDrain.notify(),
+  });
+  const drain = createDrain({
+    store,
+    upstream,
+    clock,
+    random,
+    onEvent: ({ kind, ...fields }) => log.info(`edit ${kind}`, fields),
+    onApplied({ answer, base }) {
+      sync.hurry(sourceOf(answer ?? base));
+      wakeReminders.notify();
+    },
+  });
+  const desk = createDesk({ store, accept, onReleased: () => wakeDrain.notify() });
+  return {
+    config,
+    store,
+    upstream,
+    sync,
+    feeds,
+    desk,
+    drain,
+    adminToken,
+    wakeDrain,
+    wakeReminders,
+    log,
+    async close() {
+      await upstream.close();
+      store.journal.release();
+      store.close();
+      lock.release();
+    },
+  };
+}

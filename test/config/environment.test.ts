@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Environment as Env } from "../../src/config/environment.ts";
+import { configsIn, least, paths, withService } from "./support.ts";
+
+let folder = "";
+let { good, bad, write } = configsIn(folder);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "dayferry-config-"));
+  ({ good, bad, write } = configsIn(folder));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("environment", () => {
+  test("parseConfig() result when the environment sets everything it can", () => {
+    write("pw", "from env file\n");
+    const raw = {
+      ...withService({ apiKey: undefined, apiKeyFile: "unread-as-the-environment-wins" }),
+      http: { port: 1, host: "0.0.0.0" },
+      mail: { smtpUrl: "smtps://me@mail.example", smtpPassword: "in file" },
+    };
+    const config = good(raw, {
+      DAYFERRY_DATA_DIR: "here",
+      DAYFERRY_HOST: "::",
+      DAYFERRY_PORT: "9000",
+      DAYFERRY_PUBLIC_URL: "https://cal.example/base/",
+      DAYFERRY_API_KEY: "env-key",
+      DAYFERRY_SMTP_PASSWORD_FILE: "pw",
+      DAYFERRY_ADMIN_TOKEN: "token",
+      DAYFERRY_LOG_LEVEL: "debug",
+    });
+    expect(config.dataDir).toBe(join(folder, "here"));
+    expect(config.http).toEqual({
+      host: "::",
+      port: 9000,
+      publicUrl: "https://cal.example/base",
+      trustProxy: false,
+    });
+    expect(config.service.apiKey).toBe("env-key");
+    expect(config.mail.smtpPassword).toBe("from env file");
+    expect(config.adminToken).toBe("token");
+    expect(config.log.level).toBe("debug");
+  });
+
+  test("parseConfig() result when variables are empty", () => {
+    const env = { DAYFERRY_API_KEY: "", DAYFERRY_PORT: "", DAYFERRY_ADMIN_TOKEN_FILE: "" };
+    const config = good(least, env);
+    expect([config.service.apiKey, config.http.port, config.adminToken]).toEqual([
+      "key-in-file",
+      8380,
+      null,
+    ]);
+  });
+
+  test.each<[Env, string]>([
+    [{ DAYFERRY_PORT: "-1" }, "DAYFERRY_PORT"],
+    [{ DAYFERRY_PORT: "99999" }, "DAYFERRY_PORT"],
+    [{ DAYFERRY_PORT: "tcp://10.0.0.1:8380" }, "DAYFERRY_PORT"],
+    [{ DAYFERRY_PUBLIC_URL: "cal.example" }, "DAYFERRY_PUBLIC_URL"],
+    [{ DAYFERRY_API_KEY: "a b" }, "DAYFERRY_API_KEY"],
+    [{ DAYFERRY_API_KEY_FILE: "missing" }, "DAYFERRY_API_KEY_FILE"],
+    [{ DAYFERRY_API_KEY: "a", DAYFERRY_API_KEY_FILE: "b" }, "DAYFERRY_API_KEY_FILE"],
+    [{ DAYFERRY_ADMIN_TOKEN_FILE: "missing" }, "DAYFERRY_ADMIN_TOKEN_FILE"],
+    [{ DAYFERRY_LOG_LEVEL: "verbose" }, "DAYFERRY_LOG_LEVEL"],
+  ])("parseConfig() problem when the environment is %j", (env, path) => {
+    expect(paths(bad(least, env))).toEqual([path]);
+  });
+
+  test("parseConfig() leaves its input as it was when the environment changes values", () => {
+    const before = structuredClone(least);
+    good(least, { DAYFERRY_API_KEY: "other", DAYFERRY_PORT: "1" });
+    expect(least).toEqual(before);
+  });
+});

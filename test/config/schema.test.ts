@@ -1,0 +1,274 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeProblems } from "../../src/config/problems.ts";
+import { configsIn, least, paths, withService } from "./support.ts";
+
+let folder = "";
+let { good, bad, write } = configsIn(folder);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "dayferry-config-"));
+  ({ good, bad, write } = configsIn(folder));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("parseConfig() problems", () => {
+  const person = (part: object) => ({ ...least, people: [{ id: 11, ...part }] });
+  const subscription = (part: object) => ({
+    ...least,
+    edits: {
+      subscriptions: [{ name: "Ana", url: "https://c.example/a.ics", project: 1, ...part }],
+    },
+  });
+
+  test.each<[string, unknown, string]>([
+    ["not an object", [], "configuration"],
+    ["unknown key", { ...least, extra: 1 }, "extra"],
+    ["unknown key in a section", withService({ baseurl: "x" }), "service.baseurl"],
+    ["unknown key in a list", person({ mial: "x" }), "people[0].mial"],
+    [
+      "http to another host",
+      withService({ baseUrl: "http://a.example/api/v3" }),
+      "service.baseUrl",
+    ],
+    [
+      "http to a host like loopback",
+      withService({ baseUrl: "http://127.0.0.1.evil.example" }),
+      "service.baseUrl",
+    ],
+    ["a login in baseUrl", withService({ baseUrl: "https://u:p@a.example" }), "service.baseUrl"],
+    ["a query in baseUrl", withService({ baseUrl: "https://a.example/?a=1" }), "service.baseUrl"],
+    ["ftp", withService({ uploadUrl: "ftp://a.example" }), "service.uploadUrl"],
+    ["a zone that is an offset", withService({ timeZone: "+01:00" }), "service.timeZone"],
+    [
+      "a zone of Rails",
+      withService({ timeZone: "Eastern Time (US & Canada)" }),
+      "service.timeZone",
+    ],
+    ["no contact address", withService({ contact: "you" }), "service.contact"],
+    ["an empty key", withService({ apiKey: "" }), "service.apiKey"],
+    ["a key with a line break", withService({ apiKey: "a\r\nb" }), "service.apiKey"],
+    ["key given twice", withService({ apiKeyFile: "f" }), "service.apiKey"],
+    ["no key", withService({ apiKey: undefined }), "service.apiKey"],
+    ["quota of 0", withService({ quota: { requests: 0 } }), "service.quota.requests"],
+    ["quota of 2.5", withService({ quota: { requests: 2.5 } }), "service.quota.requests"],
+    ["quota per month", withService({ quota: { per: "P1M" } }), "service.quota.per"],
+    ["timeout of zero", withService({ timeout: "PT0S" }), "service.timeout"],
+    ["negative length", { ...least, feeds: { past: "-P1D" } }, "feeds.past"],
+    ["length as a number", { ...least, feeds: { past: 90 } }, "feeds.past"],
+    ["unknown placeholder", withService({ webUrl: "https://a.example/{task}" }), "service.webUrl"],
+    ["projects as a word", { ...least, projects: "all" }, "projects"],
+    ["project id 0", { ...least, projects: [{ id: 0 }] }, "projects[0].id"],
+    ["project id as text", { ...least, projects: [{ id: "1" }] }, "projects[0].id"],
+    ["project twice", { ...least, projects: [{ id: 1 }, { id: 1 }] }, "projects[1].id"],
+    [
+      "list id -1",
+      { ...least, projects: [{ id: 1, todolists: [-1] }] },
+      "projects[0].todolists[0]",
+    ],
+    [
+      "folders as a word",
+      { ...least, projects: [{ id: 1, folders: "no" }] },
+      "projects[0].folders",
+    ],
+    ["person twice", { ...least, people: [{ id: 1 }, { id: 1 }] }, "people[1].id"],
+    [
+      "one address twice",
+      {
+        ...least,
+        people: [
+          { id: 1, email: "a@b.c" },
+          { id: 2, email: "A@b.c" },
+        ],
+      },
+      "people[1].email",
+    ],
+    ["person's address", person({ email: "ana at example" }), "people[0].email"],
+    ["person's zone", person({ timeZone: "Lisbon" }), "people[0].timeZone"],
+    ["person's key twice", person({ apiKey: "k", apiKeyFile: "f" }), "people[0].apiKey"],
+    ["port", { ...least, http: { port: 65536 } }, "http.port"],
+    ["host", { ...least, http: { host: "" } }, "http.host"],
+    ["publicUrl", { ...least, http: { publicUrl: "dayferry.example.com" } }, "http.publicUrl"],
+    ["trustProxy", { ...least, http: { trustProxy: "yes" } }, "http.trustProxy"],
+    ["private", { ...least, feeds: { private: "hide" } }, "feeds.private"],
+    ["conflicts", { ...least, edits: { conflicts: "mine" } }, "edits.conflicts"],
+    [
+      "subscription without an address",
+      subscription({ url: undefined }),
+      "edits.subscriptions[0].urlFile",
+    ],
+    [
+      "subscription by file:",
+      subscription({ url: "file:///etc/passwd" }),
+      "edits.subscriptions[0].url",
+    ],
+    [
+      "subscription for a stranger project",
+      { ...subscription({}), projects: [{ id: 2 }] },
+      "edits.subscriptions[0].project",
+    ],
+    ["from", { ...least, mail: { from: "Dayferry" } }, "mail.from"],
+    ["from with a line break", { ...least, mail: { from: "A\nBcc: x <a@b.c>" } }, "mail.from"],
+    ["smtpUrl", { ...least, mail: { smtpUrl: "https://mail.example" } }, "mail.smtpUrl"],
+    ["smtpUrl without a host", { ...least, mail: { smtpUrl: "smtp://" } }, "mail.smtpUrl"],
+    [
+      "misspelt option",
+      { ...least, mail: { smtpUrl: "smtp://m.example?requireTls=true" } },
+      "mail.smtpUrl",
+    ],
+    [
+      "password without a user",
+      { ...least, mail: { smtpUrl: "smtp://m.example", smtpPassword: "p" } },
+      "mail.smtpUrl",
+    ],
+    ["time of day", { ...least, reminders: { at: "24:00" } }, "reminders.at"],
+    ["digest", { ...least, reminders: { digest: "9:00" } }, "reminders.digest"],
+    ["lead", { ...least, reminders: { tasks: ["1 day"] } }, "reminders.tasks[0]"],
+    ["level", { ...least, log: { level: "loud" } }, "log.level"],
+  ])("parseConfig() problem when the fault is: %s", (_name, raw, path) => {
+    expect(paths(bad(raw))).toContain(path);
+  });
+
+  test.each([
+    "http://127.0.0.1:8390/api/v3",
+    "http://127.9.9.9",
+    "http://[::1]:1",
+    "http://localhost:8390",
+  ])("parseConfig() result when baseUrl is %s", (baseUrl) => {
+    expect(good(withService({ baseUrl })).service.baseUrl).toBe(baseUrl);
+  });
+
+  test("parseConfig() problems when many things are wrong", () => {
+    const raw = {
+      service: { baseUrl: "http://a.example", apiKeyFile: "./missing", timeZone: 7, colour: "red" },
+      people: [{ id: 1 }, { id: 1, email: "no" }],
+      mail: { smtpPassword: "p", smtpUrl: "smtp://m.example" },
+      extra: {},
+    };
+    expect(
+      paths(bad(raw, { DAYFERRY_PORT: "eighty", DAYFERRY_LOG_LEVEL: "loud" })).toSorted(),
+    ).toEqual(
+      [
+        "service.baseUrl",
+        "service.apiKeyFile",
+        "service.timeZone",
+        "service.contact",
+        "service.colour",
+        "people[1].email",
+        "people[1].id",
+        "mail.smtpUrl",
+        "extra",
+        "DAYFERRY_PORT",
+        "DAYFERRY_LOG_LEVEL",
+      ].toSorted(),
+    );
+  });
+
+  test("parseConfig() problems when nothing is given", () => {
+    expect(paths(bad({ service: null }))).toEqual(["service"]);
+    expect(paths(bad({}))).toEqual([
+      "service.baseUrl",
+      "service.contact",
+      "service.timeZone",
+      "service.apiKey",
+    ]);
+  });
+
+  test("describeProblems() result when secrets are part of what is wrong", () => {
+    const hush = "hush-hush-value";
+    write("bad-key", `${hush} with spaces`);
+    const raw = {
+      service: {
+        baseUrl: `https://user:${hush}@a.example`,
+        uploadUrl: `ftp://a.example/?${hush}`,
+        apiKey: `${hush}\n${hush}`,
+        contact: "a@b.c",
+        timeZone: "UTC",
+        webUrl: `${hush}`,
+      },
+      people: [{ id: 1, apiKeyFile: "bad-key" }],
+      mail: { smtpUrl: `https://u:${hush}@m.example`, smtpPassword: `${hush}\u0000` },
+      edits: { subscriptions: [{ name: "x", url: `file:${hush}`, project: 1 }] },
+    };
+    const problems = bad(raw, { DAYFERRY_ADMIN_TOKEN: `${hush} ${hush}` });
+    expect(problems.length).toBe(9);
+    expect(describeProblems(problems)).not.toContain(hush);
+    expect(describeProblems(problems).split("\n")).toHaveLength(9);
+  });
+});
+
+describe("parseConfig() defaults", () => {
+  test("parseConfig() result when only the required keys are given", () => {
+    const config = good(least);
+    expect(JSON.parse(JSON.stringify(config))).toEqual({
+      dataDir: join(folder, "data"),
+      service: {
+        baseUrl: "https://company.example.com/api/v3",
+        uploadUrl: "https://company.example.com/upload",
+        apiKey: "key-in-file",
+        contact: "you@example.com",
+        timeZone: "Europe/Berlin",
+        quota: { requests: 25, per: "PT10S" },
+        timeout: "PT30S",
+        webUrl: null,
+      },
+      projects: "discover",
+      people: [],
+      discoverPeople: true,
+      polling: { maxAge: "PT15M", comments: true, history: true, files: true },
+      http: { host: "127.0.0.1", port: 8380, publicUrl: null, trustProxy: false },
+      feeds: {
+        past: "P90D",
+        future: "P2Y",
+        completed: "P14D",
+        private: "omit",
+        tasks: "due",
+        assignees: true,
+        actionLinks: true,
+      },
+      edits: { mode: "apply", conflicts: "ask", labels: "known", inbox: null, subscriptions: [] },
+      mail: {
+        from: { name: "Dayferry", address: "dayferry@example.com" },
+        smtpUrl: null,
+        smtpPassword: null,
+        directory: join(folder, "data/mail"),
+      },
+      reminders: {
+        events: true,
+        milestones: ["P1D"],
+        tasks: ["P1D"],
+        at: "09:00:00",
+        digest: null,
+        catchUp: "PT12H",
+      },
+      log: { level: "info" },
+      adminToken: null,
+    });
+    expect(config.service.timeout).toBeInstanceOf(Temporal.Duration);
+    expect(config.reminders.at).toBeInstanceOf(Temporal.PlainTime);
+  });
+
+  test.each([
+    ["https://a.example/api/v3/", undefined, "https://a.example/upload"],
+    ["https://a.example/team/api/v3", undefined, "https://a.example/team/upload"],
+    ["https://a.example/rest", undefined, "https://a.example/rest/upload"],
+    ["https://a.example/api/v3", "https://up.example/files/", "https://up.example/files"],
+  ])("uploadUrl result when baseUrl is %s and uploadUrl %s", (baseUrl, uploadUrl, expected) => {
+    expect(good(withService({ baseUrl, uploadUrl })).service.uploadUrl).toBe(expected);
+  });
+
+  test("mail.directory result when only the data directory is moved", () => {
+    const config = good(least, { DAYFERRY_DATA_DIR: "/var/lib/dayferry" });
+    expect(config.dataDir).toBe("/var/lib/dayferry");
+    expect(config.mail.directory).toBe("/var/lib/dayferry/mail");
+  });
+
+  test("people result when some are listed", () => {
+    const { people, discoverPeople } = good({ ...least, people: [{ id: 11, name: "Ana" }] });
+    expect(people).toEqual([{ id: 11, name: "Ana", email: null, timeZone: null, apiKey: null }]);
+    expect(discoverPeople).toBe(true);
+  });
+});

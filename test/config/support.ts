@@ -1,0 +1,43 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../src/config/config.ts";
+import type { Environment } from "../../src/config/environment.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { type ConfigProblem, describeProblems } from "../../src/config/problems.ts";
+
+/** What an operator must give, and nothing else. */
+export const least = {
+  service: {
+    baseUrl: "https://company.example.com/api/v3",
+    apiKey: "key-in-file",
+    contact: "you@example.com",
+    timeZone: "Europe/Berlin",
+  },
+};
+
+export const withService = (part: object) => ({ service: { ...least.service, ...part } });
+
+/** A parser for configurations that stand in `folder`. */
+export function configsIn(folder: string) {
+  const parse = (raw: unknown, env: Environment) => parseConfig(raw, { folder, env, cwd: folder });
+  return {
+    good: (raw: unknown, env: Environment = {}): Config => {
+      const parsed = parse(raw, env);
+      if (!parsed.ok) throw new Error(describeProblems(parsed.failure));
+      return parsed.value;
+    },
+    bad: (raw: unknown, env: Environment = {}): readonly ConfigProblem[] => {
+      const parsed = parse(raw, env);
+      return parsed.ok ? [] : parsed.failure;
+    },
+    write: (name: string, content: string): string => {
+      const path = join(folder, name);
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, content);
+      return path;
+    },
+  };
+}
+
+export const paths = (problems: readonly ConfigProblem[]): readonly string[] =>
+  problems.map(({ path }) => path);

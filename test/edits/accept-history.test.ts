@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { anEvent } from "../support/items.ts";
+import { acceptRig, calendar, codes, vevent, wishes } from "./rig.ts";
+
+describe("accept() of an item that was deleted meanwhile", () => {
+  it("refuses the change, shows the wish, and never makes it anew", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "Review" }));
+    rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity"));
+    const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Renamed")));
+    expect(codes(item)).toEqual(["gone"]);
+    expect(item.changes).toEqual([{ field: "title", from: "Review", to: "Renamed" }]);
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("takes its deletion for done", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const file = calendar(vevent(uid, "STATUS:CANCELLED"));
+    expect(rig.one(file).action).toBe("delete");
+    expect(rig.one(file).action).toBe("unchanged");
+    expect(rig.edits()).toHaveLength(1);
+  });
+});
+
+describe("accept() of what the editor saw", () => {
+  it("compares with the version of the file's SEQUENCE, so that other people's changes stay", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.put(anEvent(501, { title: "Two", description: "first" }));
+    const stale = calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:One", "DESCRIPTION:second"));
+    const item = rig.one(stale);
+    expect(wishes(item)).toEqual({ description: "second" });
+    expect(rig.edits()[0]).toMatchObject({
+      base: { title: "One" },
+      patch: { description: "second" },
+    });
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({
+      title: "Two",
+      description: "second",
+    });
+  });
+
+  it("remarks on a field that somebody else has changed as well", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two", reminder: Temporal.Duration.from({ minutes: 5 }) }));
+    const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Three")));
+    expect(item.changes).toEqual([{ field: "title", from: "Two", to: "Three" }]);
+    expect(codes(item)).toEqual(["changed-meanwhile"]);
+    expect(item.problems[0]?.message).toContain('"Two"');
+  });
+
+  it("drops a wish that has come true by itself", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two" }));
+    expect(rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Two"))).action).toBe("unchanged");
+  });
+
+  it.each([["SEQUENCE:7"], ["DTSTAMP:20261120T100000Z"]])(
+    "compares with the present when the file says %s",
+    (line) => {
+      const rig = acceptRig();
+      const uid = rig.put(anEvent(501, { title: "One" }));
+      rig.put(anEvent(501, { title: "Two" }));
+      expect(wishes(rig.one(calendar(vevent(uid, line, "SUMMARY:One"))))).toEqual({ title: "One" });
+    },
+  );
+
+  it("knows the own project of an item, whatever the request names", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    rig.one(calendar(vevent(uid, "SUMMARY:New")), { projectId: projectId(2002) });
+    expect(rig.edits()[0]?.base.projectId).toBe(2001);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { listId } from "../../src/domain/ids.ts";
+import type { Item } from "../../src/domain/item.ts";
+import { daysOf, inWindow, placeOf, windowAround } from "../../src/feeds/window.ts";
+import { anEvent, aTask, days, times, zone } from "../support/items.ts";
+import { feedOptions, viewOf } from "./rig.ts";
+
+const today = Temporal.PlainDate.from("2026-11-20");
+const on = (text: string) => Temporal.PlainDate.from(text);
+const done = (text: string) => ({ completed: true, completedAt: Temporal.Instant.from(text) });
+
+function isShown(item: Item, changes: Parameters<typeof feedOptions>[0] = {}): boolean {
+  const options = feedOptions({
+    past: Temporal.Duration.from("P10D"),
+    future: Temporal.Duration.from("P20D"),
+    ...changes,
+  });
+  const place = placeOf(item, options);
+  if (!place) return false;
+  return inWindow(daysOf(viewOf(item), place, options.zone), windowAround(today, options));
+}
+
+describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", () => {
+  const cases: readonly (readonly [string, Item, boolean])[] = [
+    ["the first day of the window", anEvent(1, { when: days("2026-11-10") }), true],
+    ["the day before it", anEvent(1, { when: days("2026-11-09") }), false],
+    ["an event that reaches into it", anEvent(1, { when: days("2026-11-01", "2026-11-10") }), true],
+    ["an event that ends before it", anEvent(1, { when: days("2026-11-01", "2026-11-09") }), false],
+    ["the last day of the window", anEvent(1, { when: days("2026-12-10") }), true],
+    ["the day after it", anEvent(1, { when: days("2026-12-11") }), false],
+    [
+      "an event that starts in it and ends after it",
+      anEvent(1, { when: days("2026-12-10", "2027-03-01") }),
+      true,
+    ],
+    ["an event around all of it", anEvent(1, { when: days("2026-01-01", "2027-12-31") }), true],
+    [
+      "a time in the last minute of the last day",
+      anEvent(1, { when: times("2026-12-10T23:59") }),
+      true,
+    ],
+    ["a time in the first minute after it", anEvent(1, { when: times("2026-12-11T00:00") }), false],
+    [
+      "a time that ends at the midnight before it",
+      anEvent(1, { when: times("2026-11-09T22:00", "2026-11-10T00:00") }),
+      false,
+    ],
+    [
+      "a time that ends a minute into it",
+      anEvent(1, { when: times("2026-11-09T22:00", "2026-11-10T00:01") }),
+      true,
+    ],
+    [
+      "a time without end at 23:45 before it",
+      anEvent(1, { when: times("2026-11-09T23:45") }),
+      true,
+    ],
+    [
+      "a time without end at 23:30 before it",
+      anEvent(1, { when: times("2026-11-09T23:30") }),
+      false,
+    ],
+    [
+      "a time of another zone that is the last day in Berlin",
+      anEvent(1, { when: times("2026-12-11T07:30", null, "Asia/Tokyo") }),
+      true,
+    ],
+    [
+      "a time of another zone that is the day after in Berlin",
+      anEvent(1, { when: times("2026-12-10T18:30", null, "America/New_York") }),
+      false,
+    ],
+    ["a milestone", anEvent(1, { milestone: true, when: days("2026-12-10") }), true],
+    [
+      "a completed milestone within 14 days of its day",
+      anEvent(1, { milestone: true, completed: true, when: days("2026-11-10") }),
+      true,
+    ],
+    [
+      "a milestone that was completed early",
+      anEvent(1, { milestone: true, completed: true, when: days("2026-12-01") }),
+      true,
+    ],
+    [
+      "an event that is no milestone but called completed",
+      anEvent(1, { completed: true, when: days("2026-11-12") }),
+      true,
+    ],
+    ["a task on the last day", aTask(1, { dueOn: on("2026-12-10") }), true],
+    ["a task after it", aTask(1, { dueOn: on("2026-12-11") }), false],
+    ["an overdue task before the window", aTask(1, { dueOn: on("2026-11-09") }), false],
+    ["a task without dates", aTask(1, { dueOn: null }), false],
+    ["a task with only a start", aTask(1, { dueOn: null, startOn: on("2026-11-21") }), true],
+    ["a task completed on the first counted day", aTask(1, done("2026-11-05T23:00:00Z")), true],
+    [
+      "a task completed the evening before in Berlin",
+      aTask(1, done("2026-11-05T22:59:59Z")),
+      false,
+    ],
+    [
+      "a task that is due today and was completed long ago",
+      aTask(1, { ...done("2026-08-01T00:00:00Z"), dueOn: today }),
+      false,
+    ],
+    ["a task that was completed just now, without a time", aTask(1, { completed: true }), false],
+    ["a subtask", aTask(1, { kind: "subtask", listId: listId(3001) }), true],
+  ];
+  it.each(cases)("inWindow() result when it is %s", (_name, item, expected) => {
+    expect(isShown(item, { completed: Temporal.Duration.from("P14D") })).toBe(expected);
+  });
+
+  it("inWindow() result when a completion has no time yet: the view's own change counts", () => {
+    const view = viewOf(aTask(1, { completed: true }), {
+      modifiedAt: Temporal.Instant.from("2026-11-20T11:00:00Z"),
+    });
+    const place = days("2026-11-24");
+    expect(daysOf(view, place, zone).doneOn?.toString()).toBe("2026-11-20");
+  });
+
+  it("inWindow() result when completed milestones are kept for 5 days", () => {
+    const milestone = anEvent(1, { milestone: true, completed: true, when: days("2026-11-14") });
+    const completed = Temporal.Duration.from("P5D");
+    expect(isShown(milestone, { completed })).toBe(false);
+    expect(isShown({ ...milestone, when: days("2026-11-15") }, { completed })).toBe(true);
+  });
+});
+
+describe("daysOf() over the changes of the clocks", () => {
+  it.each([
+    ["Europe/Berlin", "2026-03-29T00:30", "2026-03-29T23:30", "2026-03-29", "2026-03-29"],
+    ["Europe/Berlin", "2026-10-25T02:30", "2026-10-26T00:00", "2026-10-25", "2026-10-25"],
+    // There is no midnight on this day: the clocks jump from 23:59 to 01:00.
+    ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:00", "2018-11-03", "2018-11-03"],
+    ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:01", "2018-11-03", "2018-11-04"],
+    ["Pacific/Kiritimati", "2026-11-20T00:00", "2026-11-21T00:00", "2026-11-20", "2026-11-20"],
+  ])("daysOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
+    const place = times(start, end, inZone);
+    const found = daysOf(viewOf(anEvent(1, { when: place })), place, inZone);
+    expect([found.first.toString(), found.last.toString()]).toEqual([first, last]);
+  });
+});
+
+describe("placeOf()", () => {
+  const task = aTask(1, { startOn: on("2026-11-20"), dueOn: on("2026-11-24") });
+  it.each([
+    ["due", task, "2026-11-24", "2026-11-25"],
+    ["span", task, "2026-11-20", "2026-11-25"],
+    ["span", aTask(1, { startOn: null }), "2026-11-24", "2026-11-25"],
+    ["span", aTask(1, { startOn: on("2026-12-01") }), "2026-11-24", "2026-11-25"],
+    ["span", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
+    ["due", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
+  ] as const)("placeOf() result when tasks are shown as %s", (tasks, item, start, end) => {
+    const place = placeOf(item, feedOptions({ tasks }));
+    expect(place?.kind).toBe("dates");
+    expect([place?.start.toString(), place?.end?.toString()]).toEqual([start, end]);
+  });
+
+  it("placeOf() result when tasks are not wanted", () => {
+    expect(placeOf(task, feedOptions({ tasks: "none" }))).toBeNull();
+    expect(placeOf(anEvent(1), feedOptions({ tasks: "none" }))).not.toBeNull();
+  });
+
+  it("placeOf() result when a milestone has times: its days", () => {
+    const milestone = anEvent(1, {
+      milestone: true,
+      when: times("2026-11-23T00:00", "2026-11-24T23:59"),
+    });
+    const place = placeOf(milestone, feedOptions());
+    expect([place?.kind, place?.start.toString(), place?.end?.toString()]).toEqual([
+      "dates",
+      "2026-11-23",
+      "2026-11-25",
+    ]);
+  });
+});

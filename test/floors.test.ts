@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { sep } from "node:path";
+import { describe, expect, it } from "vitest";
+import { offences } from "./floors/floors.ts";
+import { readSource } from "./floors/source-code.ts";
+
+const root = new URL("../src/", import.meta.url);
+
+function sources(): readonly { readonly path: string; readonly text: string }[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => path.split(sep).join("/"))
+    .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }));
+}
+
+describe("floors", () => {
+  it("are kept by every module", () => {
+    expect(sources().flatMap(({ path, text }) => offences(path, text))).toEqual([]);
+  });
+
+  it("see what there is: no import of a module is missed by the scan", () => {
+    const blind = sources().filter(({ text }) => {
+      const naive = [...text.matchAll(/^(?:import|export)\b[^;"]*?\bfrom "([^"]+)";$/gm)];
+      const seen = new Set(readSource(text).imports.map(({ specifier }) => specifier));
+      return naive.some((match) => !seen.has(match[1] ?? ""));
+    });
+    expect(blind.map(({ path }) => path)).toEqual([]);
+    expect(sources().length).toBeGreaterThan(40);
+  });
+});
+
+describe("offences()", () => {
+  const planted: readonly [string, string, string, string][] = [
+    ["a climb", "domain/x.ts", 'import { a } from "../store/view.ts";', "store is above domain"],
+    ["a climb by type", "store/x.ts", 'import type { A } from "../sync/plan.ts";', "sync is above"],
+    ["a sibling", "feeds/x.ts", 'import { a } from "../edits/diff.ts";', "siblings"],
+    ["a sibling file", "log.ts", 'import { a } from "./loop.ts";', "siblings"],
+    ["a sibling by re-export", "ics/x.ts", 'export { a } from "../mail/mail.ts";', "siblings"],
+    ["export all", "ics/x.ts", 'export * from "../mail/mail.ts";', "siblings"],
+    ["export as", "ics/x.ts", 'export * as m from "../mail/mail.ts";', "siblings"],
+    ["export types", "ics/x.ts", 'export type { A } from "../mail/mail.ts";', "siblings"],
+    ["a dynamic import", "ics/x.ts", 'const m = await import("../mail/mail.ts");', "siblings"],
+    ["an inline type", "ics/x.ts", 'let m: import("../mail/mail.ts").Mail;', "siblings"],
+    ["a bare import", "ics/x.ts", 'import "../mail/mail.ts";', "siblings"],
+    ["single quotes", "ics/x.ts", "import a from '../mail/mail.ts';", "siblings"],
+    ["no spaces", "ics/x.ts", 'import{a}from"../mail/mail.ts";', "siblings"],
+    ["many lines", "ics/x.ts", 'import {\n  a,\n  type B,\n} from "../mail/mail.ts";', "siblings"],
+    ["both kinds", "ics/x.ts", 'import a, { b as c } from "../mail/mail.ts";', "siblings"],
+    ["the sandbox", "sandbox/x.ts", 'import { a } from "../store/view.ts";', "nothing else"],
+    ["the way out", "http/x.ts", 'import { a } from "../../test/x.ts";', "leaves src/"],
+    ["no ending", "http/x.ts", 'import { a } from "../store/view";', "does not end in .ts"],
+    ["a strange room", "extras/x.ts", 'import { a } from "../domain/when.ts";', "no known room"],
+    ["to nowhere", "http/x.ts", 'import { a } from "../extras/x.ts";', "no known room"],
+    ["a package abroad", "http/x.ts", 'import D from "better-sqlite3";', "belongs to store"],
+    ["its subpath", "http/x.ts", 'import z from "zod/v4";', "belongs to config"],
+    ["in the sandbox", "sandbox/app.ts", 'import D from "better-sqlite3";', "belongs to store"],
+    ["a new package", "http/x.ts", 'import l from "lodash";', "no listed package"],
+    ["a scoped one", "http/x.ts", 'import l from "@a/b/c";', "@a/b is no listed package"],
+    ["require", "http/x.ts", 'const l = require("lodash");', "no listed package"],
+    ["a builtin", "domain/x.ts", 'import { readFileSync } from "node:fs";', "node:crypto only"],
+    ["a computed name", "http/x.ts", "await import(name);", "computed name"],
+    ["a template name", "http/x.ts", "await import(`./x.ts`);", "computed name"],
+    ["a cast", "http/x.ts", "const a = b as string;", "says as"],
+    ["a double cast", "http/x.ts", "const a = (b as unknown) as { c: 1 };", "says as"],
+    ["the clock", "http/x.ts", "const a = Temporal.Now.instant();", "says Temporal.Now"],
+    ["the old clock", "http/x.ts", "const a = Date.now();", "says Date.now"],
+    ["a date", "http/x.ts", "const a = new Date();", "says new Date("],
+    ["chance", "http/x.ts", "const a = Math.random();", "says Math.random"],
+    ["the environment", "config/x.ts", "const a = process.env.A;", "says process.env"],
+    ["inside a template", "http/x.ts", `const a = \`x $${"{"}Math.random()} y\`;`, "Math.random"],
+    ["behind a pattern", "http/x.ts", "const a = /[/`]/.test(b) || Math.random();", "Math.random"],
+  ];
+
+  it.each(planted)("names file and reason when %s is planted", (_what, path, text, reason) => {
+    const found = offences(path, text);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.join("\n")).toContain(`src/${path}:1 `);
+    expect(found.join("\n")).toContain(reason);
+  });
+
+  const allowed: readonly [string, string, string][] = [
+    ["itself", "feeds/a.ts", 'import { b } from "./b.ts";'],
+    ["itself from a folder", "upstream/resources/a.ts", 'import { b } from "../call.ts";'],
+    ["a lower floor", "http/pages/a.ts", 'import { b } from "../../store/view.ts";'],
+    ["log and loop", "sync/a.ts", 'import { b } from "../log.ts"; import "../loop.ts";'],
+    ["a package at home", "store/a.ts", 'import D from "better-sqlite3";'],
+    ["the sandbox's store", "sandbox/store.ts", 'import D from "better-sqlite3";'],
+    ["node:crypto", "domain/a.ts", 'import { createHash } from "node:crypto";'],
+    ["main", "main.ts", 'import "./http/app.ts"; const a = process.env.A ?? new Date();'],
+    ["casts at home", "store/rows.ts", "const a = b as string;"],
+    ["casts in a split home", "store/rows/items.ts", "const a = b as string;"],
+    ["as const", "http/a.ts", "const a = [1] as const satisfies readonly number[];"],
+    ["renaming", "http/a.ts", 'import { b as c } from "./b.ts"; export { c as d };'],
+    ["comments", "ics/a.ts", '// import "../mail/mail.ts"\n/* Date.now() as string */'],
+    ["strings", "ics/a.ts", "const a = 'Math.random() as string'; const b = `new Date()`;"],
+    ["patterns", "ics/a.ts", "const a = /\\/\\/ as if/; const b = 4 / 2;"],
+    ["a shebang", "main.ts", '#!/usr/bin/env node\nimport "./serve.ts";'],
+    ["names", "ics/a.ts", "const as = { as: 1 }; const b = as.as; const mapped = x.import;"],
+  ];
+
+  it.each(allowed)("are none when it is %s", (_what, path, text) => {
+    expect(offences(path, text)).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { readSource } from "./source-code.ts";
+
+/** Floors of the rooms: a room imports itself and rooms on strictly lower floors. */
+const floors: ReadonlyMap<string, number> = new Map([
+  ["domain", 0],
+  ...["store", "upstream", "ics", "mail", "config", "log.ts", "loop.ts"].map(onFloor(1)),
+  ...["sync", "feeds", "edits", "reminders", "reports"].map(onFloor(2)),
+  ...["caldav", "http", "cli", "sandbox"].map(onFloor(3)),
+  ["wiring", 4],
+]);
+
+/** The files beside the rooms that introduce the rooms to each other. */
+const wiring: readonly string[] = ["main.ts", "demo.ts", "mailer.ts", "serve.ts", "workshop.ts"];
+
+/** Who may use an outside package. */
+const homes: ReadonlyMap<string, readonly string[]> = new Map([
+  ["better-sqlite3", ["store", "sandbox/store.ts"]],
+  ["p-queue", ["upstream"]],
+  ["undici", ["upstream"]],
+  ["ical-generator", ["ics"]],
+  ["node-ical", ["ics"]],
+  ["windows-iana", ["ics"]],
+  ["nodemailer", ["mail"]],
+  ["zod", ["config", "upstream"]],
+  ["pino", ["log.ts"]],
+  ["express", ["http", "sandbox"]],
+  ["helmet", ["http"]],
+  ["commander", ["cli"]],
+]);
+
+/** Where a word is at home that the other modules must not say. */
+const speakers: ReadonlyMap<string, RegExp> = new Map([
+  ["as", /^(?:domain\/ids\.ts|store\/rows(?:-[^/]*\.ts|\.ts|\/.*))$/],
+  ["Temporal.Now", /^(?:main|domain\/when)\.ts$/],
+  // The mail library wants one.
+  ["new Date(", /^(?:main|mail\/message)\.ts$/],
+  ...["process.env", "Date.now", "Math.random"].map((word): [string, RegExp] => [
+    word,
+    /^main\.ts$/,
+  ]),
+]);
+
+/**
+ * What a module does that its floor forbids, one sentence each, with file and line. `path` is relative to `src`, with
+ * forward slashes.
+ */
+export function offences(path: string, text: string): readonly string[] {
+  const { imports, words, blindImports } = readSource(text);
+  const where = (line: number): string => `src/${path}:${line}`;
+  return [
+    ...imports.flatMap(({ specifier, line }) => {
+      const reason = refusal(path, specifier);
+      return reason === null ? [] : [`${where(line)} imports ${specifier}: ${reason}`];
+    }),
+    ...blindImports.map((line) => `${where(line)} imports a computed name`),
+    ...words
+      .filter(({ word }) => !speakers.get(word)?.test(path))
+      .map(({ word, line }) => `${where(line)} says ${word}`),
+  ];
+}
+
+function refusal(path: string, specifier: string): string | null {
+  const room = roomOf(path);
+  if (!floors.has(room)) return `${room} is no known room`;
+  if (specifier.startsWith("node:")) {
+    const harmless = room !== "domain" || specifier === "node:crypto";
+    return harmless ? null : "domain/ knows node:crypto only";
+  }
+  if (!specifier.startsWith(".")) return refusalOfPackage(path, specifier);
+  const target = resolve(path, specifier);
+  if (target === null) return "leaves src/";
+  if (!target.endsWith(".ts") && !target.endsWith(".json")) return "does not end in .ts";
+  return refusalOfRoom(room, roomOf(target));
+}
+
+function refusalOfPackage(path: string, specifier: string): string | null {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  const home = homes.get(name);
+  if (!home) return `${name} is no listed package`;
+  const isHome = home.some((place) => path === place || path.startsWith(`${place}/`));
+  return isHome ? null : `${name} belongs to ${home.join(", ")}`;
+}
+
+function refusalOfRoom(from: string, to: string): string | null {
+  if (from === to) return null;
+  const above = floors.get(from);
+  const below = floors.get(to);
+  if (above === undefined || below === undefined) return `${to} is no known room`;
+  if (from === "sandbox" && to !== "domain") return "sandbox/ shares domain/ and nothing else";
+  if (below < above) return null;
+  return below === above ? `${from} and ${to} are siblings` : `${to} is above ${from}`;
+}
+
+function roomOf(path: string): string {
+  const room = path.split("/", 1).join("");
+  return wiring.includes(room) ? "wiring" : room;
+}
+
+/** Null when the path leaves the root. */
+function resolve(from: string, specifier: string): string | null {
+  const parts = from.split("/").slice(0, -1);
+  for (const step of specifier.split("/")) {
+    if (step === ".") continue;
+    if (step !== "..") parts.push(step);
+    else if (parts.pop() === undefined) return null;
+  }
+  return parts.join("/");
+}
+
+function onFloor(floor: number): (room: string) => [string, number] {
+  return (room) => [room, floor];
+}

@@ -1,0 +1,68 @@
+import type { SMTPServerOptions } from "smtp-server";
+import { afterEach, describe, expect, test } from "vitest";
+import { createBench, reply, sample } from "./support.ts";
+
+const bench = createBench();
+const { mailerFor, serve } = bench;
+afterEach(() => bench.cleanUp());
+
+const login: SMTPServerOptions = {
+  authOptional: false,
+  allowInsecureAuth: true,
+  onAuth({ username, password }, _session, done) {
+    if (username === "dayferry" && password === "p@ss: wörd") done(null, { user: username });
+    else done(reply(535, "5.7.8 no such login"));
+  },
+};
+const tls: SMTPServerOptions = { disabledCommands: [] };
+
+describe("logins and TLS", () => {
+  const encoded = "dayferry:p%40ss%3A%20w%C3%B6rd";
+
+  test.each([
+    ["in the address", { login: encoded }],
+    ["beside it", { login: "dayferry", password: "p@ss: wörd" }],
+    ["both, of which the one beside it counts", { login: "dayferry:old", password: "p@ss: wörd" }],
+  ])("send() result when the password stands %s", async (_name, credentials) => {
+    const server = await serve(login);
+    const mailer = mailerFor({ ...server, ...credentials });
+    expect(await mailer.verify()).toBe(null);
+    expect((await mailer.send(sample)).kind).toBe("sent");
+    expect(server.received[0]?.user).toBe("dayferry");
+  });
+
+  test("send() result when the password is wrong", async () => {
+    const mailer = mailerFor({ ...(await serve(login)), login: "dayferry:hush-hush" });
+    const delivery = await mailer.send(sample);
+    expect(delivery).toMatchObject({
+      kind: "deferred",
+      code: 535,
+      message: expect.stringContaining("refuses the login"),
+    });
+    expect(await mailer.verify()).toContain("refuses the login");
+    expect(JSON.stringify(delivery)).not.toContain("hush-hush");
+  });
+
+  test.each([
+    ["smtp", "STARTTLS", tls],
+    ["smtps", "TLS from the start", { ...tls, secure: true }],
+  ])(
+    "send() result when %s: goes by %s with an unknown certificate",
+    async (scheme, _, options) => {
+      const server = await serve(options);
+      const strict = mailerFor({ ...server, scheme });
+      expect(await strict.send(sample)).toMatchObject({ kind: "deferred", code: null });
+      expect(await strict.verify()).not.toBe(null);
+      const trusting = mailerFor({ ...server, scheme, query: "?tls.rejectUnauthorized=false" });
+      expect((await trusting.send(sample)).kind).toBe("sent");
+      expect(server.received.map(({ secure }) => secure)).toEqual([true]);
+    },
+  );
+
+  test("send() result when TLS is required and not offered", async () => {
+    const server = await serve();
+    const mailer = mailerFor({ ...server, query: "?requireTLS=true" });
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred" });
+    expect(server.received).toEqual([]);
+  });
+});

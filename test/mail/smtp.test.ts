@@ -1,0 +1,240 @@
+import PostalMime from "postal-mime";
+import type { SMTPServerOptions } from "smtp-server";
+import { afterEach, describe, expect, test } from "vitest";
+import { UnusableMailError } from "../../src/mail/mail.ts";
+import { createBench, reply, sample, startRawServer, talkSmtp } from "./support.ts";
+
+const bench = createBench();
+const { mailerFor, serve, serveRaw } = bench;
+afterEach(() => bench.cleanUp());
+
+describe("send() through a mail server", () => {
+  test("send() result when the server accepts", async () => {
+    const server = await serve();
+    const mailer = mailerFor(server);
+    expect(await mailer.verify()).toBe(null);
+    expect(await mailer.send(sample)).toEqual({
+      kind: "sent",
+      response: expect.stringMatching(/^250 /),
+    });
+    const [mail] = server.received;
+    expect(mail).toMatchObject({ from: "dayferry@example.com", to: ["ana@example.com"] });
+    const parsed = await PostalMime.parse(mail?.octets ?? "");
+    expect(parsed).toMatchObject({
+      from: { name: "Dayferry", address: "dayferry@example.com" },
+      to: [{ name: "Ana Sousa", address: "ana@example.com" }],
+      subject: "Tomorrow: Launch",
+      messageId: "<reminder-1@dayferry.example>",
+      date: "2026-11-21T08:15:00.000Z",
+      text: "Launch is due tomorrow.\n",
+    });
+  });
+
+  test("send() keeps its connection when many mails go out", async () => {
+    const server = await serve();
+    const mailer = mailerFor(server);
+    const sent = Array.from({ length: 40 }, (_, index) =>
+      mailer.send({ ...sample, messageId: `<r-${index}@dayferry.example>` }),
+    );
+    const kinds = (await Promise.all(sent)).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(["sent"]));
+    expect(server.received).toHaveLength(40);
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test.each<[string, SMTPServerOptions, "rejected" | "deferred", number, RegExp]>([
+    [
+      "refuses the recipient",
+      { onRcptTo: (_a, _s, done) => done(reply(550, "5.1.1 no such user")) },
+      "rejected",
+      550,
+      /no such user/,
+    ],
+    [
+      "greylists",
+      { onRcptTo: (_a, _s, done) => done(reply(451, "4.7.1 try again")) },
+      "deferred",
+      451,
+      /try again/,
+    ],
+    [
+      "is full",
+      { onRcptTo: (_a, _s, done) => done(reply(452, "4.2.2 full")) },
+      "deferred",
+      452,
+      /full/,
+    ],
+    [
+      "refuses the sender",
+      { onMailFrom: (_a, _s, done) => done(reply(550, "5.7.1 who are you")) },
+      "deferred",
+      550,
+      /refuses the sender.*who are you/,
+    ],
+    [
+      "finds the mail too large",
+      { onMailFrom: (_a, _s, done) => done(reply(552, "5.3.4 too large")) },
+      "rejected",
+      552,
+      /too large/,
+    ],
+    [
+      "refuses the content",
+      {
+        onData: (stream, _s, done) => {
+          stream.resume();
+          stream.on("end", () => done(reply(554, "5.7.1 spam")));
+        },
+      },
+      "rejected",
+      554,
+      /spam/,
+    ],
+    [
+      "cannot store it",
+      {
+        onData: (stream, _s, done) => {
+          stream.resume();
+          stream.on("end", () => done(reply(451, "4.3.0 disk")));
+        },
+      },
+      "deferred",
+      451,
+      /disk/,
+    ],
+    [
+      "shuts down",
+      { onRcptTo: (_a, _s, done) => done(reply(421, "4.3.2 shutting down")) },
+      "deferred",
+      421,
+      /shutting down/,
+    ],
+    [
+      "turns the machine away",
+      { onConnect: (_s, done) => done(reply(554, "5.7.1 not you")) },
+      "deferred",
+      554,
+      /not you/,
+    ],
+    ["wants a login", { authOptional: false }, "deferred", 530, /./],
+  ])("send() result when the server %s", async (_name, options, kind, code, message) => {
+    const mailer = mailerFor(await serve(options));
+    expect(await mailer.send(sample)).toEqual({
+      kind,
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("send() result when the refusal is over", async () => {
+    let refusals = 2;
+    const server = await serve({
+      onRcptTo: (_address, _session, done) => done(refusals-- > 0 ? reply(450, "wait") : null),
+    });
+    const mailer = mailerFor(server);
+    const kinds = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) kinds.push((await mailer.send(sample)).kind);
+    expect(kinds).toEqual(["deferred", "deferred", "sent"]);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("send() result when the address can be none", async () => {
+    const server = await serve();
+    const mailer = mailerFor(server);
+    for (const address of ["ana", "", "a@b, c@d", "a@b>\r\nRCPT TO:<c@d", "a b@c.d", "<a@b.c>"]) {
+      const delivery = await mailer.send({ ...sample, to: { name: "", address } });
+      expect(delivery).toMatchObject({ kind: "rejected", code: null });
+    }
+    expect(server.connections()).toBe(0);
+  });
+
+  test("send() throws when the program made the mail wrongly", async () => {
+    const mailer = mailerFor({ port: 9 });
+    const wrong = [
+      { messageId: "no id" },
+      { messageId: "<a@b>\r\nBcc: <c@d>" },
+      { headers: { "X-A\r\nBcc": "c@d" } },
+      { headers: { Bcc: "c@d" } },
+      { headers: { "content-type": "text/plain" } },
+    ];
+    for (const part of wrong) {
+      await expect(mailer.send({ ...sample, ...part })).rejects.toThrow(UnusableMailError);
+    }
+  });
+});
+
+describe("send() when the line fails", () => {
+  test("send() result when nobody listens", async () => {
+    const server = await startRawServer(() => undefined);
+    await server.close();
+    const mailer = mailerFor(server);
+    expect(await mailer.send(sample)).toMatchObject({
+      kind: "deferred",
+      code: null,
+      message: expect.stringContaining("cannot be reached"),
+    });
+    expect(await mailer.verify()).toContain("cannot be reached");
+  });
+
+  test("send() result when the server never speaks", async () => {
+    const mailer = mailerFor({ ...(await serveRaw(() => undefined)), timeout: "PT0.2S" });
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
+    expect(await mailer.verify()).not.toBe(null);
+  });
+
+  test("send() result when the server falls silent in the middle", async () => {
+    const mailer = mailerFor({
+      ...(await serveRaw((socket) => socket.write("220 hello\r\n"))),
+      timeout: "PT0.2S",
+    });
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
+  });
+
+  test("send() result when the server answers drop by drop for ever", async () => {
+    const server = await serveRaw((socket) => {
+      socket.write("220 hello\r\n");
+      const drip = setInterval(() => socket.write("250-more\r\n"), 50);
+      socket.on("close", () => clearInterval(drip));
+    });
+    const mailer = mailerFor({ ...server, timeout: "PT0.2S" });
+    expect(await mailer.send(sample)).toEqual({
+      kind: "deferred",
+      code: null,
+      message: "the mail server took longer than 1 s",
+    });
+    expect(await mailer.verify()).toBe("the mail server took longer than 1 s");
+  });
+
+  test("send() result when the line drops after the content", async () => {
+    let contents = 0;
+    const server = await serveRaw((socket) =>
+      talkSmtp(socket, (line) => {
+        if (line !== ".") return true;
+        contents += 1;
+        return false;
+      }),
+    );
+    expect(await mailerFor(server).send(sample)).toMatchObject({ kind: "deferred", code: null });
+    // Whether it has arrived is unknown: when to try again is the ledger's decision.
+    expect(contents).toBe(1);
+  });
+
+  test("send() result when the server drops the kept connection", async () => {
+    let connections = 0;
+    const server = await serveRaw((socket) => {
+      connections += 1;
+      let mails = 0;
+      talkSmtp(socket, (line) => !line.startsWith("MAIL FROM") || ++mails === 1);
+    });
+    const mailer = mailerFor(server);
+    expect((await mailer.send(sample)).kind).toBe("sent");
+    expect((await mailer.send(sample)).kind).toBe("sent");
+    expect(connections).toBe(2);
+  });
+
+  test("send() result when the mailer is closed", async () => {
+    const mailer = mailerFor(await serve());
+    mailer.close();
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred" });
+  });
+});

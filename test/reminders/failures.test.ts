@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery, Mail, Mailer } from "../../src/mail/mail.ts";
+import {
+  aMailer,
+  ana,
+  anEvent,
+  anInbox,
+  aPerson,
+  aRig,
+  ben,
+  cleo,
+  type Inbox,
+  people,
+  type Rig,
+} from "./rig.ts";
+
+const recipients = ({ mails }: Inbox) => mails.map(({ to }) => to).toSorted();
+const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
+
+/** A mailer that is cut off right after the mail has gone out: its outcome is never written down. */
+function crashingAfter(mailer: Mailer): { readonly mailer: Mailer; readonly cut: Promise<void> } {
+  let reached = (): void => undefined;
+  const cut = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const send = (mail: Mail): Promise<Delivery> =>
+    new Promise(() => {
+      void mailer.send(mail).finally(reached);
+    });
+  return { mailer: { ...mailer, send }, cut };
+}
+
+describe("step() when a delivery does not end well", () => {
+  it("repeats a mail with the same Message-ID when it crashed between claim and mark", async () => {
+    const inbox = await anInbox();
+    const mailer = aMailer(inbox);
+    const crashing = crashingAfter(mailer);
+    const rig = aRig({ mailer: crashing.mailer, now: "2026-11-24T08:45:00Z" });
+    rig.put(anEvent());
+    void rig.step();
+    await crashing.cut;
+    rig.restart(mailer);
+    rig.advance({ minutes: 1 });
+    await rig.run();
+    expect(inbox.mails).toHaveLength(2);
+    expect(new Set(messageIds(inbox)).size).toBe(1);
+    expect(messageIds(inbox)[0]).toMatch(
+      new RegExp(`^<[0-9a-f]{32}@${rig.store.meta.installation}>$`),
+    );
+    rig.restart(mailer);
+    await rig.run();
+    expect(inbox.mails).toHaveLength(2);
+  });
+
+  it("defers with growing pauses, then sends", async () => {
+    let busy = true;
+    const inbox = await anInbox(() => (busy ? 451 : 250));
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    rig.put(anEvent());
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await rig.run();
+      const last = rig.events.at(-1);
+      if (last?.kind !== "deferred") throw new Error(`not deferred: ${last?.kind}`);
+      const now = attemptedAt(rig);
+      waits.push(last.againAt.since(now).total("minutes"));
+      expect(last.problem).toContain("451");
+      expect(await rig.step()).toBe("idle");
+      rig.set(last.againAt.add({ seconds: 1 }).toString());
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(rig.store.ledger.state()).toMatchObject({ deferred: 1, sent: 0 });
+    busy = false;
+    rig.restart();
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+    expect(rig.store.ledger.state()).toMatchObject({ deferred: 0, sent: 1 });
+  });
+
+  it("tells when a deferred mail may go again, to the second that the ledger keeps", async () => {
+    let busy = true;
+    const inbox = await anInbox(() => (busy ? 421 : 250));
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00.250Z" });
+    rig.put(anEvent());
+    await rig.run();
+    busy = false;
+    expect(rig.nextAt()).toBe("2026-11-24T08:46:02Z");
+    rig.set("2026-11-24T08:46:01.900Z");
+    expect(await rig.step()).toBe("idle");
+    rig.set("2026-11-24T08:46:02Z");
+    expect(await rig.step()).toBe("worked");
+    expect(inbox.mails).toHaveLength(1);
+  });
+
+  it("gives up when it would be too late", async () => {
+    const inbox = await anInbox(() => 451);
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z", catchUp: "PT2M" });
+    rig.put(anEvent());
+    await rig.run();
+    rig.set("2026-11-24T08:46:30Z");
+    await rig.run();
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["deferred", "given-up"]);
+    expect(rig.nextAt()).toBeNull();
+    const state = rig.store.ledger.state();
+    expect(state).toMatchObject({ deferred: 0, rejected: 1 });
+    expect(state.problem).toContain("given up");
+  });
+
+  it("records a refused recipient, asks no more, and serves the others", async () => {
+    const inbox = await anInbox((address) => (address.startsWith("ben@") ? 550 : 250));
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    rig.put(anEvent({ assigned: people.map(({ id }) => id) }));
+    await rig.run();
+    rig.restart();
+    rig.advance({ hours: 1 });
+    await rig.run();
+    expect(recipients(inbox)).toEqual(["ana@example.com", "cleo@example.com"]);
+    expect(inbox.asked.filter((address) => address.startsWith("ben@"))).toHaveLength(1);
+    expect(rig.events.find(({ kind }) => kind === "rejected")).toMatchObject({ person: ben });
+    expect(rig.store.ledger.state()).toMatchObject({ sent: 2, rejected: 1 });
+  });
+
+  it("serves the others when an address is none or a mail cannot be handed over at all", async () => {
+    const inbox = await anInbox();
+    const through = aMailer(inbox);
+    const send = (mail: Mail): Promise<Delivery> => {
+      if (mail.to.name === "Ben") throw new Error("cannot be made");
+      return through.send(mail);
+    };
+    const rig = aRig({ mailer: { ...through, send }, now: "2026-11-24T08:45:00Z" });
+    const broken = aPerson({ id: ana, name: "Ana", email: "ana@example.com\r\nBcc: x@y.z" });
+    rig.store.directory.putPeople([broken], false);
+    rig.put(anEvent({ assigned: people.map(({ id }) => id) }));
+    await rig.run();
+    expect(recipients(inbox)).toEqual(["cleo@example.com"]);
+    const kinds = new Map(rig.events.map(({ person, kind }) => [person, kind]));
+    expect([kinds.get(ana), kinds.get(ben), kinds.get(cleo)]).toEqual([
+      "rejected",
+      "deferred",
+      "sent",
+    ]);
+  });
+
+  it("rejects when the database fails, after every mail under way has ended", async () => {
+    const inbox = await anInbox();
+    const through = aMailer(inbox);
+    const rig = aRig({
+      mailer: {
+        ...through,
+        send: async (mail) => {
+          const delivery = await through.send(mail);
+          rig.store.close();
+          return delivery;
+        },
+      },
+      now: "2026-11-24T08:45:00Z",
+    });
+    rig.put(anEvent());
+    await expect(rig.step()).rejects.toThrow();
+    rig.restart(through);
+    await rig.run();
+    expect(new Set(messageIds(inbox)).size).toBe(1);
+  });
+});
+
+function attemptedAt(rig: Rig): Temporal.Instant {
+  const key = rig.events.at(-1)?.item;
+  if (key === undefined) throw new Error("nothing was attempted");
+  const mail = { item: key, occurrence: "2026-11-24T09:00:00Z", lead: "PT15M", person: ana };
+  const row = rig.store.ledger.get(mail);
+  if (!row) throw new Error("the mail is not in the ledger");
+  return row.claimedAt;
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { personId, serviceId } from "../../src/domain/ids.ts";
+import {
+  aMailer,
+  ana,
+  anEvent,
+  anInbox,
+  aPerson,
+  aRig,
+  ben,
+  cleo,
+  days,
+  type Inbox,
+  timed,
+} from "./rig.ts";
+
+const recipients = ({ mails }: Inbox) => mails.map(({ to }) => to).toSorted();
+const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
+
+describe("step() sends one mail per assigned person", () => {
+  it("exactly once over repeated steps and restarts", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:44:59Z" });
+    rig.put(anEvent({ assigned: [ana, ben] }));
+    expect(await rig.step()).toBe("idle");
+    expect(rig.nextAt()).toBe("2026-11-24T08:45:00Z");
+
+    rig.set("2026-11-24T08:45:00Z");
+    expect(rig.nextAt()).toBe("2026-11-24T08:45:00Z");
+    expect(await rig.step()).toBe("worked");
+    expect(await rig.step()).toBe("idle");
+    rig.restart();
+    rig.advance({ minutes: 5 });
+    expect(await rig.step()).toBe("idle");
+    expect(rig.nextAt()).toBeNull();
+    expect(recipients(inbox)).toEqual(["ana@example.com", "ben@example.com"]);
+    expect(rig.store.ledger.state()).toMatchObject({ sent: 2, deferred: 0, rejected: 0 });
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["sent", "sent"]);
+    expect(new Set(messageIds(inbox)).size).toBe(2);
+  });
+
+  it("and none to those who cannot receive it", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    rig.store.directory.putPeople(
+      [
+        aPerson({ id: ana, name: "Ana", suspended: true }),
+        aPerson({ id: ben, name: "Ben", email: null }),
+        aPerson({ id: cleo, name: "Cleo", email: "  " }),
+      ],
+      true,
+    );
+    rig.put(anEvent({ assigned: [ana, ben, cleo, personId(99)] }));
+    await rig.run();
+    expect(inbox.asked).toEqual([]);
+    expect(rig.nextAt()).toBeNull();
+
+    rig.store.directory.putPeople([aPerson({ id: ben, name: "Ben" })], false);
+    await rig.run();
+    expect(recipients(inbox)).toEqual(["ben@example.com"]);
+  });
+
+  it("of private events too, to nobody else", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    rig.put(anEvent({ private: true, creatorId: ben }));
+    await rig.run();
+    expect(recipients(inbox)).toEqual(["ana@example.com"]);
+  });
+
+  it("of whole days and milestones counted from midnight of the account's zone", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-22T22:59:59Z" });
+    const reminder = Temporal.Duration.from({ hours: 24 });
+    rig.put(anEvent({ when: days("2026-11-24", "2026-11-25"), milestone: true, reminder }));
+    await rig.run();
+    expect(inbox.asked).toEqual([]);
+    rig.set("2026-11-22T23:00:00Z");
+    await rig.run();
+    expect(recipients(inbox)).toEqual(["ana@example.com"]);
+  });
+
+  it("at the start when the reminder is zero, and across a change of the clocks", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2027-03-27T01:30:00Z", catchUp: "PT1H" });
+    const when = timed("2027-03-28T03:30", null);
+    const reminder = Temporal.Duration.from({ hours: 24 });
+    rig.put(anEvent({ when, reminder }));
+    rig.put(
+      anEvent({ id: serviceId(502), when, reminder: Temporal.Duration.from({ minutes: 0 }) }),
+    );
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+    rig.set("2027-03-28T01:29:00Z");
+    expect(rig.nextAt()).toBe("2027-03-28T01:30:00Z");
+    rig.set("2027-03-28T01:30:00Z");
+    await rig.run();
+    expect(inbox.mails).toHaveLength(2);
+  });
+
+  it("never when events are turned off", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z", events: false });
+    rig.put(anEvent());
+    expect(await rig.step()).toBe("idle");
+    expect(rig.nextAt()).toBeNull();
+    expect(inbox.asked).toEqual([]);
+  });
+
+  it("in the order in which they fell due, and begins none after an abort", async () => {
+    const sent: string[] = [];
+    const stop = new AbortController();
+    const rig = aRig({
+      now: "2026-11-24T08:59:00Z",
+      mailer: {
+        send: ({ subject }) => {
+          sent.push(subject.split(" – ")[0] ?? "");
+          if (sent.length === 2) stop.abort();
+          return Promise.resolve({ kind: "sent", response: "250" });
+        },
+        verify: () => Promise.resolve(null),
+        close: () => undefined,
+      },
+    });
+    for (const minutes of [10, 20, 30, 40]) {
+      const reminder = Temporal.Duration.from({ minutes });
+      rig.put(anEvent({ id: serviceId(500 + minutes), title: `${minutes} min`, reminder }));
+    }
+    expect(await rig.step(stop.signal)).toBe("worked");
+    expect(sent).toEqual(["Reminder: 40 min", "Reminder: 30 min"]);
+    expect(await rig.step(stop.signal)).toBe("idle");
+    await rig.run();
+    expect(sent.slice(2)).toEqual(["Reminder: 20 min", "Reminder: 10 min"]);
+  });
+});
+
+describe("step() catches up", () => {
+  it.each([
+    ["2026-11-24T20:45:00Z", 1],
+    ["2026-11-24T20:45:01Z", 0],
+  ])("after an outage until %s with %i mails", async (now, mails) => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now });
+    rig.put(anEvent());
+    await rig.run();
+    expect(inbox.mails).toHaveLength(mails);
+    if (mails > 0) expect(inbox.mails[0]?.mail.text).toContain("This mail is late");
+  });
+
+  it("also where nothing missed is wanted: a punctual mail takes a moment", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:04Z", catchUp: "PT0S" });
+    rig.put(anEvent());
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+  });
+
+  it("on a first start of what is ahead, and not of what is over", async () => {
+    const inbox = await anInbox();
+    const installedAt = "2026-11-24T08:50:00Z";
+    const rig = aRig({ mailer: aMailer(inbox), now: installedAt, installedAt });
+    const late = { createdAt: Temporal.Instant.from("2026-11-24T08:52:00Z") };
+    rig.put(anEvent({ id: serviceId(501), title: "Old" }));
+    rig.put(anEvent({ id: serviceId(502), title: "Undated", createdAt: null }));
+    rig.put(anEvent({ id: serviceId(503), title: "Old and ahead", reminder: hours(48) }));
+    rig.put(anEvent({ id: serviceId(504), title: "Ahead", reminder: hours(0) }));
+    rig.set("2026-11-24T08:53:00Z");
+    rig.put(anEvent({ id: serviceId(505), title: "Entered since", ...late }));
+    const over = timed("2026-11-24T09:30", "2026-11-24T09:40");
+    rig.put(anEvent({ id: serviceId(506), title: "Entered when over", ...late, when: over }));
+    await rig.run();
+    expect(inbox.mails.map(({ mail }) => mail.subject?.split(" – ")[0])).toEqual([
+      "Reminder: Old",
+      "Reminder: Undated",
+      "Reminder: Entered since",
+    ]);
+    expect(rig.nextAt()).toBe("2026-11-24T09:00:00Z");
+  });
+
+  it("with an event that is entered here, which the service has not dated yet", async () => {
+    const inbox = await anInbox();
+    const installedAt = "2026-11-24T08:50:00Z";
+    const rig = aRig({ mailer: aMailer(inbox), now: installedAt, installedAt });
+    const { id: _id, ...base } = anEvent({ createdAt: null });
+    const item = rig.store.mirror.conceive("event", "from-a-phone@example.com");
+    rig.store.journal.append({
+      channel: "caldav",
+      actor: null,
+      item,
+      action: "create",
+      base: { ...base, id: null },
+      patch: {},
+      newLabels: [],
+      state: "pending",
+    });
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+    expect(inbox.mails[0]?.mail.text).not.toContain("Open:");
+  });
+});
+
+describe("step() when the clock jumps", () => {
+  it("sends nothing twice when it is set back, and nothing is lost", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+    rig.put(anEvent(), anEvent({ id: serviceId(502), title: "Later", reminder: hours(0) }));
+    await rig.run();
+    rig.set("2026-11-23T00:00:00Z");
+    await rig.run();
+    expect(rig.nextAt()).toBe("2026-11-24T08:45:00Z");
+    rig.set("2026-11-24T08:45:30Z");
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+    rig.set("2026-11-24T09:00:00Z");
+    await rig.run();
+    expect(inbox.mails).toHaveLength(2);
+  });
+
+  it("skips what lies too far back when it is set forward, and sends it when it is set right", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:00:00Z" });
+    rig.put(anEvent());
+    rig.set("2027-11-24T08:00:00Z");
+    await rig.run();
+    expect(inbox.mails).toEqual([]);
+    rig.set("2026-11-24T08:46:00Z");
+    await rig.run();
+    expect(inbox.mails).toHaveLength(1);
+  });
+});
+
+const hours = (count: number) => Temporal.Duration.from({ hours: count });

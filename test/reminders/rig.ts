@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import PostalMime, { type Email } from "postal-mime";
+import { SMTPServer } from "smtp-server";
+import { onTestFinished } from "vitest";
+import {
+  type PersonId,
+  personId,
+  projectId,
+  type ServiceId,
+  serviceId,
+} from "../../src/domain/ids.ts";
+import type { EventItem, Person } from "../../src/domain/item.ts";
+import { sourceOf } from "../../src/domain/source.ts";
+import type { When } from "../../src/domain/when.ts";
+import type { Mailer } from "../../src/mail/mail.ts";
+import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { createReminders, type ReminderEvent } from "../../src/reminders/reminders.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+
+export const berlin = "Europe/Berlin";
+export const ana = personId(11);
+export const ben = personId(12);
+export const cleo = personId(13);
+
+export const at = (text: string): Temporal.Instant => Temporal.Instant.from(text);
+
+export const timed = (start: string, end: string | null, zone = berlin): When => ({
+  kind: "times",
+  start: Temporal.PlainDateTime.from(start).toZonedDateTime(zone),
+  end: end === null ? null : Temporal.PlainDateTime.from(end).toZonedDateTime(zone),
+});
+
+export const days = (start: string, end: string): When => ({
+  kind: "dates",
+  start: Temporal.PlainDate.from(start),
+  end: Temporal.PlainDate.from(end),
+});
+
+export const aPerson = (fields: Partial<Person> & Pick<Person, "id" | "name">): Person => ({
+  email: `${fields.name.toLowerCase()}@example.com`,
+  timeZone: null,
+  suspended: false,
+  ...fields,
+});
+
+export const people: readonly Person[] = [
+  aPerson({ id: ana, name: "Ana", timeZone: "Europe/Lisbon" }),
+  aPerson({ id: ben, name: "Ben" }),
+  aPerson({ id: cleo, name: "Cleo" }),
+];
+
+type Known = EventItem & { readonly id: NonNullable<EventItem["id"]> };
+
+/** An event of 10:00 to 11:00 in Berlin (09:00 UTC) on 24 November 2026, with a reminder of 15 minutes for Ana. */
+export function anEvent(fields: Partial<Known> = {}): Known {
+  return {
+    kind: "event",
+    id: serviceId(501),
+    projectId: projectId(2001),
+    title: "Design review",
+    description: null,
+    completed: false,
+    assigned: [ana],
+    creatorId: ana,
+    byMe: false,
+    createdAt: at("2026-11-01T00:00:00Z"),
+    updatedAt: at("2026-11-01T00:00:00Z"),
+    when: timed("2026-11-24T10:00", "2026-11-24T11:00"),
+    reminder: Temporal.Duration.from({ minutes: 15 }),
+    milestone: false,
+    private: false,
+    ...fields,
+  };
+}
+
+/** What the mail server says to one recipient; 250 takes the mail. */
+export type Reply = (address: string) => number;
+
+export interface Inbox {
+  readonly url: string;
+  readonly mails: { readonly to: string; readonly mail: Email }[];
+  /** Every RCPT TO, also the refused ones. */
+  readonly asked: string[];
+}
+
+/** A real mail server on loopback. */
+export async function anInbox(reply: Reply = () => 250): Promise<Inbox> {
+  const mails: { readonly to: string; readonly mail: Email }[] = [];
+  const asked: string[] = [];
+  const keep = async (to: string, octets: Buffer): Promise<void> => {
+    mails.push({ to, mail: await PostalMime.parse(octets) });
+  };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    logger: false,
+    onRcptTo({ address }, _session, done) {
+      asked.push(address);
+      const code = reply(address);
+      if (code === 250) return done();
+      done(Object.assign(new Error(`answer ${code}`), { responseCode: code }));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const to = session.envelope.rcptTo.map(({ address }) => address).join();
+        void keep(to, Buffer.concat(chunks)).finally(done);
+      });
+    },
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const address = server.server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return { url: `smtp://127.0.0.1:${port}`, mails, asked };
+}
+
+export function aMailer({ url }: { readonly url: string }): Mailer {
+  const timeout = Temporal.Duration.from({ seconds: 5 });
+  const mailer = createSmtpMailer({ url, password: null, timeout });
+  onTestFinished(() => mailer.close());
+  return mailer;
+}
+
+export interface RigOptions {
+  readonly mailer: Mailer;
+  readonly now: string;
+  readonly installedAt?: string;
+  readonly events?: boolean;
+  readonly catchUp?: string;
+}
+
+export interface Rig {
+  readonly store: Store;
+  readonly events: ReminderEvent[];
+  set(now: string): void;
+  advance(duration: Temporal.DurationLike): void;
+  put(...items: readonly Known[]): void;
+  bury(id: ServiceId): void;
+  suspend(person: PersonId): void;
+  step(signal?: AbortSignal): Promise<"idle" | "worked">;
+  /** Steps until there is nothing to do. */
+  run(): Promise<void>;
+  nextAt(): string | null;
+  /** As after a crash: another process opens the same database. */
+  restart(mailer?: Mailer): void;
+}
+
+/** Reminders over a real database, with a clock in hand. */
+export function aRig(options: RigOptions): Rig {
+  const folder = mkdtempSync(join(tmpdir(), "reminders-"));
+  let now = at(options.installedAt ?? "2026-11-01T00:00:00Z");
+  let mailer = options.mailer;
+  const events: ReminderEvent[] = [];
+  const clock = () => now;
+  const open = () =>
+    openStore({
+      file: join(folder, "dayferry.sqlite"),
+      migrations: fileURLToPath(new URL("../../migrations", import.meta.url)),
+      zone: berlin,
+      clock,
+      randomId: randomUUID,
+    });
+  const start = (store: Store) =>
+    createReminders({
+      store,
+      mailer,
+      from: { name: "Dayferry", address: "dayferry@example.com" },
+      zone: berlin,
+      options: {
+        events: options.events ?? true,
+        catchUp: Temporal.Duration.from(options.catchUp ?? "PT12H"),
+      },
+      webUrl: "https://company.example.com/#/{project}/{kind}/{id}",
+      clock,
+      random: () => 0,
+      onEvent: (event) => events.push(event),
+    });
+  let store = open();
+  let reminders = start(store);
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  now = at(options.now);
+  store.directory.putPeople(people, true);
+  const project = { id: projectId(2001), title: "Website", description: null, color: null };
+  store.directory.putProjects([{ ...project, archived: false, members: [] }], true);
+
+  const step = (signal = new AbortController().signal) => reminders.step(signal);
+  return {
+    get store() {
+      return store;
+    },
+    events,
+    set: (text) => {
+      now = at(text);
+    },
+    advance: (duration) => {
+      now = now.add(duration);
+    },
+    put: (...items) => {
+      for (const item of items) store.mirror.put(item, sourceOf(item));
+    },
+    bury(id) {
+      const key = store.mirror.find("event", id);
+      if (key === null) throw new Error(`event ${id} is not known`);
+      store.mirror.bury(key);
+    },
+    suspend(person) {
+      const who = people.filter(({ id }) => id === person);
+      store.directory.putPeople(
+        who.map((known) => ({ ...known, suspended: true })),
+        false,
+      );
+    },
+    step,
+    async run() {
+      for (let steps = 0; (await step()) === "worked"; steps++) {
+        if (steps > 100) throw new Error("the reminders do not come to rest");
+      }
+    },
+    nextAt: () => reminders.nextAt()?.toString() ?? null,
+    restart(other) {
+      store.close();
+      if (other) mailer = other;
+      store = open();
+      reminders = start(store);
+    },
+  };
+}

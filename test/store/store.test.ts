@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { feedId, projectId } from "../../src/domain/ids.ts";
+import { anEvent } from "../support/items.ts";
+import { handClock, testDirectory, testStore } from "../support/test-store.ts";
+import { storeRig } from "./rig.ts";
+
+const website = projectId(2001);
+
+describe("together() and durably()", () => {
+  it.each(["together", "durably"] as const)(
+    "%s() result when a step throws: nothing of it is kept",
+    (how) => {
+      const { store } = storeRig();
+      const steps = () => {
+        store.mirror.put(anEvent(1), "events:2001");
+        store.directory.putProjects([], true);
+        throw new Error("in the middle");
+      };
+      expect(() => store[how](steps)).toThrow("in the middle");
+      expect(store.mirror.counts().event).toBe(0);
+      expect(store.changes.latest()).toBe(0);
+      expect(store[how](() => store.mirror.put(anEvent(1), "events:2001"))).toBe("added");
+    },
+  );
+
+  it("durably() result when it has returned: another connection sees it, and the usual pace is back", () => {
+    const file = join(testDirectory(), "dayferry.sqlite");
+    const store = testStore(handClock("2026-11-20T12:00:00Z"), file);
+    store.durably(() => store.mirror.put(anEvent(1), "events:2001"));
+    const reader = new Database(file, { readonly: true });
+    onTestFinished(() => void reader.close());
+    expect(reader.prepare("SELECT count(*) FROM view_items").pluck().get()).toBe(1);
+    expect(() =>
+      store.durably(() => {
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(store.together(() => store.mirror.counts().event)).toBe(1);
+  });
+});
+
+describe("gateSlots", () => {
+  it("save() result when there are fewer slots than before: only those are kept, to the nanosecond", () => {
+    const { store } = storeRig();
+    const startedAt = Temporal.Instant.from("2026-11-20T12:00:00.123456789Z");
+    const answered = { startedAt, answeredAt: startedAt.add({ seconds: 1 }) };
+    store.gateSlots.save([answered, { startedAt, answeredAt: null }, answered]);
+    store.gateSlots.save([{ startedAt, answeredAt: null }, answered]);
+    expect(store.gateSlots.load()).toEqual([{ startedAt, answeredAt: null }, answered]);
+    store.gateSlots.save([]);
+    expect(store.gateSlots.load()).toEqual([]);
+  });
+});
+
+describe("feeds", () => {
+  it("ensure() result when a project has no feed, an open one, only a revoked one", () => {
+    const { store, clock } = storeRig();
+    const { feeds } = store;
+    const made = feeds.ensure(website, "Website");
+    if (!made) throw new Error("no feed was made");
+    expect(made).toMatchObject({
+      kind: "project",
+      projectId: 2001,
+      name: "Website",
+      version: 1,
+      createdAt: clock(),
+      revokedAt: null,
+    });
+    expect(feeds.ensure(website, "Web site")).toEqual({ ...made, name: "Web site" });
+    expect(feeds.get(made.id)?.name).toBe("Web site");
+    expect(feeds.create(website, "ignored").id).toBe(made.id);
+    expect(feeds.revoke(made.id)).toBe(true);
+    expect(feeds.ensure(website, "Website")).toBeNull();
+    const again = feeds.create(website, "Website");
+    expect(again.id).not.toBe(made.id);
+    expect(feeds.ensure(website, "Website")?.id).toBe(again.id);
+    expect(feeds.all().map(({ id }) => id)).toEqual([made.id, again.id]);
+  });
+
+  it("rotate() and revoke() result when the feed is open, revoked, unknown", () => {
+    const { store, clock } = storeRig();
+    const { feeds } = store;
+    const { id } = feeds.create(website, "Website");
+    expect(feeds.rotate(id)).toBe(true);
+    expect(feeds.get(id)?.version).toBe(2);
+    clock.advance({ hours: 1 });
+    expect(feeds.revoke(id)).toBe(true);
+    expect(feeds.get(id)?.revokedAt).toEqual(clock());
+    expect([
+      feeds.rotate(id),
+      feeds.revoke(id),
+      feeds.rotate(feedId(99)),
+      feeds.get(feedId(99)),
+    ]).toEqual([false, false, false, null]);
+  });
+
+  it("state(), fragments() and fetched() result when they were written, and written again", () => {
+    const { store, put, clock } = storeRig();
+    const { feeds } = store;
+    const { id } = feeds.create(website, "Website");
+    expect([feeds.state(id), feeds.fragments(id).size]).toEqual([null, 0]);
+    const state = { inputs: "1", etag: '"a"', modifiedAt: clock(), items: 1, bytes: 20 };
+    feeds.setState(id, { ...state, etag: '"b"' });
+    feeds.setState(id, state);
+    expect(feeds.state(id)).toMatchObject(state);
+    const [a, b] = [put(anEvent(1)), put(anEvent(2))];
+    feeds.putFragment(id, { key: a, inputs: "i", sequence: 0, body: "old" });
+    feeds.putFragment(id, { key: a, inputs: "j", sequence: 1, body: "new" });
+    feeds.putFragment(id, { key: b, inputs: "i", sequence: 0, body: "b" });
+    expect(feeds.fragments(id).get(a)).toEqual({ key: a, inputs: "j", sequence: 1, body: "new" });
+    feeds.dropFragments(id, [a]);
+    expect([...feeds.fragments(id).keys()]).toEqual([b]);
+    feeds.fetched(id, "curl/8");
+    expect(feeds.get(id)).toMatchObject({ fetchedAt: clock(), fetchedBy: "curl/8" });
+    feeds.revoke(id);
+    expect([...feeds.fragments(feeds.create(website, "Website").id).values()]).toEqual([
+      { key: b, inputs: "i", sequence: 0, body: "b" },
+    ]);
+  });
+});
+
+describe("view", () => {
+  it("withReminder() result when some events have one", () => {
+    const { store, put } = storeRig();
+    put(anEvent(1));
+    const key = put(anEvent(2, { reminder: Temporal.Duration.from("PT30M") }));
+    expect(store.view.withReminder().map((view) => view.key)).toEqual([key]);
+    expect(store.view.findUid(store.mirror.identity(key).uid)?.key).toBe(key);
+  });
+});

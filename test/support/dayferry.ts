@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { eventually } from "./eventually.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a command printed and how it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A data directory with a configuration for a sandbox, removed by `dispose`. */
+export interface Installation {
+  readonly folder: string;
+  readonly configFile: string;
+  readonly dataDir: string;
+  readonly dispose: () => void;
+}
+
+/** Writes a configuration for the sandbox; `changes` are laid over it. */
+export function install(
+  sandbox: Sandbox,
+  changes: Readonly<Record<string, unknown>> = {},
+): Installation {
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-test-"));
+  const dataDir = join(folder, "data");
+  const config = {
+    dataDir,
+    service: {
+      baseUrl: sandbox.baseUrl,
+      uploadUrl: sandbox.uploadUrl,
+      apiKey: sandbox.keys[0]?.apiKey,
+      contact: "tests@example.com",
+      timeZone: sandbox.timeZone,
+      quota: { requests: 25, per: "PT0.2S" },
+    },
+    http: { host: "127.0.0.1", port: 0 },
+    ...changes,
+  };
+  const configFile = join(folder, "config.json");
+  writeFileSync(configFile, JSON.stringify(config));
+  return {
+    folder,
+    configFile,
+    dataDir,
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Runs one command in a process of its own, as a person would. */
+export async function dayferry(
+  args: readonly string[],
+  {
+    env = {},
+    input = "",
+  }: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+): Promise<Ended> {
+  const child = dayferryProcess(args, env);
+  child.stdin?.end(input);
+  return new Promise((resolve) => {
+    let [stdout, stderr] = ["", ""];
+    child.stdout?.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr?.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** A daemon in a process of its own. */
+export interface Daemon {
+  readonly url: string;
+  readonly token: string;
+  /** What it has logged so far. */
+  log(): string;
+  /** Ends it with a signal; resolves with the exit code and how long it took. */
+  stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly ms: number }>;
+  /** A request to its API with the admin token. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Starts `serve` and waits until it listens, and until the first sweep is done unless told otherwise. */
+export async function serve(
+  { configFile, dataDir }: Installation,
+  {
+    env = {},
+    ready = true,
+  }: { readonly env?: Readonly<Record<string, string>>; readonly ready?: boolean } = {},
+): Promise<Daemon> {
+  const child = dayferryProcess(["serve", "--config", configFile], env);
+  let log = "";
+  child.stderr?.on("data", (chunk) => {
+    log += chunk;
+  });
+  const closed = new Promise<number | null>((resolve) => {
+    child.on("close", resolve);
+  });
+  const url = await eventually("the daemon listens", () => {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${log}`);
+    return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
+  });
+  const token =
+    env["DAYFERRY_ADMIN_TOKEN"] ?? readFileSync(join(dataDir, "admin-token"), "utf8").trim();
+  const ask = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${token}`);
+    return fetch(`${url}${path}`, { ...init, headers });
+  };
+  if (ready) {
+    await eventually(
+      "the first sweep is done",
+      async () => ((await fetch(`${url}/readyz`)).ok ? true : null),
+      20_000,
+    );
+  }
+  return {
+    url,
+    token,
+    log: () => log,
+    ask,
+    async stop(signal = "SIGTERM") {
+      const began = performance.now();
+      child.kill(signal);
+      const code = await closed;
+      return { code, ms: performance.now() - began };
+    },
+  };
+}
+
+export function dayferryProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("DAYFERRY_"));
+  return spawn(process.execPath, [main, ...args], {
+    cwd: root,
+    env: { ...Object.fromEntries(inherited), NODE_NO_WARNINGS: "1", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}

@@ -1,0 +1,123 @@
+import {
+  labelId,
+  listId,
+  personId,
+  projectId,
+  type ServiceId,
+  serviceId,
+} from "../../src/domain/ids.ts";
+import type {
+  EventItem,
+  Label,
+  Person,
+  Project,
+  TaskItem,
+  Todolist,
+} from "../../src/domain/item.ts";
+import type { When } from "../../src/domain/when.ts";
+
+export const zone = "Europe/Berlin";
+
+/** Times in the account's zone, as `YYYY-MM-DDTHH:MM`. */
+export function times(start: string, end: string | null = null, inZone = zone): When {
+  const read = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(inZone);
+  return { kind: "times", start: read(start), end: end === null ? null : read(end) };
+}
+
+/** Whole days; `last` is inclusive. */
+export function days(first: string, last = first): When {
+  return {
+    kind: "dates",
+    start: Temporal.PlainDate.from(first),
+    end: Temporal.PlainDate.from(last).add({ days: 1 }),
+  };
+}
+
+const common = {
+  projectId: projectId(2001),
+  description: null,
+  completed: false,
+  assigned: [],
+  creatorId: null,
+  byMe: false,
+  createdAt: Temporal.Instant.from("2026-01-05T08:00:00Z"),
+  updatedAt: Temporal.Instant.from("2026-01-05T08:00:00Z"),
+} as const;
+
+export function anEvent(
+  id: number,
+  fields: Partial<Omit<EventItem, "id">> = {},
+): EventItem & { readonly id: ServiceId } {
+  return {
+    ...common,
+    kind: "event",
+    title: `Event ${id}`,
+    when: times("2026-11-23T10:00", "2026-11-23T11:00"),
+    reminder: null,
+    milestone: false,
+    private: false,
+    ...fields,
+    id: serviceId(id),
+  };
+}
+
+export function aTask(
+  id: number,
+  fields: Partial<Omit<TaskItem, "id">> = {},
+): TaskItem & { readonly id: ServiceId } {
+  return {
+    ...common,
+    kind: "task",
+    title: `Task ${id}`,
+    listId: listId(3001),
+    parentId: null,
+    startOn: null,
+    dueOn: Temporal.PlainDate.from("2026-11-24"),
+    estimated: null,
+    logged: null,
+    percent: 0,
+    labels: [],
+    completedAt: null,
+    completedBy: null,
+    subtaskCount: 0,
+    commentCount: 0,
+    rrule: null,
+    ticket: null,
+    stage: null,
+    customFields: [],
+    ...fields,
+    id: serviceId(id),
+  };
+}
+
+export const aProject = (id: number, title: string): Project => ({
+  id: projectId(id),
+  title,
+  description: null,
+  color: null,
+  archived: false,
+  members: [],
+});
+
+export const aTodolist = (id: number, fields: Partial<Omit<Todolist, "id">> = {}): Todolist => ({
+  projectId: projectId(2001),
+  title: `List ${id}`,
+  archived: false,
+  private: false,
+  ...fields,
+  id: listId(id),
+});
+
+export const aPerson = (id: number, name: string): Person => ({
+  id: personId(id),
+  name,
+  email: null,
+  timeZone: null,
+  suspended: false,
+});
+
+export const aLabel = (id: number, name: string): Label => ({
+  id: labelId(id),
+  name,
+  color: null,
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { itemKey } from "../../src/domain/ids.ts";
+import { judgeSilence, planAbsences, type Question } from "../../src/sync/absence.ts";
+import type { Failure } from "../../src/upstream/failure.ts";
+
+const request = "GET /projects/1/events/2";
+const refused = (status: number): Failure => ({
+  kind: "refused",
+  status,
+  message: "no",
+  request,
+});
+
+describe("judgeSilence()", () => {
+  const second = Temporal.Duration.from({ seconds: 1 });
+  it.each([
+    [refused(404), false, "gone"],
+    [refused(410), false, "gone"],
+    [refused(403), true, "gone"],
+    [refused(403), false, "unknown"],
+    [refused(401), true, "unknown"],
+    [refused(400), true, "unknown"],
+    [{ kind: "unavailable", status: 500, message: "", request, retryAfter: null }, true, "unknown"],
+    [{ kind: "unreadable", message: "HTML", request }, true, "unknown"],
+    [{ kind: "rate-limited", retryAfter: second, request }, true, "unknown"],
+    [{ kind: "service-refused", code: 7, message: "", request }, true, "unknown"],
+    [{ kind: "unknown-outcome", message: "", request }, true, "unknown"],
+    [{ kind: "aborted", request }, true, "unknown"],
+  ] as const)(
+    "result when the single GET ends as %j and the list can be read: %s",
+    (failure, readable, verdict) => {
+      expect(judgeSilence(failure, readable)).toBe(verdict);
+    },
+  );
+});
+
+describe("planAbsences()", () => {
+  const ask = (item: number, source: string, confirmed: boolean): Question => ({
+    item: itemKey(item),
+    source,
+    confirmed,
+  });
+  const facts = { brakeOf: () => null, unread: () => [] };
+
+  it("buries confirmed ones and leaves the others when nothing holds them", () => {
+    const questions = [ask(1, "events:1", true), ask(2, "events:1", false)];
+    expect(planAbsences({ ...facts, questions })).toEqual({
+      bury: [itemKey(1)],
+      read: new Set(),
+      held: 0,
+    });
+  });
+
+  it("names what has to be read first when a task may have moved there", () => {
+    const questions = [ask(1, "tasks:1", true), ask(2, "tasks:1", false)];
+    const plan = planAbsences({ ...facts, questions, unread: () => ["tasks:2", "tasks:3"] });
+    expect(plan).toEqual({ bury: [], read: new Set(["tasks:2", "tasks:3"]), held: 0 });
+  });
+
+  it("buries nothing of a braked source before all its questions are confirmed", () => {
+    const brake = { missing: 2, needsPerson: false, releasedAt: null };
+    const brakeOf = (source: string) => (source === "tasks:1" ? brake : null);
+    const open = [ask(1, "tasks:1", true), ask(2, "tasks:1", false), ask(3, "tasks:2", true)];
+    expect(planAbsences({ ...facts, brakeOf, questions: open })).toMatchObject({
+      bury: [itemKey(3)],
+      held: 2,
+    });
+    const all = open.map((question) => ({ ...question, confirmed: true }));
+    expect(planAbsences({ ...facts, brakeOf, questions: all }).bury).toHaveLength(3);
+  });
+});

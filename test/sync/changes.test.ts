@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { smallWorld } from "./support/small-world.ts";
+import { type Stage, until } from "./support/stage.ts";
+import {
+  addEvent,
+  placeAt,
+  shownTitles,
+  viewInventory,
+  workspaceInventory,
+} from "./support/workspace.ts";
+
+const uidsByTitle = ({ store, sandbox }: Stage): ReadonlyMap<string, string> =>
+  new Map(
+    sandbox.workspace
+      .places()
+      .flatMap(({ project }) => store.view.ofProject(projectId(project)))
+      .map(({ item, uid }) => [item.title, uid]),
+  );
+
+const same = (it: Stage) => expect(viewInventory(it)).toEqual(workspaceInventory(it));
+
+describe("sweep() after changes by others", () => {
+  it("shows additions and changes, and tells them", async () => {
+    const world = await smallWorld();
+    const { it, place, task } = world;
+    insist(world.tasks.update({ ...place, task }, { title: "Renamed" }));
+    addEvent(it, placeAt(it, 1), { title: "Elsewhere" });
+    const summary = await it.sweep();
+    same(it);
+    expect(summary).toMatchObject({ added: 1, changed: 1, buried: 0, unchanged: 4 });
+    expect(summary.changes).toHaveLength(2);
+    expect(summary.changes).toContainEqual({ kind: "task", title: "Renamed", act: "changed" });
+    expect(summary.changes).toContainEqual({ kind: "event", title: "Elsewhere", act: "added" });
+  });
+
+  it("buries what was deleted once a single GET has confirmed it", async () => {
+    const world = await smallWorld();
+    const { it, place, event, other } = world;
+    insist(world.events.remove({ ...place, event }));
+    insist(world.tasks.remove({ ...place, task: other }));
+    it.asked();
+    const summary = await it.sweep();
+    same(it);
+    expect(summary).toMatchObject({ added: 0, changed: 0, buried: 2, held: 0 });
+    const asked = it.asked();
+    expect(asked.filter((path) => path.endsWith(`/events/${event}`))).toHaveLength(1);
+    expect(asked.filter((path) => path.endsWith(`/tasks/${other}`))).toHaveLength(1);
+    expect(it.store.absences.all()).toEqual([]);
+  });
+
+  it("buries subtasks with their parent without asking for each", async () => {
+    const world = await smallWorld();
+    const { it, place, task } = world;
+    insist(world.tasks.remove({ ...place, task }));
+    it.asked();
+    expect(await it.sweep()).toMatchObject({ buried: 3, failures: [] });
+    same(it);
+    expect(it.asked().filter((path) => /subtasks\/\d+$/.test(path))).toEqual([]);
+    it.asked();
+    await it.sweep();
+    expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
+  });
+
+  it("buries a deleted subtask, and stops asking for subtasks when the last one is gone", async () => {
+    const world = await smallWorld();
+    const { it, place, task, children } = world;
+    for (const subtask of children) insist(world.subtasks.remove({ ...place, task, subtask }));
+    expect(await it.sweep()).toMatchObject({ buried: 2, changed: 1 });
+    same(it);
+    await it.sweep();
+    it.asked();
+    await it.sweep();
+    expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
+  });
+
+  it.each([
+    ["another list", 0, 1],
+    ["another project", 1, 0],
+  ] as const)(
+    "keeps the UIDs of a task and its subtasks when it moved to %s",
+    async (_where, project, list) => {
+      const world = await smallWorld();
+      const { it, place, task } = world;
+      const before = uidsByTitle(it);
+      const target = placeAt(it, project, list);
+      const body = { project: target.project, list_id: target.list, move_task: true };
+      insist(world.tasks.update({ ...place, task }, body));
+      const summary = await it.sweep();
+      same(it);
+      expect(summary.buried).toBe(0);
+      expect(uidsByTitle(it)).toEqual(before);
+      expect(it.store.absences.all()).toEqual([]);
+    },
+  );
+
+  it("never shows a moved task twice or not at all while it is found again", async () => {
+    const world = await smallWorld();
+    const { it, place, task } = world;
+    const counts = new Set<number>();
+    const count = () =>
+      it.sandbox.workspace
+        .places()
+        .flatMap(({ project }) => shownTitles(it, projectId(project)))
+        .filter((title) => title === "Parent").length;
+    const stop = new AbortController();
+    const running = it.sync.run(stop.signal);
+    const watch = setInterval(() => counts.add(count()), 1);
+    try {
+      let from = place;
+      for (const [project, list] of [
+        [0, 1],
+        [1, 0],
+        [1, 1],
+        [0, 0],
+      ] as const) {
+        const target = placeAt(it, project, list);
+        const body = { project: target.project, list_id: target.list, move_task: true };
+        insist(world.tasks.update({ ...from, task }, body));
+        from = target;
+        await until(
+          () => JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it)),
+        );
+      }
+    } finally {
+      clearInterval(watch);
+      stop.abort();
+      await running;
+    }
+    expect([...counts]).toEqual([1]);
+  });
+
+  it("puts an item back under its old UID when it was deleted and comes again", async () => {
+    const world = await smallWorld();
+    const { it, place, event } = world;
+    const before = uidsByTitle(it).get("Meeting");
+    it.sandbox.faults.add({ kind: "replace", body: [], path: /\/events$/, times: 2 });
+    it.sandbox.faults.add({
+      kind: "status",
+      status: 404,
+      path: new RegExp(`/events/${event}$`),
+      times: 9,
+    });
+    expect(await it.sweep()).toMatchObject({ buried: 1 });
+    expect(shownTitles(it, projectId(place.project))).not.toContain("Meeting");
+    expect(await it.sweep()).toMatchObject({ added: 1 });
+    expect(uidsByTitle(it).get("Meeting")).toBe(before);
+  });
+
+  it("asks for the tasks of a list that is gone, and buries them when they are", async () => {
+    const world = await smallWorld();
+    const { it, place, task, other } = world;
+    const { list } = place;
+    it.sandbox.faults.add({
+      kind: "transform",
+      path: new RegExp(`/projects/${place.project}/todolists$`),
+      times: 9,
+      transform: (json) => (Array.isArray(json) ? json.filter(({ id }) => id !== list) : json),
+    });
+    it.asked();
+    expect(await it.sweep()).toMatchObject({ buried: 0, held: 0 });
+    const asked = it.asked();
+    for (const id of [task, other]) {
+      expect(asked.filter((path) => path.endsWith(`${list}/tasks/${id}`))).toHaveLength(1);
+    }
+    same(it);
+
+    const next = it.again();
+    for (const id of [task, other]) insist(world.tasks.remove({ ...place, task: id }));
+    it.sandbox.faults.clear();
+    await next.sweep();
+    expect(viewInventory(next)).toEqual(workspaceInventory(next));
+  });
+
+  it("leaves the items of a project alone that is not named any more", async () => {
+    const world = await smallWorld();
+    const { it, place } = world;
+    it.sandbox.faults.add({
+      kind: "transform",
+      path: /\/projects$/,
+      transform: (json) =>
+        Array.isArray(json) ? json.filter(({ id }) => id !== place.project) : json,
+    });
+    it.asked();
+    expect(await it.sweep()).toMatchObject({ buried: 0 });
+    const asked = it.asked().filter((path) => path.includes(`/projects/${place.project}/`));
+    // Only what was already under way beside the look-up was asked.
+    expect(asked.length).toBeLessThan(4 + 1);
+    same(it);
+    expect(it.store.directory.projects().map(({ id }) => Number(id))).not.toContain(place.project);
+    await it.sweep();
+    expect(it.store.directory.projects().map(({ id }) => Number(id))).toContain(place.project);
+  });
+
+  it("does not believe that there is no project at all any more", async () => {
+    const { it } = await smallWorld();
+    it.sandbox.faults.add({ kind: "replace", body: [], path: /\/projects$/ });
+    await it.sweep();
+    same(it);
+    expect(it.store.directory.projects()).toHaveLength(2);
+    expect(it.events).toContainEqual(
+      expect.objectContaining({ kind: "incomplete", source: "projects" }),
+    );
+  });
+
+  it("does not poll archived projects and lists, and leaves their items as they are", async () => {
+    const world = await smallWorld();
+    const { it, place } = world;
+    const archive = (path: RegExp, wanted: number) =>
+      it.sandbox.faults.add({
+        kind: "transform",
+        path,
+        times: 9,
+        transform: (json) =>
+          Array.isArray(json)
+            ? json.map((one) => (one.id === wanted ? { ...one, archived: true } : one))
+            : json,
+      });
+    archive(new RegExp(`/projects/${place.project}/todolists$`), place.list);
+    await it.sweep();
+    it.asked();
+    await it.sweep();
+    expect(it.asked().filter((path) => path.includes(`todolists/${place.list}/`))).toEqual([]);
+    it.sandbox.faults.clear();
+    archive(/\/projects$/, place.project);
+    await it.sweep();
+    it.asked();
+    await it.sweep();
+    expect(it.asked().filter((path) => path.includes(`/projects/${place.project}/`))).toEqual([]);
+    same(it);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Item, TaskItem } from "../../src/domain/item.ts";
+import type { Edit, EditAction } from "../../src/domain/journal.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { roomy, type Stage, stage, until } from "./support/stage.ts";
+import {
+  addTask,
+  placeAt,
+  shownTitles,
+  viewInventory,
+  workspaceInventory,
+} from "./support/workspace.ts";
+
+async function world() {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  const task = addTask(it, place, { title: "Old", due_date: "2027-03-09" });
+  addTask(it, place, { title: "Other" });
+  await it.sweep();
+  const { tasks, subtasks } = it.sandbox.workspace;
+  return { it, place, task, tasks, subtasks, titles: () => titlesOf(it) };
+}
+
+const titlesOf = (it: Stage) => shownTitles(it, projectId(placeAt(it, 0).project));
+
+function mirrored({ store }: Stage, task: number) {
+  const key = store.mirror.find("task", serviceId(task));
+  const found = key === null ? null : store.mirror.get(key);
+  if (!found) throw new Error(`task ${task} is not mirrored`);
+  return found;
+}
+
+/** Accepts and claims an edit of a mirrored task. */
+function claimed(it: Stage, { task, action }: { task: number; action: EditAction }): Edit {
+  const { key, item } = mirrored(it, task);
+  return claim(it, { item: key, action, base: item });
+}
+
+function claim({ store }: Stage, edit: Pick<Edit, "item" | "action" | "base">): Edit {
+  const rest = { channel: "cli", actor: null, patch: {}, newLabels: [], state: "pending" } as const;
+  store.journal.append({ ...rest, ...edit });
+  const next = store.journal.claimNext();
+  if (!next) throw new Error("nothing to claim");
+  return next;
+}
+
+/** Runs a sweep in which the answer to `path` was made before `meanwhile` and arrives after it. */
+async function sweepWithLate(it: Stage, late: { path: RegExp; meanwhile: () => void }) {
+  it.sandbox.requests.clear();
+  it.sandbox.faults.add({ kind: "delay", ms: 150, path: late.path });
+  const sweeping = it.sweep();
+  await until(() =>
+    it.sandbox.requests.entries().some(({ path, personId }) => late.path.test(path) && personId),
+  );
+  late.meanwhile();
+  return sweeping;
+}
+
+describe("a snapshot that was made before an edit was confirmed", () => {
+  it("does not bring the old text back", async () => {
+    const { it, place, task, tasks, titles } = await world();
+    const edit = claimed(it, { task, action: "update" });
+    await sweepWithLate(it, {
+      path: new RegExp(`/${place.list}/tasks$`),
+      meanwhile() {
+        insist(tasks.update({ ...place, task }, { title: "New" }));
+        it.store.journal.confirm(edit, { ...mirrored(it, task).item, title: "New" });
+      },
+    });
+    expect(titles()).toEqual(["New", "Other"]);
+    await it.sweep();
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
+
+  it("does not bring a deleted item back", async () => {
+    const { it, place, task, tasks, titles } = await world();
+    const edit = claimed(it, { task, action: "delete" });
+    await sweepWithLate(it, {
+      path: new RegExp(`/${place.list}/tasks$`),
+      meanwhile() {
+        insist(tasks.remove({ ...place, task }));
+        it.store.journal.confirm(edit, null);
+      },
+    });
+    expect(titles()).toEqual(["Other"]);
+  });
+
+  it("does not miss an item that was created meanwhile", async () => {
+    const { it, place, task, titles } = await world();
+    const edit = creationOf(it, mirrored(it, task).item);
+    await sweepWithLate(it, {
+      path: new RegExp(`/${place.list}/tasks$`),
+      meanwhile() {
+        const id = addTask(it, place, { title: "Born here" });
+        it.store.journal.confirm(edit, { ...edit.base, id: serviceId(id) });
+      },
+    });
+    expect(titles()).toEqual(["Born here", "Old", "Other"]);
+    expect(it.events.filter((event) => event.kind === "polled" && event.missing > 0)).toEqual([]);
+    await it.sweep();
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
+});
+
+describe("a creation whose answer is not in yet", () => {
+  it("is not shown a second time by a sweep, and keeps the calendar's UID", async () => {
+    const { it, place, task, titles } = await world();
+    const edit = creationOf(it, mirrored(it, task).item);
+    const id = addTask(it, place, { title: "Born here" });
+    addTask(it, place, { title: "Born elsewhere" });
+    const summary = await it.sweep();
+    expect(summary.added).toBe(1);
+    expect(titles()).toEqual(["Born elsewhere", "Born here", "Old", "Other"]);
+    expect(it.store.mirror.find("task", serviceId(id))).toBeNull();
+
+    it.store.journal.confirm(edit, { ...edit.base, id: serviceId(id) });
+    await it.sweep();
+    expect(titles()).toEqual(["Born elsewhere", "Born here", "Old", "Other"]);
+    expect(it.store.mirror.findUid("from-a-calendar")?.serviceId).toBe(id);
+  });
+
+  it("is taken over by the sweep once it was discarded", async () => {
+    const { it, place, task, titles } = await world();
+    const edit = creationOf(it, mirrored(it, task).item);
+    addTask(it, place, { title: "Born here" });
+    it.store.journal.settle(edit, { kind: "park", reason: "unknown-outcome", problem: "lost" });
+    await it.sweep();
+    expect(titles()).toEqual(["Old", "Other"]);
+    it.store.journal.discard(edit.id);
+    await it.sweep();
+    expect(titles()).toEqual(["Born here", "Old", "Other"]);
+  });
+});
+
+describe("an answer to a single GET", () => {
+  it("counts for nothing when the item was seen elsewhere meanwhile", async () => {
+    const { it, place, task, tasks, titles } = await world();
+    const target = placeAt(it, 0, 1);
+    const body = { list_id: target.list, project: target.project, move_task: true };
+    insist(tasks.update({ ...place, task }, body));
+    // The other list shows the task only at its second reading, while the single GET is still under way.
+    it.sandbox.faults.add({
+      kind: "replace",
+      body: [],
+      path: new RegExp(`/${target.list}/tasks$`),
+    });
+    await sweepWithLate(it, {
+      path: new RegExp(`/${place.list}/tasks/${task}$`),
+      meanwhile() {
+        const { item, key } = mirrored(it, task);
+        it.store.mirror.put(
+          { ...asTask(item), listId: listId(target.list), id: serviceId(task) },
+          `tasks:${target.list}`,
+        );
+        expect(it.store.absences.all().map((absence) => absence.item)).not.toContain(key);
+      },
+    });
+    expect(it.store.absences.all()).toEqual([]);
+    expect(titles()).toEqual(["Old", "Other"]);
+  });
+});
+
+describe("subtasks", () => {
+  async function withChild() {
+    const all = await world();
+    const below = { ...all.place, task: all.task };
+    insist(all.subtasks.create(below, { title: "Below" }));
+    await all.it.sweep();
+    return all;
+  }
+
+  it("are gone with their parent when an edit has deleted it", async () => {
+    const { it, place, task, tasks, titles } = await withChild();
+    expect(titles()).toEqual(["Below", "Old", "Other"]);
+    const edit = claimed(it, { task, action: "delete" });
+    insist(tasks.remove({ ...place, task }));
+    it.store.journal.confirm(edit, null);
+    const summary = await it.sweep();
+    expect(summary).toMatchObject({ buried: 1 });
+    expect(titles()).toEqual(["Other"]);
+    expect(it.store.sources.all().some(({ name }) => name === `subtasks:${task}`)).toBe(false);
+    it.asked();
+    await it.again().sweep();
+    expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
+  });
+
+  it("are read again where their parent went when they were asked for at the old place", async () => {
+    const { it, place, task, tasks } = await withChild();
+    const target = placeAt(it, 1, 1);
+    const body = { list_id: target.list, project: target.project, move_task: true };
+    insist(tasks.update({ ...place, task }, body));
+    // The old place answers emptily instead of 404, and late.
+    const path = new RegExp(`/${place.list}/tasks/${task}/subtasks$`);
+    it.sandbox.faults.add({ kind: "status", status: 200, body: [], path, times: 9 });
+    const summary = await it.sweep();
+    expect(summary.buried).toBe(0);
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    expect(it.store.absences.all()).toEqual([]);
+  });
+});
+
+function creationOf(it: Stage, like: Item): Edit {
+  const key = it.store.mirror.conceive("task", "from-a-calendar");
+  const base = { ...asTask(like), id: null, title: "Born here", dueOn: null };
+  const edit = claim(it, { item: key, action: "create", base });
+  it.store.journal.sending(edit.id);
+  return it.store.journal.get(edit.id) ?? edit;
+}
+
+function asTask(item: Item): TaskItem {
+  if (item.kind === "event") throw new Error(`${item.title} is no task`);
+  return item;
+}

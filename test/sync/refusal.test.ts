@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { askedRest, isDenied, isRefusal } from "../../src/sync/refusal.ts";
+import type { Failure } from "../../src/upstream/failure.ts";
+
+const request = "GET /projects";
+const seconds = (count: number) => Temporal.Duration.from({ seconds: count });
+const refused = (status: number): Failure => ({ kind: "refused", status, message: "", request });
+const busy = (retryAfter: Temporal.Duration | null): Failure => ({
+  kind: "unavailable",
+  status: 503,
+  message: "",
+  request,
+  retryAfter,
+});
+
+describe("isRefusal() and isDenied()", () => {
+  it.each([
+    [refused(403), true, true],
+    [refused(404), true, true],
+    [refused(401), false, false],
+    [{ kind: "unreadable", message: "", request }, false, true],
+    [{ kind: "service-refused", code: 1, message: "", request }, false, true],
+    [busy(null), false, false],
+    [{ kind: "aborted", request }, false, false],
+  ] as const)("result when a request ended as %j", (failure, denied, refusal) => {
+    expect([isDenied(failure), isRefusal(failure)]).toEqual([denied, refusal]);
+  });
+});
+
+describe("askedRest()", () => {
+  it.each([
+    ["the service asks for longer", busy(seconds(60)), 60],
+    ["it asks for less", busy(seconds(5)), 15],
+    ["it asks for nothing", busy(null), 15],
+    ["it is over its limit", { kind: "rate-limited", retryAfter: seconds(99), request }, 99],
+    ["it refuses", refused(403), 15],
+  ] as const)("result when %s", (_what, failure, rest) => {
+    expect(askedRest(failure, seconds(15)).total("seconds")).toBe(rest);
+  });
+});

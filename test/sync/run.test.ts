@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { smallWorld } from "./support/small-world.ts";
+import { roomy, runUntil, stage, until } from "./support/stage.ts";
+import {
+  addTask,
+  placeAt,
+  shownTitles,
+  viewInventory,
+  workspaceInventory,
+} from "./support/workspace.ts";
+
+describe("run()", () => {
+  it("brings first everything and then every change when others work on", async () => {
+    const world = await smallWorld();
+    const it = world.it;
+    const { place, task, other, children, event } = world;
+    const equal = () =>
+      JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
+    await runUntil(it, equal);
+    expect(it.sync.ready).toBe(true);
+
+    addTask(it, placeAt(it, 1, 1), { title: "Added" });
+    insist(world.events.remove({ ...place, event }));
+    insist(world.tasks.remove({ ...place, task: other }));
+    const subtask = children[0] ?? 0;
+    insist(world.subtasks.update({ ...place, task, subtask }, { title: "Changed below" }));
+    await runUntil(it, equal);
+    expect(it.sandbox.requests.entries().filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  it("asks look-ups seldom and the rest round and round when nothing changes", async () => {
+    const { it } = await smallWorld();
+    it.asked();
+    const counts = new Map<string, number>();
+    await runUntil(it, () => it.sandbox.requests.entries().length > 150);
+    for (const path of it.asked()) counts.set(path, (counts.get(path) ?? 0) + 1);
+    const lookUps = [...counts.keys()].filter((path) =>
+      /\/(projects|people|todolists)$/.test(path),
+    );
+    expect(lookUps).toEqual([]);
+    const polls = [...counts.values()];
+    expect(counts.size).toBe(1 + 2 + 4 + 1);
+    expect(Math.max(...polls) - Math.min(...polls)).toBeLessThanOrEqual(2);
+  });
+
+  it("asks look-ups three times within maxAge", async () => {
+    const it = await stage({ maxAge: Temporal.Duration.from({ milliseconds: 900 }) });
+    await it.sweep();
+    it.asked();
+    const begun = performance.now();
+    await runUntil(it, () => performance.now() - begun > 1000);
+    const people = it.asked().filter((path) => path.endsWith("/people")).length;
+    expect(people).toBeGreaterThanOrEqual(2);
+    expect(people).toBeLessThanOrEqual(4);
+  });
+
+  it("reads a hurried source at once, and again when it was under way", async () => {
+    const it = await stage({ size: "s" });
+    await it.sweep();
+    const { project } = placeAt(it, 0);
+    it.asked();
+    it.sync.hurry(`events:${project}`);
+    it.sync.hurry("events:404404");
+    await runUntil(it, () => it.sandbox.requests.entries().length > 10);
+    const position = it.asked().findIndex((path) => path.endsWith(`/${project}/events`));
+    expect(position).toBeGreaterThanOrEqual(0);
+    expect(position).toBeLessThan(6);
+  });
+
+  it("asks who someone is when an item names a stranger, but not twice within a minute", async () => {
+    let tasks = 0;
+    let ahead = Temporal.Duration.from({ seconds: 0 });
+    const it = await stage({ quota: roomy, now: () => Temporal.Now.instant().add(ahead) });
+    const place = placeAt(it, 0);
+    await it.sweep();
+    for (const [minutes, looked] of [
+      [0, 0],
+      [2, 1],
+      [2, 0],
+    ] as const) {
+      ahead = Temporal.Duration.from({ minutes });
+      it.asked();
+      const title = `Task ${++tasks}`;
+      addTask(it, place, { title });
+      const path = new RegExp(`/${place.list}/tasks$`);
+      const transform = (json: unknown) =>
+        Array.isArray(json) ? json.map((one) => ({ ...one, assigned: [909_090] })) : json;
+      it.sandbox.faults.add({ kind: "transform", path, transform, times: 1000 });
+      const shown = () => shownTitles(it, projectId(place.project)).includes(title);
+      await runUntil(it, () => shown() && it.sandbox.requests.entries().length > 60);
+      expect(it.asked().filter((asked) => asked.endsWith("/people"))).toHaveLength(looked);
+    }
+  });
+
+  it("waits without asking when everything rests, and ends at once when told", async () => {
+    const it = await stage({ size: "empty", discovery: false });
+    it.sandbox.faults.add({ kind: "status", status: 403, path: /labels/, times: 99 });
+    const stop = new AbortController();
+    const running = it.sync.run(stop.signal);
+    await until(() => it.sandbox.requests.entries().length >= 3);
+    const begun = performance.now();
+    stop.abort();
+    await running;
+    expect(performance.now() - begun).toBeLessThan(500);
+    expect(it.asked()).toHaveLength(3);
+    expect(it.sync.ready).toBe(false);
+  });
+});

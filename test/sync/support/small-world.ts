@@ -1,0 +1,17 @@
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { roomy, stage } from "./stage.ts";
+import { addEvent, addTask, placeAt } from "./workspace.ts";
+
+/** Two projects with two lists each; a task with two subtasks, another task and an event in the first. */
+export async function smallWorld() {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  const event = addEvent(it, place);
+  const task = addTask(it, place, { title: "Parent", due_date: "2027-03-09" });
+  const other = addTask(it, place, { title: "Other" });
+  const { subtasks, tasks, events } = it.sandbox.workspace;
+  const below = { ...place, task };
+  const children = ["First", "Second"].map((title) => insist(subtasks.create(below, { title })).id);
+  await it.sweep();
+  return { it, place, event, task, other, children, subtasks, tasks, events };
+}

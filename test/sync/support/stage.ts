@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import {
+  createSync,
+  type Scope,
+  type SweepSummary,
+  type Sync,
+  type SyncEvent,
+} from "../../../src/sync/sync.ts";
+import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
+
+const zone = "Europe/Berlin";
+const clock = (): Temporal.Instant => Temporal.Now.instant();
+const everything: Scope = { projects: "discover", people: [], discoverPeople: true };
+
+/** A daemon's sync half on a real sandbox over HTTP, at fifty times the documented quota. */
+export interface Stage {
+  readonly sandbox: Sandbox;
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly sync: Sync;
+  readonly events: SyncEvent[];
+  /** The owner's id, who sees everything. */
+  readonly by: number;
+  sweep(): Promise<SweepSummary>;
+  /** What the sandbox was asked since the last call, as `METHOD path`, without 429s. */
+  asked(): readonly string[];
+  /** A second process on the same store and service, with the same gate, as its history is kept too. */
+  again(changed?: Partial<StageOptions>): Stage;
+}
+
+export interface StageOptions extends Partial<SandboxOptions> {
+  readonly scope?: Scope;
+  readonly maxAge?: Temporal.Duration;
+  readonly file?: string;
+  /** A store with something wrong, for `again`. */
+  readonly store?: Store;
+  /** The daemon's clock; the sandbox has its own in `clock`. */
+  readonly now?: () => Temporal.Instant;
+}
+
+/** The documented requests in a fiftieth of the documented time. */
+const documented = { requests: 25, perMs: 200 };
+/** Where the quota is not what is tested. */
+export const roomy = { requests: 200, perMs: 200 };
+
+export async function stage(options: StageOptions = {}): Promise<Stage> {
+  const { scope: _, maxAge: _age, now: _now, store: _store, file, ...wishes } = options;
+  const sandbox = await startSandbox({
+    seed: 7,
+    size: "empty",
+    discovery: true,
+    port: 0,
+    timeZone: zone,
+    clock,
+    quota: documented,
+    ...wishes,
+  });
+  onTestFinished(() => sandbox.close());
+  const store = openStore({
+    file: file ?? ":memory:",
+    migrations: "migrations",
+    zone,
+    clock: options.now ?? clock,
+    randomId: randomUUID,
+  });
+  onTestFinished(() => store.close());
+  const upstream = connect(sandbox, options);
+  return assemble({ sandbox, store, upstream, options });
+}
+
+function connect(
+  sandbox: Sandbox,
+  { now = clock, quota: { requests, perMs } = documented }: StageOptions,
+): Upstream {
+  const upstream = createUpstream({
+    baseUrl: sandbox.baseUrl,
+    uploadUrl: sandbox.uploadUrl,
+    apiKey: ownerOf(sandbox).apiKey,
+    keyOf: () => null,
+    contact: "test@example.com",
+    timeZone: zone,
+    quota: { requests, per: Temporal.Duration.from({ milliseconds: perMs }) },
+    timeout: Temporal.Duration.from({ seconds: 5 }),
+    clock: now,
+    monotonic: () => performance.now(),
+    random: () => 0,
+    history: { load: () => [], save: () => undefined },
+    onEvent: () => undefined,
+  });
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+function ownerOf({ keys: [owner] }: Sandbox) {
+  if (!owner) throw new Error("the sandbox has no key");
+  return owner;
+}
+
+function assemble({
+  sandbox,
+  store,
+  upstream,
+  options,
+}: {
+  readonly sandbox: Sandbox;
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly options: StageOptions;
+}): Stage {
+  const events: SyncEvent[] = [];
+  const sync = createSync({
+    store,
+    upstream,
+    scope: options.scope ?? everything,
+    clock: options.now ?? clock,
+    maxAge: options.maxAge ?? Temporal.Duration.from({ minutes: 15 }),
+    onEvent: (event) => void events.push(event),
+  });
+  return {
+    sandbox,
+    store,
+    upstream,
+    sync,
+    events,
+    by: ownerOf(sandbox).personId,
+    sweep: () => sync.sweep({ signal: AbortSignal.timeout(15_000) }),
+    asked() {
+      const seen = sandbox.requests.entries().map(({ method, path }) => `${method} ${path}`);
+      sandbox.requests.clear();
+      return seen;
+    },
+    again: (changed) =>
+      assemble({
+        sandbox,
+        store: changed?.store ?? store,
+        upstream,
+        options: { ...options, ...changed },
+      }),
+  };
+}
+
+/** Runs the round robin until `reached`, then stops it; throws what was expected when it is not within 10 s. */
+export async function runUntil({ sync }: Stage, reached: () => boolean): Promise<void> {
+  const stop = new AbortController();
+  const running = sync.run(stop.signal);
+  try {
+    await until(reached);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+/** Polls a condition with a deadline. */
+export async function until(reached: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!reached()) {
+    if (performance.now() > deadline) throw new Error(`not within 10 s: ${reached.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,245 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listId, personId, projectId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { type Stage, stage } from "./support/stage.ts";
+import {
+  addEvent,
+  addTask,
+  placeAt,
+  viewInventory,
+  workspaceInventory,
+} from "./support/workspace.ts";
+
+/** Requests of a sweep that wastes none: three for the account, two per project, one per list and per parent. */
+function fewest({ sandbox: { workspace }, by }: Stage): number {
+  const places = workspace.places();
+  const lists = places.flatMap(({ project, lists }) =>
+    lists.map((list) => insist(workspace.tasks.list({ by, project, list }))),
+  );
+  const parents = lists.flat().filter(({ sub_tasks }) => sub_tasks > 0);
+  return 3 + 2 * places.length + lists.length + parents.length;
+}
+
+describe("sweep()", () => {
+  it("gives a mirror equal to the workspace with the fewest requests and no 429 when it is the first", async () => {
+    const it = await stage({ size: "s" });
+    expect(it.sync.ready).toBe(false);
+    const summary = await it.sweep();
+    const requests = it.sandbox.requests.entries();
+    expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(requests).toHaveLength(fewest(it));
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    const { added, changed, buried, held, failures } = summary;
+    expect({ added, changed, buried, held, failures }).toEqual({
+      added: workspaceInventory(it).length,
+      changed: 0,
+      buried: 0,
+      held: 0,
+      failures: [],
+    });
+    expect(summary.requests).toBe(requests.length);
+    expect(it.sync.ready).toBe(true);
+    expect(it.store.directory.people().length).toBeGreaterThan(3);
+    expect(it.store.directory.labels()).toHaveLength(5);
+  });
+
+  it("reads look-ups, labels, events and tasks before subtasks when nothing is known", async () => {
+    const it = await stage({ size: "s" });
+    await it.sweep();
+    const paths = it.asked();
+    const first = (pattern: RegExp) => paths.findIndex((path) => pattern.test(path));
+    expect(first(/\/projects$/)).toBe(0);
+    expect(first(/\/labels$/)).toBeLessThan(first(/\/events$/));
+    // What is under way together may arrive in any order.
+    expect(paths.findLastIndex((path) => path.endsWith("/events"))).toBeLessThan(25);
+    expect(paths.findLastIndex((path) => path.endsWith("/tasks"))).toBeLessThan(25);
+    expect(first(/\/subtasks$/)).toBeGreaterThan(first(/\/tasks$/));
+  });
+
+  it("writes no row of items, names or changes when nothing has changed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sync-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "dayferry.sqlite");
+    const it = await stage({ size: "s", file });
+    await it.sweep();
+    const audit = watchWrites(file, ["sources"]);
+    it.asked();
+    const summary = await it.sweep();
+    expect(summary).toMatchObject({ added: 0, changed: 0, buried: 0 });
+    expect(summary.unchanged).toBe(workspaceInventory(it).length);
+    expect(it.asked()).toHaveLength(fewest(it));
+    expect(audit()).toEqual([]);
+  });
+
+  it("tells how far it is", async () => {
+    const it = await stage({ size: "s" });
+    const seen: { done: number; total: number; remaining: number }[] = [];
+    await it.sync.sweep({
+      signal: AbortSignal.timeout(15_000),
+      onProgress: ({ done, total, remaining }) =>
+        void seen.push({ done, total, remaining: remaining.total("seconds") }),
+    });
+    expect(seen).toHaveLength(fewest(it));
+    expect(seen.map(({ done }) => done)).toEqual(seen.map((_, index) => index + 1));
+    expect(seen.at(-1)).toEqual({ done: fewest(it), total: fewest(it), remaining: 0 });
+    expect(Math.max(...seen.map(({ remaining }) => remaining))).toBeGreaterThan(10);
+  });
+
+  it("carries on where the last process stopped when one was ended in the middle", async () => {
+    const it = await stage({ size: "s" });
+    const stop = new AbortController();
+    const cut = await it.sync.sweep({
+      signal: stop.signal,
+      onProgress: ({ done }) => {
+        if (done === 40) stop.abort();
+      },
+    });
+    expect(cut.failures).toEqual([]);
+    expect(it.sync.ready).toBe(false);
+    const read = new Set(
+      it.store.sources.all().flatMap(({ name, succeededAt }) => (succeededAt ? [name] : [])),
+    );
+    expect(read.size).toBeGreaterThan(20);
+    it.asked();
+    const next = it.again();
+    await next.sweep();
+    const places: Record<"read" | "unread", number[]> = { read: [], unread: [] };
+    for (const [place, path] of it.asked().entries()) {
+      const parent = /tasks\/(\d+)\/subtasks$/.exec(path)?.[1];
+      if (parent) places[read.has(`subtasks:${parent}`) ? "read" : "unread"].push(place);
+    }
+    const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
+    expect(mean(places.unread)).toBeLessThan(mean(places.read));
+    expect(viewInventory(next)).toEqual(workspaceInventory(next));
+    expect(next.sync.ready).toBe(true);
+  });
+});
+
+describe("a scope of configured ids", () => {
+  const scopeOf = (it: Stage, name: string | null) => {
+    const { project, list } = placeAt(it, 0);
+    return {
+      projects: [{ id: projectId(project), name, todolists: [listId(list)] }],
+      people: [{ id: personId(9001), name: "Ana", email: null, timeZone: null, suspended: false }],
+      discoverPeople: false,
+    };
+  };
+
+  it("needs no look-up when the service has none", async () => {
+    const base = await stage({ size: "empty", discovery: false });
+    const place = placeAt(base, 0);
+    addEvent(base, place);
+    addTask(base, place, { title: "Alone" });
+    const it = base.again({ scope: scopeOf(base, "Website") });
+    const summary = await it.sweep();
+    expect(summary).toMatchObject({ added: 2, failures: [] });
+    expect(it.asked().toSorted()).toEqual([
+      "GET /api/v3/labels",
+      `GET /api/v3/projects/${place.project}/events`,
+      `GET /api/v3/projects/${place.project}/todolists/${place.list}/tasks`,
+    ]);
+    expect(it.sync.ready).toBe(true);
+    expect(it.store.directory.projects().map(({ title }) => title)).toEqual(["Website"]);
+    expect(it.store.directory.todolists().map(({ title }) => title)).toEqual([
+      `List ${place.list}`,
+    ]);
+    expect(it.store.directory.people().map(({ name }) => name)).toEqual(["Ana"]);
+  });
+
+  it("takes names from the service when none is configured, and a stand-in when it tells none", async () => {
+    for (const discovery of [true, false]) {
+      const base = await stage({ size: "empty", discovery });
+      const it = base.again({ scope: scopeOf(base, null) });
+      expect((await it.sweep()).failures).toEqual([]);
+      const title = it.store.directory.projects()[0]?.title;
+      expect(title).toBe(discovery ? "Blank project" : `Project ${placeAt(it, 0).project}`);
+      expect(it.store.directory.projects()).toHaveLength(1);
+      expect(it.sync.ready).toBe(true);
+    }
+  });
+
+  it("overrides discovered people by id, and keeps their name where the list has none", async () => {
+    const base = await stage({ size: "empty" });
+    const [ana, ben] = base.sandbox.workspace.people();
+    if (!ana || !ben) throw new Error("the sandbox has no people");
+    const listed = (id: number, name: string, email: string | null) => {
+      return { id: personId(id), name, email, timeZone: "Asia/Tokyo", suspended: false };
+    };
+    const people = [listed(ana.id, `Person ${ana.id}`, null), listed(ben.id, "B.", "b@x.example")];
+    const it = base.again({ scope: { projects: "discover", people, discoverPeople: true } });
+    await it.sweep();
+    const named = new Map(it.store.directory.people().map((person) => [Number(person.id), person]));
+    expect(named.size).toBe(base.sandbox.workspace.people().length);
+    expect(named.get(ana.id)).toMatchObject({
+      name: `${ana.firstName} ${ana.lastName}`,
+      email: ana.email,
+      timeZone: "Asia/Tokyo",
+    });
+    expect(named.get(ben.id)).toMatchObject({ name: "B.", email: "b@x.example" });
+  });
+
+  it("says which key to set when everything is to be discovered and nothing can be", async () => {
+    const it = await stage({ size: "empty", discovery: false });
+    const summary = await it.sweep();
+    expect(summary.failures).toHaveLength(1);
+    expect(summary.failures[0]?.problem).toContain('"projects"');
+    const refusals = it.events.filter(({ kind }) => kind === "look-up-refused");
+    expect(refusals).toHaveLength(2);
+    expect(refusals).toContainEqual(
+      expect.objectContaining({ source: "projects", setting: "projects", needed: true }),
+    );
+    await it.sweep();
+    expect(it.events.filter(({ kind }) => kind === "look-up-refused")).toHaveLength(2);
+  });
+
+  it("keeps what the mirror knows when look-ups that worked are refused later", async () => {
+    const it = await stage({ size: "s" });
+    await it.sweep();
+    it.sandbox.faults.add({
+      kind: "status",
+      status: 403,
+      path: /\/(projects|todolists|people)$/,
+      times: 99,
+    });
+    it.asked();
+    const summary = await it.again().sweep();
+    expect(summary).toMatchObject({ added: 0, changed: 0, buried: 0 });
+    expect(it.asked()).toHaveLength(fewest(it));
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
+
+  it("is not ready under a wrong key, where everything is refused", async () => {
+    const it = await stage({ size: "s" });
+    it.sandbox.faults.add({ kind: "status", status: 403, times: 99 });
+    await it.sweep();
+    expect(it.sync.ready).toBe(false);
+  });
+});
+
+/** Tells which tables of a database file another connection has written to since. */
+function watchWrites(file: string, except: readonly string[]): () => readonly string[] {
+  const db = new Database(file);
+  onTestFinished(() => void db.close());
+  db.exec("CREATE TABLE audit (table_name TEXT)");
+  const tables = db
+    .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("sqlite_") && name !== "audit" && !except.includes(name));
+  for (const table of tables) {
+    for (const act of ["INSERT", "UPDATE", "DELETE"]) {
+      db.exec(
+        `CREATE TRIGGER audit_${table}_${act} AFTER ${act} ON ${table} BEGIN INSERT INTO audit VALUES ('${table}'); END`,
+      );
+    }
+  }
+  return () =>
+    db
+      .prepare<[], { table_name: string }>("SELECT DISTINCT table_name FROM audit")
+      .all()
+      .map((row) => row.table_name);
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { describeFailure, type Failure } from "../../src/upstream/failure.ts";
+
+const request = "GET /labels/5";
+const seconds = (count: number) => Temporal.Duration.from({ milliseconds: count * 1000 - 1 });
+
+const failures: readonly (readonly [Failure, string])[] = [
+  [
+    { kind: "refused", status: 401, message: "bad key", request },
+    "The service refuses this key for GET /labels/5 (401): bad key",
+  ],
+  [
+    { kind: "refused", status: 403, message: "Forbidden", request },
+    "The service refuses this key access to GET /labels/5 (403): Forbidden",
+  ],
+  [
+    { kind: "refused", status: 404, message: "gone", request },
+    "The service does not have what is named in GET /labels/5 (404): gone",
+  ],
+  [
+    { kind: "refused", status: 422, message: "too long", request },
+    "The service refused GET /labels/5 (422): too long",
+  ],
+  [
+    { kind: "rate-limited", retryAfter: seconds(90), request },
+    "The service is over its request limit for 90 s more: GET /labels/5",
+  ],
+  [
+    { kind: "unavailable", status: 503, message: "down", request, retryAfter: null },
+    "The service cannot be reached or is failing (503): GET /labels/5: down",
+  ],
+  [
+    { kind: "unavailable", status: null, message: "reset", request, retryAfter: null },
+    "The service cannot be reached or is failing: GET /labels/5: reset",
+  ],
+  [
+    { kind: "unreadable", message: "the body is empty", request },
+    "The service's answer to GET /labels/5 cannot be read: the body is empty",
+  ],
+  [
+    { kind: "service-refused", code: 2033, message: "wrong type", request },
+    "The service refused GET /labels/5 with code 2033: wrong type",
+  ],
+  [
+    { kind: "unknown-outcome", message: "reset", request },
+    "It is not known whether the service has carried out GET /labels/5: reset",
+  ],
+  [{ kind: "aborted", request }, "GET /labels/5 was given up before it was done"],
+];
+test.each(failures)("describeFailure() result for %j", (failure, sentence) => {
+  expect(describeFailure(failure)).toBe(sentence);
+});

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Priority } from "../../src/upstream/call.ts";
+import type { Ticket } from "../../src/upstream/gate.ts";
+import { gateOf, perMs, quota, sleep, spacingMs, ticket, trip } from "./gate-rig.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("run() sends the whole quota but one place at once when sweeps wait, and the last to an edit", async () => {
+  const gate = gateOf();
+  const sweeps: number[] = [];
+  const edits: number[] = [];
+  const start = performance.now();
+  for (let i = 0; i < 100; i += 1) {
+    void gate.run(ticket("sweep"), trip(sweeps, { upMs: 0, downMs: 10 }));
+  }
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(sweeps).toHaveLength(24);
+  void gate.run(ticket("edit"), trip(edits, { upMs: 0, downMs: 10 }));
+  void gate.run(ticket("edit"), trip(edits, { upMs: 0, downMs: 10 }));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(edits).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(7_100);
+  expect(edits).toHaveLength(2);
+  const secondEdit = (edits[1] ?? 0) - start;
+  const laterSweeps = sweeps.filter((moment) => moment - start > 1_000);
+  expect(laterSweeps.every((moment) => moment - start >= secondEdit)).toBe(true);
+  gate.close();
+});
+
+test("an edit waits no longer than the mean spacing while sweeps use up the quota", async () => {
+  const gate = gateOf();
+  const sweeps: number[] = [];
+  for (let i = 0; i < 400; i += 1) {
+    void gate.run(ticket("sweep"), trip(sweeps, { upMs: 20, downMs: 30 }));
+  }
+  for (let round = 0; round < 10; round += 1) {
+    await vi.advanceTimersByTimeAsync(perMs + 777);
+    const asked = performance.now();
+    const edit: number[] = [];
+    void gate.run(ticket("edit"), trip(edit, { upMs: 0, downMs: 0 }));
+    await vi.advanceTimersByTimeAsync(spacingMs + 100);
+    expect((edit[0] ?? Number.POSITIVE_INFINITY) - asked).toBeLessThanOrEqual(spacingMs + 55);
+  }
+  gate.close();
+});
+
+test("run() takes the waiting ones by priority, a limited one ahead of its class, a failed edit behind fresh ones", async () => {
+  const gate = gateOf({ quota: { ...quota, requests: 1 } });
+  const order: string[] = [];
+  const enter = (priority: Priority, standing: Ticket["standing"]) =>
+    void gate.run(ticket(priority, standing), async () => {
+      order.push(`${priority} ${standing}`);
+    });
+  enter("sweep", "first");
+  enter("sweep", "first");
+  enter("sweep", "again");
+  enter("sweep", "limited");
+  enter("interactive", "first");
+  enter("edit", "again");
+  enter("edit", "first");
+  enter("edit", "limited");
+  expect(gate.state().waiting).toEqual({ edit: 3, interactive: 1, sweep: 3 });
+  await vi.advanceTimersByTimeAsync(perMs * 9);
+  expect(order).toEqual([
+    "sweep first",
+    "edit limited",
+    "edit first",
+    "edit again",
+    "interactive first",
+    "sweep limited",
+    "sweep again",
+    "sweep first",
+  ]);
+});
+
+test("rest() holds back everything for the asked time and at least a second", async () => {
+  const gate = gateOf();
+  const starts: number[] = [];
+  const mark = async () => void starts.push(performance.now());
+  await gate.run(ticket("sweep"), async () => void gate.rest(7_000));
+  const limitedAt = performance.now();
+  for (const priority of ["edit", "interactive", "sweep"] as const) {
+    void gate.run(ticket(priority), mark);
+  }
+  expect(gate.state().pausedUntil).not.toBeNull();
+  await vi.advanceTimersByTimeAsync(6_999);
+  expect(starts).toHaveLength(0);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(starts.map((moment) => Math.round(moment - limitedAt))).toEqual([7_000, 7_000, 7_000]);
+  expect(gate.state().pausedUntil).toBeNull();
+
+  await gate.run(ticket("sweep"), async () => void gate.rest(0));
+  void gate.run(ticket("edit"), mark);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(starts).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(starts).toHaveLength(4);
+  expect(gate.state()).toMatchObject({ sent: 6, rateLimited: 2 });
+});
+
+test("rest() without a named time holds back everything for a whole window", async () => {
+  const gate = gateOf();
+  const starts: number[] = [];
+  await gate.run(ticket("sweep"), async () => void gate.rest(null));
+  void gate.run(ticket("edit"), async () => void starts.push(1));
+  await vi.advanceTimersByTimeAsync(perMs - 1);
+  expect(starts).toHaveLength(0);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(starts).toHaveLength(1);
+});
+
+test("rest() for longer than the patience ends what waits and what comes as paused", async () => {
+  const gate = gateOf({ quota: { ...quota, requests: 1 } });
+  const first = gate.run(ticket("edit"), async () => {
+    await sleep(10);
+    gate.rest(600_000);
+  });
+  const waiting = gate.run(ticket("edit"), async () => "never");
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await first).toMatchObject({ kind: "done" });
+  expect(await waiting).toMatchObject({ kind: "paused" });
+  const later = await gate.run(ticket("sweep"), async () => "never");
+  expect(later).toMatchObject({ kind: "paused" });
+  if (later.kind === "paused") expect(later.rest.total("seconds")).toBeCloseTo(600, 0);
+  expect(gate.state().sent).toBe(1);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(await gate.run(ticket("sweep"), async () => "now")).toEqual({
+    kind: "done",
+    value: "now",
+  });
+});
+
+test("a job that was aborted while it waited takes no place", async () => {
+  const gate = gateOf({ quota: { ...quota, requests: 1 } });
+  const stop = new AbortController();
+  await gate.run(ticket("edit"), async () => {});
+  const turn = gate.run({ ...ticket("edit"), signal: stop.signal }, async () => "never");
+  stop.abort();
+  expect(await turn).toEqual({ kind: "aborted" });
+  expect(gate.state()).toMatchObject({ sent: 1, waiting: { edit: 0 } });
+});
+
+test("run() rejects when the history cannot be kept, and the gate goes on", async () => {
+  let full = true;
+  const save = () => {
+    if (full) throw new Error("disk full");
+  };
+  const gate = gateOf({ history: { load: () => [], save }, quota: { ...quota, requests: 1 } });
+  await expect(gate.run(ticket("edit"), async () => {})).rejects.toThrow("disk full");
+  full = false;
+  const next = gate.run(ticket("edit"), async () => "sent");
+  await vi.advanceTimersByTimeAsync(perMs * 1.1);
+  expect(await next).toEqual({ kind: "done", value: "sent" });
+});
+
+test("run() rejects with what the job rejects with and gives the place back", async () => {
+  const gate = gateOf();
+  await expect(
+    gate.run(ticket("edit"), async () => {
+      throw new Error("broken");
+    }),
+  ).rejects.toThrow("broken");
+  expect(gate.state().inFlight).toBe(0);
+  await gate.idle();
+});

@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    env: { TZ: "UTC" },
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      reporter: ["text-summary", "json-summary"],
+      thresholds: {
+        "src/{domain,sync,edits,ics}/**/*.ts": { lines: 95 },
+      },
+    },
+  },
+});
