@@ -29,6 +29,7 @@ const options: FeedOptions = {
   completed: Temporal.Duration.from("P14D"),
   private: "omit",
   tasks: "due",
+  customDates: false,
   assignees: true,
   webUrl: null,
 };
@@ -151,10 +152,13 @@ async function serve(store: Store): Promise<void> {
     store,
     feeds,
     desk: createDesk({ store, accept: () => ({ kind: "refused", errors: [] }), onReleased() {} }),
+    workspace: null,
+    links: null,
     ready: () => true,
     gate() {
       throw new Error("there is no service behind this server");
     },
+    channels: () => ({ inbox: null, subscriptions: [] }),
     adminToken: randomBytes(32).toString("hex"),
     baseUrl: () => "http://127.0.0.1",
     trustProxy: false,

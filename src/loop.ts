@@ -9,8 +9,8 @@ export interface Wake {
 
 export interface LoopOptions {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** How long to rest after a step that found nothing to do. */
-  readonly idle: Temporal.Duration;
+  /** How long to rest after a step that found nothing to do; a function is asked each time. */
+  readonly idle: Temporal.Duration | (() => Temporal.Duration);
   readonly signal: AbortSignal;
   /** Told of each fault with the count of faults in a row, from 1. */
   readonly onFault: (error: unknown, consecutive: number) => void;
@@ -39,7 +39,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
     try {
       const outcome = await step(signal);
       faults = 0;
-      if (outcome === "idle") await wake.wait(idle.total("milliseconds"), signal);
+      if (outcome === "idle") await wake.wait(restOf(idle).total("milliseconds"), signal);
       else await nextTurn();
     } catch (error) {
       // A step that was interrupted on purpose ends in an error as well.
@@ -78,6 +78,9 @@ export function createWake(): Wake {
     },
   };
 }
+
+const restOf = (idle: LoopOptions["idle"]): Temporal.Duration =>
+  typeof idle === "function" ? idle() : idle;
 
 /** Timers take 31 bits of milliseconds; beyond, they fire at once. */
 const longestTimer = 2 ** 31 - 1;

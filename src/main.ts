@@ -93,7 +93,11 @@ async function serve(config: Config): Promise<number> {
     return 0;
   } catch (error) {
     await opened.value.close();
-    throw error;
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
+    const { host: address, port } = config.http;
+    stage.say(`http.host and http.port: ${address}:${port} cannot be listened on (${code})\n`);
+    return 1;
   }
 }
 
@@ -114,6 +118,7 @@ function daemonOf(config: Config): DaemonAddress | null {
 
 function logOf(config: Config, level: LogLevel = config.log.level) {
   const { apiKey } = config.service;
-  const secrets = [apiKey, config.adminToken ?? "", config.mail.smtpPassword ?? ""];
+  const calendars = config.edits.subscriptions.map(({ url }) => url);
+  const secrets = [apiKey, config.adminToken ?? "", config.mail.smtpPassword ?? "", ...calendars];
   return createLog({ level, secrets });
 }

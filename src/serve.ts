@@ -1,10 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
+import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
+import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
 import type { Log } from "./log.ts";
-import { runLoop } from "./loop.ts";
+import { type LoopOptions, runLoop } from "./loop.ts";
 import { chooseMailer } from "./mailer.ts";
 import { createReminders } from "./reminders/reminders.ts";
 import type { SweepProgress } from "./sync/sync.ts";
@@ -31,6 +33,9 @@ export interface ServeOptions {
 const drains = 4;
 const progressEveryMs = 2000;
 const idle = Temporal.Duration.from({ seconds: 5 });
+const day = Temporal.Duration.from({ hours: 24 });
+/** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
+const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
 export async function startDaemon(options: ServeOptions & Surroundings): Promise<RunningDaemon> {
@@ -41,8 +46,11 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
     store: rooms.store,
     feeds: rooms.feeds,
     desk: rooms.desk,
+    workspace: rooms.workspace,
+    links: rooms.links,
     ready: () => rooms.sync.ready,
     gate: rooms.upstream.gate.state,
+    channels: () => rooms.channels.states(),
     adminToken: rooms.adminToken,
     baseUrl: () => config.http.publicUrl ?? url,
     trustProxy: config.http.trustProxy,
@@ -97,19 +105,24 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
 
   const loop = (
     name: string,
-    step: (signal: AbortSignal) => Promise<"idle" | "worked">,
-    wake?: typeof wakeDrain,
+    step: LoopOptions["step"],
+    rest: Partial<Pick<LoopOptions, "idle" | "wake">> = {},
   ) =>
     runLoop({
       step,
       idle,
       signal,
       random,
-      ...(wake && { wake }),
+      ...rest,
       onFault: (error, consecutive) => log.error(`${name} failed`, { error, consecutive }),
     });
   await Promise.all([
-    ...Array.from({ length: drains }, () => loop("drain", drain.step, wakeDrain)),
+    ...Array.from({ length: drains }, () =>
+      loop("drain", drain.step, {
+        wake: wakeDrain,
+        idle: () => restUntil(store.journal.nextAt(), clock()),
+      }),
+    ),
     loop("sweep", async () => {
       if (!sync.ready) await firstSweep(options);
       await sync.run(signal);
@@ -119,9 +132,26 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       feeds.ensure();
       return Promise.resolve("idle");
     }),
-    loop("reminders", reminders.step, wakeReminders),
+    loop(
+      "upkeep",
+      () => {
+        const edits = forgetOld({ store, clock });
+        if (edits > 0) log.info("old edits were forgotten", { edits });
+        return Promise.resolve("idle");
+      },
+      { idle: day },
+    ),
+    loop("reminders", reminders.step, { wake: wakeReminders }),
+    runChannels(rooms.channels, loop),
   ]);
   mailer.close();
+}
+
+/** An edit that waits for its next try is taken up in time, not at the next look. */
+function restUntil(next: Temporal.Instant | null, now: Temporal.Instant): Temporal.Duration {
+  const left = next ? now.until(next) : idle;
+  if (Temporal.Duration.compare(left, shortestRest) < 0) return shortestRest;
+  return Temporal.Duration.compare(left, idle) < 0 ? left : idle;
 }
 
 async function firstSweep({

@@ -2,13 +2,17 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Channels, openChannels } from "./channels.ts";
 import type { Workshop } from "./cli/host.ts";
 import type { Config } from "./config/config.ts";
+import { createLinkSigner } from "./domain/action-link.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { sourceOf } from "./domain/source.ts";
-import { createAccept } from "./edits/accept.ts";
+import { type AcceptDeps, createAccept } from "./edits/accept.ts";
 import { createDesk } from "./edits/desk.ts";
 import { createDrain } from "./edits/drain.ts";
+import { type ActionLinks, createActionLinks } from "./edits/links.ts";
+import { createWorkspaceDesk } from "./edits/workspace-desk.ts";
 import { createPublishedFeeds } from "./feeds/feeds.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
@@ -29,6 +33,9 @@ export interface Surroundings {
 /** The rooms that work on one data directory, and what `serve` needs of them beyond what commands do. */
 export interface Rooms extends Workshop {
   readonly adminToken: string;
+  /** Null where feeds have no action links. */
+  readonly links: ActionLinks | null;
+  readonly channels: Channels;
   readonly wakeDrain: Wake;
   readonly wakeReminders: Wake;
   readonly log: Log;
@@ -108,36 +115,67 @@ function buildRooms(
     },
     clock,
     maxAge: config.polling.maxAge,
+    side: config.polling,
     onEvent: ({ kind, ...fields }) => log.info(`sync ${kind}`, fields),
   });
   const { assignees, tasks } = config.feeds;
   const { webUrl } = service;
+  // Links need an address that works wherever the calendar is read.
+  const address = config.feeds.actionLinks ? config.http.publicUrl : null;
+  const linkKey = () => Buffer.from(secret("link-key"), "base64url");
+  const linkMaker = address === null ? null : { signer: createLinkSigner(linkKey()), address };
   const feeds = createPublishedFeeds({
     store,
+    hasRead: (project) => sync.hasRead(project),
     key: feedKey,
+    links: linkMaker,
     options: { ...config.feeds, zone, webUrl },
     clock,
   });
-  const accept = createAccept({
+  const acceptDeps: AcceptDeps = {
     store,
     zone,
     policy: { labels: config.edits.labels, mode: config.edits.mode },
     clock,
     feeds: { assignees, tasks, webUrl },
     onAccepted: () => wakeDrain.notify(),
-  });
+  };
+  const accept = createAccept(acceptDeps);
   const drain = createDrain({
     store,
     upstream,
+    conflicts: config.edits.conflicts,
     clock,
     random,
     onEvent: ({ kind, ...fields }) => log.info(`edit ${kind}`, fields),
+    onMissing({ base }) {
+      const lists = store.directory.todolists().filter((list) => list.projectId === base.projectId);
+      for (const { id } of lists) sync.hurry(`tasks:${id}`);
+      sync.hurry(sourceOf(base));
+    },
     onApplied({ answer, base }) {
       sync.hurry(sourceOf(answer ?? base));
       wakeReminders.notify();
     },
   });
-  const desk = createDesk({ store, accept, onReleased: () => wakeDrain.notify() });
+  const links =
+    linkMaker &&
+    createActionLinks({
+      store,
+      signer: linkMaker.signer,
+      zone,
+      clock,
+      mode: config.edits.mode,
+      private: config.feeds.private,
+      onAccepted: () => wakeDrain.notify(),
+    });
+  const desk = createDesk({
+    store,
+    accept,
+    mode: config.edits.mode,
+    onReleased: () => wakeDrain.notify(),
+  });
+  const ready = () => sync.ready;
   return {
     config,
     store,
@@ -146,6 +184,9 @@ function buildRooms(
     feeds,
     desk,
     drain,
+    workspace: createWorkspaceDesk({ store, upstream, hurry: (source) => sync.hurry(source) }),
+    links,
+    channels: openChannels({ config, accept: acceptDeps, monotonic, random, ready, log }),
     adminToken,
     wakeDrain,
     wakeReminders,
@@ -153,6 +194,7 @@ function buildRooms(
     async close() {
       await upstream.close();
       store.journal.release();
+      store.extras.release();
       store.close();
       lock.release();
     },

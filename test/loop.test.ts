@@ -56,6 +56,34 @@ describe("runLoop()", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test("runLoop() result when the length of each rest is asked for", async () => {
+    const rests = [3, 5];
+    let runs = 0;
+    const stop = new AbortController();
+    const ended = runLoop({
+      async step() {
+        runs += 1;
+        return "idle";
+      },
+      idle: () => seconds(rests.shift() ?? 60),
+      signal: stop.signal,
+      onFault: () => undefined,
+      random: () => 0,
+    });
+    await until(() => vi.getTimerCount() === 1);
+    for (const [ms, expected] of [
+      [2_999, 1],
+      [1, 2],
+      [4_999, 2],
+      [1, 3],
+    ] as const) {
+      await later(ms);
+      expect(runs).toBe(expected);
+    }
+    stop.abort();
+    await ended;
+  });
+
   test("runLoop() result when every step has work", async () => {
     let runs = 0;
     const loop = start(async () => {

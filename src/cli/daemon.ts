@@ -5,7 +5,7 @@ export class DaemonError extends Error {
   override readonly name = "DaemonError";
 }
 
-const patience = 30_000;
+const patienceMs = 30_000;
 
 /**
  * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` when
@@ -16,15 +16,17 @@ export async function askDaemon(
   request: {
     readonly method: "GET" | "POST" | "DELETE";
     readonly path: string;
+    /** How long the daemon may take; half a minute unless said. */
+    readonly withinMs?: number;
     readonly body?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> | string };
   },
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const { method, path, body } = request;
+  const { method, path, body, withinMs = patienceMs } = request;
   const headers = {
     authorization: `Bearer ${adminToken}`,
     ...(body && { "content-type": body.type }),
   };
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(withinMs);
   let answer: Response;
   let text: string;
   try {
@@ -34,7 +36,8 @@ export async function askDaemon(
     throw new DaemonError(`the daemon at ${url} does not answer`, { cause: error });
   }
   if (answer.status === 401) throw new DaemonError(`the daemon at ${url} refuses the admin token`);
-  if (answer.status >= 500)
+  // 502: the daemon is well, and says what the service behind it did.
+  if (answer.status >= 500 && answer.status !== 502)
     throw new DaemonError(`the daemon failed with status ${answer.status}: ${text.slice(0, 300)}`);
   try {
     return { status: answer.status, body: text === "" ? null : JSON.parse(text) };

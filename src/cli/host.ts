@@ -3,6 +3,7 @@ import type { ConfigProblem } from "../config/problems.ts";
 import type { Result } from "../domain/result.ts";
 import type { Desk } from "../edits/desk.ts";
 import type { Drain } from "../edits/drain.ts";
+import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";
@@ -17,6 +18,7 @@ export interface Workshop {
   readonly feeds: PublishedFeeds;
   readonly desk: Desk;
   readonly drain: Drain;
+  readonly workspace: WorkspaceDesk;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { feedId, projectId } from "../domain/ids.ts";
+import { feedId, personId, projectId } from "../domain/ids.ts";
+import type { Decision } from "../edits/desk.ts";
 import type { PublishedFeed } from "../feeds/feeds.ts";
 import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";
@@ -12,6 +13,7 @@ export interface Office {
   edits(state: string | undefined): Promise<unknown>;
   edit(id: number): Promise<unknown>;
   decide(id: number, act: EditAct): Promise<unknown>;
+  undo(id: number, person: number | null): Promise<unknown>;
   feeds(): Promise<unknown>;
   createFeed(project: number): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
@@ -55,6 +57,8 @@ function remoteOffice(daemon: DaemonAddress): Office {
       ),
     edit: (id) => ask("GET", `/api/edits/${id}`),
     decide: (id, act) => ask("POST", `/api/edits/${id}/${act}`),
+    undo: (id, person) =>
+      ask("POST", `/api/edits/${id}/undo${person === null ? "" : `?person=${person}`}`),
     feeds: async () => member(await ask("GET", "/api/feeds"), "feeds"),
     createFeed: (project) => ask("POST", "/api/feeds", { projectId: project }),
     rotateFeed: (id) => ask("POST", `/api/feeds/${id}/rotate`),
@@ -74,13 +78,17 @@ function localOffice({ config, desk, feeds, store }: Workshop): Office {
     if (value === null) throw new Failed(what, 1);
     return Promise.resolve(plain(value));
   };
+  const decided = (id: number, decision: Decision): Promise<unknown> => {
+    if (decision.kind === "refused") throw new Failed(decision.reason, 1);
+    return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
+  };
   return {
     edits: (state) => found(desk.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
     edit: (id) => found(desk.show(id), `there is no edit ${id}`),
-    decide(id, act) {
-      const decision = desk[act](id);
-      if (decision.kind === "refused") throw new Failed(decision.reason, 1);
-      return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
+    decide: (id, act) => decided(id, desk[act](id)),
+    undo: (id, person) => {
+      const actor = person === null ? null : personId(person);
+      return decided(id, desk.undo(id, { channel: "cli", actor }));
     },
     feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
     createFeed(project) {

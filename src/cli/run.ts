@@ -1,11 +1,15 @@
 import { Command, CommanderError } from "commander";
 import { applyCommand } from "./commands/apply.ts";
 import { brakesCommand } from "./commands/brakes.ts";
+import { commentsCommand } from "./commands/comments.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { editsCommand } from "./commands/edits.ts";
 import { feedsCommand } from "./commands/feeds.ts";
+import { filesCommand } from "./commands/files.ts";
+import { labelsCommand } from "./commands/labels.ts";
 import { runningCommands } from "./commands/running.ts";
 import { syncCommand } from "./commands/sync.ts";
+import { tasksCommand } from "./commands/tasks.ts";
 import { DaemonError } from "./daemon.ts";
 import type { CommandHost } from "./host.ts";
 import { Failed } from "./outcome.ts";
@@ -34,9 +38,13 @@ export async function run(
     editsCommand(tools),
     feedsCommand(tools),
     brakesCommand(tools),
+    filesCommand(tools),
+    commentsCommand(tools),
+    labelsCommand(tools),
+    tasksCommand(tools),
     doctorCommand(tools),
   ]) {
-    program.addCommand(takeConfig(command));
+    program.addCommand(takeConfig(command, host));
   }
   try {
     await program.parseAsync(argv, { from: "user" });
@@ -47,19 +55,22 @@ export async function run(
 }
 
 /** Every command takes `--config`, before or after its name, and ends by an exception where commander would exit. */
-function takeConfig(command: Command): Command {
+function takeConfig(command: Command, host: CommandHost): Command {
   const inner = command.commands.length > 0 ? command.commands : [command];
   for (const one of inner) {
     if (!one.options.some(({ long }) => long === "--config")) {
       one.option("--config <file>", "configuration file");
     }
   }
-  return inheritSettings(command);
+  return inheritSettings(command, host);
 }
 
-function inheritSettings(command: Command): Command {
-  command.exitOverride().showHelpAfterError("(--help says more)");
-  for (const inner of command.commands) inheritSettings(inner);
+function inheritSettings(command: Command, host: CommandHost): Command {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: host.print, writeErr: host.say })
+    .showHelpAfterError("(--help says more)");
+  for (const inner of command.commands) inheritSettings(inner, host);
   return command;
 }
 

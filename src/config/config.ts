@@ -80,6 +80,8 @@ export interface FeedsConfig {
   readonly completed: Temporal.Duration;
   readonly private: "omit" | "busy" | "show";
   readonly tasks: "due" | "span" | "none";
+  /** Whether a date in a custom field of a task is published as an item of its own. */
+  readonly customDates: boolean;
   readonly assignees: boolean;
   readonly actionLinks: boolean;
 }
@@ -106,6 +108,8 @@ export interface ConfiguredSubscription {
   readonly new: "ignore" | "create";
   /** What becomes of items that the remote calendar no longer has. */
   readonly gone: "ignore" | "delete";
+  /** Whether the address may point into a private network, as that of a calendar server of one's own does. */
+  readonly allowPrivate: boolean;
 }
 
 export interface MailConfig {

@@ -156,6 +156,7 @@ function feeds() {
     completed: field(readLength).prefault("P14D"),
     private: z.enum(["omit", "busy", "show"]).prefault("omit"),
     tasks: z.enum(["due", "span", "none"]).prefault("due"),
+    customDates: z.boolean().prefault(false),
     assignees: z.boolean().prefault(true),
     actionLinks: z.boolean().prefault(true),
   });
@@ -172,6 +173,7 @@ function edits(folder: string) {
       every: field(readExactLength).prefault("PT5M"),
       new: z.enum(["ignore", "create"]).prefault("ignore"),
       gone: z.enum(["ignore", "delete"]).prefault("ignore"),
+      allowPrivate: z.boolean().prefault(false),
     })
     .superRefine(oneSecret("url"), always)
     .superRefine((value, context) => {

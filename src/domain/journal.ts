@@ -1,6 +1,6 @@
 import type { EditId, ItemKey, PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
-import type { Patch } from "./merge.ts";
+import type { Patch, PatchField } from "./merge.ts";
 
 /** The ways in which an edit can come in. */
 const channels = ["upload", "cli", "inbox", "subscription", "link", "caldav", "dashboard"] as const;
@@ -32,6 +32,18 @@ export type ParkReason = (typeof parkReasons)[number];
 /** States whose edits are laid over the mirror. A parked edit leaves the view; a held one has not entered it. */
 export const visibleStates: readonly EditState[] = ["pending", "claimed"];
 
+/**
+ * A field that both sides changed to different values, each in JSON as in `PlainPatch`. For a deletion `theirs` is null.
+ * `taken`: the side that was followed, so that the other one is the value that was lost; null while a person decides.
+ */
+export interface FieldConflict {
+  readonly field: PatchField;
+  readonly base: unknown;
+  readonly ours: unknown;
+  readonly theirs: unknown;
+  readonly taken: "ours" | "theirs" | null;
+}
+
 /** One durable wish of a person for one item. */
 export interface Edit {
   readonly id: EditId;
@@ -55,6 +67,21 @@ export interface Edit {
   readonly sentAt: Temporal.Instant | null;
   /** The item as the service answered; null until confirmed, and for a deletion. */
   readonly answer: Item | null;
+  /**
+   * The item as the service had it before this edit's first request, or when the edit was parked as a conflict. Null
+   * where nothing was sent, and for a creation.
+   */
+  readonly before: Item | null;
+  readonly conflicts: readonly FieldConflict[];
+  /** Whether a person has asked for it a second time, or as the inverse of another edit: it is never frozen. */
+  readonly insisted: boolean;
+  /** Parked because its item would not settle. */
+  readonly frozen: boolean;
+  /** The edit of which this one is the inverse. */
+  readonly undoes: EditId | null;
+  readonly confirmedAt: Temporal.Instant | null;
+  /** When the item was not found in its place; it may have been moved. */
+  readonly missedAt: Temporal.Instant | null;
   readonly createdAt: Temporal.Instant;
   readonly updatedAt: Temporal.Instant;
 }

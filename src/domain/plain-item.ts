@@ -121,8 +121,8 @@ export function fromPlain(
 }
 
 /**
- * The part of the content that calendars are shown: SEQUENCE rises when it changes, and not for a new comment or a
- * logged hour.
+ * The part of the content that calendars are shown: SEQUENCE rises when it changes, and not for a new comment, a
+ * logged hour or another list.
  */
 export function publishedPart(plain: PlainItem): string {
   const { projectId: project, title, description, completed, assigned } = plain;
@@ -131,8 +131,8 @@ export function publishedPart(plain: PlainItem): string {
     const { when, reminderMinutes, milestone } = plain;
     return JSON.stringify([...common, when, reminderMinutes, milestone, plain.private]);
   }
-  const { listId: list, parentId, startOn, dueOn, labels, percent, completedAt } = plain;
-  return JSON.stringify([...common, list, parentId, startOn, dueOn, labels, percent, completedAt]);
+  const { parentId, startOn, dueOn, labels, percent, completedAt } = plain;
+  return JSON.stringify([...common, parentId, startOn, dueOn, labels, percent, completedAt]);
 }
 
 /** A patch in JSON: `when` as in `PlainWhen`, durations in minutes. */

@@ -1,8 +1,8 @@
-import type { ListId, ProjectId, ServiceId } from "./ids.ts";
+import type { FolderId, ListId, ProjectId, ServiceId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { unreachable } from "./result.ts";
 
-/** One list of the service that can be asked for with one request. */
+/** One list of the service that can be asked for with one request, and without which calendars would not be whole. */
 export type Source =
   | { readonly kind: "projects" }
   | { readonly kind: "people" }
@@ -50,4 +50,32 @@ export function sourceName(source: Source): string {
 export function sourceOf(item: Item): string {
   if (item.kind === "event") return `events:${item.projectId}`;
   return item.parentId === null ? `tasks:${item.listId}` : `subtasks:${item.parentId}`;
+}
+
+/** A list of what hangs around the items: read after everything else, and only when it may have changed. */
+export type SideSource =
+  | { readonly kind: "folders"; readonly projectId: ProjectId }
+  | { readonly kind: "files"; readonly projectId: ProjectId; readonly folderId: FolderId }
+  | { readonly kind: "comments" | "history"; readonly taskId: ServiceId };
+
+export const sideKinds = [
+  "folders",
+  "files",
+  "comments",
+  "history",
+] as const satisfies readonly SideSource["kind"][];
+
+/** A side source's name for life: comments and history stay with their task wherever it goes. */
+export function sideName(source: SideSource): string {
+  switch (source.kind) {
+    case "folders":
+      return `folders:${source.projectId}`;
+    case "files":
+      return `files:${source.folderId}`;
+    case "comments":
+    case "history":
+      return `${source.kind}:${source.taskId}`;
+    default:
+      return unreachable(source);
+  }
 }

@@ -1,5 +1,5 @@
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../domain/ids.ts";
-import type { SpokenKind } from "../domain/item.ts";
+import type { Item, SpokenKind } from "../domain/item.ts";
 import type { Channel, EditAction } from "../domain/journal.ts";
 import { unreachable } from "../domain/result.ts";
 import type { IcsProblem } from "../ics/problem.ts";
@@ -7,32 +7,49 @@ import { type IncomingCalendar, readCalendar } from "../ics/read.ts";
 import type { NewEdit } from "../store/journal.ts";
 import type { Store } from "../store/store.ts";
 import type { FieldChange } from "./changes.ts";
+import { readContext } from "./context.ts";
 import { indexEdits } from "./edit-index.ts";
+import { withExtras } from "./extras-plan.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
-import { readNames } from "./known-names.ts";
+import { keepObject } from "./keep-object.ts";
 import type { Note } from "./part.ts";
 import { planItem } from "./plan-item.ts";
 
-/** A file of edits. `projectId`, `listId`: where items of unknown UID go. `actor`: who is known to have sent it. */
-export interface EditRequest {
+/** A file of edits. `actor`: who is known to have sent it. */
+export interface EditRequest extends CommonRequest {
   readonly bytes: Uint8Array;
+}
+
+/** Items that were read already. `bases`: by UID, what the editor is known to have been shown of an item. */
+export interface ItemsRequest extends CommonRequest {
+  readonly calendar: IncomingCalendar;
+  readonly bases: ReadonlyMap<string, Item>;
+}
+
+interface CommonRequest {
   readonly channel: Channel;
   readonly actor: PersonId | null;
-  readonly projectId: ProjectId;
+  /** Where items of unknown UID go; null = nowhere, they are refused. */
+  readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
   /** Says what would be done and stores nothing. */
   readonly dryRun: boolean;
+  /** Runs in the transaction that stores the edits, so that both are kept or neither. Not for a dry run. */
+  readonly alongside?: (plan: Plan) => void;
 }
 
-/** `refused`: the file as a whole, nothing was stored. `plan`: item by item; `errors` holds every refusal. */
+/** `refused`: the file as a whole, nothing was stored. */
 export type Acceptance =
-  | {
-      readonly kind: "plan";
-      readonly items: readonly PlannedItem[];
-      readonly summary: EditSummary;
-      readonly errors: readonly IcsProblem[];
-    }
+  | Plan
   | { readonly kind: "refused"; readonly errors: readonly IcsProblem[] };
+
+/** A file item by item; `errors` holds every refusal. */
+export interface Plan {
+  readonly kind: "plan";
+  readonly items: readonly PlannedItem[];
+  readonly summary: EditSummary;
+  readonly errors: readonly IcsProblem[];
+}
 
 /** What becomes of one item of the file. */
 export interface PlannedItem {
@@ -72,8 +89,9 @@ export interface AcceptDeps {
   readonly onAccepted: () => void;
 }
 
-/** More deletions than these in one file wait for a person. */
+/** More deletions than these from one editor within a minute wait for a person. */
 const mostDeletions = 10;
+const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 
 /**
  * Takes in files of edits. Each is read, compared item by item with what its editor was shown, and stored in one
@@ -81,26 +99,42 @@ const mostDeletions = 10;
  * cannot be accepted is refused with its reasons and leaves the others alone.
  */
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {
-  return (request) => {
-    const { store, zone } = deps;
-    const read = readCalendar(request.bytes, { zone });
+  const acceptItems = createAcceptItems(deps);
+  return ({ bytes, ...request }) => {
+    const read = readCalendar(bytes, { zone: deps.zone });
     if (!read.ok) return { kind: "refused", errors: read.failure };
-    if (!store.directory.projects().some(({ id }) => id === request.projectId)) {
-      return { kind: "refused", errors: [unknownProject(request.projectId)] };
+    return acceptItems({ ...request, calendar: read.value, bases: new Map() });
+  };
+}
+
+/** Takes in items, as `createAccept` does the items of a file. */
+export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => Acceptance {
+  return (request) => {
+    const { store } = deps;
+    const { calendar, projectId } = request;
+    if (projectId !== null && !store.directory.projects().some(({ id }) => id === projectId)) {
+      return { kind: "refused", errors: [unknownProject(projectId)] };
     }
-    const calendar = read.value;
-    const plan = () => brake(planAll(calendar, { deps, request }), deps.policy.mode);
+    const people = store.directory.personNames();
+    // Where nobody is known, the service names no people and the configuration lists none.
+    if (request.actor !== null && people.size > 0 && !people.has(request.actor)) {
+      return { kind: "refused", errors: [unknownPerson(request.actor)] };
+    }
+    const plan = () => brake(planAll(request, deps), { request, deps });
     if (request.dryRun) {
       return answer(
         calendar,
         plan().map((step) => ({ ...step, editId: null })),
       );
     }
-    const kept = store.durably(() =>
-      plan().map((step) => ({ ...step, editId: keep(step, { store, request }) })),
-    );
+    const { accepted, kept } = store.durably(() => {
+      const kept = plan().map((step) => ({ ...step, editId: keep(step, { store, request }) }));
+      const accepted = answer(calendar, kept);
+      request.alongside?.(accepted);
+      return { accepted, kept };
+    });
     if (kept.some(({ editId, state }) => editId !== null && state === "pending")) deps.onAccepted();
-    return answer(calendar, kept);
+    return accepted;
   };
 }
 
@@ -109,32 +143,27 @@ function unknownProject(projectId: ProjectId): IcsProblem {
   return { line: null, uid: null, code: "unknown-project", message };
 }
 
-function planAll(
-  calendar: IncomingCalendar,
-  { deps, request }: { readonly deps: AcceptDeps; readonly request: EditRequest },
-): readonly ItemPlan[] {
-  const { store, zone, policy, feeds } = deps;
-  const lists = store.directory.todolists();
+function unknownPerson(person: PersonId): IcsProblem {
+  const message = `there is no person ${person} in the workspace or the configuration`;
+  return { line: null, uid: null, code: "unknown-person", message };
+}
+
+function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
+  const { store } = deps;
+  const { calendar, bases, projectId, listId, actor } = request;
   const situation = {
     store,
     edits: indexEdits(store.journal),
-    context: {
-      zone,
-      names: readNames(store.directory),
-      unknownLabels: policy.labels,
-      tasks: feeds.tasks,
-      webUrl: feeds.webUrl,
-      privateLists: new Set(lists.filter((list) => list.private).map(({ id }) => id)),
-      // A two-way channel shows exactly what an edit may change.
-      decorated: request.channel !== "caldav",
-    },
+    // A two-way channel shows exactly what an edit may change.
+    context: readContext(deps, request.channel !== "caldav"),
     calendar,
-    projectId: request.projectId,
-    listId: request.listId,
-    actor: request.actor,
+    bases,
+    projectId,
+    listId,
+    actor,
     at: deps.clock(),
   };
-  return calendar.items.map((incoming) => planItem(incoming, situation));
+  return calendar.items.map((incoming) => withExtras(planItem(incoming, situation), store));
 }
 
 interface Step {
@@ -143,12 +172,18 @@ interface Step {
 }
 
 /** Everything waits for a person in review mode, and deletions do when there are many of them at once. */
-function brake(itemPlans: readonly ItemPlan[], mode: "apply" | "review"): readonly Step[] {
-  const deletions = itemPlans.filter(isDeletion).length;
+function brake(
+  itemPlans: readonly ItemPlan[],
+  { request, deps }: { readonly request: ItemsRequest; readonly deps: AcceptDeps },
+): readonly Step[] {
+  const { mode } = deps.policy;
+  const own = itemPlans.filter(isDeletion).length;
+  const since = deps.clock().subtract(brakeSpan);
+  const deletions = own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
   return itemPlans.map((itemPlan) => {
     if (mode === "review") return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
-    const message = `the file deletes ${deletions} items at once; this waits until a person approves it`;
+    const message = `${deletions} items are deleted within a minute; this waits until a person approves it`;
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };
   });
@@ -159,16 +194,26 @@ const isDeletion = ({ ending }: ItemPlan): boolean =>
 
 function keep(
   { itemPlan, state }: Step,
-  { store, request }: { readonly store: Store; readonly request: EditRequest },
+  { store, request }: { readonly store: Store; readonly request: ItemsRequest },
 ): EditId | null {
-  if (itemPlan.ending.kind === "waits") return itemPlan.ending.editId;
-  if (itemPlan.ending.kind !== "edit") return null;
-  const { edit } = itemPlan.ending;
+  const { extras = [], ending } = itemPlan;
+  if (ending.kind === "waits") {
+    store.extras.append(ending.editId, extras);
+    return ending.editId;
+  }
+  if (ending.kind !== "edit") {
+    if (ending.kind === "unchanged") keepObject(itemPlan, { store, request });
+    return null;
+  }
+  const { edit } = ending;
   const { action, base, patch, newLabels } = edit;
   const { channel, actor } = request;
   if (edit.replaces !== null) store.journal.discard(edit.replaces);
   const item = keyOf(edit, store);
-  return store.journal.append({ channel, actor, item, action, base, patch, newLabels, state });
+  const id = store.journal.append({ channel, actor, item, action, base, patch, newLabels, state });
+  store.extras.append(id, extras);
+  keepObject(itemPlan, { store, request });
+  return id;
 }
 
 const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
@@ -178,7 +223,7 @@ interface Kept extends Step {
   readonly editId: EditId | null;
 }
 
-function answer(calendar: IncomingCalendar, steps: readonly Kept[]): Acceptance {
+function answer(calendar: IncomingCalendar, steps: readonly Kept[]): Plan {
   const items = steps.map(planned);
   const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
   const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>

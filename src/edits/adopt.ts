@@ -18,13 +18,29 @@ const tolerance = Temporal.Duration.from({ seconds: 2 });
  * before the request left. The caller leaves out those that are known as something else.
  */
 export function findCreated(items: readonly Item[], lost: LostCreation): readonly Item[] {
-  const earliest = lost.sentAt.subtract(tolerance);
+  return items.filter((item) => isOfTheTime(item, lost) && looksAlike(item, lost.wished));
+}
+
+/**
+ * The items of a list that may be what a lost creation has made and somebody has changed since, so that title and dates
+ * tell nothing any more. The caller leaves out those that are known to be something else.
+ */
+export function findAltered(items: readonly Item[], lost: LostCreation): readonly Item[] {
   return items.filter((item) => {
-    const isLate =
-      item.createdAt === null || Temporal.Instant.compare(item.createdAt, earliest) >= 0;
-    const isOurs = item.byMe || (lost.actor !== null && item.creatorId === lost.actor);
-    return isLate && isOurs && looksAlike(item, lost.wished);
+    const { createdAt, updatedAt } = item;
+    const isChanged =
+      createdAt !== null &&
+      updatedAt !== null &&
+      Temporal.Instant.compare(createdAt, updatedAt) < 0;
+    return isChanged && isOfTheTime(item, lost) && !looksAlike(item, lost.wished);
   });
+}
+
+/** Made by the same hand, and not before the request left. */
+function isOfTheTime({ createdAt, byMe, creatorId }: Item, { sentAt, actor }: LostCreation) {
+  const earliest = sentAt.subtract(tolerance);
+  const isLate = createdAt === null || Temporal.Instant.compare(createdAt, earliest) >= 0;
+  return isLate && (byMe || (actor !== null && creatorId === actor));
 }
 
 /** Whether two items could be taken for each other: same place, kind, title and dates. */

@@ -2,26 +2,13 @@ import { type ServiceId, serviceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { Edit } from "../domain/journal.ts";
 import { fieldsOf, type Patch, pick } from "../domain/merge.ts";
-import type { Result } from "../domain/result.ts";
+import { ok, type Result } from "../domain/result.ts";
 import { sourceOf } from "../domain/source.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { findCreated, looksAlike } from "./adopt.ts";
-import {
-  complete,
-  type Errand,
-  fullPatch,
-  goneItem,
-  isMissing,
-  type Outcome,
-} from "./carry-out.ts";
+import { findAltered, findCreated, looksAlike } from "./adopt.ts";
+import { complete } from "./carry-out.ts";
+import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
 import { again } from "./settle.ts";
-
-/** What time and chance decide. */
-interface Moment {
-  readonly now: Temporal.Instant;
-  /** 0 up to 1. */
-  readonly random: number;
-}
 
 /** How long an edit waits for one that creates an item of the same looks. */
 const rivalWait = Temporal.Duration.from({ seconds: 1 });
@@ -29,30 +16,39 @@ const rivalWait = Temporal.Duration.from({ seconds: 1 });
 /**
  * Creates the item, once. After a request whose answer was lost, the list is read before anything is sent: what was
  * created is adopted, and several that could be it wait for a person. Items of the same looks are created one after the
- * other, so that a lost one can be told from its twin.
+ * other, so that a lost one can be told from its twin. `random`: 0 up to 1.
  */
-export async function carryOutCreate(errand: Errand, moment: Moment): Promise<Outcome> {
-  const { edit, store, calls } = errand;
+export async function carryOutCreate(errand: Errand, random: number): Promise<Outcome> {
+  const { edit, store, calls, now } = errand;
   const known = store.mirror.identity(edit.item).serviceId;
-  if (known !== null) return resume(errand, serviceId(known));
+  if (known !== null) {
+    const resumed = await resume(errand, serviceId(known));
+    if (resumed !== "gone") return resumed;
+    // A late look at what is to be made again; nothing has been sent for it.
+    store.mirror.disown(edit.item);
+  }
 
   const patch = await fullPatch(errand);
   if (!patch.ok) return { kind: "failed", failure: patch.failure };
   const rival = findRival(errand);
-  if (rival) return waitFor(rival, moment);
+  if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
     const found = await lookUp(errand, edit.sentAt);
     if (!found.ok) return unseen(found.failure);
     if (found.value.kind === "one") return born(errand, found.value.item);
     if (found.value.kind === "several") return severalFound(found.value.items);
+    if (found.value.kind === "altered") return alteredFound(found.value.items);
     if (found.value.kind === "unsure") {
-      const trial = { attempts: edit.attempts, createdAt: edit.createdAt, ...moment };
+      const trial = { attempts: edit.attempts, createdAt: edit.createdAt, now, random };
       const settlement = again(found.value.problem, { trial, retryAfter: null });
       return { kind: "settled", settlement };
     }
   }
+  const files = await errand.takeFiles();
+  if (!files.ok) return { kind: "failed", failure: files.failure };
   store.journal.sending(edit.id);
-  const created = await calls.create(edit.base, withoutCompletion(patch.value));
+  const wish = { patch: withoutCompletion(patch.value), files: files.value };
+  const created = await calls.create(edit.base, wish);
   return created.ok ? born(errand, created.value) : { kind: "failed", failure: created.failure };
 }
 
@@ -91,12 +87,24 @@ async function finish(
 }
 
 /** An earlier try has created the item and was interrupted. */
-async function resume(errand: Errand, id: ServiceId): Promise<Outcome> {
-  const item = errand.store.mirror.get(errand.edit.item)?.item ?? errand.edit.base;
-  const created = await errand.calls.get({ item, id });
+async function resume(errand: Errand, id: ServiceId): Promise<Outcome | "gone"> {
+  const { edit, store, calls } = errand;
+  const item = store.mirror.get(edit.item)?.item ?? edit.base;
+  const created = await calls.get({ item, id });
   if (created.ok) return finish(errand, { created: created.value, id });
-  if (isMissing(created.failure)) return goneItem(created.failure);
+  if (isMissing(created.failure)) {
+    return edit.undoes !== null && edit.sentAt === null ? "gone" : goneItem(created.failure);
+  }
   return { kind: "failed", failure: created.failure };
+}
+
+/** The edit's patch with the ids of the labels that were created for it. */
+async function fullPatch({ edit, makeLabels }: Errand): Promise<Result<Patch, Failure>> {
+  if (edit.newLabels.length === 0) return ok(edit.patch);
+  const made = await makeLabels();
+  if (!made.ok) return made;
+  const labels = [...new Set([...(edit.patch.labels ?? []), ...made.value])];
+  return ok({ ...edit.patch, labels });
 }
 
 /** Another creation of the same looks whose outcome is open, and which goes first. */
@@ -109,7 +117,7 @@ function findRival({ edit, store }: Errand): Edit | null {
   return rival ?? null;
 }
 
-function waitFor(rival: Edit, { now }: Moment): Outcome {
+function waitFor(rival: Edit, now: Temporal.Instant): Outcome {
   const problem = `waits for edit ${rival.id}, which creates an item of the same title and dates`;
   const next = rival.notBefore ?? now;
   const from = Temporal.Instant.compare(next, now) > 0 ? next : now;
@@ -123,12 +131,11 @@ type Found =
   | { readonly kind: "one"; readonly item: Item }
   | { readonly kind: "none" }
   | { readonly kind: "several"; readonly items: readonly Item[] }
+  | { readonly kind: "altered"; readonly items: readonly Item[] }
   | { readonly kind: "unsure"; readonly problem: string };
 
-async function lookUp(
-  { edit, store, calls }: Errand,
-  sentAt: Temporal.Instant,
-): Promise<Result<Found, Failure>> {
+async function lookUp(errand: Errand, sentAt: Temporal.Instant): Promise<Result<Found, Failure>> {
+  const { edit, store, calls } = errand;
   const listed = await calls.list(edit.base);
   if (!listed.ok) return listed;
   const { items, problems } = listed.value;
@@ -140,9 +147,32 @@ async function lookUp(
   const [first, second] = found;
   if (first && second) return { ok: true, value: { kind: "several", items: found } };
   if (first) return { ok: true, value: { kind: "one", item: first } };
-  if (problems.length === 0) return { ok: true, value: { kind: "none" } };
-  const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${problems.join("; ")}`;
+  const altered = findAltered(items, lost).filter((item) => isUnexplained(item, errand));
+  if (altered.length > 0) return { ok: true, value: { kind: "altered", items: altered } };
+  const doubts = [...problems, ...doubtsAbout(items, store.mirror.contents(sourceOf(edit.base)))];
+  if (doubts.length === 0) return { ok: true, value: { kind: "none" } };
+  const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${doubts.join("; ")}`;
   return { ok: true, value: { kind: "unsure", problem } };
+}
+
+/** Whether no other creation has made this item, or could have. */
+function isUnexplained(item: Item, { edit, store }: Errand): boolean {
+  const key = item.id && store.mirror.find(item.kind, item.id);
+  const own = key === null ? [] : store.pastEdits.ofItem(key);
+  if (own.some(({ action }) => action === "create")) return false;
+  return !store.journal
+    .openCreations()
+    .some((other) => other.id !== edit.id && looksAlike(item, other.base));
+}
+
+/** Why a list may be less than the whole: it lacks what is known to be there, as one that was cut silently would. */
+function doubtsAbout(
+  items: readonly Item[],
+  known: ReadonlyMap<ServiceId, unknown>,
+): readonly string[] {
+  const listed = new Set(items.map(({ id }) => id));
+  const missing = [...known.keys()].filter((id) => !listed.has(id)).length;
+  return missing > 0 ? [`${missing} known items are not in it`] : [];
 }
 
 /** That the list is refused says nothing about the creation. */
@@ -157,5 +187,11 @@ function unseen(failure: Failure): Outcome {
 function severalFound(items: readonly Item[]): Outcome {
   const ids = items.map(({ id }) => id).join(", ");
   const problem = `the answer to the creation was lost, and several items in the workspace could be it: ${ids}`;
+  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
+}
+
+function alteredFound(items: readonly Item[]): Outcome {
+  const ids = items.map(({ id }) => id).join(", ");
+  const problem = `the answer to the creation was lost, and what it made may have been changed in the workspace since: it could be ${ids}; discard the edit if it is`;
   return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
 }

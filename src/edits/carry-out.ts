@@ -1,69 +1,68 @@
-import type { LabelId } from "../domain/ids.ts";
-import { serviceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { Edit } from "../domain/journal.ts";
-import { fieldsOf, type Patch, pick } from "../domain/merge.ts";
+import type { FieldConflict } from "../domain/journal.ts";
+import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../domain/merge.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Settlement } from "../store/journal.ts";
-import type { Store } from "../store/store.ts";
-import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { describeConflicts, mergeFields, movedFields, type Sides } from "../domain/three-way.ts";
+import type { Failure } from "../upstream/failure.ts";
+import { alike } from "./alike.ts";
+import { describeConflict } from "./conflict-text.ts";
 import { missingFields } from "./echo.ts";
-import type { ItemCalls, Spot } from "./item-calls.ts";
+import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
+import type { Spot } from "./item-calls.ts";
+import { meet } from "./meet.ts";
+import { seenBase } from "./seen-base.ts";
 
-/** How carrying out an edit ended. `answer` is null for a deletion. */
-export type Outcome =
-  | { readonly kind: "done"; readonly answer: Item | null }
-  | { readonly kind: "failed"; readonly failure: Failure }
-  | { readonly kind: "settled"; readonly settlement: Settlement };
-
-/** An edit on its way, with the calls on behalf of its person. */
-export interface Errand {
-  readonly edit: Edit;
-  readonly store: Store;
-  readonly calls: ItemCalls;
-  /** Finds or creates the labels that the edit needs. */
-  readonly makeLabels: () => Promise<Result<readonly LabelId[], Failure>>;
-}
-
-/** Thrown when an edit of an item that the service does not have yet was claimed; the journal gives out none. */
-class UncreatedItemError extends Error {
-  override readonly name = "UncreatedItemError";
-  constructor(edit: Edit) {
-    super(`edit ${edit.id} is of an item that has not been created`);
-  }
-}
-
-/** Deletes the item; one that is not there any more counts as deleted. */
+/**
+ * Deletes the item; one that is not there any more counts as deleted. What somebody has changed since the editor saw it
+ * is deleted, kept, or waits, as the policy says.
+ */
 export async function carryOutDelete(errand: Errand): Promise<Outcome> {
-  const deleted = await errand.calls.delete(spotOf(errand));
-  if (deleted.ok || isMissing(deleted.failure)) return { kind: "done", answer: null };
+  const { edit, store, policy, calls } = errand;
+  const meeting = await meet(errand);
+  if (meeting.kind === "ended") return meeting.outcome;
+  if (meeting.kind === "gone") {
+    const { failure } = meeting;
+    return isMissing(failure) ? { kind: "done", answer: null } : { kind: "failed", failure };
+  }
+  const { spot, ours } = meeting;
+  const sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: {} };
+  const taken = policy === "ask" ? null : policy;
+  const conflicts = describeConflicts(movedFields(sides, alike), { ...sides, taken });
+  if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { errand, conflicts });
+  store.journal.leaving(edit.id, ours);
+  const deleted = await calls.delete(spot);
+  if (deleted.ok || isMissing(deleted.failure)) return { kind: "done", answer: null, conflicts };
   return { kind: "failed", failure: deleted.failure };
 }
 
-/** Sends the changed fields, then the completion, which is a request of its own. */
+/**
+ * Merges the edit into what the service has now, and sends what is left: the changed fields, then the completion, which
+ * is a request of its own. Nothing is sent when the service has it all.
+ */
 export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
-  const patch = await fullPatch(errand);
-  if (!patch.ok) return { kind: "failed", failure: patch.failure };
-  const spot = spotOf(errand);
-  const fields = pick(
-    patch.value,
-    fieldsOf(patch.value).filter((field) => field !== "completed"),
-  );
-  const { completed, milestone } = patch.value;
-  let answer: Result<Item, Failure> | null = null;
-  if (fieldsOf(fields).length > 0) {
-    answer = await understood(await errand.calls.update(spot, fields), { errand, spot, fields });
-    if (!answer.ok) return refusedOrGone(answer.failure, { errand, spot });
+  const { edit, store, policy } = errand;
+  const meeting = await meet(errand);
+  if (meeting.kind === "ended") return meeting.outcome;
+  if (meeting.kind === "gone") return goneItem(meeting.failure);
+  const { spot, ours } = meeting;
+  const sides: Sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: edit.patch };
+  const merge = mergeFields(sides, alike);
+  const taken = policy === "ask" ? null : policy;
+  const conflicts = describeConflicts(merge.conflicts, { ...sides, taken });
+  const isAllLost = taken === "ours" && conflicts.length === fieldsOf(edit.patch).length;
+  if (conflicts.length > 0 && (taken === null || isAllLost)) {
+    return yieldTo(ours, { errand, conflicts });
   }
-  // What stops being a milestone cannot be reopened any more, and need not be.
-  if (completed !== undefined && milestone !== false) {
-    answer = await complete(errand, { spot, completed });
-    if (!answer.ok) return refusedOrGone(answer.failure, { errand, spot });
-  }
-  answer ??= await errand.calls.get(spot);
-  return answer.ok
-    ? { kind: "done", answer: answer.value }
-    : { kind: "failed", failure: answer.failure };
+  const won = taken === "theirs" ? pick(sides.theirs, merge.conflicts) : {};
+  const full = await withNewLabels({ ...merge.patch, ...won }, { errand, ours: sides.ours });
+  if (!full.ok) return { kind: "failed", failure: full.failure };
+  if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
+  store.journal.leaving(edit.id, ours);
+  const sent = await send(errand, { spot, patch: full.value });
+  if (sent.ok) return { kind: "done", answer: sent.value, conflicts };
+  return isMissing(sent.failure)
+    ? goneItem(sent.failure)
+    : { kind: "failed", failure: sent.failure };
 }
 
 /** Completes or reopens an item. */
@@ -75,29 +74,54 @@ export async function complete(
   return understood(answer, { errand, spot, fields: { completed } });
 }
 
-/** The edit's patch with the ids of the labels that were created for it. */
-export async function fullPatch({ edit, makeLabels }: Errand): Promise<Result<Patch, Failure>> {
-  if (edit.newLabels.length === 0) return ok(edit.patch);
-  const made = await makeLabels();
+const baseOf = ({ edit, store }: Errand): Patch =>
+  seenBase(edit, store.pastEdits.ofItem(edit.item));
+
+/** The workspace keeps what it has: for good, or until a person has decided. */
+function yieldTo(
+  before: Item,
+  { errand, conflicts }: { readonly errand: Errand; readonly conflicts: readonly FieldConflict[] },
+): Outcome {
+  const problem = describeConflict({ action: errand.edit.action, conflicts }) ?? "";
+  const clash = { before, conflicts };
+  const settlement =
+    errand.policy === "ask"
+      ? ({ kind: "park", reason: "conflict", problem, clash } as const)
+      : ({ kind: "discard", problem, clash } as const);
+  return { kind: "settled", settlement };
+}
+
+/** The patch with the ids of the labels that were created for the edit, unless the item has them all. */
+async function withNewLabels(
+  patch: Patch,
+  { errand, ours }: { readonly errand: Errand; readonly ours: Patch },
+): Promise<Result<Patch, Failure>> {
+  if (errand.edit.newLabels.length === 0) return ok(patch);
+  const made = await errand.makeLabels();
   if (!made.ok) return made;
-  const labels = [...new Set([...(edit.patch.labels ?? []), ...made.value])];
-  return ok({ ...edit.patch, labels });
+  const labels = [...new Set([...(patch.labels ?? ours.labels ?? []), ...made.value])];
+  return ok({ ...patch, ...changedFields(ours, { labels }) });
 }
 
-/** Whether the service says that there is no such item. */
-export const isMissing = (failure: Failure): boolean =>
-  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
-
-/** Waits for a person, as there is nothing left to change. */
-export function goneItem(failure: Failure): Outcome {
-  const problem = `the item is gone from the workspace, or no longer visible: ${describeFailure(failure)}`;
-  return { kind: "settled", settlement: { kind: "park", reason: "refused", problem } };
-}
-
-function spotOf({ edit, store }: Errand): Spot {
-  const id = store.mirror.identity(edit.item).serviceId;
-  if (id === null) throw new UncreatedItemError(edit);
-  return { item: store.mirror.get(edit.item)?.item ?? edit.base, id: serviceId(id) };
+async function send(
+  errand: Errand,
+  { spot, patch }: { readonly spot: Spot; readonly patch: Patch },
+): Promise<Result<Item, Failure>> {
+  const { completed, milestone } = patch;
+  const fields = pick(
+    patch,
+    fieldsOf(patch).filter((field) => field !== "completed"),
+  );
+  let answer: Result<Item, Failure> | null = null;
+  if (fieldsOf(fields).length > 0) {
+    answer = await understood(await errand.calls.update(spot, fields), { errand, spot, fields });
+    if (!answer.ok) return answer;
+  }
+  // What stops being a milestone cannot be reopened any more, and need not be.
+  if (completed !== undefined && milestone !== false) {
+    answer = await complete(errand, { spot, completed });
+  }
+  return answer ?? errand.calls.get(spot);
 }
 
 /** When the answer to a change cannot be read, the item itself tells whether the change was made. */
@@ -109,16 +133,4 @@ async function understood(
   const now = await sent.errand.calls.get(sent.spot);
   if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
   return now;
-}
-
-/** A 403 may mean that the person may not change the item, or that there is none for them any more. */
-async function refusedOrGone(
-  failure: Failure,
-  { errand, spot }: { readonly errand: Errand; readonly spot: Spot },
-): Promise<Outcome> {
-  if (isMissing(failure)) return goneItem(failure);
-  if (failure.kind !== "refused" || failure.status !== 403) return { kind: "failed", failure };
-  const seen = await errand.calls.get(spot);
-  const isHidden = !seen.ok && seen.failure.kind === "refused";
-  return isHidden ? goneItem(failure) : { kind: "failed", failure };
 }

@@ -1,3 +1,4 @@
+import type { EditAction } from "../domain/journal.ts";
 import { fieldsOf, type Patch, type PatchField } from "../domain/merge.ts";
 import { type PlainPatch, patchToPlain } from "../domain/plain-item.ts";
 
@@ -24,6 +25,13 @@ export function changesOf(
       to: withNew ? [...(wished.labels ?? []), ...edit.newLabels] : to,
     };
   });
+}
+
+/** The word for what a patch does to an item that is there. */
+export function actionOf(patch: Patch): EditAction {
+  const fields = fieldsOf(patch);
+  if (fields.length !== 1 || patch.completed === undefined) return "update";
+  return patch.completed ? "complete" : "reopen";
 }
 
 /** Whether two edits wish the same. */

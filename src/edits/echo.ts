@@ -1,8 +1,8 @@
 import type { Item } from "../domain/item.ts";
 import type { Edit } from "../domain/journal.ts";
-import { fieldsOf, type Patch, type PatchField, sameField, valuesOf } from "../domain/merge.ts";
-import { sameText } from "../ics/decoration.ts";
-import { looksLikeHtml, plainDescription } from "../ics/text.ts";
+import { fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/merge.ts";
+import { mergeFields } from "../domain/three-way.ts";
+import { alike } from "./alike.ts";
 
 /**
  * The wished fields that the service's answer does not carry. White space, `<br>` for line breaks, and seconds are its
@@ -10,41 +10,29 @@ import { looksLikeHtml, plainDescription } from "../ics/text.ts";
  */
 export function missingFields(patch: Patch, answer: Item): readonly PatchField[] {
   const got = valuesOf(answer);
-  return fieldsOf(patch).filter((field) => !carries(field, { patch, got }));
+  return fieldsOf(patch).filter((field) => {
+    return !alike(field, field === "when" ? asAnswered(patch, got) : patch, got);
+  });
 }
 
 /** One sentence on what the service did not take over; null when the answer carries every wish. */
 export function describeEcho(
-  { patch, newLabels }: Pick<Edit, "patch" | "newLabels">,
+  { patch, newLabels, base, conflicts }: Pick<Edit, "patch" | "newLabels" | "base" | "conflicts">,
   answer: Item,
 ): string | null {
-  // Labels that were created for the edit have got their ids only on the way.
-  const missing = missingFields(patch, answer).filter(
-    (field) => field !== "labels" || newLabels.length === 0,
-  );
+  const dropped = new Set(conflicts.map(({ field, taken }) => taken === "ours" && field));
+  // Of people and labels the answer has others too, whom somebody else has added.
+  const sides = { base: valuesOf(base), ours: valuesOf(answer), theirs: patch };
+  const open = mergeFields(sides, alike);
+  const missing = missingFields(patch, answer).filter((field) => {
+    if (dropped.has(field)) return false;
+    if (field === "assigned") return open.patch.assigned !== undefined;
+    // Labels that were created for the edit have got their ids only on the way.
+    return field !== "labels" || (newLabels.length === 0 && open.patch.labels !== undefined);
+  });
   if (missing.length === 0) return null;
   return `the service answered without taking over ${missing.join(", ")}; this is not sent again`;
 }
-
-function carries(
-  field: PatchField,
-  { patch, got }: { readonly patch: Patch; readonly got: Patch },
-): boolean {
-  if (field === "title") return sameText((patch.title ?? "").trim(), (got.title ?? "").trim());
-  if (field === "description") {
-    return sameDescription(patch.description ?? null, got.description ?? null);
-  }
-  return sameField(field, field === "when" ? asAnswered(patch, got) : patch, got);
-}
-
-function sameDescription(wished: string | null, answered: string | null): boolean {
-  const [a, b] = [plainDescription(wished).trim(), plainDescription(answered).trim()];
-  if (sameText(a, b)) return true;
-  const isRewritten = looksLikeHtml(answered ?? "");
-  return isRewritten && flat(a) === flat(b);
-}
-
-const flat = (text: string): string => text.replace(/\s+/g, " ");
 
 function asAnswered(patch: Patch, got: Patch): Patch {
   const { when } = patch;

@@ -4,6 +4,7 @@ import type { Patch } from "../domain/merge.ts";
 import type { Result } from "../domain/result.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import type { Failure } from "../upstream/failure.ts";
+import type { AttachmentRef } from "../upstream/resources/tasks.ts";
 
 /** An item of the service where it is; `item` says its kind and place, `id` its number there. */
 export interface Spot {
@@ -18,7 +19,11 @@ export interface ItemCalls {
   /** All items of the list in which `item` is, or is to be. */
   list(item: Item): Promise<Result<Snapshot<Item>, Failure>>;
   get(spot: Spot): One;
-  create(item: Item, patch: Patch): One;
+  /** `files` were uploaded before; events take none. */
+  create(
+    item: Item,
+    wish: { readonly patch: Patch; readonly files: readonly AttachmentRef[] },
+  ): One;
   update(spot: Spot, patch: Patch): One;
   complete(spot: Spot, completed: boolean): One;
   delete(spot: Spot): Promise<Result<null, Failure>>;
@@ -45,11 +50,12 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
         ? tasks.get({ ...listOf(item), id }, call)
         : subtasks.get({ ...below(item), id }, call);
     },
-    create(item, patch) {
+    create(item, { patch, files }) {
       if (item.kind === "event") return events.create({ ...spotOf(item), patch }, call);
+      const wish = files.length > 0 ? { patch, attachments: files } : { patch };
       return item.kind === "task"
-        ? tasks.create({ ...listOf(item), patch }, call)
-        : subtasks.create({ ...below(item), patch }, call);
+        ? tasks.create({ ...listOf(item), ...wish }, call)
+        : subtasks.create({ ...below(item), ...wish }, call);
     },
     update({ item, id }, patch) {
       if (item.kind === "event") return events.update({ ...spotOf(item), id, patch }, call);

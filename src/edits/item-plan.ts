@@ -1,3 +1,4 @@
+import type { NewExtra } from "../domain/edit-extra.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item, ItemKind, SpokenKind } from "../domain/item.ts";
 import type { EditAction } from "../domain/journal.ts";
@@ -15,8 +16,10 @@ export interface Situation {
   readonly edits: EditIndex;
   readonly context: DiffContext;
   readonly calendar: IncomingCalendar;
-  /** Where items of unknown UID go. */
-  readonly projectId: ProjectId;
+  /** By UID, what the editor is known to have been shown; of others it is told by the file itself. */
+  readonly bases: ReadonlyMap<string, Item>;
+  /** Where items of unknown UID go; null = nowhere. */
+  readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
   readonly actor: PersonId | null;
   readonly at: Temporal.Instant;
@@ -31,6 +34,8 @@ export interface ItemPlan {
   /** Why it is refused; empty when it is not. */
   readonly refusals: readonly Note[];
   readonly notes: readonly Note[];
+  /** What it asks for beside its fields; none unless said. */
+  readonly extras?: readonly NewExtra[];
   readonly ending: Ending;
 }
 

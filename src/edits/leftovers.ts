@@ -25,26 +25,33 @@ export function leftovers(
     incoming.raw.some((line) => line === `URL;VALUE=URI:${link}` || line === `URL:${link}`);
   const lost = incoming.unstorable
     .filter(({ name }) => !(own && name === "URL"))
-    .map(({ line, name, reason }) => ({
-      line,
-      code: "not-stored",
-      message: `${name} cannot be stored: ${reason}`,
-    }));
-  const at = { line: incoming.line, code: "not-stored" };
+    .map(({ line, name, reason }) => keptNote(name, { line, reason }));
+  const { line } = incoming;
   const isTask = base.kind !== "event";
   return [
     ...lost,
     ...(isTask && incoming.component === "VEVENT" && incoming.alarm
-      ? [{ ...at, message: "VALARM cannot be stored: the service has no reminders for tasks" }]
+      ? [keptNote("VALARM", { line, reason: "it has no reminders for tasks" })]
       : []),
     ...(isTask && !secret && isPrivate(incoming)
-      ? [{ ...at, message: "CLASS cannot be stored: the service has no private tasks" }]
+      ? [keptNote("CLASS", { line, reason: "it has no private tasks" })]
       : []),
-    ...(incoming.comments.length > 0
-      ? [{ ...at, message: "COMMENT cannot be stored: put it into the description" }]
+    ...(incoming.comments.length > 0 && base.kind !== "task"
+      ? [keptNote("COMMENT", { line, reason: "it has comments on tasks only" })]
       : []),
   ];
 }
+
+/** The client's own octets are kept, so that what the service cannot hold is not lost. */
+const keptNote = (
+  property: string,
+  { line, reason }: { readonly line: number; readonly reason: string },
+): Note => ({
+  line,
+  property,
+  code: "not-stored",
+  message: `${property} is kept here, the service cannot store it: ${reason}`,
+});
 
 /** Whether the file asks that others do not see the item. Source: RFC 5545 3.8.1.3. */
 export const isPrivate = ({ classification }: IncomingItem): boolean =>

@@ -3,14 +3,16 @@ import type { Patch } from "../domain/merge.ts";
 /**
  * A remark on one item of a file; `line` is 1-based, `code` for programs, `message` for people.
  *
- * Codes of refusals, beside those of `ics/problem.ts`: `no-title`, `no-start`, `no-list`, `wrong-list`, `kind`,
+ * Codes of refusals, beside those of `ics/problem.ts`: `no-title`, `no-start`, `no-project`, `no-list`, `wrong-list`, `kind`,
  * `parent-pending`, `parent-kind`, `task-time`, `task-days`, `due-before-start`, `milestone-time`, `milestone-days`,
- * `not-completable`, `unknown-label`, `gone`, `unknown-uid`, `waiting`; of a whole file: `unknown-project`.
+ * `not-completable`, `unknown-label`, `gone`, `unknown-uid`, `custom-field`, `waiting`; of a whole file: `unknown-project`.
  * Codes of notes on accepted items: `not-stored`, `event-labels`, `unknown-person`, `formatting-lost`,
- * `changed-meanwhile`, `waiting`, `replaces`, `held`.
+ * `changed-meanwhile`, `comment`, `attachment`, `waiting`, `replaces`, `held`.
  */
 export interface Note {
   readonly line: number | null;
+  /** The property that is kept here, for code `not-stored`. */
+  readonly property?: string;
   readonly code: string;
   readonly message: string;
 }

@@ -6,13 +6,17 @@ import type { View } from "../store/view.ts";
 import { changesOf } from "./changes.ts";
 import { diffItem } from "./diff.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { planCustomDate } from "./plan-custom-date.ts";
 import { planKnown } from "./plan-known.ts";
 import { planNew } from "./plan-new.ts";
+import { shownBase } from "./shown-base.ts";
 
 /** What is to become of one item of a file; reads the store and writes nothing. */
 export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan {
   if (incoming.problems.length > 0) return refusal(incoming, { reasons: incoming.problems });
   const { store, calendar } = situation;
+  const custom = planCustomDate(incoming, situation);
+  if (custom) return custom;
   const identity = store.mirror.findUid(incoming.uid);
   const viewed = identity && store.view.get(identity.item);
   const cancelled = calendar.method === "CANCEL" || incoming.status === "CANCELLED";
@@ -73,9 +77,10 @@ function refuseGone(
 
 /** What the editor saw, or else the last that anybody was shown before the burial raised SEQUENCE. */
 function lastShown(
-  { sequence }: IncomingItem,
+  incoming: IncomingItem,
   { identity, view }: { readonly identity: IdentityRow; readonly view: View },
 ): Item | null {
-  const seen = sequence === null ? null : view.shownAs(identity.item, sequence);
-  return seen ?? view.shownAs(identity.item, identity.sequence - 1);
+  const { item: key, sequence } = identity;
+  const seen = shownBase(incoming, { key, view });
+  return seen ?? view.shownAs(key, { sequence: sequence - 1, modifiedAt: null });
 }

@@ -1,13 +1,14 @@
 import { type Item, type SpokenKind, spokenKind } from "../domain/item.ts";
-import { type EditAction, visibleStates } from "../domain/journal.ts";
+import { visibleStates } from "../domain/journal.ts";
 import { changedFields, fieldsOf, type Patch, sameField, valuesOf } from "../domain/merge.ts";
 import type { IncomingItem } from "../ics/read.ts";
 import type { ViewItem } from "../store/view.ts";
-import { changesOf, sameWish } from "./changes.ts";
+import { actionOf, changesOf, sameWish } from "./changes.ts";
 import { diffItem } from "./diff.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { labelKey } from "./known-names.ts";
 import { type Note, type Part, quote } from "./part.ts";
+import { shownBase } from "./shown-base.ts";
 
 interface Known {
   readonly viewed: ViewItem;
@@ -23,14 +24,14 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     const edit: EditDraft = {
       action: "delete",
       item: key,
-      base: present,
+      base: baseOf(incoming, known),
       patch: {},
       newLabels: [],
       replaces: null,
     };
     return planOf(incoming, { known, edit, notes: [] });
   }
-  const base = shownBase(incoming, known);
+  const base = baseOf(incoming, known);
   const diff = diffItem(incoming, base, situation.context);
   const changed = changedFields(valuesOf(present), diff.patch);
   const newLabels = labelsOnTheirWay(diff, known) ? [] : diff.newLabels;
@@ -61,11 +62,11 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   });
 }
 
-/** The item as the file's SEQUENCE says that its editor saw it, else as it is now. */
-function shownBase(incoming: IncomingItem, { viewed, situation }: Known): Item {
-  const { sequence } = incoming;
-  if (sequence === null || sequence === viewed.sequence) return viewed.item;
-  return situation.store.view.shownAs(viewed.key, sequence) ?? viewed.item;
+/** The item as its editor is known to have seen it, or as the file says so, else as it is now. */
+function baseOf(incoming: IncomingItem, { viewed, situation }: Known): Item {
+  const { bases, store } = situation;
+  const told = bases.get(incoming.uid);
+  return told ?? shownBase(incoming, { key: viewed.key, view: store.view }) ?? viewed.item;
 }
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
@@ -111,12 +112,6 @@ function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
   return twin?.id ?? null;
 }
 
-function actionOf(patch: Patch): EditAction {
-  const fields = fieldsOf(patch);
-  if (fields.length !== 1 || patch.completed === undefined) return "update";
-  return patch.completed ? "complete" : "reopen";
-}
-
 /** Fields that somebody else has changed since the editor looked, and that the edit changes as well. */
 function overrideNotes(
   incoming: IncomingItem,
@@ -128,7 +123,7 @@ function overrideNotes(
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
       const now = quote(typeof from === "string" ? from : JSON.stringify(from));
-      const message = `${field} was changed meanwhile by somebody else, to ${now}; the edit changes it again`;
+      const message = `${field} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }

@@ -98,11 +98,19 @@ const article = (kind: SpokenKind): string => (kind === "event" ? "an event" : `
 /** The item as it would be, or the reason why there is no place for it. */
 function draft(incoming: IncomingItem, situation: Situation): Draft | Note {
   const { context, projectId, actor, at } = situation;
-  const birth: Birth = { projectId, actor, at };
-  if (incoming.component === "VEVENT") return draftEvent(incoming, { birth, context });
+  if (incoming.component === "VEVENT") {
+    if (projectId === null) return homeless(incoming);
+    return draftEvent(incoming, { birth: { projectId, actor, at }, context });
+  }
   const place = placeOfTask(incoming, situation);
   if ("code" in place) return place;
-  return draftTask(incoming, { ...place, birth: { ...birth, ...place }, context });
+  const birth: Birth = { projectId: place.projectId, actor, at };
+  return draftTask(incoming, { ...place, birth, context });
+}
+
+function homeless({ line }: IncomingItem): Note {
+  const message = "the item is new, and no project is named for it: put it into a project's folder";
+  return { line, code: "no-project", message };
 }
 
 function parentNotes(incoming: IncomingItem, item: Item): readonly Note[] {
@@ -130,6 +138,7 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   }
   if (parent) return parent;
   const { store, projectId, listId } = situation;
+  if (projectId === null) return homeless(incoming);
   if (listId === null) {
     return fault("no-list", "a new task needs a todolist, and the request names none");
   }

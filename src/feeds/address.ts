@@ -19,31 +19,3 @@ export function secretOf(key: Uint8Array, feed: { id: FeedId; version: number })
 export function searchKeyOf(key: Uint8Array, secret: string): Buffer {
   return createHmac("sha256", key).update(`open:${secret}`).digest();
 }
-
-/** The readable end of a feed's address: ASCII letters, digits and hyphens, `fallback` when a name has none of them. */
-export function slugOf(name: string, fallback: string): string {
-  const spelt = name
-    .toLowerCase()
-    .replace(/[ßæœøłđðþ]/g, (letter) => spellings.get(letter) ?? "")
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "");
-  const slug = spelt
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, longestSlug)
-    .replace(/^-+|-+$/g, "");
-  return /[a-z]/.test(slug) ? slug : fallback;
-}
-
-const longestSlug = 60;
-
-/** Latin letters that Unicode does not take apart. */
-const spellings: ReadonlyMap<string, string> = new Map([
-  ["ß", "ss"],
-  ["æ", "ae"],
-  ["œ", "oe"],
-  ["ø", "o"],
-  ["ł", "l"],
-  ["đ", "d"],
-  ["ð", "d"],
-  ["þ", "th"],
-]);

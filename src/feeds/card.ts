@@ -1,6 +1,13 @@
+import type { LinkClaim } from "../domain/action-link.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
+import {
+  type LinkMaker,
+  makeLinks,
+  type NamedLink,
+  offeredActions,
+} from "../domain/link-actions.ts";
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/decoration.ts";
 import { cleanText, looksLikeHtml, oneLine } from "../ics/text.ts";
@@ -16,9 +23,14 @@ export interface Names {
   readonly privateLists: ReadonlySet<ListId>;
 }
 
+/** Of what a feed's action links are made: all but the item and the action. */
+export type FeedLinks = LinkMaker & Omit<LinkClaim, "item" | "action">;
+
 export interface CardContext {
   readonly names: Names;
   readonly options: FeedOptions;
+  /** Null for a feed without action links. */
+  readonly links: FeedLinks | null;
 }
 
 /** Whether an item may be read by some people only. */
@@ -31,9 +43,10 @@ export const isPrivate = (item: Item, { privateLists }: Names): boolean =>
  * People are named in the text, never as ATTENDEE, to whom calendar programs would send invitations.
  */
 export function cardOf(
-  { uid, sequence, modifiedAt, knownAt, item }: ViewItem,
-  { place, names, options }: CardContext & { readonly place: When },
+  view: ViewItem,
+  { place, names, options, links }: CardContext & { readonly place: When },
 ): EventCard {
+  const { uid, sequence, modifiedAt, knownAt, item } = view;
   const secret = isPrivate(item, names);
   const envelope = {
     uid,
@@ -49,7 +62,7 @@ export function cardOf(
   const url = addressOf(item, options.webUrl);
   const decoration = {
     assignees: assigneesOf(item, { names, options }),
-    links: url === null ? [] : [{ label: "Open", url }],
+    links: [...(url === null ? [] : [{ label: "Open", url }]), ...actionsOf(view, links)],
   };
   return {
     ...envelope,
@@ -77,9 +90,14 @@ export function cardInputs(
     categoriesOf(item, context.names),
     assigneesOf(item, context),
     isPrivate(item, context.names),
+    context.links && offeredActions(item).length > 0 ? linksText(context.links) : "",
   ];
   return fingerprint(JSON.stringify([format, follows, named]));
 }
+
+/** Stands for what the links of a feed have in common. */
+export const linksText = ({ feed, feedVersion, until }: FeedLinks): string =>
+  `${feed} ${feedVersion} ${until.toString()}`;
 
 const busy = {
   createdAt: null,
@@ -99,7 +117,16 @@ function addressOf(item: Item, template: string | null): string | null {
     .replaceAll("{id}", String(item.id));
 }
 
-function assigneesOf(item: Item, { names, options }: CardContext): readonly string[] {
+function actionsOf({ key, item }: ViewItem, links: FeedLinks | null): readonly NamedLink[] {
+  if (!links) return [];
+  const { feed, feedVersion, until } = links;
+  return makeLinks(links, { item, claim: { item: key, feed, feedVersion, until } });
+}
+
+function assigneesOf(
+  item: Item,
+  { names, options }: Pick<CardContext, "names" | "options">,
+): readonly string[] {
   return options.assignees ? known(item.assigned, names.people) : [];
 }
 
@@ -116,11 +143,21 @@ function known<Id>(ids: readonly Id[], names: ReadonlyMap<Id, string>): readonly
 /** Programs that show HTML show it instead of the text, so the added lines stand in both. */
 function htmlOf(item: Item, decoration: Decoration): string | null {
   const { description } = item;
-  if (description === null || !looksLikeHtml(description)) return null;
+  if (description === null || !looksLikeHtml(description) || isActive(description)) return null;
   const block = publishedDescription({ ...item, description: null }, decoration);
-  const added = block === "" ? "" : `<p>${block.split("\n").map(escapeHtml).join("<br>")}</p>`;
+  const added = block === "" ? "" : `<p>${block.split("\n").map(htmlLine).join("<br>")}</p>`;
   return `<html><body>${cleanText(description)}${added}</body></html>`;
 }
+
+/** Markup that does more than format: who subscribes did not ask for it, and the plain text says the same. */
+const isActive = (markup: string): boolean =>
+  /<\s*(?:script|style|iframe|object|embed|form|link|meta|base)\b|\son\w+\s*=|javascript:/i.test(
+    markup,
+  );
+
+/** Programs that show HTML make no links of addresses in its text. */
+const htmlLine = (line: string): string =>
+  escapeHtml(line).replace(/^(— )(.+): (https?:\/\/[^\s"]+)$/, '$1<a href="$3">$2</a>');
 
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

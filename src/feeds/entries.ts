@@ -2,19 +2,36 @@ import type { ItemKey, ProjectId, Revision } from "../domain/ids.ts";
 import { startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view.ts";
-import { type CardContext, cardInputs, isPrivate, type Names } from "./card.ts";
+import {
+  type CardContext,
+  cardInputs,
+  type FeedLinks,
+  isPrivate,
+  linksText,
+  type Names,
+} from "./card.ts";
+import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
 import type { FeedOptions } from "./options.ts";
 import { createShelf } from "./shelf.ts";
-import { type Days, daysOf, placeOf } from "./window.ts";
+import { type Days, daysOf } from "./window.ts";
 
 interface Years {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a feed keeps in memory of one item of its project: enough to place it, and to know whether its text still holds. */
-export interface Entry {
+/** Names an entry: an item, or the date in one of its custom fields. */
+export interface EntryName {
   readonly key: ItemKey;
+  /** The custom field whose date it shows; 0 for the item itself. */
+  readonly field: number;
+}
+
+/**
+ * What a feed keeps in memory of one item of its project, or of a date of its custom fields: enough to place it, and to
+ * know whether its text still holds.
+ */
+export interface Entry extends EntryName {
   /** Null for what no feed shows on any day. */
   readonly days: Days | null;
   /** In which years it has times, which a calendar's time zone must cover; null for whole days. */
@@ -33,18 +50,22 @@ export interface Entries {
   /** What the feed shows on a day, by start, then UID. */
   shown(today: Temporal.PlainDate): readonly Entry[];
   has(key: ItemKey): boolean;
-  get(key: ItemKey): Entry;
+  get(name: EntryName): Entry;
   viewOf(key: ItemKey): ViewItem;
   context(): CardContext;
   /** Ends one use: everything so far is known, and what was read for it is let go. */
   settle(): void;
 }
 
+export const entryId = ({ key, field }: EntryName): string => `${key}/${field}`;
+
 export interface EntriesDeps {
   readonly store: Store;
   readonly project: ProjectId;
   readonly options: FeedOptions;
   readonly format: string;
+  /** Answers with what action links are made of now; null for none. */
+  readonly links: () => FeedLinks | null;
 }
 
 /** Thrown when an item that a feed shows cannot be read: entries and view are out of step, and the feed must be built anew. */
@@ -57,19 +78,33 @@ class MissingItemError extends Error {
   }
 }
 
-export function createEntries({ store, project, options, format }: EntriesDeps): Entries {
-  const entries = new Map<ItemKey, Entry>();
+export function createEntries(deps: EntriesDeps): Entries {
+  const { store, project, options, format } = deps;
+  const entries = new Map<ItemKey, readonly Entry[]>();
   const read = new Map<ItemKey, ViewItem>();
   const shelf = createShelf(options);
   let names = namesOf(store);
-  let namesText = "";
+  let links = deps.links();
+  let surroundings = "";
   let knownUpTo: Revision | null = null;
 
   function put(view: ViewItem): void {
-    const entry = entryOf(view, { names, options, format });
+    const present = entriesOf(view, { names, options, links, format });
     read.set(view.key, view);
-    shelf.replace(entries.get(view.key), entry);
-    entries.set(view.key, entry);
+    replace(view.key, present);
+    entries.set(view.key, present);
+  }
+
+  function replace(key: ItemKey, present: readonly Entry[]): void {
+    const before = entries.get(key) ?? [];
+    for (const gone of before) {
+      shelf.replace(
+        gone,
+        present.find(({ field }) => field === gone.field),
+      );
+    }
+    const fields = new Set(before.map(({ field }) => field));
+    for (const entry of present) if (!fields.has(entry.field)) shelf.replace(undefined, entry);
   }
 
   function load(): void {
@@ -82,7 +117,7 @@ export function createEntries({ store, project, options, format }: EntriesDeps):
     const view = store.view.get(key);
     if (view?.item.projectId === project) put(view);
     else {
-      shelf.replace(entries.get(key), undefined);
+      replace(key, []);
       entries.delete(key);
     }
   }
@@ -95,11 +130,12 @@ export function createEntries({ store, project, options, format }: EntriesDeps):
 
   return {
     refresh() {
-      const present = namesOf(store);
-      const text = textOfNames(present);
-      if (knownUpTo === null || text !== namesText) {
-        names = present;
-        namesText = text;
+      const [presentNames, presentLinks] = [namesOf(store), deps.links()];
+      const text = `${textOfNames(presentNames)}${presentLinks ? linksText(presentLinks) : ""}`;
+      if (knownUpTo === null || text !== surroundings) {
+        names = presentNames;
+        links = presentLinks;
+        surroundings = text;
         load();
       } else {
         for (const key of store.changes.itemsSince(project, knownUpTo)) update(key);
@@ -111,15 +147,15 @@ export function createEntries({ store, project, options, format }: EntriesDeps):
       put(view);
       return view;
     },
-    shown: (today) => shelf.on(today, entries.values()),
+    shown: (today) => shelf.on(today, [...entries.values()].flat()),
     has: (key) => entries.has(key),
-    get(key) {
-      const entry = entries.get(key);
+    get({ key, field }) {
+      const entry = entries.get(key)?.find((one) => one.field === field);
       if (!entry) throw new MissingItemError(key);
       return entry;
     },
     viewOf,
-    context: () => ({ names, options }),
+    context: () => ({ names, options, links }),
     settle() {
       knownUpTo = store.changes.latest();
       read.clear();
@@ -127,20 +163,32 @@ export function createEntries({ store, project, options, format }: EntriesDeps):
   };
 }
 
-function entryOf(view: ViewItem, context: CardContext & { readonly format: string }): Entry {
+/** The item's own entry, and those of the dates in its custom fields where the options want them. */
+function entriesOf(view: ViewItem, context: Writing): readonly Entry[] {
+  const dates = context.options.customDates ? fieldsWithDates(view.item) : [];
+  return [0, ...dates].flatMap((field) => {
+    const shown = fieldView(view, field);
+    return shown ? [entryOf(shown, { ...context, field })] : [];
+  });
+}
+
+type Writing = CardContext & { readonly format: string };
+
+function entryOf(view: ViewItem, context: Writing & { readonly field: number }): Entry {
   const { key, uid, item } = view;
-  const { names, options } = context;
+  const { names, options, field } = context;
   const omitted = options.private === "omit" && isPrivate(item, names);
-  const place = omitted ? null : placeOf(item, options);
-  if (!place) return { key, days: null, years: null, order: "", inputs: "" };
+  const place = omitted ? null : placeOfView(view, { field, options });
+  if (!place) return { key, field, days: null, years: null, order: "", inputs: "" };
   const start = startsAt(place, options.zone).toString({ smallestUnit: "second" });
   const days = daysOf(view, place, options.zone);
   return {
     key,
+    field,
     days,
     years: place.kind === "times" ? { from: days.first.year, to: days.last.year } : null,
     order: `${start} ${uid}`,
-    inputs: cardInputs(view, context),
+    inputs: field === 0 ? cardInputs(view, context) : fieldInputs(view, { ...context, place }),
   };
 }
 

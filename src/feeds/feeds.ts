@@ -1,15 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
 import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
+import type { LinkMaker } from "../domain/link-actions.ts";
+import { slugOf } from "../domain/slug.ts";
 import { writeEvent } from "../ics/write-event.ts";
 import type { FeedRow } from "../store/rows-feeds.ts";
 import type { Store } from "../store/store.ts";
-import { searchKeyOf, secretOf, secretPattern, slugOf } from "./address.ts";
+import { searchKeyOf, secretOf, secretPattern } from "./address.ts";
 import { createCalendarDay } from "./calendar-day.ts";
 import { formatOf } from "./format.ts";
 import type { RenderEvent } from "./fragments.ts";
 import { type BuiltFeed, createLiveFeed, type LiveFeed } from "./live-feed.ts";
 import type { FeedOptions } from "./options.ts";
 
+export { FeedUnreadError } from "./live-feed.ts";
 export type { FeedOptions } from "./options.ts";
 
 export interface PublishedFeedsDeps {
@@ -18,6 +21,10 @@ export interface PublishedFeedsDeps {
   readonly key: Uint8Array;
   readonly options: FeedOptions;
   readonly clock: () => Temporal.Instant;
+  /** What action links are made of; none without it. */
+  readonly links?: LinkMaker | null;
+  /** Whether the lists of a project have been read as a whole; a feed says nothing before. Always, without it. */
+  readonly hasRead?: (project: ProjectId) => boolean;
   /** Writes one component; `writeEvent` unless another is given. */
   readonly render?: RenderEvent;
 }
@@ -98,9 +105,17 @@ interface Door {
 const shortestKey = 32;
 
 export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
-  const { store, key, options, clock, render = writeEvent } = deps;
+  const {
+    store,
+    key,
+    options,
+    clock,
+    links = null,
+    render = writeEvent,
+    hasRead = () => true,
+  } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
-  const format = formatOf(options, render);
+  const format = formatOf(options, { render, links });
   const today = createCalendarDay(options.zone, clock);
   const rows = new Map<FeedId, FeedRow>();
   const live = new Map<FeedId, LiveFeed>();
@@ -132,7 +147,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     if (project === null) throw new Error(`feed ${id} belongs to no project`);
     const made = createLiveFeed(
       { feed: () => rowOf(id), project: projectId(project) },
-      { store, options, format, render, today, clock },
+      { store, options, format, render, links, today, clock, hasRead },
     );
     live.set(id, made);
     return made;

@@ -1,19 +1,19 @@
-import type { FeedId, ItemKey } from "../domain/ids.ts";
+import type { FeedId } from "../domain/ids.ts";
 import type { EventCard } from "../ics/write-event.ts";
 import type { Fragment } from "../store/rows-feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view.ts";
 import { cardOf } from "./card.ts";
-import type { Entries, Entry } from "./entries.ts";
-import { placeOf } from "./window.ts";
+import { fieldView, placeOfView } from "./custom-dates.ts";
+import { type Entries, type Entry, entryId } from "./entries.ts";
 
 /** Writes one component, folded, ended by CRLF; equal cards give equal text. */
 export type RenderEvent = (card: EventCard) => string;
 
 /** The published components of one feed. Every method belongs inside one transaction. */
 export interface Fragments {
-  /** The component of a shown item: as it was published, or written anew when anything that it is made of changed. */
-  textOf(entry: Entry): string;
+  /** The components of shown entries: as they were published, or written anew where anything that they are made of changed. */
+  textsOf(shown: readonly Entry[]): readonly string[];
   /** Forgets what was published of items that are no longer the project's. */
   dropGone(): void;
 }
@@ -40,53 +40,68 @@ export class FragmentError extends Error {
  * a newer build), SEQUENCE and LAST-MODIFIED rise first: calendars look at nothing else.
  */
 export function createFragments({ store, feed, entries, render }: FragmentsDeps): Fragments {
-  const published = new Map(store.feeds.fragments(feed));
+  const published = new Map(store.feeds.fragments(feed).map((it) => [entryId(it), it]));
+  let touched = 0;
 
-  function write(view: ViewItem): string {
-    const context = entries.context();
-    const place = placeOf(view.item, context.options);
+  function write({ field }: Entry, view: ViewItem): string {
+    const own = entries.context();
+    const context = field === 0 ? own : { ...own, links: null };
+    const shown = fieldView(view, field);
+    const place = shown && placeOfView(shown, { field, options: context.options });
     if (!place) throw new FragmentError(view.uid, new Error("it has no place in a calendar"));
     try {
-      return render(cardOf(view, { ...context, place }));
+      return render(cardOf(shown, { ...context, place }));
     } catch (error) {
-      throw new FragmentError(view.uid, error);
+      throw new FragmentError(shown.uid, error);
     }
   }
 
   function keep(fragment: Fragment): string {
-    published.set(fragment.key, fragment);
+    published.set(entryId(fragment), fragment);
     store.feeds.putFragment(feed, fragment);
     return fragment.body;
   }
 
   function publish(entry: Entry, before: Fragment | undefined): string {
-    const { key, inputs } = entry;
+    const { key, field, inputs } = entry;
     const view = entries.viewOf(key);
-    const body = write(view);
+    const body = write(entry, view);
     const { sequence } = view;
     if (!before || before.body === body || before.sequence < sequence) {
-      return keep({ key, inputs, sequence, body });
+      return keep({ key, field, inputs, sequence, body });
     }
     store.changes.touch(key);
+    touched += 1;
     const raised = entries.reload(key);
+    const now = entries.get(entry);
     return keep({
       key,
-      inputs: entries.get(key).inputs,
+      field,
+      inputs: now.inputs,
       sequence: raised.sequence,
-      body: write(raised),
+      body: write(now, raised),
     });
   }
 
+  function textOf(entry: Entry): string {
+    const before = published.get(entryId(entry));
+    return before?.inputs === entry.inputs ? before.body : publish(entry, before);
+  }
+
   return {
-    textOf(entry) {
-      const before = published.get(entry.key);
-      return before?.inputs === entry.inputs ? before.body : publish(entry, before);
+    textsOf(shown) {
+      for (;;) {
+        const before = touched;
+        const texts = shown.map(textOf);
+        // A raised SEQUENCE is that of the item's other components as well, which may have been written already.
+        if (touched === before) return texts;
+      }
     },
     dropGone() {
-      const gone = [...published.keys()].filter((key: ItemKey) => !entries.has(key));
+      const gone = [...published.values()].filter(({ key }) => !entries.has(key));
       if (gone.length === 0) return;
-      store.feeds.dropFragments(feed, gone);
-      for (const key of gone) published.delete(key);
+      store.feeds.dropFragments(feed, [...new Set(gone.map(({ key }) => key))]);
+      for (const fragment of gone) published.delete(entryId(fragment));
     },
   };
 }

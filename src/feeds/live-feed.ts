@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ProjectId } from "../domain/ids.ts";
+import { type LinkMaker, linkUntil } from "../domain/link-actions.ts";
 import type { FeedRow, FeedState } from "../store/rows-feeds.ts";
 import type { Store } from "../store/store.ts";
 import { calendarBody, calendarHead } from "./calendar.ts";
+import { type FeedLinks, linksText } from "./card.ts";
 import { createEntries, type Entries } from "./entries.ts";
 import { createFragments, type Fragments, type RenderEvent } from "./fragments.ts";
 import type { FeedOptions } from "./options.ts";
@@ -15,7 +17,11 @@ export interface LiveFeedDeps {
   /** Stands for the options and for how this build writes. */
   readonly format: string;
   readonly render: RenderEvent;
+  /** Null for feeds without action links. */
+  readonly links: LinkMaker | null;
   readonly today: () => Temporal.PlainDate;
+  /** Whether everything of a project has been read that its first calendar needs. */
+  readonly hasRead: (project: ProjectId) => boolean;
   readonly clock: () => Temporal.Instant;
 }
 
@@ -45,6 +51,14 @@ export class FeedBuildError extends Error {
   }
 }
 
+/** Thrown for a feed that has never said anything, while its project is still being read: a part would look like the whole. */
+export class FeedUnreadError extends Error {
+  override readonly name = "FeedUnreadError";
+  constructor(feed: FeedRow) {
+    super(`feed ${feed.id} (${feed.name}) has not been read as a whole yet`);
+  }
+}
+
 interface Working {
   readonly entries: Entries;
   readonly fragments: Fragments;
@@ -57,17 +71,23 @@ export function createLiveFeed(
   { feed, project }: { readonly feed: () => FeedRow; readonly project: ProjectId },
   deps: LiveFeedDeps,
 ): LiveFeed {
-  const { store, options, format, render, today, clock } = deps;
+  const { store, options, format, render, links, today, clock } = deps;
   const { id } = feed();
   let known: FeedState | null = store.feeds.state(id);
   let built: BuiltFeed | null = null;
   let working: Working | null = null;
 
-  const inputsNow = (): string =>
-    `${store.changes.revisionOf(project)} ${today().toString()} ${format} ${feed().name}`;
+  const linksNow = (): FeedLinks | null =>
+    links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(today()) };
+
+  function inputsNow(): string {
+    const made = linksNow();
+    const revision = store.changes.revisionOf(project);
+    return `${revision} ${today().toString()} ${format} ${made ? linksText(made) : ""} ${feed().name}`;
+  }
 
   function startWork(): Working {
-    const entries = createEntries({ store, project, options, format });
+    const entries = createEntries({ store, project, options, format, links: linksNow });
     return { entries, fragments: createFragments({ store, feed: id, entries, render }) };
   }
 
@@ -79,10 +99,7 @@ export function createLiveFeed(
     fragments.dropGone();
     const shown = entries.shown(today());
     const head = calendarHead({ name: feed().name, zone: options.zone, shown });
-    const body = calendarBody(
-      head,
-      shown.map((entry) => fragments.textOf(entry)),
-    );
+    const body = calendarBody(head, fragments.textsOf(shown));
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     const state = {
       inputs: inputsNow(),
@@ -97,6 +114,7 @@ export function createLiveFeed(
   }
 
   function rebuild(): BuiltFeed {
+    if (known === null && !deps.hasRead(project)) throw new FeedUnreadError(feed());
     try {
       const { state, made } = store.together(build);
       known = state;

@@ -12,6 +12,8 @@ export interface FeedOptions {
   readonly private: "omit" | "busy" | "show";
   /** Tasks on their due day, from their start to their due day, or not at all. */
   readonly tasks: "due" | "span" | "none";
+  /** Whether a date in a custom field of a task is an entry of its own. */
+  readonly customDates: boolean;
   /** Whether the names of the people in charge are added to the text. */
   readonly assignees: boolean;
   /** Address of an item, with {project}, {kind} and {id}; null for no links. */

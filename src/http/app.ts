@@ -1,9 +1,13 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
+import type { ChannelStates } from "../edits/channel-states.ts";
 import type { Desk } from "../edits/desk.ts";
+import type { ActionLinks } from "../edits/links.ts";
+import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
+import { actRoutes } from "./act-routes.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { createAuth } from "./auth.ts";
 import { editRoutes } from "./edit-routes.ts";
@@ -12,14 +16,20 @@ import { healthRoutes } from "./health.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { notFound, type Problem, sendProblem } from "./problem.ts";
 import { readStatus } from "./status.ts";
+import { workspaceRoutes } from "./workspace-routes.ts";
 
 export interface HttpDeps {
   readonly version: string;
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly desk: Desk;
+  /** Null where nothing is asked of the service on a person's request. */
+  readonly workspace: WorkspaceDesk | null;
+  /** Null where feeds have no action links. */
+  readonly links: ActionLinks | null;
   readonly ready: () => boolean;
   readonly gate: () => GateState;
+  readonly channels: () => ChannelStates;
   readonly adminToken: string;
   /** Address under which calendars reach this server, without a slash at the end. */
   readonly baseUrl: () => string;
@@ -39,10 +49,13 @@ export function createApp(deps: HttpDeps): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.set("trust proxy", deps.trustProxy);
+  // One proxy: the address that it names counts, not those that its client claims.
+  app.set("trust proxy", deps.trustProxy ? 1 : false);
   app.use(feedRoutes({ feeds, clock, log }));
   app.use(healthRoutes({ ready }));
+  app.use(actRoutes({ links: deps.links, desk }));
   app.use(editRoutes({ auth, desk }));
+  if (deps.workspace) app.use(workspaceRoutes({ auth, workspace: deps.workspace }));
   app.use(apiRoutes({ auth, store, feeds, status, baseUrl }));
   app.use(pageRoutes({ auth, desk, feeds, status, baseUrl }));
   app.use((request, response) => {
@@ -60,10 +73,13 @@ function errorHandler(log: Log): ErrorRequestHandler {
     }
     const status = statusOf(error);
     if (status >= 500)
-      log.error("request failed", { method: request.method, path: request.path, error });
+      log.error("request failed", { method: request.method, path: openPath(request.path), error });
     sendProblem(response, problemOf(status));
   };
 }
+
+/** A path that may be logged: what follows `/feeds/` or `/act/` is as good as a password. */
+const openPath = (path: string): string => path.replace(/^\/(feeds|act)\/.*/i, "/$1/…");
 
 function problemOf(status: number): Problem {
   if (status === 413) {

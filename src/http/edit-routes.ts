@@ -1,8 +1,8 @@
 import { type Request, type Response, Router, raw } from "express";
-import { isId, listId, personId, projectId } from "../domain/ids.ts";
+import { isId, listId, type PersonId, personId, projectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Acceptance } from "../edits/accept.ts";
-import type { Desk } from "../edits/desk.ts";
+import type { Decision, Desk } from "../edits/desk.ts";
 import type { Auth } from "./auth.ts";
 import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
 
@@ -50,14 +50,40 @@ export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
 
   for (const act of acts) {
     router.post(`/api/edits/:id/${act}`, (request, response) => {
-      const outcome = desk[act](Number(request.params.id));
-      if (outcome.kind === "done") response.json(outcome.edit);
-      else if (outcome.kind === "unknown") {
-        sendProblem(response, notFound(`there is no edit ${request.params.id}`));
-      } else sendProblem(response, conflict(outcome.reason));
+      const { id } = request.params;
+      sendDecision(response, { id, decision: desk[act](Number(id)) });
     });
   }
+
+  router.post("/api/edits/:id/undo", (request, response) => {
+    const { id } = request.params;
+    const actor = readPerson(request);
+    if (typeof actor === "string") sendProblem(response, badRequest(actor));
+    else {
+      const decision = desk.undo(Number(id), { channel: "upload", actor });
+      sendDecision(response, { id, decision });
+    }
+  });
   return router;
+}
+
+function sendDecision(
+  response: Response,
+  { id, decision }: { readonly id: string; readonly decision: Decision },
+): void {
+  switch (decision.kind) {
+    case "done":
+      response.json(decision.edit);
+      return;
+    case "unknown":
+      sendProblem(response, notFound(`there is no edit ${id}`));
+      return;
+    case "refused":
+      sendProblem(response, conflict(decision.reason));
+      return;
+    default:
+      unreachable(decision);
+  }
 }
 
 /** 200 plan · 202 accepted, also in part · 422 when nothing could be accepted. */
@@ -109,17 +135,24 @@ function readTarget(request: Request) {
   if (!isId(project)) return "project: the id of the project is needed, e.g. ?project=2001";
   const list = text(request, "list");
   if (list !== undefined && !isId(Number(list))) return `list: "${list}" is no id`;
-  const person = text(request, "person");
-  if (person !== undefined && !isId(Number(person))) return `person: "${person}" is no id`;
+  const actor = readPerson(request);
+  if (typeof actor === "string") return actor;
   const dryRun = text(request, "dryRun") ?? "false";
   if (dryRun !== "true" && dryRun !== "false")
     return `dryRun: "${dryRun}" is neither true nor false`;
   return {
     projectId: projectId(project),
     listId: list === undefined ? null : listId(Number(list)),
-    actor: person === undefined ? null : personId(Number(person)),
+    actor,
     dryRun: dryRun === "true",
   };
+}
+
+/** The person on whose behalf the request is; a sentence when it names none that can be. */
+function readPerson(request: Request): PersonId | string | null {
+  const person = text(request, "person");
+  if (person === undefined) return null;
+  return isId(Number(person)) ? personId(Number(person)) : `person: "${person}" is no id`;
 }
 
 function text(request: Request, name: string): string | undefined {

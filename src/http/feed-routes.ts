@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import type { OpenFeed, PublishedFeeds } from "../feeds/feeds.ts";
+import { FeedUnreadError, type OpenFeed, type PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
 import { notFound, sendProblem } from "./problem.ts";
 
@@ -36,6 +36,10 @@ export function feedRoutes({ feeds, clock, log }: FeedRoutesDeps): Router {
       note(feed, request.get("user-agent") ?? "unknown");
       await answer(feed, request, response);
     } catch (error) {
+      if (error instanceof FeedUnreadError) {
+        sendUnread(response);
+        return;
+      }
       log.error("feed cannot be built", { feed: feed.id, error });
       response.setHeader("Retry-After", "60");
       sendProblem(response, {
@@ -45,7 +49,25 @@ export function feedRoutes({ feeds, clock, log }: FeedRoutesDeps): Router {
       });
     }
   });
+  router.all("/feeds/:secret/:file", (request, response) => {
+    response.setHeader("Allow", "GET, HEAD");
+    sendProblem(response, {
+      status: 405,
+      title: "Method not allowed",
+      detail: `a feed cannot be changed by ${request.method}: send the calendar to /api/edits instead`,
+    });
+  });
   return router;
+}
+
+function sendUnread(response: Response): void {
+  response.setHeader("Retry-After", "30");
+  sendProblem(response, {
+    status: 503,
+    title: "Feed not ready",
+    detail:
+      "the project is still being read for the first time; a part of it would look like the whole",
+  });
 }
 
 async function answer(feed: OpenFeed, request: Request, response: Response): Promise<void> {

@@ -3,6 +3,7 @@ import helmet from "helmet";
 import type { Desk } from "../edits/desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import { type Auth, sameSecret } from "./auth.ts";
+import { loginLimit } from "./limits.ts";
 import { style } from "./pages/layout.ts";
 import { loginPage } from "./pages/login.ts";
 import { startPage } from "./pages/start.ts";
@@ -34,6 +35,12 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
     response.type("text/css").set("Cache-Control", "public, max-age=3600").send(style);
   });
 
+  const guessing = loginLimit();
+  router.get("/", (request, response, next) => {
+    if (request.query["token"] === undefined) next();
+    else return guessing(request, response, next);
+  });
+
   router.get("/", (request, response) => {
     const { token } = request.query;
     if (typeof token === "string" && auth.isToken(token)) {
@@ -49,7 +56,7 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
     } else page(response, loginPage({ wrong: token !== undefined }));
   });
 
-  router.post("/login", form, (request, response) => {
+  router.post("/login", guessing, form, (request, response) => {
     const given = field(request.body, "token");
     if (!auth.isToken(given.trim())) {
       page(response.status(403), loginPage({ wrong: true }));

@@ -1,3 +1,4 @@
+import type { ChannelStates } from "../edits/channel-states.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
@@ -9,6 +10,7 @@ export interface StatusDeps {
   readonly feeds: PublishedFeeds;
   readonly ready: () => boolean;
   readonly gate: () => GateState;
+  readonly channels: () => ChannelStates;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
 }
@@ -23,7 +25,9 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     at ? Math.round(now.since(at).total("seconds")) : null;
   const ages = sources.map(({ succeededAt }) => age(succeededAt));
   const known = ages.filter((seconds) => seconds !== null);
-  const failing = sources.filter(({ failure }) => failure !== null);
+  const failing = [...sources, ...store.sideSources.all()].filter(
+    ({ failure }) => failure !== null,
+  );
   return {
     version: deps.version,
     startedAt: deps.startedAt,
@@ -41,15 +45,29 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       sourcesNeverRead: ages.filter((seconds) => seconds === null).length,
       oldestAgeSeconds: known.length > 0 ? Math.max(...known) : null,
       newestAgeSeconds: known.length > 0 ? Math.min(...known) : null,
+      comments: store.comments.count(),
+      historyEntries: store.history.count(),
+      files: store.files.count(),
       openQuestions: store.absences.all().length,
     },
     quota: deps.gate(),
     journal: store.journal.counts(),
+    extras: store.extras.counts(),
+    frozen: store.pastEdits.frozen().map(({ id, item, base, problem, updatedAt }) => ({
+      edit: id,
+      uid: store.mirror.identity(item).uid,
+      title: base.title,
+      problem,
+      at: updatedAt,
+    })),
     mail: store.ledger.state(),
     feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
+    ...deps.channels(),
     brakes: store.brakes.all(),
-    errors: failing.map(({ name, failure, failures, attemptedAt }) => ({
+    errors: failing.map(({ name, source, failure, failures, attemptedAt }) => ({
       source: name,
+      // Listed people stand in for a look-up that the service does not offer.
+      severity: source.kind === "people" ? "note" : "problem",
       problem: failure,
       failures,
       at: attemptedAt,

@@ -51,16 +51,24 @@ export function readSummary(shown: string): ShownSummary {
   }
 }
 
-/** Takes the block of a feed off a description, when it stands at the end. Line ends become LF. */
+/**
+ * Takes the block of a feed off a description, also where somebody has written below it: nothing of it may become part
+ * of the item, above all no signed link. What stands below goes on after a blank line. Line ends become LF.
+ */
 export function readDescription(text: string): string {
-  const lines = cleanText(text).trimEnd().split("\n");
-  for (;;) {
-    let last = lines.length - 1;
-    while (last >= 0 && !isDelimiter(lines[last]) && isEntry(lines[last])) last--;
-    if (last < 0 || !isDelimiter(lines[last])) return lines.join("\n").trimEnd();
-    lines.length = last;
-    while (lines.at(-1)?.trim() === "") lines.pop();
+  const kept: string[] = [];
+  let inBlock = false;
+  for (const line of cleanText(text).trimEnd().split("\n")) {
+    if (isDelimiter(line)) {
+      inBlock = true;
+      while (kept.at(-1)?.trim() === "") kept.pop();
+    } else if (!(inBlock && isEntry(line))) {
+      if (inBlock && kept.length > 0) kept.push("");
+      inBlock = false;
+      kept.push(line);
+    }
   }
+  return kept.join("\n").trimEnd();
 }
 
 /** Whether two texts say the same: line ends, white space at ends of lines, kinds of spaces and of accents are no edit. */

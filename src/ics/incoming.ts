@@ -23,6 +23,8 @@ export interface IncomingItem {
   readonly raw: readonly string[];
   readonly sequence: number | null;
   readonly lastModified: Temporal.Instant | null;
+  /** X-DAYFERRY-BASE: SEQUENCE of the version that the feed showed, which programs leave alone when they edit. */
+  readonly base: number | null;
   readonly summary: string | undefined;
   readonly description: string | undefined;
   /** Of a VEVENT with DTSTART; times in the zone they were written in. */
@@ -45,9 +47,19 @@ export interface IncomingItem {
   /** UID of the parent. */
   readonly relatedTo: string | undefined;
   readonly comments: readonly string[];
+  /** Files that stand in the item itself. */
+  readonly attachments: readonly IncomingAttachment[];
   readonly unstorable: readonly Unstorable[];
   /** Why this item cannot be accepted; none for one that can. Other items of the file do not depend on it. */
   readonly problems: readonly IcsProblem[];
+}
+
+/** A file in an ATTACH; `type` is its media type. */
+export interface IncomingAttachment {
+  readonly line: number;
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array;
 }
 
 /** What a person wrote and the service cannot hold. */

@@ -2,7 +2,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { IcsProblem } from "./problem.ts";
 
 /** Largest file that is read, in bytes. */
-const largestFile = 5_000_000;
+export const largestFile = 5_000_000;
 
 const tab = 9;
 const lf = 10;

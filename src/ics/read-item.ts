@@ -1,7 +1,9 @@
+import { baseMark } from "./base-mark.ts";
 import { type ContentLine, param } from "./content-line.ts";
 import type { IncomingItem, Unstorable } from "./incoming.ts";
 import { excerpt } from "./problem.ts";
 import { readAlarms } from "./read-alarm.ts";
+import { readAttachments } from "./read-attachments.ts";
 import { readSpan, whenOf } from "./read-span.ts";
 import {
   complain,
@@ -60,13 +62,15 @@ export function readItem(component: Component, context: FileContext): IncomingIt
     { ...span, zoneOf },
   );
   const people = readAttendees(component);
+  const files = readAttachments(component);
   return {
     component: isEvent ? "VEVENT" : "VTODO",
     uid,
     line: component.line,
     raw: rawLines(component),
-    sequence: readSequence(component),
+    sequence: readCount(component, "SEQUENCE"),
     lastModified: readStamp(firstLine(component, "LAST-MODIFIED")?.value.trim() ?? ""),
+    base: readCount(component, baseMark),
     summary: textOf(component, "SUMMARY"),
     description: textOf(component, "DESCRIPTION"),
     when: isEvent ? whenOf(span) : undefined,
@@ -81,11 +85,13 @@ export function readItem(component: Component, context: FileContext): IncomingIt
     attendees: people.attendees,
     relatedTo: readParent(component),
     comments: linesOf(component, "COMMENT").map((line) => decodeText(line.value)),
+    attachments: files.attachments,
     unstorable: [
       ...findUnstorable(component),
       ...people.unstorable,
+      ...files.unstorable,
       ...(isEvent ? alarms.unstorable : remindersOf(component)),
-    ],
+    ].toSorted((a, b) => a.line - b.line),
     problems: reading.problems,
   };
 }
@@ -135,8 +141,8 @@ function readPercent(reading: Reading): number | undefined {
   return complain(reading, { line: line.line, code: "bad-value", message });
 }
 
-function readSequence(component: Component): number | null {
-  const value = firstLine(component, "SEQUENCE")?.value.trim() ?? "";
+function readCount(component: Component, name: string): number | null {
+  const value = firstLine(component, name)?.value.trim() ?? "";
   return /^\d{1,9}$/.test(value) ? Number(value) : null;
 }
 

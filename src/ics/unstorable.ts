@@ -4,6 +4,7 @@ import type { Component } from "./tokens.ts";
 
 /** Read elsewhere, or written by programs for programs: losing them loses nothing that a person said. */
 const known: ReadonlySet<string> = new Set([
+  "ATTACH",
   "ATTENDEE",
   "CATEGORIES",
   "CLASS",
@@ -40,7 +41,6 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["LOCATION", "the service has no field for a place"],
   ["GEO", "the service has no field for a place"],
   ["URL", "the service has no field for a link; put it into the description"],
-  ["ATTACH", "attachments are uploaded to the service, not taken from calendar files"],
   ["PRIORITY", "the service has no priorities"],
   ["RESOURCES", "the service has no field for resources"],
   ["CONTACT", "the service has no field for a contact"],

@@ -7,12 +7,14 @@ import ical, {
   ICalEventTransparency,
 } from "ical-generator";
 import { defaultLength, type When } from "../domain/when.ts";
+import { baseMark } from "./base-mark.ts";
 import { cleanText, encodeUrl, escapeText, foldLine } from "./text.ts";
 import { isUtc } from "./zones.ts";
 
 /** Everything that one published event says. */
 export interface EventCard {
   readonly uid: string;
+  /** Stands twice, as programs that edit raise SEQUENCE and leave the mark alone. */
   readonly sequence: number;
   /** DTSTAMP and LAST-MODIFIED. */
   readonly stampAt: Temporal.Instant;
@@ -60,7 +62,8 @@ export function writeEvent(card: EventCard): string {
   const alarm = card.reminder ? alarmText(event, card.reminder) : "";
   // Alarms come after all properties, and the library has no other words for STATUS than its own three.
   const end = lines.lastIndexOf("END:VEVENT");
-  const inner = [...lines.slice(0, end), ...statusLines(card.status), ...alarm.split("\r\n")];
+  const mark = `${baseMark}:${card.sequence}`;
+  const inner = [...lines.slice(0, end), mark, ...statusLines(card.status), ...alarm.split("\r\n")];
   return [...inner.filter((line) => line !== ""), "END:VEVENT"]
     .map((line) => `${foldLine(line)}\r\n`)
     .join("");

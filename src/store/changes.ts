@@ -62,7 +62,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   );
   const dropView = db.prepare("DELETE FROM view_items WHERE item = ?");
   const addVersion = db.prepare(
-    "INSERT INTO versions (item, revision, sequence, at, collection, content) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at)
+     SELECT @key, @revision, sequence, @at, @collection, @content, modified_at FROM identities WHERE item = @key`,
   );
   const everShown = db.prepare("SELECT 1 FROM versions WHERE item = ? LIMIT 1");
   const setSequence = db.prepare(
@@ -114,10 +115,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
   }
 
-  function bump(key: ItemKey): number {
+  function bump(key: ItemKey): void {
     const { sequence, modifiedAt } = identityRow(identity.get(key));
     setSequence.run(sequence + 1, nextModified(modifiedAt).toString(), key);
-    return sequence + 1;
+  }
+
+  /** Keeps what is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
+  function keepVersion(
+    key: ItemKey,
+    version: { revision: number; collection: CollectionName; content: string | null },
+  ): void {
+    addVersion.run({ key, at: instantText(clock()), ...version });
   }
 
   function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {
@@ -126,7 +134,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       act: "bury",
       project: plainContent(shown.content).projectId,
     });
-    addVersion.run(key, at, bump(key), instantText(clock()), shown.collection, null);
+    bump(key);
+    keepVersion(key, { revision: at, collection: shown.collection, content: null });
     dropView.run(key);
   }
 
@@ -143,9 +152,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     }
     const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
     const raised = heard !== null && heard !== publishedPart(plainContent(content));
-    const sequence = raised ? bump(key) : identityRow(identity.get(key)).sequence;
+    if (raised) bump(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
-    addVersion.run(key, at, sequence, instantText(clock()), collection, content);
+    keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
     if (before && shown?.collection === collection && before.projectId !== item.projectId) {
       // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
@@ -166,12 +175,12 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       return true;
     },
     touch(key) {
-      const sequence = bump(key);
+      bump(key);
       const row = viewed.get(key);
       if (row === undefined) return;
       const { collection, content } = viewRow(row);
       const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
-      addVersion.run(key, at, sequence, instantText(clock()), collection, content);
+      keepVersion(key, { revision: at, collection, content });
     },
     directoryChanged() {
       log(directory, { key: null, act: "put", project: everyProject });

@@ -23,7 +23,8 @@ export interface Feeds {
   fetched(id: FeedId, agent: string): void;
   state(id: FeedId): FeedState | null;
   setState(id: FeedId, state: FeedState): void;
-  fragments(id: FeedId): ReadonlyMap<ItemKey, Fragment>;
+  /** Everything that the feed has published. */
+  fragments(id: FeedId): readonly Fragment[];
   putFragment(id: FeedId, fragment: Fragment): void;
   dropFragments(id: FeedId, keys: readonly ItemKey[]): void;
 }
@@ -51,12 +52,13 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
   );
   const fragments = db.prepare("SELECT * FROM fragments WHERE feed = ?");
   const putFragment = db.prepare(
-    `INSERT INTO fragments (feed, item, inputs, sequence, body) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (feed, item) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
+    `INSERT INTO fragments (feed, item, field, inputs, sequence, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (feed, item, field) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
   );
   const dropFragment = db.prepare("DELETE FROM fragments WHERE feed = ? AND item = ?");
   const inherit = db.prepare(
-    "INSERT INTO fragments SELECT ?, item, inputs, sequence, body FROM fragments WHERE feed = ?",
+    `INSERT INTO fragments (feed, item, field, inputs, sequence, body)
+     SELECT ?, item, field, inputs, sequence, body FROM fragments WHERE feed = ?`,
   );
   const now = () => clock().toString();
   const read = (row: unknown): FeedRow | null => (row === undefined ? null : feedRow(row));
@@ -91,15 +93,9 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     },
     setState: (id, { modifiedAt, ...rest }) =>
       void setState.run({ ...rest, id, modifiedAt: modifiedAt.toString() }),
-    fragments: (id) =>
-      new Map(
-        fragments
-          .all(id)
-          .map(fragmentRow)
-          .map((row) => [row.key, row]),
-      ),
-    putFragment: (id, { key, inputs, sequence, body }) =>
-      void putFragment.run(id, key, inputs, sequence, body),
+    fragments: (id) => fragments.all(id).map(fragmentRow),
+    putFragment: (id, { key, field, inputs, sequence, body }) =>
+      void putFragment.run(id, key, field, inputs, sequence, body),
     dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]) => {
       for (const key of keys) dropFragment.run(id, key);
     }),

@@ -6,6 +6,7 @@ import {
   type EditAction,
   type EditState,
   editStates,
+  type FieldConflict,
   type ParkReason,
 } from "../domain/journal.ts";
 import type { Patch } from "../domain/merge.ts";
@@ -26,12 +27,27 @@ export interface NewEdit {
   readonly patch: Patch;
   readonly newLabels: readonly string[];
   readonly state: "pending" | "held";
+  /** The edit of which this one is the inverse. */
+  readonly undoes?: EditId;
 }
 
-/** How a claimed edit goes on after a failure. */
+/** How a claimed edit goes on that was not carried out. */
 export type Settlement =
   | { readonly kind: "retry"; readonly notBefore: Temporal.Instant; readonly problem: string }
-  | { readonly kind: "park"; readonly reason: ParkReason; readonly problem: string };
+  | {
+      readonly kind: "park";
+      readonly reason: ParkReason;
+      readonly problem: string;
+      readonly clash?: Clash;
+      readonly frozen?: boolean;
+    }
+  | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
+
+/** What both sides changed, and the item as the service has it. */
+export interface Clash {
+  readonly before: Item;
+  readonly conflicts: readonly FieldConflict[];
+}
 
 /** The durable list of what people want. An edit is accepted when `append` has returned. */
 export interface Journal {
@@ -42,13 +58,22 @@ export interface Journal {
   nextAt(): Temporal.Instant | null;
   /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
   sending(id: EditId): void;
-  /** The service has it: its answer becomes the mirror's row, and the entry is confirmed, together. Null = it is deleted. */
+  /** Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. */
+  leaving(id: EditId, before: Item): void;
+  /** Notes that the item was not found in its place. */
+  missing(id: EditId): void;
+  /**
+   * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
+   * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
+   */
   confirm(edit: Edit, answer: Item | null): void;
   settle(edit: Edit, settlement: Settlement): void;
   /** Puts claims back, at start-up and before a clean end. Returns how many. */
   release(): number;
   /** Gives a parked or held edit back to the drain; false when it is in no such state. */
   resume(id: EditId): boolean;
+  /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
+  rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
   /**
    * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
    * not exist; false when it is too late.
@@ -84,8 +109,8 @@ export function createJournal({
   mirror,
 }: StoreDeps & { changes: Changes; mirror: Mirror }): Journal {
   const insert = db.prepare(
-    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, created_at, updated_at)
-     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @now, @now)`,
+    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, undoes, insisted, created_at, updated_at)
+     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @undoes, @undoes IS NOT NULL, @now, @now)`,
   );
   const claimable = db.prepare(
     `SELECT e.* FROM edits e JOIN identities i USING (item)
@@ -101,24 +126,34 @@ export function createJournal({
   const sent = db.prepare(
     "UPDATE edits SET sent_at = coalesce(sent_at, ?), updated_at = ? WHERE id = ?",
   );
+  const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
+  const miss = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
   const finish = db.prepare(
-    `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = ?, problem = NULL, updated_at = ? WHERE id = ?`,
+    `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
+       updated_at = @now, confirmed_at = @now WHERE id = @id`,
+  );
+  const undo = db.prepare(
+    "UPDATE edits SET state = 'undone', updated_at = ? WHERE id = ? AND state = 'confirmed'",
   );
   const postpone = db.prepare(
     "UPDATE edits SET state = 'pending', not_before = ?, problem = ?, updated_at = ? WHERE id = ?",
   );
-  const park = db.prepare(
-    "UPDATE edits SET state = 'parked', park_reason = ?, problem = ?, updated_at = ? WHERE id = ?",
+  const lay = db.prepare(
+    `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
+       conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
   );
   const releaseAll = db.prepare(
     "UPDATE edits SET state = 'pending', updated_at = ? WHERE state = 'claimed'",
   );
   const resumeOne = db.prepare(
-    `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, updated_at = ?
-     WHERE id = ? AND state IN ('parked', 'held')`,
+    `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
+       missed_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
+  );
+  const turn = db.prepare(
+    `UPDATE edits SET base = @base, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
   const discardOne = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, updated_at = ?
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
      WHERE id = ? AND state IN ('pending', 'parked', 'held')`,
   );
   const discardFollowers = db.prepare(
@@ -147,9 +182,18 @@ export function createJournal({
     changes.publish(edit.item);
     return true;
   };
+  const resume = (id: EditId): boolean => change(id, () => resumeOne.run(stamp(), id));
+
+  function buryWhole(key: ItemKey): void {
+    const { kind, serviceId: id } = mirror.identity(key);
+    const below = kind === "task" && id !== null ? mirror.ofSource(`subtasks:${id}`) : [];
+    for (const subtask of below) mirror.bury(subtask.key);
+    mirror.bury(key);
+  }
 
   return {
     append: db.transaction((edit: NewEdit): EditId => {
+      if (edit.action === "create" && edit.undoes !== undefined) mirror.disown(edit.item);
       const { lastInsertRowid } = insert.run({
         channel: edit.channel,
         actor: edit.actor,
@@ -159,6 +203,7 @@ export function createJournal({
         patch: JSON.stringify(patchToPlain(edit.patch)),
         newLabels: JSON.stringify(edit.newLabels),
         state: edit.state,
+        undoes: edit.undoes ?? null,
         now: stamp(),
       });
       changes.publish(edit.item);
@@ -175,9 +220,13 @@ export function createJournal({
       return instantOf(next);
     },
     sending: (id) => void sent.run(stamp(), stamp(), id),
+    leaving: (id, before) => void meet.run(itemText(before), id),
+    missing: (id) => void miss.run(stamp(), id),
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
-      finish.run(answer && itemText(answer), stamp(), edit.id);
-      if (!answer) mirror.bury(edit.item);
+      const conflicts = JSON.stringify(edit.conflicts);
+      finish.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
+      if (edit.undoes !== null) undo.run(stamp(), edit.undoes);
+      if (!answer) buryWhole(edit.item);
       else {
         if (!answer.id) throw new UnidentifiedAnswerError(edit.id);
         if (edit.action === "create") mirror.adopt(edit.item, answer.id);
@@ -190,11 +239,31 @@ export function createJournal({
         postpone.run(instantText(settlement.notBefore), settlement.problem, stamp(), edit.id);
         return;
       }
-      park.run(settlement.reason, settlement.problem, stamp(), edit.id);
+      const { problem, clash } = settlement;
+      const isParked = settlement.kind === "park";
+      lay.run({
+        id: edit.id,
+        state: isParked ? "parked" : "discarded",
+        reason: isParked ? settlement.reason : null,
+        problem,
+        before: clash ? itemText(clash.before) : null,
+        conflicts: JSON.stringify(clash?.conflicts ?? edit.conflicts),
+        frozen: isParked && settlement.frozen ? 1 : 0,
+        now: stamp(),
+      });
       changes.publish(edit.item);
     }),
     release: () => releaseAll.run(stamp()).changes,
-    resume: db.transaction((id: EditId) => change(id, () => resumeOne.run(stamp(), id))),
+    resume: db.transaction(resume),
+    rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
+      turn.run({
+        id,
+        base: itemText(against.base),
+        patch: JSON.stringify(patchToPlain(against.patch)),
+        conflicts: JSON.stringify(conflicts.map((each) => ({ ...each, taken: "theirs" }))),
+      });
+      return resume(id);
+    }),
     discard: db.transaction((id: EditId) =>
       change(id, (edit) => {
         const discarded = discardOne.run(stamp(), id);

@@ -31,6 +31,8 @@ export interface Mirror {
    * for a new item, the calendar's UID wins, and edits of the other one become edits of this.
    */
   adopt(key: ItemKey, id: ServiceId): void;
+  /** The id under which the service knew a deleted item is no longer its own: it is to be created again, as the same. */
+  disown(key: ItemKey): void;
   /** A new identity for an item that is to be created: it keeps the UID of the calendar that made it. */
   conceive(kind: ItemKind, uid: string): ItemKey;
   get(key: ItemKey): Mirrored | null;
@@ -93,7 +95,18 @@ export function createMirror({
   function keyFor(kind: ItemKind, id: ServiceId): ItemKey {
     const known = byId.get(kind, id);
     if (known !== undefined) return identityRow(known).item;
-    return addKey(kind, { id, uid: uidOf(kind, id, installation) });
+    let uid = uidOf(kind, id, installation);
+    for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
+      const { item: key, serviceId: other } = identityRow(taken);
+      if (other === null) {
+        // It was to be created again, and is back by itself.
+        setId.run(id, key);
+        return key;
+      }
+      // It was created again under another id, and now the service shows both.
+      uid = `again-${uid}`;
+    }
+    return addKey(kind, { id, uid });
   }
 
   const put = db.transaction((item: Item & { readonly id: ServiceId }, source: string) => {
@@ -133,6 +146,7 @@ export function createMirror({
       }
       setId.run(id, key);
     }),
+    disown: (key) => void setId.run(null, key),
     conceive: (kind, uid) => addKey(kind, { id: null, uid }),
     get(key) {
       const stored = row.get(key);

@@ -65,12 +65,21 @@ export function feedStateRow(row: unknown): FeedState {
 /** One rendered component, ended by CRLF, and what it was rendered from. */
 export interface Fragment {
   readonly key: ItemKey;
+  /** The custom field whose date it shows; 0 for the item itself. */
+  readonly field: number;
   readonly inputs: string;
   readonly sequence: number;
   readonly body: string;
 }
 
 export function fragmentRow(row: unknown): Fragment {
-  const raw = row as { item: number; inputs: string; sequence: number; body: string };
-  return { key: itemKey(raw.item), inputs: raw.inputs, sequence: raw.sequence, body: raw.body };
+  const { item, ...raw } = row as {
+    item: number;
+    field: number;
+    inputs: string;
+    sequence: number;
+    body: string;
+  };
+  const { field, inputs, sequence, body } = raw;
+  return { key: itemKey(item), field, inputs, sequence, body };
 }

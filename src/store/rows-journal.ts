@@ -1,5 +1,12 @@
 import { type EditId, editId, itemKey, personId } from "../domain/ids.ts";
-import type { Channel, Edit, EditAction, EditState, ParkReason } from "../domain/journal.ts";
+import type {
+  Channel,
+  Edit,
+  EditAction,
+  EditState,
+  FieldConflict,
+  ParkReason,
+} from "../domain/journal.ts";
 import { type PlainPatch, patchFromPlain } from "../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./rows.ts";
 
@@ -20,6 +27,13 @@ export function editRow(row: unknown, zone: string): Edit {
     not_before: string | null;
     sent_at: string | null;
     answer: string | null;
+    before: string | null;
+    conflicts: string;
+    insisted: number;
+    frozen: number;
+    undoes: number | null;
+    confirmed_at: string | null;
+    missed_at: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -39,6 +53,13 @@ export function editRow(row: unknown, zone: string): Edit {
     notBefore: instantOf(raw.not_before),
     sentAt: instantOf(raw.sent_at),
     answer: raw.answer === null ? null : itemFromText(raw.answer, zone),
+    before: raw.before === null ? null : itemFromText(raw.before, zone),
+    conflicts: JSON.parse(raw.conflicts) as readonly FieldConflict[],
+    insisted: raw.insisted === 1,
+    frozen: raw.frozen === 1,
+    undoes: raw.undoes === null ? null : editId(raw.undoes),
+    confirmedAt: instantOf(raw.confirmed_at),
+    missedAt: instantOf(raw.missed_at),
     createdAt: Temporal.Instant.from(raw.created_at),
     updatedAt: Temporal.Instant.from(raw.updated_at),
   };

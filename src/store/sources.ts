@@ -1,5 +1,5 @@
 import type { ItemKey } from "../domain/ids.ts";
-import { type Source, sourceName } from "../domain/source.ts";
+import { type Source, sideKinds, sourceName } from "../domain/source.ts";
 import type { StoreDeps } from "./changes.ts";
 import {
   type AbsenceRow,
@@ -16,7 +16,8 @@ export interface Sources {
   set(kind: Source["kind"], present: readonly Source[]): void;
   all(): readonly SourceState[];
   attempted(source: Source): void;
-  succeeded(source: Source, items: number): void;
+  /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
+  succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
   failed(source: Source, failure: string): void;
 }
 
@@ -49,10 +50,12 @@ export function createSources({ db, clock }: StoreDeps): Sources {
   );
   const names = db.prepare("SELECT * FROM sources WHERE kind = ?");
   const drop = db.prepare("DELETE FROM sources WHERE name = ?");
-  const all = db.prepare("SELECT * FROM sources ORDER BY rowid");
+  const all = db.prepare(
+    `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
+  );
   const attempt = db.prepare("UPDATE sources SET attempted_at = ? WHERE name = ?");
   const success = db.prepare(
-    "UPDATE sources SET succeeded_at = ?, failure = NULL, failures = 0, items = ? WHERE name = ?",
+    "UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, items = ? WHERE name = ?",
   );
   const failure = db.prepare(
     "UPDATE sources SET failure = ?, failures = failures + 1 WHERE name = ?",
@@ -75,7 +78,8 @@ export function createSources({ db, clock }: StoreDeps): Sources {
     }),
     all: () => all.all().map(sourceRow),
     attempted: (source) => void attempt.run(stamp(), sourceName(source)),
-    succeeded: (source, items) => void success.run(stamp(), items, sourceName(source)),
+    succeeded: (source, { items, doubts }) =>
+      void success.run(stamp(), doubts, items, sourceName(source)),
     failed: (source, text) => void failure.run(text, sourceName(source)),
   };
 }

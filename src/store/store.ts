@@ -1,13 +1,21 @@
 import Database from "better-sqlite3";
 import { type Changes, createChanges, type StoreDeps } from "./changes.ts";
+import { type Comments, createComments } from "./comments.ts";
 import { createDirectory, type Directory } from "./directory.ts";
+import { createExtras, type Extras } from "./extras.ts";
 import { createFeeds, type Feeds } from "./feeds.ts";
+import { createFiles, type Files } from "./files.ts";
 import { createGateSlots, type GateSlots } from "./gate-slots.ts";
+import { createHistory, type History } from "./history.ts";
+import { createInboxFiles, type InboxFiles } from "./inbox-files.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { type Meta, readMeta } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { createMirror, type Mirror } from "./mirror.ts";
+import { createObjects, type Objects } from "./objects.ts";
+import { createPastEdits, type PastEdits } from "./past-edits.ts";
+import { createSideSources, type SideSources } from "./side-sources.ts";
 import {
   type Absences,
   type Brakes,
@@ -16,6 +24,7 @@ import {
   createSources,
   type Sources,
 } from "./sources.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 import { createView, type View } from "./view.ts";
 
 export interface StoreOptions {
@@ -35,6 +44,7 @@ export interface Store {
   readonly view: View;
   readonly changes: Changes;
   readonly journal: Journal;
+  readonly pastEdits: PastEdits;
   readonly directory: Directory;
   readonly sources: Sources;
   readonly absences: Absences;
@@ -42,6 +52,14 @@ export interface Store {
   readonly ledger: Ledger;
   readonly feeds: Feeds;
   readonly gateSlots: GateSlots;
+  readonly inboxFiles: InboxFiles;
+  readonly subscriptions: Subscriptions;
+  readonly sideSources: SideSources;
+  readonly comments: Comments;
+  readonly history: History;
+  readonly files: Files;
+  readonly objects: Objects;
+  readonly extras: Extras;
   /** Runs synchronous steps as one: all of them are kept, or none. */
   together<Value>(steps: () => Value): Value;
   /** As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. */
@@ -74,6 +92,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     changes,
     view: createView(deps),
     journal: createJournal({ ...deps, changes, mirror }),
+    pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
     sources: createSources(deps),
     absences: createAbsences(deps),
@@ -81,6 +100,14 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     ledger: createLedger(deps),
     feeds: createFeeds(deps),
     gateSlots: createGateSlots(deps),
+    inboxFiles: createInboxFiles(deps),
+    subscriptions: createSubscriptions(deps),
+    sideSources: createSideSources(deps),
+    comments: createComments(deps),
+    history: createHistory(deps),
+    files: createFiles(deps),
+    objects: createObjects(deps),
+    extras: createExtras(deps),
     together: (steps) => deps.db.transaction(steps).immediate(),
     durably(steps) {
       deps.db.pragma("synchronous = FULL");

@@ -27,6 +27,12 @@ export interface ViewItem {
   readonly item: Item;
 }
 
+/** How a calendar names a version; null = it does not say. */
+export interface Shown {
+  readonly sequence: number | null;
+  readonly modifiedAt: Temporal.Instant | null;
+}
+
 /** Mirror with the pending edits over it, read by feeds, mails and pages. */
 export interface View {
   get(key: ItemKey): ViewItem | null;
@@ -35,8 +41,13 @@ export interface View {
   ofProject(project: ProjectId): readonly ViewItem[];
   /** Every event that has a reminder. */
   withReminder(): readonly ViewItem[];
-  /** The item as a calendar was shown it with this SEQUENCE; null when that is not known (any more). */
-  shownAs(key: ItemKey, sequence: number): Item | null;
+  /**
+   * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
+   * (any more), or never was.
+   */
+  shownAs(key: ItemKey, shown: Shown): Item | null;
+  /** Every version of the item that anybody was shown, oldest first, as far back as they are kept. */
+  history(key: ItemKey): readonly Item[];
   count(project: ProjectId): number;
 }
 
@@ -53,13 +64,25 @@ export function createView({ db, zone }: StoreDeps): View {
   const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
   const versionAt = db.prepare(
     `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
-     WHERE v.item = ? AND v.sequence = ? AND v.content IS NOT NULL ORDER BY v.revision DESC LIMIT 1`,
+     WHERE v.item = @key AND v.content IS NOT NULL AND (@sequence IS NULL OR v.sequence = @sequence)
+       AND (@modifiedAt IS NULL OR v.modified_at = @modifiedAt OR (v.modified_at IS NULL AND @sequence IS NOT NULL))
+     ORDER BY v.revision DESC LIMIT 1`,
+  );
+
+  const versionsOf = db.prepare(
+    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
   );
 
   function decode(row: ViewItemRow): ViewItem {
     const { content, serviceId, byMe, updatedAt, ...rest } = row;
     const provenance = provenanceOf({ serviceId, byMe, updatedAt });
     return { ...rest, item: fromPlain(plainContent(content), provenance, zone) };
+  }
+  function decodeVersion(row: unknown): Item {
+    const { content, serviceId } = versionRow(row);
+    const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });
+    return fromPlain(plainContent(content), provenance, zone);
   }
   const one = (row: unknown) => (row === undefined ? null : decode(viewItemRow(row)));
 
@@ -68,16 +91,12 @@ export function createView({ db, zone }: StoreDeps): View {
     findUid: (uid) => one(byUid.get(uid)),
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
     withReminder: () => reminded.all().map((row) => decode(viewItemRow(row))),
-    shownAs(key, sequence) {
-      const row = versionAt.get(key, sequence);
-      if (row === undefined) return null;
-      const { content, serviceId } = versionRow(row);
-      return fromPlain(
-        plainContent(content),
-        provenanceOf({ serviceId, byMe: 0, updatedAt: null }),
-        zone,
-      );
+    shownAs(key, { sequence, modifiedAt }) {
+      if (sequence === null && modifiedAt === null) return null;
+      const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
+      return row === undefined ? null : decodeVersion(row);
     },
+    history: (key) => versionsOf.all(key).map(decodeVersion),
     count: (project) => numberColumn(inProject.get(project), "items"),
   };
 }

@@ -11,7 +11,8 @@ export interface ItemChange {
  * What the sync does and meets, for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing` are
  * the items it did not hold and that became questions, `heldBack` those left to an edit under way. `found`: an item that
  * a list does not show answers by itself, so that list is cut. `directory-changed`: names or members of projects, lists,
- * labels or people are new. `look-up-refused` names the configuration key that replaces the look-up. `fault`: an error
+ * labels or people are new. `side-changed`: so many comments, history entries, folders or files are new or different.
+ * `look-up-refused` names the configuration key that replaces the look-up. `fault`: an error
  * that nobody foresaw.
  */
 export type SyncEvent =
@@ -26,6 +27,7 @@ export type SyncEvent =
       readonly changes: readonly ItemChange[];
     }
   | { readonly kind: "directory-changed"; readonly source: string }
+  | { readonly kind: "side-changed"; readonly source: string; readonly changed: number }
   | {
       readonly kind: "incomplete";
       readonly source: string;

@@ -1,4 +1,4 @@
-import type { Todolist } from "../domain/item.ts";
+import type { Item, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
@@ -25,6 +25,8 @@ export interface PollerDeps {
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
+  /** Told what a list of tasks has shown, once it is applied. */
+  readonly onTasks: (items: readonly Item[]) => void;
 }
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
@@ -34,6 +36,7 @@ export class Poller {
   readonly #deps: PollerDeps;
   /** Look-ups whose refusal has been told. */
   readonly #told = new Set<string>();
+  readonly #doubts = new Map<string, string>();
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
@@ -81,19 +84,31 @@ export class Poller {
     const { problems, items } = fetched.snapshot;
     const events = store.together(() => {
       store.sources.attempted(source);
-      store.sources.succeeded(source, items.length);
+      store.sources.succeeded(source, {
+        items: items.length,
+        doubts: problems.length > 0 ? problems.join("; ") : null,
+      });
       return fetched.kind === "items"
         ? this.#applyItems(source, { fetched, before })
         : this.#applyNames(source, fetched);
     });
     if (fetched.kind !== "items") this.survey();
+    else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
     roster.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
-    if (problems.length > 0) report({ kind: "incomplete", source: name, problems });
+    this.#tellDoubts(name, problems);
+  }
+
+  /** A list that cannot be understood as a whole is told when that changes, not at every poll. */
+  #tellDoubts(name: string, problems: readonly string[]): void {
+    const said = problems.join("; ");
+    if (said === (this.#doubts.get(name) ?? "")) return;
+    this.#doubts.set(name, said);
+    if (problems.length > 0) this.#deps.report({ kind: "incomplete", source: name, problems });
   }
 
   #applyItems(

@@ -39,6 +39,8 @@ export class Questions {
   /** The roster's turn when the absence was noticed; none for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
   readonly #answered = new Map<ItemKey, Temporal.Instant>();
+  /** The roster's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
+  readonly #forbidden = new Map<ItemKey, number>();
 
   constructor(deps: QuestionsDeps) {
     this.#deps = deps;
@@ -76,6 +78,15 @@ export class Questions {
   /** How many items are being asked for. */
   get underWay(): number {
     return [...this.#asked.values()].filter(({ underWay }) => underWay).length;
+  }
+
+  /** Items that were forbidden since their list was last read, with that list: it has to be read before they are asked again. */
+  forbidden(): ReadonlyMap<ItemKey, string> {
+    const open = this.#deps.store.absences.all().filter(({ confirmedAt }) => confirmedAt === null);
+    const unread = open.filter(
+      ({ item, source }) => this.#forbidden.has(item) && !this.#readSince(item, source),
+    );
+    return new Map(unread.map(({ item, source }) => [item, source]));
   }
 
   /** Asks for one item and notes what the answer says. Never rejects for what the service answers. */
@@ -149,17 +160,31 @@ export class Questions {
     const problem = answer.ok
       ? `the answer for ${item.kind} ${item.id} is about another item`
       : describeFailure(answer.failure);
-    const entry = roster.get(source);
-    const readable = entry?.read === true && entry.failures === 0;
     if (!answer.ok && answer.failure.kind === "aborted") {
       this.#asked.delete(key);
-    } else if (!answer.ok && judgeSilence(answer.failure, readable) === "gone") {
+    } else if (
+      !answer.ok &&
+      judgeSilence(answer.failure, this.#readSince(key, source)) === "gone"
+    ) {
       this.#asked.delete(key);
+      this.#forbidden.delete(key);
       store.absences.confirm(key);
     } else {
+      if (!answer.ok && answer.failure.kind === "refused" && answer.failure.status === 403) {
+        this.#forbidden.set(key, roster.turn);
+        roster.hurry(source);
+      }
       this.#putOff(key, failures);
       report({ kind: "unanswered", source, problem });
     }
+  }
+
+  /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */
+  #readSince(key: ItemKey, source: string): boolean {
+    const forbidden = this.#forbidden.get(key);
+    const entry = this.#deps.roster.get(source);
+    const readable = entry?.read === true && entry.failures === 0;
+    return readable && forbidden !== undefined && entry.ended > forbidden;
   }
 
   #putOff(key: ItemKey, failures: number): void {
@@ -210,6 +235,7 @@ export class Questions {
     store.mirror.bury(key);
     this.#noticed.delete(key);
     this.#answered.delete(key);
+    this.#forbidden.delete(key);
     const own: ItemChange = { kind: spokenKind(item), title: item.title, act: "buried" };
     const below = item.kind === "task" && item.id !== null ? buryBelow(store, roster, item.id) : [];
     return [{ kind: "buried", source, changes: [own, ...below] }];

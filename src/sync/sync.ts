@@ -1,4 +1,4 @@
-import type { ItemKey } from "../domain/ids.ts";
+import type { ItemKey, ProjectId } from "../domain/ids.ts";
 import { createWake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -9,8 +9,10 @@ import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { type Entry, Roster } from "./roster.ts";
 import { nextDueAt, nextSources } from "./schedule.ts";
+import type { SideWishes } from "./side-queue.ts";
+import { SideReader } from "./side-reader.ts";
 import { type SweepSummary, Tally } from "./tally.ts";
-import type { Scope } from "./territory.ts";
+import { configuredFolders, type Scope } from "./territory.ts";
 
 export type { SyncEvent } from "./event.ts";
 export type { SweepSummary } from "./tally.ts";
@@ -23,6 +25,8 @@ export interface SyncDeps {
   readonly clock: () => Temporal.Instant;
   /** How old what is shown may get; look-ups are asked three times as often. */
   readonly maxAge: Temporal.Duration;
+  /** What else is mirrored, after the items; nothing unless said. */
+  readonly side?: SideWishes;
   readonly onEvent: (event: SyncEvent) => void;
 }
 
@@ -44,8 +48,15 @@ export interface Sync {
   sweep(options: SweepOptions): Promise<SweepSummary>;
   /** Fair round robin for ever, with a first sweep where there was none; resolves when aborted. */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Reads comments, history, folders and files that may have changed, one after the other, at most `most` lists. Returns
+   * how many it read; `run` does so by itself.
+   */
+  readSide(options: { readonly signal: AbortSignal; readonly most: number }): Promise<number>;
   /** Whether every source has been read, or refused for good, at least once in this process. */
   readonly ready: boolean;
+  /** Whether the lists of a project have all been read, or refused for good, in this process: what is known of it is whole. */
+  hasRead(project: ProjectId): boolean;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
 }
@@ -68,6 +79,7 @@ class Syncing implements Sync {
   readonly #roster: Roster;
   readonly #questions: Questions;
   readonly #poller: Poller;
+  readonly #side: SideReader;
   readonly #wake = createWake();
   readonly #tallies = new Set<Tally>();
   #surveyed = false;
@@ -85,11 +97,32 @@ class Syncing implements Sync {
       roster: this.#roster,
       questions: this.#questions,
       report,
+      onTasks: (items) => this.#side.queue.follow(items),
+    });
+    this.#side = new SideReader({
+      ...deps,
+      wishes: deps.side ?? { comments: false, history: false, files: false },
+      projects: () =>
+        this.#roster
+          .ofKind("events")
+          .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : [])),
+      foldersOf: (project) => configuredFolders(deps.scope, project),
+      report,
     });
   }
 
   get ready(): boolean {
     return this.#ready;
+  }
+
+  hasRead(project: ProjectId): boolean {
+    const own = this.#roster.entries().filter(({ kind, source }) => {
+      const isMain = kind === "todolists" || kind === "events" || kind === "tasks";
+      return isMain && "projectId" in source && source.projectId === project;
+    });
+    return (
+      own.every(({ settled }) => settled) && (own.length === 0 || own.some(({ read }) => read))
+    );
   }
 
   hurry(sourceName: string): void {
@@ -120,6 +153,20 @@ class Syncing implements Sync {
     }
   }
 
+  async readSide({
+    signal,
+    most,
+  }: {
+    readonly signal: AbortSignal;
+    readonly most: number;
+  }): Promise<number> {
+    for (let read = 0; ; read += 1) {
+      const job = signal.aborted || read >= most ? null : this.#side.next(signal);
+      if (!job) return read;
+      await job();
+    }
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     this.#survey();
     while (!signal.aborted) {
@@ -141,11 +188,14 @@ class Syncing implements Sync {
     // Each missing item costs a request: they take no more than half of the places.
     const forQuestions = Math.floor(this.#limit() / 2) - this.#questions.underWay;
     const items = this.#questions.next(Math.min(room, forQuestions), null);
+    // What hangs around the items waits for all of them once, and then takes one place of all.
+    const aside = this.#ready && room > items.length ? this.#side.next(signal) : null;
     const names = nextSources(this.#roster.entries(), {
       now: this.#deps.clock(),
-      room: room - items.length,
+      room: room - items.length - (aside ? 1 : 0),
     });
     return [
+      ...(aside ? [aside] : []),
       ...items.map((key) => async () => {
         await this.#questions.ask(key, signal);
         this.#settle();
@@ -202,9 +252,12 @@ class Syncing implements Sync {
           }),
       });
       const { read } = this.#questions.settle();
-      if (read.size === 0) return;
+      const forbidden = this.#questions.forbidden();
+      if (read.size + forbidden.size === 0) return;
+      for (const key of forbidden.keys()) asked.delete(key);
+      const due = new Set([...read, ...forbidden.values()]);
       const start = this.#roster.turn;
-      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && read.has(name) });
+      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
     }
   }
 

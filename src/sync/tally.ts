@@ -55,6 +55,7 @@ export class Tally {
         this.#failures.set(event.source, event.problems.join("; "));
         return;
       case "directory-changed":
+      case "side-changed":
       case "recovered":
       case "unanswered":
       case "braked":

@@ -1,4 +1,4 @@
-import type { ListId, ProjectId } from "../domain/ids.ts";
+import type { FolderId, ListId, ProjectId } from "../domain/ids.ts";
 import type { Person, Project, Todolist } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
 
@@ -8,6 +8,7 @@ interface ScopedProject {
   /** Null = as the service calls it. */
   readonly name: string | null;
   readonly todolists: "discover" | readonly ListId[];
+  readonly folders?: "discover" | readonly FolderId[];
 }
 
 /** What to mirror, from the configuration. */
@@ -42,6 +43,13 @@ export function territoryOf(scope: Scope, known: Known): readonly Source[] {
       listsOf(todolists === "discover" ? activeLists(id, known) : todolists, id),
     ),
   ];
+}
+
+/** The folders that the configuration names for a project; null = the service is asked which there are. */
+export function configuredFolders({ projects }: Scope, id: ProjectId): readonly FolderId[] | null {
+  if (projects === "discover") return null;
+  const folders = projects.find((project) => project.id === id)?.folders ?? "discover";
+  return folders === "discover" ? null : folders;
 }
 
 /** Whether the projects' look-up is of use: ids and names that are all configured need none. */

@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import type { Priority } from "./call.ts";
+import { EditReserve } from "./edit-reserve.ts";
 import { type GateHistory, restoredSlots, savedSlots, wallClock } from "./gate-history.ts";
 import { Share } from "./share.ts";
 import { type Slot, SlotWindow } from "./window.ts";
@@ -53,9 +54,9 @@ const ranks = {
 
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
- * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
- * free place to edits unless another one comes free within the quota's mean spacing, so that an edit never waits
- * longer than that and the whole quota is used. Both queues stand still except inside `#admit`, which starts jobs
+ * the quota's window plus a margin after the answer of the request that many places before it. Reads leave a place to
+ * edits, and more of them while people edit, unless as many come free within the quota's mean spacing, so that an edit
+ * hardly ever waits longer than that and the whole quota is used. Both queues stand still except inside `#admit`, which starts jobs
  * while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
@@ -63,6 +64,7 @@ export class Gate {
   readonly #perMs: number;
   readonly #window: SlotWindow;
   readonly #share: Share;
+  readonly #reserve: EditReserve;
   readonly #edits = new PQueue({ autoStart: false });
   readonly #reads = new PQueue({ autoStart: false });
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -83,6 +85,7 @@ export class Gate {
       restoredSlots(options.history.load(), options),
     );
     this.#share = new Share(options.quota.requests, this.#perMs);
+    this.#reserve = new EditReserve(this.#perMs);
   }
 
   /** Runs `job` when its turn has come. Rejects only with what `job` or the history throws. */
@@ -97,7 +100,7 @@ export class Gate {
       async () => {
         started = true;
         try {
-          resolve({ kind: "done", value: await this.#inPlace(job) });
+          resolve({ kind: "done", value: await this.#inPlace(ticket.priority, job) });
         } catch (error) {
           reject(error);
         }
@@ -189,12 +192,14 @@ export class Gate {
     queue.pause();
   }
 
-  async #inPlace<Value>(job: () => Promise<Value>): Promise<Value> {
+  async #inPlace<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {
     this.#edits.pause();
     this.#reads.pause();
     this.#inFlight += 1;
     this.#sent += 1;
-    const slot = this.#window.take(this.#options.monotonic());
+    const ofEdit = priority === "edit";
+    const slot = this.#window.take(this.#options.monotonic(), ofEdit);
+    if (ofEdit) this.#reserve.note(slot.startedMs);
     try {
       this.#save();
       return await job();
@@ -225,9 +230,28 @@ export class Gate {
   #roomForRead(): boolean {
     const now = this.#options.monotonic();
     const left = this.#share.current(now) - this.#window.counted(now).length;
-    if (left !== 1) return left > 1;
-    const soon = this.#window.freeAfter(1, now);
-    return this.#share.current(now) === 1 || (soon !== null && soon - now <= this.#spacingMs());
+    const when = this.#readAtMs(now);
+    return left > 0 && when !== null && when <= now;
+  }
+
+  /** From when on a read leaves enough places to edits, as long as any is free; null when only an answer can tell. */
+  #readAtMs(now: number): number | null {
+    const share = this.#share.current(now);
+    if (share === 1) return now;
+    const slots = this.#window.counted(now);
+    const reads = slots.filter(({ ofEdit }) => !ofEdit);
+    const edits = slots.length - reads.length;
+    const lastMs = this.#freeMs(slots.length + 2 - share, slots);
+    const ownMs = this.#freeMs(
+      reads.length + 1 - this.#reserve.mostReads(now, { share, edits }),
+      reads,
+    );
+    return lastMs === null || ownMs === null ? null : Math.max(lastMs - this.#spacingMs(), ownMs);
+  }
+
+  /** When so many of these have come free; long ago for none. */
+  #freeMs(count: number, slots: readonly Slot[]): number | null {
+    return count > 0 ? this.#window.freeAfter(count, slots) : Number.NEGATIVE_INFINITY;
   }
 
   /** When to look again; null when nothing waits or only an answer can make room. */
@@ -235,10 +259,9 @@ export class Gate {
     if (this.#edits.size + this.#reads.size === 0) return null;
     const now = this.#options.monotonic();
     if (now < this.#pausedUntilMs) return this.#pausedUntilMs;
-    const missing = this.#window.counted(now).length - this.#share.current(now) + 1;
-    if (missing > 0) return this.#window.freeAfter(missing, now);
-    const soon = this.#window.freeAfter(1, now);
-    return soon === null ? null : soon - this.#spacingMs();
+    const slots = this.#window.counted(now);
+    const missing = slots.length - this.#share.current(now) + 1;
+    return missing > 0 ? this.#window.freeAfter(missing, slots) : this.#readAtMs(now);
   }
 
   #spacingMs(): number {

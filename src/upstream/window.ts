@@ -1,6 +1,8 @@
 /** One request as the limit sees it, on the monotonic clock; `answeredMs` is null while it is under way. */
 export interface Slot {
   readonly startedMs: number;
+  /** Whether it was of an edit; one of an earlier process is taken for a read. */
+  readonly ofEdit?: boolean;
   answeredMs: number | null;
 }
 
@@ -18,8 +20,8 @@ export class SlotWindow {
     this.#slots = [...restored];
   }
 
-  take(nowMs: number): Slot {
-    const slot: Slot = { startedMs: nowMs, answeredMs: null };
+  take(nowMs: number, ofEdit: boolean): Slot {
+    const slot: Slot = { startedMs: nowMs, ofEdit, answeredMs: null };
     this.#slots.push(slot);
     return slot;
   }
@@ -30,13 +32,9 @@ export class SlotWindow {
     return this.#slots;
   }
 
-  /**
-   * When `count` more slots will have come free; null while that depends on requests that are still unanswered.
-   */
-  freeAfter(count: number, nowMs: number): number | null {
-    const free = this.counted(nowMs)
-      .map((slot) => this.#freeMs(slot))
-      .toSorted((a, b) => a - b);
+  /** When `count` more of these will have come free; null while that depends on requests that are still unanswered. */
+  freeAfter(count: number, slots: readonly Slot[]): number | null {
+    const free = slots.map((slot) => this.#freeMs(slot)).toSorted((a, b) => a - b);
     const moment = free[count - 1];
     return moment === undefined || moment === Number.POSITIVE_INFINITY ? null : moment;
   }

@@ -190,8 +190,17 @@ describe("apply", () => {
     expect(made).toHaveLength(1);
     const { stdout } = await dayferry(["edits", "list", "--config", configFile]);
     expect(stdout).toMatch(/create +confirmed +Ship it/);
-    for (const { id } of made)
-      sandbox.workspace.events.remove({ by: owner(), project: project(), event: id });
+    const undone = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    expect(undone.stdout).toMatch(/delete +pending/);
+    const synced = await dayferry(["sync", "--config", configFile]);
+    expect(synced.code).toBe(0);
+    const left = insist(
+      sandbox.workspace.events.list({ by: owner(), project: project() }, { view: "milestones" }),
+    );
+    expect(left.filter(({ title }) => title === "Ship it")).toEqual([]);
+    const again = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.stderr).toContain("undone already");
   });
 
   it("exits 1 and names line and reason when the file is refused", async () => {

@@ -106,6 +106,11 @@ describe("parseConfig() problems", () => {
       "edits.subscriptions[0].url",
     ],
     [
+      "subscription with a word for yes",
+      subscription({ allowPrivate: "yes" }),
+      "edits.subscriptions[0].allowPrivate",
+    ],
+    [
       "subscription for a stranger project",
       { ...subscription({}), projects: [{ id: 2 }] },
       "edits.subscriptions[0].project",
@@ -226,6 +231,7 @@ describe("parseConfig() defaults", () => {
         completed: "P14D",
         private: "omit",
         tasks: "due",
+        customDates: false,
         assignees: true,
         actionLinks: true,
       },

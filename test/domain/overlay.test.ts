@@ -2,24 +2,20 @@ import { describe, expect, it } from "vitest";
 import { editId, itemKey } from "../../src/domain/ids.ts";
 import { type Edit, editStates, visibleStates } from "../../src/domain/journal.ts";
 import { overlay } from "../../src/domain/overlay.ts";
+import { untouched } from "../support/edits.ts";
 import { anEvent } from "./items.ts";
 
 const at = Temporal.Instant.from("2026-11-24T10:00:00Z");
 
 const edit = (fields: Pick<Edit, "action" | "patch"> & Partial<Edit>): Edit => ({
+  ...untouched,
   id: editId(1),
   channel: "cli",
   actor: null,
   item: itemKey(1),
   base: anEvent(),
-  newLabels: [],
   state: "pending",
-  parkReason: null,
-  problem: null,
   attempts: 0,
-  notBefore: null,
-  sentAt: null,
-  answer: null,
   createdAt: at,
   updatedAt: at,
   ...fields,

@@ -69,6 +69,43 @@ describe("accept() of what the editor saw", () => {
     },
   );
 
+  it.each([
+    [
+      "the feed's mark, though the program has raised SEQUENCE",
+      ["X-DAYFERRY-BASE:0", "SEQUENCE:1"],
+    ],
+    ["LAST-MODIFIED without a SEQUENCE", ["LAST-MODIFIED:20261120T120000Z"]],
+    ["SEQUENCE and LAST-MODIFIED together", ["SEQUENCE:0", "LAST-MODIFIED:20261120T120000Z"]],
+  ])("compares with the version that is named by %s", (_name, lines) => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.clock.advance({ minutes: 1 });
+    rig.put(anEvent(501, { title: "Two" }));
+    const item = rig.one(calendar(vevent(uid, ...lines, "SUMMARY:One", "DESCRIPTION:new")));
+    expect(wishes(item)).toEqual({ description: "new" });
+    expect(item.problems).toEqual([]);
+    expect(rig.edits()[0]?.base.title).toBe("One");
+  });
+
+  it("compares with the present when SEQUENCE and LAST-MODIFIED name no version together", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.clock.advance({ minutes: 1 });
+    rig.put(anEvent(501, { title: "Two" }));
+    const raised = calendar(
+      vevent(uid, "SEQUENCE:0", "LAST-MODIFIED:20261120T123000Z", "SUMMARY:One"),
+    );
+    expect(wishes(rig.one(raised))).toEqual({ title: "One" });
+  });
+
+  it("takes for a deletion's base what the editor was shown", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two" }));
+    rig.one(calendar(vevent(uid, "SEQUENCE:0", "STATUS:CANCELLED")));
+    expect(rig.edits()[0]).toMatchObject({ action: "delete", base: { title: "One" } });
+  });
+
   it("knows the own project of an item, whatever the request names", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId } from "../../src/domain/ids.ts";
+import { personId, projectId } from "../../src/domain/ids.ts";
 import { anEvent } from "../support/items.ts";
 import { acceptRig, calendar, codes, list, type RigSetting, vevent, vtodo } from "./rig.ts";
 
@@ -40,6 +40,21 @@ describe("accept() of deletions", () => {
       null,
     ]);
     expect(eleven.edits()).toHaveLength(12);
+  });
+
+  it("counts the deletions of one editor within a minute, over several files", () => {
+    const rig = acceptRig();
+    const all = uids(rig, 14);
+    for (const uid of all.slice(0, 9)) rig.send(calendar(cancel(uid)));
+    rig.clock.advance({ seconds: 59 });
+    const [a = "", b = "", c = "", d = "", e = ""] = all.slice(9);
+    const two = rig.plan(calendar(cancel(a), cancel(b)));
+    expect(two.items.map(codes)).toEqual([["held"], ["held"]]);
+    expect(rig.one(calendar(cancel(c)), { actor: personId(12) }).problems).toEqual([]);
+    expect(rig.one(calendar(cancel(d)), { channel: "inbox" }).problems).toEqual([]);
+    rig.clock.advance({ minutes: 1 });
+    expect(rig.one(calendar(cancel(e))).problems).toEqual([]);
+    expect(rig.edits().filter(({ state }) => state === "held")).toHaveLength(2);
   });
 });
 

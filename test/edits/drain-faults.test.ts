@@ -49,6 +49,7 @@ describe("step() after a fault of a change", () => {
     rig.sandbox.faults.add({ kind: "cut", plain: true, method: "PUT", times: 2 });
     await rig.step();
     expect(rig.requests()).toEqual([
+      "GET /projects/todolists/tasks",
       "PUT /projects/todolists/tasks",
       "GET /projects/todolists/tasks",
       "PUT /projects/todolists/tasks",

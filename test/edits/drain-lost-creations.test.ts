@@ -84,6 +84,21 @@ describe("step() after a fault of a creation", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
+  it("waits for a person when somebody has changed what the lost creation made", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.clock.advance({ seconds: 1 });
+    const [made] = rig.workspaceEvents();
+    const place = { ...rig.by, event: made?.id ?? 0 };
+    insist(rig.sandbox.workspace.events.update(place, { title: "Feast" }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: unknown-outcome"]);
+    expect(rig.edit().problem).toContain(`it could be ${made?.id}`);
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
   it("sends nothing while the list cannot be read as a whole", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
@@ -100,6 +115,25 @@ describe("step() after a fault of a creation", () => {
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
+  });
+
+  it.each([
+    ["an empty list where something is known", () => []],
+    ["a list that ends at a page", () => aPage],
+  ])("does not take %s for proof that nothing was made", async (_what, shown) => {
+    const rig = await drainRig();
+    await rig.event({ title: "Known already" });
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: shown });
+    rig.clock.advance({ seconds: 10 });
+    await rig.step();
+    expect(rig.edit().problem).toContain("cannot be read as a whole");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(2);
+    expect(rig.requests("POST")).toHaveLength(1);
   });
 
   it("does not take a refused list for a refused creation", async () => {
@@ -128,3 +162,11 @@ describe("step() after a fault of a creation", () => {
     expect(new Set(ids).size).toBe(3);
   });
 });
+
+const aPage = Array.from({ length: 20 }, (_, index) => ({
+  id: 880_000 + index,
+  title: `Listed ${index}`,
+  start: "2027-01-01 00:00",
+  end: "2027-01-01 23:59",
+  all_day: true,
+}));

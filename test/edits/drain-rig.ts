@@ -3,7 +3,8 @@ import type { Item } from "../../src/domain/item.ts";
 import type { Edit } from "../../src/domain/journal.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { type Acceptance, createAccept, type EditRequest } from "../../src/edits/accept.ts";
-import { createDrain, type DrainEvent } from "../../src/edits/drain.ts";
+import { createDesk } from "../../src/edits/desk.ts";
+import { createDrain, type DrainDeps, type DrainEvent } from "../../src/edits/drain.ts";
 import { insist } from "../../src/sandbox/outcome.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import type { Upstream, UpstreamOptions } from "../../src/upstream/client.ts";
@@ -14,6 +15,8 @@ import { handClock, testStore } from "../support/test-store.ts";
 export interface DrainSetting {
   readonly sandbox?: Partial<SandboxOptions>;
   readonly client?: Partial<UpstreamOptions>;
+  readonly conflicts?: DrainDeps["conflicts"];
+  readonly mode?: "apply" | "review";
   /** Puts something between drain and client. */
   readonly wrap?: (upstream: Upstream) => Upstream;
 }
@@ -34,15 +37,20 @@ export async function drainRig(setting: DrainSetting = {}) {
   store.directory.putProjects([aProject(project, "Website")], true);
   store.directory.putTodolists(project, [aTodolist(list, { projectId: project })], true);
 
-  const policy = { labels: "create", mode: "apply" } as const;
+  const { mode = "apply" } = setting;
+  const policy = { labels: "create", mode } as const;
   const feeds = { assignees: true, tasks: "due", webUrl: null } as const;
   const accept = createAccept({ store, zone, policy, clock, feeds, onAccepted: () => {} });
+  const desk = createDesk({ store, accept, mode, onReleased: () => {} });
   const events: DrainEvent[] = [];
   const applied: Edit[] = [];
   let running = new AbortController();
+  const missing: Edit[] = [];
   const makeDrain = () =>
     createDrain({
       store,
+      conflicts: setting.conflicts ?? "ask",
+      onMissing: (edit) => void missing.push(edit),
       upstream: setting.wrap?.(upstream) ?? upstream,
       clock,
       random: () => 0,
@@ -63,8 +71,10 @@ export async function drainRig(setting: DrainSetting = {}) {
     ...pair,
     store,
     clock,
+    desk,
     events,
     applied,
+    missing,
     by,
     /** Ends the steps that run, as the end of the process does. */
     abort: () => running.abort(),

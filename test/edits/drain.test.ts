@@ -13,7 +13,7 @@ describe("step() of a change", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     expect(await rig.step()).toBe("worked");
     expect(rig.bodies("PUT")).toEqual([{ title: "Renamed" }]);
-    expect(rig.requests()).toEqual(["PUT /projects/events"]);
+    expect(rig.requests()).toEqual(["GET /projects/events", "PUT /projects/events"]);
     expect(rig.workspaceEvents()).toMatchObject([{ id, title: "Renamed", description: "kept" }]);
     expect(rig.edit()).toMatchObject({ state: "confirmed", answer: { title: "Renamed" } });
     expect(rig.store.view.findUid(uid)).toMatchObject({

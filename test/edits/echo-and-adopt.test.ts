@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import type { Patch } from "../../src/domain/merge.ts";
-import { findCreated } from "../../src/edits/adopt.ts";
+import { findAltered, findCreated } from "../../src/edits/adopt.ts";
 import { describeEcho, missingFields } from "../../src/edits/echo.ts";
 import { createItemCalls, NoParentError } from "../../src/edits/item-calls.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
@@ -60,10 +60,20 @@ describe("missingFields() result", () => {
 
   it("is told in one sentence, labels of unknown ids apart", () => {
     const labels = [labelId(5)];
-    expect(describeEcho({ patch: { title: "A", labels }, newLabels: [] }, aTask(1))).toContain(
-      "title, labels",
-    );
-    expect(describeEcho({ patch: { labels }, newLabels: ["Fresh"] }, aTask(1))).toBeNull();
+    const wish = { patch: { title: "A", labels }, newLabels: [], base: aTask(1), conflicts: [] };
+    expect(describeEcho(wish, aTask(1))).toContain("title, labels");
+    const fresh = { ...wish, patch: { labels }, newLabels: ["Fresh"] };
+    expect(describeEcho(fresh, aTask(1))).toBeNull();
+  });
+
+  it("leaves out whom somebody else has added, and what was dropped in a conflict", () => {
+    const [one, two] = [personId(1), personId(2)];
+    const wish = { patch: { assigned: [one] }, newLabels: [], base: aTask(1), conflicts: [] };
+    expect(describeEcho(wish, aTask(1, { assigned: [one, two] }))).toBeNull();
+    expect(describeEcho(wish, aTask(1, { assigned: [two] }))).toContain("assigned");
+    const lost = { field: "title", base: "A", ours: "B", theirs: "C", taken: "ours" } as const;
+    const dropped = { ...wish, patch: { title: "C" }, conflicts: [lost] };
+    expect(describeEcho(dropped, aTask(1, { title: "B" }))).toBeNull();
   });
 });
 
@@ -102,6 +112,27 @@ describe("findCreated() result", () => {
     const same = aTask(2, { ...task, title: "Task 1" });
     const moved = aTask(3, { ...task, title: "Task 1", dueOn: null });
     expect(findCreated([same, moved], { ...lost, wished: task })).toEqual([same]);
+  });
+});
+
+describe("findAltered() result", () => {
+  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
+  const createdAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
+  const wished = anEvent(1, { title: "Party", when: days("2026-12-24"), byMe: true, createdAt });
+  const renamed = { ...wished, title: "Feast", updatedAt: createdAt.add({ seconds: 7 }) };
+  const lost = { wished, sentAt, actor: null };
+
+  it("holds what was made in time by the same hand, and changed since", () => {
+    expect(findAltered([renamed], lost)).toEqual([renamed]);
+  });
+
+  it.each<[string, Item]>([
+    ["never been changed", { ...renamed, updatedAt: createdAt }],
+    ["the looks of the wish", { ...renamed, title: "Party" }],
+    ["been made by somebody else", { ...renamed, byMe: false }],
+    ["been there before", { ...renamed, createdAt: createdAt.subtract({ seconds: 5 }) }],
+  ])("leaves out what has %s", (_name, item) => {
+    expect(findAltered([item], lost)).toEqual([]);
   });
 });
 

@@ -70,6 +70,7 @@ export function acceptRig(setting: RigSetting = {}) {
       future: Temporal.Duration.from("P50Y"),
       completed: Temporal.Duration.from("P50Y"),
       private: "show",
+      customDates: false,
       ...decorations,
     },
   });

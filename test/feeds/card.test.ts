@@ -26,7 +26,7 @@ function card(item: Item, changes: Partial<FeedOptions> = {}): EventCard {
   const options = feedOptions(changes);
   const place = placeOf(item, options);
   if (!place) throw new Error("the item has no place");
-  return cardOf(viewOf(item), { place, names, options });
+  return cardOf(viewOf(item), { place, names, options, links: null });
 }
 
 describe("cardOf()", () => {
@@ -160,7 +160,7 @@ describe("cardOf()", () => {
 });
 
 describe("cardInputs()", () => {
-  const context = { names, options: feedOptions(), format: "1" };
+  const context = { names, options: feedOptions(), links: null, format: "1" };
   const task = aTask(8, { labels: [labelId(51)], assigned: [personId(11)] });
   const inputs = cardInputs(viewOf(task), context);
 
@@ -226,8 +226,13 @@ describe("cardInputs()", () => {
           { sequence },
         );
         const place = placeOf(view.item, options) ?? times("2026-11-20T10:00");
-        const made = JSON.stringify(cardOf(view, { place, names: told, options }));
-        const key = cardInputs(view, { names: told, options, format: String(assignees) });
+        const made = JSON.stringify(cardOf(view, { place, names: told, options, links: null }));
+        const key = cardInputs(view, {
+          names: told,
+          options,
+          links: null,
+          format: String(assignees),
+        });
         expect(seen.get(key) ?? made).toBe(made);
         seen.set(key, made);
       }),

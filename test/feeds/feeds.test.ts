@@ -394,7 +394,7 @@ describe("FeedMovedError", () => {
       options: feedOptions(),
     });
     const [row] = first.store.feeds.all();
-    const [kept] = row ? first.store.feeds.fragments(row.id).values() : [];
+    const [kept] = row ? first.store.feeds.fragments(row.id) : [];
     if (!row || !kept) throw new Error("nothing was kept");
     first.store.feeds.putFragment(row.id, {
       ...kept,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { itemKey, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
+import type { LinkMaker } from "../../src/domain/link-actions.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
@@ -19,6 +20,7 @@ export function feedOptions(changes: Partial<FeedOptions> = {}): FeedOptions {
     completed: Temporal.Duration.from("P14D"),
     private: "omit",
     tasks: "due",
+    customDates: false,
     assignees: true,
     webUrl: "https://work.example.com/#/{project}/{kind}/{id}",
     ...changes,
@@ -44,6 +46,7 @@ export function viewOf(item: Item, changes: Partial<Omit<ViewItem, "item">> = {}
 export function feedRig(
   setting: {
     readonly options?: Partial<FeedOptions>;
+    readonly links?: LinkMaker;
     readonly render?: RenderEvent;
     readonly file?: string;
     readonly clock?: HandClock;
@@ -58,6 +61,7 @@ export function feedRig(
       key: feedKey,
       clock,
       options: feedOptions(setting.options),
+      ...(setting.links && { links: setting.links }),
       ...(setting.render && { render: setting.render }),
     });
   const feeds = start();

@@ -3,20 +3,30 @@ import { readSource } from "./source-code.ts";
 /** Floors of the rooms: a room imports itself and rooms on strictly lower floors. */
 const floors: ReadonlyMap<string, number> = new Map([
   ["domain", 0],
-  ...["store", "upstream", "ics", "mail", "config", "log.ts", "loop.ts"].map(onFloor(1)),
+  ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
+    onFloor(1),
+  ),
   ...["sync", "feeds", "edits", "reminders", "reports"].map(onFloor(2)),
   ...["caldav", "http", "cli", "sandbox"].map(onFloor(3)),
   ["wiring", 4],
 ]);
 
 /** The files beside the rooms that introduce the rooms to each other. */
-const wiring: readonly string[] = ["main.ts", "demo.ts", "mailer.ts", "serve.ts", "workshop.ts"];
+const wiring: readonly string[] = [
+  "main.ts",
+  "channels.ts",
+  "demo.ts",
+  "mailer.ts",
+  "serve.ts",
+  "workshop.ts",
+];
 
 /** Who may use an outside package. */
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["better-sqlite3", ["store", "sandbox/store.ts"]],
   ["p-queue", ["upstream"]],
-  ["undici", ["upstream"]],
+  ["undici", ["upstream", "remote"]],
+  ["chokidar", ["drop"]],
   ["ical-generator", ["ics"]],
   ["node-ical", ["ics"]],
   ["windows-iana", ["ics"]],
@@ -24,6 +34,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["zod", ["config", "upstream"]],
   ["pino", ["log.ts"]],
   ["express", ["http", "sandbox"]],
+  ["express-rate-limit", ["http"]],
   ["helmet", ["http"]],
   ["commander", ["cli"]],
 ]);

@@ -13,7 +13,13 @@ import { handClock, testStore } from "../support/test-store.ts";
 
 const token = "the-admin-token-of-this-test";
 
-async function startApp({ broken = false }: { readonly broken?: boolean } = {}) {
+async function startApp({
+  broken = false,
+  unread = false,
+}: {
+  readonly broken?: boolean;
+  readonly unread?: boolean;
+} = {}) {
   const clock = handClock("2026-11-21T09:00:00Z");
   const store = testStore(clock);
   store.directory.putProjects([aProject(2001, "Website, relaunch")], true);
@@ -28,10 +34,12 @@ async function startApp({ broken = false }: { readonly broken?: boolean } = {}) 
       completed: Temporal.Duration.from("P14D"),
       private: "omit",
       tasks: "due",
+      customDates: false,
       assignees: true,
       webUrl: null,
     },
     clock,
+    hasRead: () => !unread,
     ...(broken && {
       render(card: EventCard) {
         if (card.uid.startsWith("event-1@")) throw new Error("cannot be rendered");
@@ -55,6 +63,8 @@ async function startApp({ broken = false }: { readonly broken?: boolean } = {}) 
     store,
     feeds,
     desk: createDesk({ store, accept, onReleased() {} }),
+    workspace: null,
+    links: null,
     ready: () => ready,
     gate: () => ({
       used: 3,
@@ -66,6 +76,7 @@ async function startApp({ broken = false }: { readonly broken?: boolean } = {}) 
       sent: 3,
       rateLimited: 0,
     }),
+    channels: () => ({ inbox: null, subscriptions: [] }),
     adminToken: token,
     baseUrl: () => "https://calendar.example.com",
     trustProxy: false,
@@ -226,6 +237,22 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(text).not.toContain("VCALENDAR");
     expect(lines.join("")).toContain("feed cannot be built");
     expect(lines.join("")).not.toContain(path.split("/")[2]);
+  });
+
+  it("answers 503 while the project was never read as a whole, as a part would look like it", async () => {
+    const { call, path, lines } = await startApp({ unread: true });
+    const { status, headers, text } = await call(`GET ${path}`);
+    expect(status).toBe(503);
+    expect(headers["retry-after"]).toBe("30");
+    expect(text).not.toContain("VCALENDAR");
+    expect(lines).toEqual([]);
+  });
+
+  it.each(["PUT", "POST", "DELETE", "PROPFIND"])("answers 405 to %s", async (method) => {
+    const { call, path } = await startApp();
+    const { status, headers } = await call(`${method} ${path}`);
+    expect(status).toBe(405);
+    expect(headers.allow).toBe("GET, HEAD");
   });
 
   it("notes who fetched it", async () => {
@@ -503,6 +530,55 @@ describe("POST /api/edits", () => {
     expect((await call(`GET ${path}`)).text).not.toContain("UID:new@example.com");
     expect((await call("POST /api/edits/77/discard", { headers: bearer })).status).toBe(404);
   });
+
+  it("takes a confirmed edit back by a new one, and says why another cannot be", async () => {
+    const { call, store } = await startApp();
+    const uid = store.view.ofProject(projectId(2001))[0]?.uid ?? "";
+    const body = calendar("BEGIN:VEVENT", `UID:${uid}`, "SUMMARY:Renamed", "END:VEVENT");
+    await call("POST /api/edits?project=2001", { headers, body });
+    const undo = (query = "") => call(`POST /api/edits/1/undo${query}`, { headers: bearer });
+    const early = await undo();
+    expect(early.status).toBe(409);
+    expect(early.headers["content-type"]).toContain("application/problem+json");
+    expect(JSON.parse(early.text).detail).toContain("discard it");
+
+    const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.leaving(edit.id, edit.base);
+    store.journal.confirm(edit, anEvent(1, { title: "Renamed" }));
+    const undone = await undo("?person=11");
+    expect(undone.status).toBe(200);
+    expect(JSON.parse(undone.text)).toMatchObject({
+      id: 2,
+      undoes: 1,
+      state: "pending",
+      channel: "upload",
+      actor: 11,
+      changes: [{ field: "title", from: "Renamed", to: "Review <b>" }],
+    });
+    expect((await undo()).status).toBe(409);
+    expect((await undo("?person=me")).status).toBe(400);
+    expect((await call("POST /api/edits/77/undo", { headers: bearer })).status).toBe(404);
+  });
+
+  it("shows both values of a conflict, and what is frozen", async () => {
+    const { call, store } = await startApp();
+    await call("POST /api/edits?project=2001", { headers, body: fresh });
+    await call("POST /api/edits?project=2001", {
+      headers,
+      body: fresh.replace("UID:new@", "UID:other@"),
+    });
+    const [first, second] = [store.journal.claimNext(), store.journal.claimNext()];
+    if (!first || !second) return expect.fail("nothing to claim");
+    const conflict = { field: "title", base: "A", ours: "B", theirs: "C", taken: null } as const;
+    const clash = { before: anEvent(1), conflicts: [conflict] };
+    store.journal.settle(first, { kind: "park", reason: "conflict", problem: "both", clash });
+    const frozen = { reason: "failed", problem: "frozen: 5 writes", frozen: true } as const;
+    store.journal.settle(second, { kind: "park", ...frozen });
+    const shown = JSON.parse((await call("GET /api/edits/1", { headers: bearer })).text);
+    expect(shown).toMatchObject({ reason: "conflict", problem: "both", conflicts: [conflict] });
+    const status = JSON.parse((await call("GET /api/status", { headers: bearer })).text);
+    expect(status.frozen).toMatchObject([{ edit: 2, problem: "frozen: 5 writes" }]);
+  });
 });
 
 describe("the start page", () => {
@@ -538,7 +614,10 @@ describe("the start page", () => {
     expect(cookieLine).toMatch(/HttpOnly; SameSite=Lax/);
     store.sources.set("events", [{ kind: "events", projectId: projectId(2001) }]);
     store.sources.attempted({ kind: "events", projectId: projectId(2001) });
-    store.sources.succeeded({ kind: "events", projectId: projectId(2001) }, 1);
+    store.sources.succeeded(
+      { kind: "events", projectId: projectId(2001) },
+      { items: 1, doubts: null },
+    );
     const body = calendar(
       "BEGIN:VEVENT",
       "UID:x@example.com",
@@ -559,6 +638,23 @@ describe("the start page", () => {
     expect(headers["content-security-policy"]).toContain("default-src 'self'");
     expect(headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
     expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  it("lets nobody guess tokens, and counts no right one", async () => {
+    const { call } = await startApp();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const login = (given: string) =>
+      call("POST /login", { headers, body: new URLSearchParams({ token: given }).toString() });
+    for (let count = 0; count < 12; count++) expect((await login(token)).status).toBe(303);
+    for (let count = 0; count < 5; count++) {
+      expect((await login("wrong")).status).toBe(403);
+      expect((await call("GET /?token=wrong")).status).toBe(200);
+    }
+    const refused = await login("wrong");
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain("Please wait a minute");
+    expect((await call("GET /?token=wrong")).status).toBe(429);
+    expect((await call("GET /")).status).toBe(200);
   });
 
   it("takes the token once from the address and then leaves it out", async () => {

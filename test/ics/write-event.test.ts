@@ -36,6 +36,7 @@ describe("writeEvent()", () => {
       "CREATED:20260501T080000Z",
       "LAST-MODIFIED:20260601T080000Z",
       "CLASS:PRIVATE",
+      "X-DAYFERRY-BASE:2",
       "STATUS:CONFIRMED",
       "BEGIN:VALARM",
       "ACTION:DISPLAY",

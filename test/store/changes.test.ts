@@ -84,7 +84,9 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     store.changes.touch(key);
     const after = seen(key);
     expect([after.sequence, after.modifiedAt]).toEqual([before.sequence + 1, clock()]);
-    expect(store.view.shownAs(key, after.sequence)).toMatchObject({ title: "Event 1" });
+    expect(store.view.shownAs(key, { sequence: after.sequence, modifiedAt: null })).toMatchObject({
+      title: "Event 1",
+    });
     store.mirror.bury(key);
     store.changes.touch(key);
     expect(store.mirror.identity(key).sequence).toBe(after.sequence + 2);
@@ -182,11 +184,17 @@ describe("shownAs()", () => {
     const key = put(aTask(1, { title: "first" }));
     put(aTask(1, { title: "second" }));
     put(aTask(1, { title: "second", commentCount: 3 }));
-    expect(store.view.shownAs(key, 0)).toMatchObject({ id: 1, title: "first" });
-    expect(store.view.shownAs(key, 1)).toMatchObject({ title: "second", commentCount: 3 });
-    expect(store.view.shownAs(key, 2)).toBeNull();
+    expect(store.view.shownAs(key, { sequence: 0, modifiedAt: null })).toMatchObject({
+      id: 1,
+      title: "first",
+    });
+    expect(store.view.shownAs(key, { sequence: 1, modifiedAt: null })).toMatchObject({
+      title: "second",
+      commentCount: 3,
+    });
+    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null })).toBeNull();
     store.mirror.bury(key);
-    expect(store.view.shownAs(key, 2)).toBeNull();
+    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null })).toBeNull();
     expect(seen(put(aTask(1))).sequence).toBe(3);
   });
 });

@@ -26,7 +26,7 @@ describe("sources", () => {
     sources.set("projects", [{ kind: "projects" }]);
     sources.set("subtasks", [subtasks]);
     sources.attempted(tasks(3001));
-    sources.succeeded(tasks(3001), 7);
+    sources.succeeded(tasks(3001), { items: 7, doubts: null });
     sources.set("tasks", [tasks(3001), tasks(3003)]);
     expect(
       sources
@@ -54,7 +54,7 @@ describe("sources", () => {
     sources.failed(tasks(3001), "403");
     sources.failed(tasks(3001), "500");
     expect(sources.all()).toMatchObject([{ failure: "500", failures: 2, succeededAt: null }]);
-    sources.succeeded(tasks(3001), 0);
+    sources.succeeded(tasks(3001), { items: 0, doubts: null });
     expect(sources.all()).toMatchObject([{ failure: null, failures: 0 }]);
   });
 });

@@ -121,8 +121,25 @@ describe("sweep() under faults", () => {
     const { it, place, parent } = await filled();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "transform", path, times: 9, transform: without(parent) });
-    it.sandbox.faults.add({ kind: "status", status: 403, path: new RegExp(`/tasks/${parent}$`) });
+    const item = new RegExp(`/tasks/${parent}$`);
+    it.sandbox.faults.add({ kind: "status", status: 403, path: item, times: 9 });
     expect(await it.sweep()).toMatchObject({ buried: 2 });
+  });
+
+  it("buries nothing on a 403 when the list turns out to be forbidden as well", async () => {
+    const { it, place, parent } = await filled();
+    const list = new RegExp(`/${place.list}/tasks$`);
+    const item = new RegExp(`/tasks/${parent}$`);
+    it.sandbox.faults.add({ kind: "transform", path: list, transform: without(parent) });
+    it.sandbox.faults.add({ kind: "status", status: 500, path: item, times: 1000 });
+    await it.sweep();
+    expect(it.store.absences.all()).toHaveLength(1);
+    it.sandbox.faults.clear();
+    const path = new RegExp(`/${place.list}/tasks`);
+    it.sandbox.faults.add({ kind: "status", status: 403, path, times: 1000 });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      expect(await it.sweep()).toMatchObject({ buried: 0 });
+    }
   });
 
   it("keeps what a cut list does not show up to date, at one request per item and maxAge", async () => {

@@ -5,6 +5,7 @@ import type { Edit } from "../../src/domain/journal.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import { looksLike } from "../../src/sync/creation.ts";
 import { type Contents, planSnapshot } from "../../src/sync/plan.ts";
+import { untouched } from "../support/edits.ts";
 
 const sentAt = Temporal.Instant.from("2026-05-01T10:00:00.700Z");
 
@@ -77,6 +78,7 @@ const plan = (
 ) => planSnapshot({ before: known, known, items, complete: true, creations: () => [], ...more });
 
 const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
+  ...untouched,
   id: editId(1),
   channel: "upload",
   actor: null,
@@ -84,14 +86,9 @@ const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
   action: "create",
   base,
   patch: {},
-  newLabels: [],
   state: "claimed",
-  parkReason: null,
-  problem: null,
   attempts: 1,
-  notBefore: null,
   sentAt,
-  answer: null,
   createdAt: sentAt,
   updatedAt: sentAt,
   ...more,

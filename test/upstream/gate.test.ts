@@ -49,6 +49,36 @@ test("an edit waits no longer than the mean spacing while sweeps use up the quot
   gate.close();
 });
 
+test("edits leave at once while people edit and sweeps take all that is left", async () => {
+  const gate = gateOf();
+  const sweeps: number[] = [];
+  const waits: number[] = [];
+  for (let i = 0; i < 400; i += 1) {
+    void gate.run(ticket("sweep"), trip(sweeps, { upMs: 20, downMs: 130 }));
+  }
+  const start = performance.now();
+  for (let edit = 0; edit < 40; edit += 1) {
+    await vi.advanceTimersByTimeAsync(3_000);
+    const asked = performance.now();
+    // An edit reads the item, then changes it.
+    const going = (async () => {
+      await gate.run(ticket("edit"), () => sleep(150));
+      await gate.run(ticket("edit"), () => sleep(150));
+      return performance.now() - asked - 300;
+    })();
+    void going.then((wait) => waits.push(wait));
+  }
+  await vi.advanceTimersByTimeAsync(perMs);
+  // The first few find that the sweeps have taken nearly all of a window.
+  const settled = waits.slice(15);
+  expect(settled).toHaveLength(25);
+  expect(Math.max(...settled)).toBeLessThanOrEqual(spacingMs);
+  const windows = (performance.now() - start) / perMs;
+  // About seven of a window's requests are the edits' own, and two are left free for the next.
+  expect(sweeps.length / windows).toBeGreaterThan(15);
+  gate.close();
+});
+
 test("run() takes the waiting ones by priority, a limited one ahead of its class, a failed edit behind fresh ones", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 1 } });
   const order: string[] = [];

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { listId, personId, projectId } from "../../domain/ids.ts";
+import { type AcceptedFile, describeFile, isDone, readAccepted } from "../../edits/plan-text.ts";
 import { askDaemon } from "../daemon.ts";
 import type { CommandHost } from "../host.ts";
 import { readId } from "../options.ts";
 import { asJson, type CommandTools, configFor, Failed, inWorkshop } from "../outcome.ts";
-import { type AcceptedFile, describeFile, isDone, readAccepted } from "../plan-text.ts";
 import { drainAll } from "./sync.ts";
 
 interface ApplyOptions {

@@ -55,7 +55,7 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
     readonly ready?: boolean;
-    readonly errors?: readonly { source: string; problem: string }[];
+    readonly errors?: readonly { source: string; severity: string; problem: string }[];
   } = Object(body);
   const errors = status.errors ?? [];
   return [
@@ -66,8 +66,14 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
     status.ready
       ? fine("mirror", "every list has been read")
       : doubtful("mirror", "the first sweep is not done", "wait, or look at the log"),
-    ...errors.map(({ source, problem }) =>
-      broken(source, problem, "see the remedy for this status in docs/operating.md"),
+    ...errors.map(({ source, severity, problem }) =>
+      severity === "note"
+        ? doubtful(source, problem, 'list them with their addresses in "people"')
+        : broken(
+            source,
+            problem,
+            "it is read again by itself; a 403 or 404 wants another key or id",
+          ),
     ),
     ...(probe
       ? [

@@ -43,7 +43,23 @@ export function editsCommand({ host }: CommandTools): Command {
         host.print(json ? asJson(edit) : describeList([edit]));
       });
   }
+  edits
+    .command("undo")
+    .description("take a confirmed edit back, by a new edit that is its inverse")
+    .argument("<id>", "its number", readId)
+    .option("--person <id>", "who takes it back", readId)
+    .option("--json", "print JSON", false)
+    .action(async (id: number, { person, json }: UndoOptions, command: Command) => {
+      const config = configFor(command, host);
+      const inverse = await inOffice({ config, host }, (office) => office.undo(id, person ?? null));
+      host.print(json ? asJson(inverse) : describeList([inverse]));
+    });
   return edits;
+}
+
+interface UndoOptions {
+  readonly person?: number;
+  readonly json: boolean;
 }
 
 const acts: readonly (readonly [EditAct, string])[] = [

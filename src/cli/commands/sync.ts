@@ -14,13 +14,21 @@ export function syncCommand({ host, finish }: CommandTools): Command {
         const edits = await drainAll(workshop, host.signal);
         const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));
         const summary = await workshop.sync.sweep({ signal: host.signal, onProgress });
+        const { signal } = host;
+        const aside = await workshop.sync.readSide({ signal, most: mostAside });
         workshop.feeds.ensure();
-        host.print(json ? asJson({ ...summary, edits }) : describe(summary, edits));
+        host.print(json ? asJson({ ...summary, edits, aside }) : describe(summary, edits));
         for (const { source, problem } of summary.failures) host.say(`${source}: ${problem}\n`);
         finish(summary.failures.length > 0 || host.signal.aborted ? 1 : 0);
       });
     });
 }
+
+/**
+ * So many lists of comments, history and files are read after a sweep, which at the documented quota takes under a
+ * minute; the next one goes on. A daemon reads on without end.
+ */
+const mostAside = 25;
 
 /** Sends what waits in the journal and may go now; tells how many edits were confirmed and how many still wait. */
 export async function drainAll({ drain, store }: Workshop, signal: AbortSignal) {

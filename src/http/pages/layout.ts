@@ -34,6 +34,11 @@ dt { opacity: .7; } dd { margin: 0; }
 .problem { color: #b3261e; } .quiet { opacity: .7; }
 .wide { overflow-x: auto; }
 form.login { max-width: 24rem; display: grid; gap: .75rem; margin-top: 2rem; }
+main.card { max-width: 32rem; margin: 0 auto; }
+main.card form, main.card dl { margin: 1.5rem 0; }
+.card .title { font-size: 1.25rem; font-weight: 600; margin: 1rem 0 0; overflow-wrap: anywhere; }
+.card .title + .quiet { margin: 0; }
+.card button { width: 100%; padding: .9rem; }
 input, button { font: inherit; padding: .5rem .7rem; }
 @media (prefers-color-scheme: dark) { .problem { color: #f2b8b5; } }
 `;

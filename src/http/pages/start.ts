@@ -21,6 +21,7 @@ export function startPage({ status, feeds, edits, baseUrl, formToken }: StartPag
 <main>
 ${freshness(status)}
 ${attention(status)}
+${channelList(status)}
 ${feedTable(feeds, { baseUrl, zone: status.timeZone })}
 ${editTable(edits, status.timeZone)}
 </main>`;
@@ -41,9 +42,11 @@ function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
 </dl>`;
 }
 
-function attention({ errors, brakes, mail }: Status): Markup | null {
+function attention({ errors, brakes, frozen, mail, inbox, subscriptions }: Status): Markup | null {
   const problems = [
-    ...errors.map(({ source, problem }) => `${source}: ${problem}`),
+    ...errors
+      .filter(({ severity }) => severity === "problem")
+      .map(({ source, problem }) => `${source}: ${problem}`),
     ...brakes.map(
       ({ source, missing, total, needsPerson, releasedAt }) =>
         `${source}: ${missing} of ${total} items vanished at once; nothing is removed until ${
@@ -52,10 +55,34 @@ function attention({ errors, brakes, mail }: Status): Markup | null {
             : "each is confirmed"
         }`,
     ),
+    ...frozen.map(({ edit, title, problem }) => `edit ${edit} of "${title}": ${problem ?? ""}`),
+    ...(inbox?.problem ? [inbox.problem] : []),
+    ...subscriptions.flatMap(({ name, problem }) =>
+      problem === null ? [] : [`${name}: ${problem}`],
+    ),
     ...(mail.problem ? [`mail: ${mail.problem}`] : []),
   ];
   if (problems.length === 0) return null;
   return html`<h2>Needs attention</h2><ul>${problems.map((text) => html`<li class="problem">${text}</li>`)}</ul>`;
+}
+
+/** The watched folder and the subscribed calendars; nothing where there are none. */
+function channelList({ inbox, subscriptions, timeZone }: Status): Markup | null {
+  if (!inbox && subscriptions.length === 0) return null;
+  const folder =
+    inbox &&
+    html`<dt>Folder</dt><dd>${inbox.folder}: ${inbox.waiting} waiting${
+      inbox.last ? `, the last file is ${inbox.last.target}` : ""
+    }</dd>`;
+  const calendars = subscriptions.map(
+    ({ name, state, items, succeededAt, changedAt, notes }) =>
+      html`<dt>${name}</dt><dd>${
+        state === "new" || !succeededAt ? "not read yet" : `${items} items`
+      }${succeededAt ? `, read ${moment(succeededAt, timeZone)}` : ""}${
+        changedAt ? `, last change ${moment(changedAt, timeZone)}` : ""
+      }${notes.length > 0 ? html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>` : null}</dd>`,
+  );
+  return html`<h2>Incoming</h2><dl>${folder}${calendars}</dl>`;
 }
 
 function feedTable(

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import type { SideWishes } from "../../../src/sync/side-queue.ts";
 import {
   createSync,
   type Scope,
@@ -34,6 +35,8 @@ export interface Stage {
 export interface StageOptions extends Partial<SandboxOptions> {
   readonly scope?: Scope;
   readonly maxAge?: Temporal.Duration;
+  /** What else is mirrored; nothing unless said. */
+  readonly side?: SideWishes;
   readonly file?: string;
   /** A store with something wrong, for `again`. */
   readonly store?: Store;
@@ -47,7 +50,15 @@ const documented = { requests: 25, perMs: 200 };
 export const roomy = { requests: 200, perMs: 200 };
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
-  const { scope: _, maxAge: _age, now: _now, store: _store, file, ...wishes } = options;
+  const {
+    scope: _,
+    maxAge: _age,
+    now: _now,
+    store: _store,
+    file,
+    side: _side,
+    ...wishes
+  } = options;
   const sandbox = await startSandbox({
     seed: 7,
     size: "empty",
@@ -117,6 +128,7 @@ function assemble({
     scope: options.scope ?? everything,
     clock: options.now ?? clock,
     maxAge: options.maxAge ?? Temporal.Duration.from({ minutes: 15 }),
+    ...(options.side && { side: options.side }),
     onEvent: (event) => void events.push(event),
   });
   return {

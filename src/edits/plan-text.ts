@@ -43,10 +43,13 @@ export const isDone = ({ errors, items }: AcceptedAnswer): boolean =>
 export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): string {
   const items = answer.items.filter(({ action }) => action !== "unchanged");
   const unchanged = answer.items.length - items.length;
-  const whole =
-    answer.items.length === 0
-      ? answer.errors.map((error) => `  refused: ${at(error.line)}${error.message}\n`)
-      : [];
+  // Errors of items stand with their items; others are of the whole file, or of what is no item.
+  const spoken = new Set(answer.items.map(({ uid }) => uid));
+  const others = answer.errors.filter(({ uid }) => uid === null || !spoken.has(uid));
+  const whole = others.map(
+    ({ line, uid, message }) =>
+      `  refused: ${at(line)}${message}${uid === null || uid === "" ? "" : ` (UID ${uid})`}\n`,
+  );
   return [
     `${file}${dryRun ? " (dry run: nothing is stored or sent)" : ""}\n`,
     ...items.map(describeItem),

@@ -1,0 +1,114 @@
+import type { Config } from "./config/config.ts";
+import { createDropFolder } from "./drop/folder.ts";
+import { watchFolder } from "./drop/watch.ts";
+import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/accept.ts";
+import type { ChannelStates } from "./edits/channel-states.ts";
+import { createInbox, type Inbox } from "./edits/inbox.ts";
+import { createSubscription, type Subscription } from "./edits/subscription.ts";
+import { largestFile } from "./ics/octets.ts";
+import type { Log } from "./log.ts";
+import { createWake, type LoopOptions } from "./loop.ts";
+import { fetchCalendar } from "./remote/fetch.ts";
+import { anyAddress, publicOnly } from "./remote/guard.ts";
+
+/** The ways in for edits that nobody calls. */
+export interface Channels {
+  readonly inbox: Inbox | null;
+  readonly subscriptions: readonly Subscription[];
+  states(): ChannelStates;
+}
+
+/** Runs one named loop until the daemon ends. */
+export type RunLoop = (
+  name: string,
+  step: LoopOptions["step"],
+  rest: Partial<Pick<LoopOptions, "idle" | "wake">>,
+) => Promise<void>;
+
+const fetchTimeout = Temporal.Duration.from({ seconds: 30 });
+const subscriptionRest = Temporal.Duration.from({ seconds: 1 });
+
+export function openChannels({
+  config,
+  accept,
+  monotonic,
+  random,
+  ready,
+  log,
+}: {
+  readonly config: Config;
+  readonly accept: AcceptDeps;
+  readonly monotonic: () => number;
+  readonly random: () => number;
+  /** Whether the workspace was read by this process. */
+  readonly ready: () => boolean;
+  readonly log: Log;
+}): Channels {
+  const { store, clock } = accept;
+  const lists = () => store.sources.all().filter(({ source }) => mainLists.has(source.kind));
+  const known = () =>
+    ready() || (lists().length > 0 && lists().every(({ succeededAt }) => succeededAt !== null));
+  const { inbox: path } = config.edits;
+  const inbox =
+    path === null
+      ? null
+      : createInbox({
+          path,
+          folder: createDropFolder(path),
+          store,
+          accept: createAccept(accept),
+          clock,
+          monotonic,
+          known,
+          onEvent({ kind, ...fields }) {
+            log[kind === "unusable" ? "error" : "info"](`inbox ${kind}`, fields);
+          },
+        });
+  const subscriptions = config.edits.subscriptions.map((options) =>
+    createSubscription({
+      ...accept,
+      options,
+      acceptItems: createAcceptItems(accept),
+      fetch: (request) =>
+        fetchCalendar(request, {
+          allows: options.allowPrivate ? anyAddress : publicOnly,
+          timeout: fetchTimeout,
+          most: largestFile,
+        }),
+      random,
+      known,
+      onEvent({ kind, ...fields }) {
+        log[kind === "failed" ? "warn" : "info"](`subscription ${kind}`, fields);
+      },
+    }),
+  );
+  return {
+    inbox,
+    subscriptions,
+    states: () => ({
+      inbox: inbox?.state() ?? null,
+      subscriptions: subscriptions.map((subscription) => subscription.state()),
+    }),
+  };
+}
+
+/** Works until the loops end: the folder is looked at when something arrives in it, each calendar when it is due. */
+export async function runChannels(
+  { inbox, subscriptions }: Channels,
+  loop: RunLoop,
+): Promise<void> {
+  const wake = createWake();
+  const watch =
+    inbox && watchFolder({ folder: inbox.state().folder, onArrival: () => wake.notify() });
+  await Promise.all([
+    inbox && loop("inbox", () => inbox.step(), { wake, idle: () => inbox.rest() }),
+    ...subscriptions.map((subscription) =>
+      loop(`subscription ${subscription.name}`, (signal) => subscription.step(signal), {
+        idle: subscriptionRest,
+      }),
+    ),
+  ]);
+  await watch?.close();
+}
+
+const mainLists: ReadonlySet<string> = new Set(["events", "tasks"]);

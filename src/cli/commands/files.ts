@@ -1,0 +1,110 @@
+import { basename } from "node:path";
+import { Command } from "commander";
+import { readId } from "../options.ts";
+import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
+import { table } from "../table.ts";
+import { type FolderName, inWorkspace } from "../workspace-office.ts";
+
+interface FileOptions extends FolderName {
+  readonly person?: number;
+  readonly json: boolean;
+}
+
+/** `files`: the files in a project's folders. */
+export function filesCommand({ host }: CommandTools): Command {
+  const files = new Command("files").description("files in a project's folders");
+  const add = (name: string, description: string) =>
+    files
+      .command(name)
+      .description(description)
+      .requiredOption("--project <id>", "the project", readId)
+      .option("--folder <id>", "the folder (default: the project's home folder)", readId)
+      .option("--person <id>", "on whose behalf", readId)
+      .option("--json", "print JSON", false);
+
+  add("list", "the files of a folder").action(async (options: FileOptions, command: Command) => {
+    const setting = { config: configFor(command, host), host, person: options.person };
+    const listed = await inWorkspace(setting, (office) => office.files(folderOf(options)));
+    host.print(options.json ? asJson(listed) : describeList(listed));
+  });
+  add("upload", "put a file into a folder")
+    .argument("<file>", "the file (- = standard input)")
+    .option("--name <name>", "its name in the workspace")
+    .option("--type <type>", "its media type")
+    .action(
+      async (
+        file: string,
+        options: FileOptions & { readonly name?: string; readonly type?: string },
+        command: Command,
+      ) => {
+        const setting = { config: configFor(command, host), host, person: options.person };
+        const name = options.name ?? (file === "-" ? null : basename(file));
+        if (name === null) throw new Failed("a file from standard input needs --name", 2);
+        const content = await read(file, host);
+        const type = options.type ?? typeOf(name);
+        const filed = await inWorkspace(setting, (office) =>
+          office.upload({ ...folderOf(options), name, type, content }),
+        );
+        host.print(options.json ? asJson(filed) : describeList(filed));
+      },
+    );
+  add("delete", "remove a file from a folder")
+    .argument("<id>", "the file's number", readId)
+    .action(async (id: number, options: FileOptions, command: Command) => {
+      const setting = { config: configFor(command, host), host, person: options.person };
+      await inWorkspace(setting, (office) => office.deleteFile(id, folderOf(options)));
+      if (options.json) host.print(asJson({ deleted: id }));
+      else host.say(`file ${id} is deleted\n`);
+    });
+  return files;
+}
+
+const folderOf = ({ project, folder }: FileOptions): FolderName => ({ project, folder });
+
+async function read(file: string, host: CommandTools["host"]): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failed(`${file} cannot be read: ${reason}`, 1);
+  }
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ["csv", "text/csv"],
+  ["gif", "image/gif"],
+  ["htm", "text/html"],
+  ["html", "text/html"],
+  ["ics", "text/calendar"],
+  ["jpeg", "image/jpeg"],
+  ["jpg", "image/jpeg"],
+  ["json", "application/json"],
+  ["pdf", "application/pdf"],
+  ["png", "image/png"],
+  ["txt", "text/plain"],
+  ["zip", "application/zip"],
+]);
+
+const typeOf = (name: string): string =>
+  types.get(/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream";
+
+interface ListedFile {
+  readonly id: number;
+  readonly name: string;
+  readonly byteSize: number | null;
+  readonly updatedAt: string | null;
+}
+
+function describeList(listed: unknown): string {
+  const files: readonly ListedFile[] = Array.isArray(listed) ? listed : [];
+  if (files.length === 0) return "no files\n";
+  return table(
+    ["ID", "BYTES", "CHANGED", "NAME"],
+    files.map(({ id, name, byteSize, updatedAt }) => [
+      String(id),
+      byteSize === null ? "-" : String(byteSize),
+      updatedAt?.slice(0, 19) ?? "-",
+      name,
+    ]),
+  );
+}

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { readId } from "../options.ts";
+import { asJson, type CommandTools, configFor } from "../outcome.ts";
+import { inWorkspace } from "../workspace-office.ts";
+
+interface RelocationOptions {
+  readonly list: number;
+  readonly project?: number;
+  readonly title?: string;
+  readonly person?: number;
+  readonly json: boolean;
+}
+
+/** `tasks`: copies and moves. */
+export function tasksCommand({ host }: CommandTools): Command {
+  const tasks = new Command("tasks").description("copies and moves of tasks");
+  for (const [act, description] of acts) {
+    tasks
+      .command(act)
+      .description(description)
+      .argument("<task>", "its id or its UID")
+      .requiredOption("--list <id>", "the todolist where it goes", readId)
+      .option("--project <id>", "the project of that list, where it is not known here", readId)
+      .option("--title <title>", "another title")
+      .option("--person <id>", "on whose behalf", readId)
+      .option("--json", "print JSON", false)
+      .action(async (task: string, options: RelocationOptions, command: Command) => {
+        const { list, project, title, person, json } = options;
+        const setting = { config: configFor(command, host), host, person };
+        const placed = await inWorkspace(setting, (office) =>
+          office.relocate(act, { task, list, project, title }),
+        );
+        host.print(json ? asJson(placed) : describe(placed));
+      });
+  }
+  return tasks;
+}
+
+const acts: readonly (readonly ["copy" | "move", string])[] = [
+  ["copy", "copy a task into a list, with its people, dates and custom fields"],
+  ["move", "move a task into another list; it keeps its UID"],
+];
+
+function describe(placed: unknown): string {
+  const task: {
+    readonly id?: number;
+    readonly uid?: string;
+    readonly title?: string;
+    readonly listId?: number;
+    readonly projectId?: number;
+  } = Object(placed);
+  const { id, uid, title, listId, projectId } = task;
+  return `task ${id} "${title}" in list ${listId} of project ${projectId}  ${uid}\n`;
+}

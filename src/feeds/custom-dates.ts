@@ -1,0 +1,52 @@
+import { customDatesOf, customDateTitle, customDateUid } from "../domain/custom-date.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { Item } from "../domain/item.ts";
+import type { When } from "../domain/when.ts";
+import type { ViewItem } from "../store/view.ts";
+import { type CardContext, cardInputs } from "./card.ts";
+import type { FeedOptions } from "./options.ts";
+import { placeOf } from "./window.ts";
+
+/** The custom fields of an item that are entries of their own, by id. */
+export const fieldsWithDates = (item: Item): readonly number[] =>
+  customDatesOf(item).map(({ id }) => id);
+
+/**
+ * The item as an entry of a feed shows it: itself for field 0, else with UID, title and text of the date in a custom
+ * field. Null when the field holds none.
+ */
+export function fieldView(view: ViewItem, field: number): ViewItem | null {
+  if (field === 0) return view;
+  const { item } = view;
+  const date = customDatesOf(item).find(({ id }) => id === field);
+  if (!date || item.kind === "event") return null;
+  const title = customDateTitle(item.title, date.title);
+  return {
+    ...view,
+    uid: customDateUid(date.id, view.uid),
+    item: { ...item, title, description: null, labels: [] },
+  };
+}
+
+/** Where an entry stands: the day in its custom field, or the item's own place. */
+export function placeOfView(
+  { item }: ViewItem,
+  { field, options }: { readonly field: number; readonly options: FeedOptions },
+): When | null {
+  if (field === 0) return placeOf(item, options);
+  const on = customDatesOf(item).find(({ id }) => id === field)?.on;
+  return on ? { kind: "dates", start: on, end: on.add({ days: 1 }) } : null;
+}
+
+/**
+ * As `cardInputs`, for an entry of a custom field: its name and day are covered by nothing else, and no action link
+ * changes it.
+ */
+export function fieldInputs(
+  view: ViewItem,
+  { place, ...context }: CardContext & { readonly format: string; readonly place: When },
+): string {
+  const day = place.kind === "dates" ? place.start : place.start.toPlainDate();
+  const own = cardInputs(view, { ...context, links: null });
+  return fingerprint(JSON.stringify([own, view.item.title, day]));
+}

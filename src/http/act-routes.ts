@@ -1,0 +1,118 @@
+import { type RequestHandler, type Response, Router, urlencoded } from "express";
+import helmet from "helmet";
+import { unreachable } from "../domain/result.ts";
+import type { EditDescription } from "../edits/describe.ts";
+import type { Decision, Desk } from "../edits/desk.ts";
+import type { ActionLinks } from "../edits/links.ts";
+import { linkLimit } from "./limits.ts";
+import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";
+
+export interface ActRoutesDeps {
+  /** Null where feeds have no action links; those of an earlier time are then void. */
+  readonly links: ActionLinks | null;
+  readonly desk: Pick<Desk, "discard" | "undo">;
+}
+
+/**
+ * `/act/<signed>`: a page that says what the link would do, and a form that does it. Programs that look at links before
+ * people do only ask for the page, which changes nothing. No cookie and no script is needed.
+ */
+export function actRoutes({ links, desk }: ActRoutesDeps): Router {
+  const router = Router();
+  const quiet: RequestHandler = (_request, response, next) => {
+    response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow" });
+    next();
+  };
+  router.use("/act", headers, quiet, linkLimit());
+
+  router.get("/act/:signed", (request, response) => {
+    const sight = links?.look(request.params.signed) ?? unknown;
+    if (sight.kind === "offer") page(response, confirmPage(sight, { moved: false }));
+    else if (sight.kind === "idle") page(response, idlePage(sight));
+    else page(response.status(statusOf(sight.fault)), voidPage(sight.fault));
+  });
+
+  router.post("/act/:signed", urlencoded({ extended: false, limit: 1000 }), (request, response) => {
+    const { signed } = request.params;
+    const outcome = links?.follow(signed, shownIn(request.body)) ?? unknown;
+    switch (outcome.kind) {
+      case "stored":
+        // Relative, so that it holds behind a proxy that serves Dayferry below a path.
+        response.redirect(303, `${signed}/${outcome.edit}`);
+        return;
+      case "moved":
+        page(response.status(409), confirmPage(outcome.offer, { moved: true }));
+        return;
+      case "idle":
+        page(response, idlePage(outcome));
+        return;
+      case "void":
+        page(response.status(statusOf(outcome.fault)), voidPage(outcome.fault));
+        return;
+      default:
+        unreachable(outcome);
+    }
+  });
+
+  router.get("/act/:signed/:edit", (request, response) => {
+    const { signed, edit } = request.params;
+    const shown = links?.result(signed, Number(edit));
+    if (shown) page(response, resultPage(shown));
+    else page(response.status(404), voidPage("unknown"));
+  });
+
+  router.post("/act/:signed/:edit/undo", (request, response) => {
+    const { signed, edit } = request.params;
+    const shown = links?.result(signed, Number(edit));
+    if (!shown) {
+      page(response.status(404), voidPage("unknown"));
+      return;
+    }
+    const { id } = shown;
+    const decision = takeBack(shown, desk);
+    if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
+    else {
+      const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
+      page(response.status(409), stayedPage({ id, reason }));
+    }
+  });
+  return router;
+}
+
+/** What the service has is undone by another edit; anything else has not reached it. */
+function takeBack({ id, state }: EditDescription, desk: ActRoutesDeps["desk"]): Decision {
+  return state === "pending" || state === "held" || state === "parked"
+    ? desk.discard(id)
+    : desk.undo(id, { channel: "link", actor: null });
+}
+
+const unknown = { kind: "void", fault: "unknown" } as const;
+
+const headers = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+  referrerPolicy: { policy: "no-referrer" },
+  xFrameOptions: { action: "deny" },
+});
+
+const statusOf = (fault: "unknown" | "expired" | "revoked" | "gone"): number =>
+  fault === "unknown" ? 404 : 410;
+
+function shownIn(body: unknown): string {
+  const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
+  const { shown } = fields;
+  return typeof shown === "string" ? shown : "";
+}
+
+function page(response: Response, markup: string): void {
+  response.type("html").send(markup);
+}

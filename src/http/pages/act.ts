@@ -1,0 +1,187 @@
+import type { LinkAction } from "../../domain/action-link.ts";
+import { unreachable } from "../../domain/result.ts";
+import type { EditDescription } from "../../edits/describe.ts";
+import type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "../../edits/links.ts";
+import { html, type Markup } from "./html.ts";
+import { layout } from "./layout.ts";
+
+/** Says what a link would do, and asks. `moved`: the date is another than the one that the person agreed to move. */
+export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): string {
+  const { subject, action } = offer;
+  const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. It is another question now:</p>`;
+  return card({
+    title: questions[action],
+    body: html`${moved ? notice : null}
+${described(subject)}
+${dates(offer)}
+<form method="post"><input type="hidden" name="shown" value="${subject.day?.toString() ?? ""}">
+<button>${buttonOf(offer)}</button></form>
+<p class="quiet">Nothing is changed before you press the button. To leave everything as it is, close this page.</p>`,
+  });
+}
+
+/** Says that there is nothing to do. */
+export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): string {
+  return card({
+    title: "Nothing to do",
+    body: html`${described(sight.subject)}\n<p>${idleReason(sight)}</p>`,
+  });
+}
+
+/** Says why a link does nothing. */
+export function voidPage(fault: LinkFault): string {
+  return card({
+    title: "This link does nothing",
+    body: html`<p>${faults[fault]}</p>\n<p class="quiet">Nothing was changed.</p>`,
+  });
+}
+
+/** Says what became of an edit, and how to take it back. */
+export function resultPage(edit: EditDescription): string {
+  return card({
+    title: outcomeOf(edit),
+    body: html`<p class="title"><bdi>${edit.item.title}</bdi></p>
+<p>${progressOf(edit)}</p>
+${edit.problem === null ? null : html`<p class="problem"><bdi>${edit.problem}</bdi></p>`}
+${undoForm(edit)}
+<p class="quiet">This is edit ${edit.id}; <a href="">load again</a> to see how it stands.</p>`,
+  });
+}
+
+/** Says why an edit could not be taken back. */
+export function stayedPage({
+  id,
+  reason,
+}: {
+  readonly id: number;
+  readonly reason: string;
+}): string {
+  return card({
+    title: "Not taken back",
+    body: html`<p class="problem">${reason}</p>\n<p class="quiet"><a href="../${id}">Back to edit ${id}</a></p>`,
+  });
+}
+
+const card = ({ title, body }: { readonly title: string; readonly body: Markup }): string =>
+  layout({ title, body: html`<main class="card"><h1>${title}</h1>\n${body}</main>` });
+
+const questions: Readonly<Record<LinkAction, string>> = {
+  done: "Mark as done?",
+  reopen: "Open again?",
+  day: "Move by one day?",
+  week: "Move by one week?",
+};
+
+const faults: Readonly<Record<LinkFault, string>> = {
+  unknown:
+    "The address is not one that this calendar has given out. Perhaps it was cut on its way: please copy all of it.",
+  expired:
+    "The link has expired. The calendar has newer ones; your calendar program shows them when it has updated.",
+  revoked:
+    "The calendar that it belongs to has another address now, or none. Subscribe to the present one; its texts have new links.",
+  gone: "The item is no longer in this calendar.",
+};
+
+function described({ title, kind, project }: LinkSubject): Markup {
+  const place = project === null ? kind : `${kind} of ${project}`;
+  return html`<p class="title"><bdi>${title}</bdi></p>\n<p class="quiet"><bdi>${place}</bdi></p>`;
+}
+
+function dates({ subject, action, day }: LinkOffer): Markup | null {
+  if (!subject.day || !day) return null;
+  if (action === "done" || action === "reopen") return html`<p>${dayInWords(subject.day)}</p>`;
+  return html`<dl><dt>Now</dt><dd>${dayInWords(subject.day)}</dd><dt>Then</dt><dd><strong>${dayInWords(day)}</strong></dd></dl>`;
+}
+
+function buttonOf({ action, day }: LinkOffer): string {
+  switch (action) {
+    case "done":
+      return "Mark as done";
+    case "reopen":
+      return "Open again";
+    case "day":
+    case "week":
+      return day ? `Move to ${dayInWords(day)}` : "Move";
+    default:
+      return unreachable(action);
+  }
+}
+
+function idleReason({ subject, action }: Extract<LinkSight, { readonly kind: "idle" }>): string {
+  if (action === "reopen") return "It is open.";
+  if (subject.completed) return "It is completed already.";
+  return subject.day === null && action !== "done"
+    ? "It has no date that could be moved."
+    : "It cannot be completed any more: it is no milestone.";
+}
+
+function outcomeOf({ state }: EditDescription): string {
+  switch (state) {
+    case "pending":
+    case "claimed":
+    case "confirmed":
+      return "Done";
+    case "held":
+      return "Waiting for approval";
+    case "parked":
+      return "Not done yet";
+    case "discarded":
+    case "undone":
+      return "Taken back";
+    default:
+      return unreachable(state);
+  }
+}
+
+function progressOf(edit: EditDescription): string {
+  const what = changeInWords(edit);
+  switch (edit.state) {
+    case "pending":
+    case "claimed":
+      return `${what} The calendar shows it already; it is on its way to the workspace.`;
+    case "confirmed":
+      return `${what} The workspace has it.`;
+    case "held":
+      return `${what} Edits wait for a person here, so nothing is changed before it is approved.`;
+    case "parked":
+      return `${what} The workspace does not have it, and a person has to decide.`;
+    case "discarded":
+    case "undone":
+      return `${what} It was taken back.`;
+    default:
+      return unreachable(edit.state);
+  }
+}
+
+function changeInWords({ action, base, patch }: EditDescription): string {
+  if (action === "complete") return "Marked as done.";
+  if (action === "reopen") return "Opened again.";
+  const [from, to] = base ? movedIn(base, patch) : [null, null];
+  if (!from || !to) return "Moved.";
+  return `Moved from ${plainDay(from)} to ${plainDay(to)}.`;
+}
+
+function movedIn(
+  base: NonNullable<EditDescription["base"]>,
+  patch: EditDescription["patch"],
+): readonly [string | null, string | null] {
+  if (base.kind !== "event") {
+    return patch.dueOn ? [base.dueOn, patch.dueOn] : [base.startOn, patch.startOn ?? null];
+  }
+  const [from, to] = [base.when, patch.when];
+  return to && "startOn" in from && "startOn" in to ? [from.startOn, to.startOn] : [null, null];
+}
+
+/** Nothing for what is over; the next page says when it is too late. */
+function undoForm({ id, state }: EditDescription): Markup | null {
+  if (state === "discarded" || state === "undone") return null;
+  return html`<form method="post" action="${id}/undo"><button>Undo</button></form>`;
+}
+
+const plainDay = (text: string): string => dayInWords(Temporal.PlainDate.from(text));
+
+/** "Thursday, 12 November 2026". */
+function dayInWords(day: Temporal.PlainDate): string {
+  const options = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+  return day.toLocaleString("en-GB", options);
+}

@@ -1,0 +1,180 @@
+import { json, type Request, type Response, Router, raw } from "express";
+import {
+  folderId,
+  isId,
+  labelId,
+  listId,
+  type PersonId,
+  personId,
+  projectId,
+  serviceId,
+} from "../domain/ids.ts";
+import { unreachable } from "../domain/result.ts";
+import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
+import { type Answer, describeHindrance } from "../edits/workspace-hindrance.ts";
+import type { Auth } from "./auth.ts";
+import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem.ts";
+
+export interface WorkspaceRoutesDeps {
+  readonly auth: Auth;
+  readonly workspace: WorkspaceDesk;
+}
+
+const largestFile = "100mb";
+
+/** Files, comments, labels, copies and moves, for scripts and for commands beside the daemon. */
+export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Router {
+  const { files, comments, labels, tasks } = workspace;
+  const router = Router();
+  const body = json({ limit: "1mb" });
+  const protectedPaths = ["/api/files", "/api/labels", "/api/tasks"];
+  router.use(protectedPaths, (request, response, next) => {
+    auth.requireToken(request, response, next);
+  });
+
+  router.get("/api/files", (request, response) =>
+    reply(response, async () => ({
+      files: await done(files.list(placeOf(request), onBehalf(request))),
+    })),
+  );
+  router.post("/api/files", raw({ type: () => true, limit: largestFile }), (request, response) =>
+    reply(response, async () => {
+      const bytes: unknown = request.body;
+      const file = {
+        ...placeOf(request),
+        name: needed(request, "name"),
+        type: text(request, "type") ?? "application/octet-stream",
+        content: bytes instanceof Uint8Array ? bytes : new Uint8Array(),
+      };
+      return { files: await done(files.upload(file, onBehalf(request))) };
+    }),
+  );
+  router.delete("/api/files/:id", (request, response) =>
+    reply(response, () => {
+      const id = serviceId(idOf(request.params.id, "id"));
+      return done(files.delete({ ...placeOf(request), id }, onBehalf(request)));
+    }),
+  );
+
+  router.get("/api/tasks/:task/comments", (request, response) =>
+    reply(response, async () => ({
+      comments: await done(comments.list(request.params.task, onBehalf(request))),
+    })),
+  );
+  router.post("/api/tasks/:task/comments", body, (request, response) =>
+    reply(response, () => {
+      const comment = { task: request.params.task, text: field(request, "text") };
+      return done(comments.add(comment, onBehalf(request)));
+    }),
+  );
+  for (const act of ["copy", "move"] as const) {
+    router.post(`/api/tasks/:task/${act}`, (request, response) =>
+      reply(response, () => {
+        const project = text(request, "project");
+        const wish = {
+          task: request.params.task,
+          listId: listId(idOf(needed(request, "list"), "list")),
+          projectId: project === undefined ? null : projectId(idOf(project, "project")),
+          title: text(request, "title") ?? null,
+        };
+        return done(tasks[act](wish, onBehalf(request)));
+      }),
+    );
+  }
+
+  router.get("/api/labels", (request, response) =>
+    reply(response, async () => ({ labels: await done(labels.list(onBehalf(request))) })),
+  );
+  router.post("/api/labels", body, (request, response) =>
+    reply(response, () => done(labels.create(field(request, "name"), onBehalf(request)))),
+  );
+  router.post("/api/labels/:id", body, (request, response) =>
+    reply(response, () => {
+      const id = labelId(idOf(request.params.id, "id"));
+      return done(labels.rename({ id, name: field(request, "name") }, onBehalf(request)));
+    }),
+  );
+  router.delete("/api/labels/:id", (request, response) =>
+    reply(response, () => {
+      const id = labelId(idOf(request.params.id, "id"));
+      return done(labels.delete(id, onBehalf(request)));
+    }),
+  );
+  return router;
+}
+
+/** Ends a request with a problem. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+async function reply(response: Response, work: () => Promise<unknown>): Promise<void> {
+  try {
+    const value = await work();
+    if (value === null) response.status(204).end();
+    else response.json(value);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    sendProblem(response, error.problem);
+  }
+}
+
+/** The value, or 404, 409, or 502 for what the service did not do. */
+async function done<Value>(answer: Answer<Value>): Promise<Value> {
+  const result = await answer;
+  if (result.ok) return result.value;
+  const detail = describeHindrance(result.failure);
+  switch (result.failure.kind) {
+    case "unknown":
+      throw new Refusal(notFound(detail));
+    case "unfit":
+      throw new Refusal(conflict(detail));
+    case "failed":
+      throw new Refusal({ status: 502, title: "The service did not do it", detail });
+    default:
+      return unreachable(result.failure);
+  }
+}
+
+function placeOf(request: Request) {
+  const folder = text(request, "folder");
+  return {
+    projectId: projectId(idOf(needed(request, "project"), "project")),
+    folderId: folder === undefined ? null : folderId(idOf(folder, "folder")),
+  };
+}
+
+function onBehalf(request: Request): { readonly person: PersonId | null } {
+  const person = text(request, "person");
+  return { person: person === undefined ? null : personId(idOf(person, "person")) };
+}
+
+function idOf(value: string, name: string): number {
+  const id = Number(value);
+  if (!isId(id)) throw new Refusal(badRequest(`${name}: "${value}" is no id`));
+  return id;
+}
+
+function needed(request: Request, name: string): string {
+  const value = text(request, name);
+  if (value === undefined || value === "") throw new Refusal(badRequest(`${name} is needed`));
+  return value;
+}
+
+function text(request: Request, name: string): string | undefined {
+  const value = request.query[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A text of the JSON body. */
+function field(request: Request, name: string): string {
+  const body: unknown = request.body;
+  const value = typeof body === "object" && body ? new Map(Object.entries(body)).get(name) : null;
+  if (typeof value === "string") return value;
+  throw new Refusal(badRequest(`${name}: a text is needed`));
+}

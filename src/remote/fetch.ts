@@ -1,0 +1,228 @@
+import { Agent, type Dispatcher, request } from "undici";
+import { fail, ok, type Result } from "../domain/result.ts";
+import {
+  type AddressGuard,
+  ForbiddenAddressError,
+  guardedLookup,
+  literalAddress,
+} from "./guard.ts";
+import { inflateBody } from "./inflate.ts";
+
+/** What a server gave with an earlier answer, to be asked whether it still holds. */
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export interface RemoteRequest {
+  /** Secret: neither the outcome nor an error names more of it than its host. */
+  readonly url: string;
+  /** Null = the whole calendar is wanted whatever was read before. */
+  readonly known: Validators | null;
+  readonly signal: AbortSignal;
+}
+
+/** `unchanged`: still what `known` was given with. `failed`: nothing can be said about the calendar. */
+export type Fetched =
+  | { readonly kind: "calendar"; readonly body: Uint8Array; readonly validators: Validators }
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "failed";
+      readonly problem: string;
+      /** What the server asks to wait; null when it does not say. */
+      readonly retryAfter: Temporal.Duration | null;
+    };
+
+export interface FetchLimits {
+  readonly allows: AddressGuard;
+  /** For everything from the look-up to the last octet, redirects included. */
+  readonly timeout: Temporal.Duration;
+  /** Of the calendar, packed and unpacked, in bytes. */
+  readonly most: number;
+}
+
+const mostRedirects = 3;
+/** Outlook's server answers only what calls itself a browser. */
+const userAgent = "Mozilla/5.0 (compatible; Dayferry)";
+
+/**
+ * Reads a remote calendar over http(s). Redirects are followed at most three times, each of them held against the guard
+ * as the first address is, and never from https to http. Never throws; what was cut, too large or too slow has failed.
+ */
+export async function fetchCalendar(
+  wanted: RemoteRequest,
+  { allows, timeout, most }: FetchLimits,
+): Promise<Fetched> {
+  const milliseconds = timeout.total("milliseconds");
+  const late = AbortSignal.timeout(milliseconds);
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(allows), timeout: Math.min(10_000, milliseconds) },
+    headersTimeout: milliseconds,
+    bodyTimeout: milliseconds,
+    pipelining: 0,
+  });
+  const signal = AbortSignal.any([late, wanted.signal]);
+  try {
+    return await follow(wanted, { allows, most, agent, signal });
+  } catch (error) {
+    if (late.aborted) return failed(`no complete answer within ${milliseconds / 1000} s`);
+    return failed(describe(error));
+  } finally {
+    await agent.destroy();
+  }
+}
+
+interface Way {
+  readonly allows: AddressGuard;
+  readonly most: number;
+  readonly agent: Agent;
+  readonly signal: AbortSignal;
+}
+
+async function follow(wanted: RemoteRequest, way: Way): Promise<Fetched> {
+  const start = URL.parse(wanted.url);
+  if (!start) return failed("the address cannot be read");
+  let url = start;
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const literal = literalAddress(url);
+    if (literal !== null && !way.allows(literal)) return failed(forbidden);
+    const response = await ask(url, { wanted, way, login: loginFor(start, url) });
+    if (!redirects.has(response.statusCode)) return read(response, way);
+    await response.body.dump();
+    const next = nextAddress(url, first(response.headers["location"]));
+    if (!next.ok) return failed(next.failure);
+    url = next.value;
+  }
+  return failed(`the server redirects more than ${mostRedirects} times`);
+}
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function ask(
+  url: URL,
+  about: { readonly wanted: RemoteRequest; readonly way: Way; readonly login: string | null },
+): Promise<Dispatcher.ResponseData> {
+  const { wanted, way, login } = about;
+  const { etag = null, lastModified = null } = wanted.known ?? {};
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  return request(bare, {
+    dispatcher: way.agent,
+    signal: way.signal,
+    headers: {
+      accept: "text/calendar, */*;q=0.5",
+      "accept-encoding": "gzip, deflate, br",
+      "user-agent": userAgent,
+      ...(etag !== null && { "if-none-match": etag }),
+      ...(lastModified !== null && { "if-modified-since": lastModified }),
+      ...(login !== null && { authorization: login }),
+    },
+  });
+}
+
+/** A login in the address is meant for its own server alone. */
+function loginFor(start: URL, { origin }: URL): string | null {
+  if (origin !== start.origin || (start.username === "" && start.password === "")) return null;
+  const login = `${decodeURIComponent(start.username)}:${decodeURIComponent(start.password)}`;
+  return `Basic ${Buffer.from(login).toString("base64")}`;
+}
+
+function nextAddress(from: URL, location: string | null): Result<URL, string> {
+  const next = location === null ? null : URL.parse(location, from);
+  if (!next) return fail("the server redirects without saying where to");
+  if (next.protocol !== "https:" && next.protocol !== "http:") {
+    return fail(`the server redirects to ${JSON.stringify(next.protocol)}, which is not followed`);
+  }
+  if (from.protocol === "https:" && next.protocol === "http:") {
+    return fail("the server redirects from https to http, which is not followed");
+  }
+  return ok(next);
+}
+
+async function read(response: Dispatcher.ResponseData, { most }: Way): Promise<Fetched> {
+  const { statusCode: status, headers } = response;
+  if (status !== 200) {
+    await response.body.dump();
+    if (status === 304) return { kind: "unchanged" };
+    return failed(refusal(status), readSeconds(first(headers["retry-after"])));
+  }
+  const packed = await collect(response.body, most);
+  const encoding = first(headers["content-encoding"]) ?? "";
+  const body = packed.ok ? await inflateBody(packed.value, { encoding, most }) : packed;
+  if (!body.ok) return failed(body.failure);
+  const validators = {
+    etag: first(headers["etag"]),
+    lastModified: first(headers["last-modified"]),
+  };
+  return { kind: "calendar", body: body.value, validators };
+}
+
+async function collect(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<Result<Uint8Array, string>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > most) return fail(`the calendar is larger than the ${most} bytes allowed`);
+    chunks.push(chunk);
+  }
+  return ok(Buffer.concat(chunks));
+}
+
+function refusal(status: number): string {
+  if (status === 401 || status === 403) {
+    return `the server does not let us read the calendar (${status}): its secret address may have been renewed`;
+  }
+  if (status === 404 || status === 410) {
+    return `the server has no calendar at this address (${status}): it may have been renewed or withdrawn`;
+  }
+  if (status === 429) return "the server asks for a pause (429)";
+  return `the server answered ${status}`;
+}
+
+function readSeconds(text: string | null): Temporal.Duration | null {
+  const seconds = /^\s*(\d{1,6})\s*$/.exec(text ?? "")?.[1];
+  return seconds === undefined ? null : Temporal.Duration.from({ seconds: Number(seconds) });
+}
+
+const failed = (problem: string, retryAfter: Temporal.Duration | null = null): Fetched => ({
+  kind: "failed",
+  problem,
+  retryAfter,
+});
+
+const forbidden =
+  'the address points into a private network; "allowPrivate" of the subscription permits that';
+
+/** Messages of the network's errors may quote addresses, so that only their codes are told. */
+function describe(error: unknown): string {
+  if (isForbidden(error)) return forbidden;
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  switch (code) {
+    case "ENOTFOUND":
+      return "the server's name is not known";
+    case "EAI_AGAIN":
+      return "the server's name cannot be looked up at the moment";
+    case "ECONNREFUSED":
+      return "the server does not accept connections";
+    case "UND_ERR_SOCKET":
+    case "ECONNRESET":
+      return "the connection was cut before the answer was complete";
+    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
+      return "the answer was cut: it is shorter or longer than announced";
+    default:
+      return `the server cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
+  }
+}
+
+/** Trying several addresses, the system puts their errors into one. */
+function isForbidden(error: unknown): boolean {
+  if (error instanceof ForbiddenAddressError) return true;
+  return error instanceof Error && isForbidden(error.cause);
+}
+
+const first = (header: string | readonly string[] | undefined): string | null =>
+  typeof header === "string" ? header : (header?.[0] ?? null);

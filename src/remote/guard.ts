@@ -1,0 +1,91 @@
+import { type LookupAddress, lookup } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** Whether an IP address may be connected to. */
+export type AddressGuard = (address: string) => boolean;
+
+/** Thrown inside a look-up when a name has addresses, none of which may be connected to. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = "ForbiddenAddressError";
+  constructor() {
+    super("the name has no address outside private networks");
+  }
+}
+
+/**
+ * Allows addresses of the public internet alone: no loopback, private, link-local, carrier, test, multicast or reserved
+ * network, and no IPv6 form that carries an IPv4 address inside.
+ * Source: IANA special-purpose address registries (RFC 6890).
+ */
+export const publicOnly: AddressGuard = (address) => {
+  const family = isIP(address);
+  if (family === 6) return !special6.check(address, "ipv6");
+  return family === 4 && !special4.check(address, "ipv4");
+};
+
+/** For calendars on the own network: every address. */
+export const anyAddress: AddressGuard = (address) => isIP(address) !== 0;
+
+/** The IP address that a URL names itself, where no name is looked up and so no look-up can be guarded; else null. */
+export function literalAddress({ hostname }: URL): string | null {
+  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** Looks names up at the moment of connecting, and hands on only what may be connected to: a name cannot change between. */
+export function guardedLookup(allows: AddressGuard): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, "");
+      const allowed = found.filter(({ address }) => allows(address));
+      const [first] = allowed;
+      if (!first) return callback(new ForbiddenAddressError(), "");
+      if (options.all) answerAll(callback, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function answerAll(
+  callback: Parameters<LookupFunction>[2],
+  addresses: readonly LookupAddress[],
+): void {
+  callback(null, [...addresses]);
+}
+
+// Two lists: rules for IPv6 would be held against the mapped form of every IPv4 address.
+const special4 = new BlockList();
+const special6 = new BlockList();
+for (const [network, length] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.31.196.0", 24],
+  ["192.52.193.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["192.175.48.0", 24],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const) {
+  special4.addSubnet(network, length, "ipv4");
+}
+// Everything but the global unicast space 2000::/3, and of that what is set aside or carries an IPv4 address.
+for (const [network, length] of [
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const) {
+  special6.addSubnet(network, length, "ipv6");
+}

@@ -1,0 +1,56 @@
+import type { EditId, ItemKey, PersonId } from "../domain/ids.ts";
+import type { Channel, Edit } from "../domain/journal.ts";
+import type { StoreDeps } from "./changes.ts";
+import { instantText, numberColumn } from "./rows.ts";
+import { editRow } from "./rows-journal.ts";
+
+/** What the journal remembers: looking back, and forgetting. */
+export interface PastEdits {
+  /** All edits of an item, newest first. */
+  ofItem(item: ItemKey): readonly Edit[];
+  /** Edits that are the inverse of this one, newest first. */
+  inversesOf(id: EditId): readonly Edit[];
+  /** How many deletions came in this way since a moment; without undos, which a person asks for one by one. */
+  deletionsSince(
+    since: Temporal.Instant,
+    by: { readonly channel: Channel; readonly actor: PersonId | null },
+  ): number;
+  /** Edits that wait because their item would not settle, oldest first. */
+  frozen(): readonly Edit[];
+  /**
+   * Drops edits that ended before a moment, and versions older than it except the newest of each item. Returns how many
+   * edits went.
+   */
+  prune(before: Temporal.Instant): number;
+}
+
+export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
+  const byItem = db.prepare("SELECT * FROM edits WHERE item = ? ORDER BY id DESC");
+  const inverses = db.prepare("SELECT * FROM edits WHERE undoes = ? ORDER BY id DESC");
+  const deletions = db.prepare(
+    `SELECT count(*) AS edits FROM edits WHERE action = 'delete' AND created_at > @since AND channel = @channel
+       AND actor IS @actor AND undoes IS NULL AND state <> 'discarded'`,
+  );
+  const frozen = db.prepare(
+    "SELECT * FROM edits WHERE state = 'parked' AND frozen = 1 ORDER BY id",
+  );
+  const dropEdits = db.prepare(
+    "DELETE FROM edits WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ?",
+  );
+  const dropVersions = db.prepare(
+    `DELETE FROM versions WHERE at < ? AND revision < (SELECT max(newer.revision) FROM versions newer
+       WHERE newer.item = versions.item)`,
+  );
+  const read = (row: unknown): Edit => editRow(row, zone);
+  return {
+    ofItem: (item) => byItem.all(item).map(read),
+    inversesOf: (id) => inverses.all(id).map(read),
+    deletionsSince: (since, { channel, actor }) =>
+      numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
+    frozen: () => frozen.all().map(read),
+    prune: db.transaction((before: Temporal.Instant) => {
+      dropVersions.run(instantText(before));
+      return dropEdits.run(instantText(before)).changes;
+    }),
+  };
+}

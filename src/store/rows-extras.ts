@@ -1,0 +1,70 @@
+import type { EditExtra, ExtraKind, ExtraState, ExtraTarget } from "../domain/edit-extra.ts";
+import { editId, type ItemKey, itemKey, serviceId } from "../domain/ids.ts";
+import type { Channel } from "../domain/journal.ts";
+import { instantOf } from "./rows.ts";
+
+/** The newest octets of an item. */
+export interface ObjectRow {
+  readonly item: ItemKey;
+  readonly channel: Channel;
+  readonly uid: string;
+  /** Unfolded lines from BEGIN to END, joined by LF. */
+  readonly raw: string;
+  /** Of the content that the octets describe; null where nobody was shown the item then. */
+  readonly fingerprint: string | null;
+  readonly at: Temporal.Instant;
+}
+
+export function objectRow(row: unknown): ObjectRow {
+  const raw = row as {
+    item: number;
+    channel: Channel;
+    uid: string;
+    raw: string;
+    fingerprint: string | null;
+    at: string;
+  };
+  return { ...raw, item: itemKey(raw.item), at: Temporal.Instant.from(raw.at) };
+}
+
+export function extraRow(row: unknown): EditExtra {
+  const raw = row as {
+    id: number;
+    edit: number;
+    kind: ExtraKind;
+    target: ExtraTarget;
+    name: string;
+    media_type: string | null;
+    text: string | null;
+    digest: string;
+    state: ExtraState;
+    problem: string | null;
+    attempts: number;
+    not_before: string | null;
+    sent_at: string | null;
+    file_id: string | null;
+    answer_id: number | null;
+    created_at: string;
+  };
+  return {
+    id: raw.id,
+    edit: editId(raw.edit),
+    kind: raw.kind,
+    target: raw.target,
+    name: raw.name,
+    mediaType: raw.media_type,
+    text: raw.text,
+    digest: raw.digest,
+    state: raw.state,
+    problem: raw.problem,
+    attempts: raw.attempts,
+    notBefore: instantOf(raw.not_before),
+    sentAt: instantOf(raw.sent_at),
+    fileId: raw.file_id,
+    answerId: raw.answer_id === null ? null : serviceId(raw.answer_id),
+    createdAt: Temporal.Instant.from(raw.created_at),
+  };
+}
+
+export const contentColumn = (row: unknown): Uint8Array | null =>
+  (row as { content: Uint8Array | null } | undefined)?.content ?? null;

@@ -1,0 +1,210 @@
+import type { Folder } from "../domain/file.ts";
+import type { FolderId, ProjectId, ServiceId } from "../domain/ids.ts";
+import { ok, type Result, unreachable } from "../domain/result.ts";
+import type { Store } from "../store/store.ts";
+import type { Call, Upstream } from "../upstream/client.ts";
+import { describeFailure, type Failure } from "../upstream/failure.ts";
+import type { SyncEvent } from "./event.ts";
+import { isComplete } from "./look-ups.ts";
+import { askedRest, isRefusal } from "./refusal.ts";
+import { later, longRestAfter, restAfter } from "./schedule.ts";
+import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
+
+export interface SideReaderDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly clock: () => Temporal.Instant;
+  readonly maxAge: Temporal.Duration;
+  readonly wishes: SideWishes;
+  /** The projects that are polled. */
+  readonly projects: () => readonly ProjectId[];
+  /** The folders that the configuration names for a project; null = the service is asked. */
+  readonly foldersOf: (project: ProjectId) => readonly FolderId[] | null;
+  readonly report: (event: SyncEvent) => void;
+}
+
+/** What was read: how many elements there are, how many rows changed. Null: there is nothing to read (any more). */
+type Outcome = Result<{ readonly items: number; readonly changed: number } | null, Failure>;
+
+/** Reads comments, history, folders and files, one source at a time, so that the items themselves never wait for them. */
+export class SideReader {
+  readonly #deps: SideReaderDeps;
+  readonly queue: SideQueue;
+  #busy = false;
+  /** When files are looked at again for what got old; null = now. */
+  #lookAt: Temporal.Instant | null = null;
+
+  constructor(deps: SideReaderDeps) {
+    this.#deps = deps;
+    this.queue = new SideQueue(deps);
+  }
+
+  /** The next reading, if there is one and none is under way. */
+  next(signal: AbortSignal): (() => Promise<void>) | null {
+    if (this.#busy) return null;
+    this.#refreshFiles();
+    const wanted = this.queue.next();
+    if (!wanted) return null;
+    this.#busy = true;
+    return async () => {
+      try {
+        await this.#read(wanted, signal);
+      } finally {
+        this.#busy = false;
+      }
+    };
+  }
+
+  /** Never rejects: what fails is reported and rests. */
+  async #read(wanted: Wanted, signal: AbortSignal): Promise<void> {
+    const { store, report } = this.#deps;
+    try {
+      const outcome = await this.#fetch(wanted, { priority: "sweep", signal });
+      if (!outcome.ok) {
+        this.#fail(wanted, outcome.failure);
+      } else if (!outcome.value) {
+        store.sideSources.drop(wanted.source);
+        this.queue.drop(wanted);
+      } else {
+        const { items, changed } = outcome.value;
+        store.sideSources.succeeded(wanted.source, { seen: wanted.seen, items });
+        this.queue.done(wanted);
+        if (changed > 0) report({ kind: "side-changed", source: wanted.name, changed });
+      }
+    } catch (error) {
+      this.queue.putOff(wanted, this.#after(restAfter(wanted.failures + 1, this.#deps.maxAge)));
+      report({ kind: "fault", source: wanted.name, error });
+    }
+  }
+
+  #fetch({ source }: Wanted, call: Call): Promise<Outcome> {
+    switch (source.kind) {
+      case "comments":
+        return this.#readComments(source.taskId, call);
+      case "history":
+        return this.#readHistory(source.taskId, call);
+      case "folders":
+        return this.#readFolders(source.projectId, call);
+      case "files":
+        return this.#readFiles(source, call);
+      default:
+        return unreachable(source);
+    }
+  }
+
+  async #readComments(task: ServiceId, call: Call): Promise<Outcome> {
+    const { store, upstream } = this.#deps;
+    const place = this.#placeOf(task);
+    if (!place) return ok(null);
+    const list = await upstream.comments.list(place, call);
+    if (!list.ok) return list;
+    const { items } = list.value;
+    const complete = isComplete(list.value);
+    const changed = store.comments.putAll(task, { comments: items, complete });
+    return ok({ items: items.length, changed });
+  }
+
+  /** The list, then the detail of each entry that has none yet; what was learnt is kept when it has to stop half-way. */
+  async #readHistory(task: ServiceId, call: Call): Promise<Outcome> {
+    const { store, upstream } = this.#deps;
+    const place = this.#placeOf(task);
+    if (!place) return ok(null);
+    const list = await upstream.history.list(place, call);
+    if (!list.ok) return list;
+    const changed = store.history.add(list.value.items);
+    for (const entry of store.history.undetailed(task)) {
+      const detail = await upstream.history.detail({ ...place, id: entry.id }, call);
+      if (!detail.ok && !isSilent(detail.failure)) return detail;
+      store.history.detail(entry, detail.ok ? detail.value : null);
+    }
+    return ok({ items: list.value.items.length, changed });
+  }
+
+  async #readFolders(project: ProjectId, call: Call): Promise<Outcome> {
+    const { store, upstream } = this.#deps;
+    const list = await upstream.workspace.folders({ projectId: project }, call);
+    if (!list.ok) return list;
+    const { items: folders } = list.value;
+    const changed = store.files.putFolders(project, { folders, complete: isComplete(list.value) });
+    this.#lookAt = null;
+    return ok({ items: folders.length, changed });
+  }
+
+  async #readFiles(
+    { projectId, folderId }: { readonly projectId: ProjectId; readonly folderId: FolderId },
+    call: Call,
+  ): Promise<Outcome> {
+    const { store, upstream } = this.#deps;
+    if (!store.files.folders(projectId).some(({ id }) => id === folderId)) return ok(null);
+    const list = await upstream.files.list({ projectId, folderId }, call);
+    if (!list.ok) return list;
+    const { items: files } = list.value;
+    const changed = store.files.putFiles(folderId, { files, complete: isComplete(list.value) });
+    return ok({ items: files.length, changed });
+  }
+
+  /** Where a task is now; null when it is not mirrored any more. */
+  #placeOf(taskId: ServiceId) {
+    const { mirror } = this.#deps.store;
+    const key = mirror.find("task", taskId);
+    const item = key === null ? null : (mirror.get(key)?.item ?? null);
+    if (item?.kind !== "task") return null;
+    const { projectId, listId } = item;
+    return { projectId, listId, taskId };
+  }
+
+  #fail(wanted: Wanted, failure: Failure): void {
+    if (failure.kind === "aborted") return;
+    const { store, report, maxAge } = this.#deps;
+    const problem = describeFailure(failure);
+    store.sideSources.failed(wanted.source, problem);
+    const failures = wanted.failures + 1;
+    const rest = isRefusal(failure)
+      ? longRestAfter(failures, maxAge)
+      : askedRest(failure, restAfter(failures, maxAge));
+    const nextAt = this.#after(rest);
+    this.queue.putOff(wanted, nextAt);
+    report({ kind: "failed", source: wanted.name, problem, failures, nextAt });
+  }
+
+  #refreshFiles(): void {
+    const { store, wishes, clock, maxAge, projects, foldersOf } = this.#deps;
+    const now = clock();
+    if (!wishes.files || (this.#lookAt && Temporal.Instant.compare(this.#lookAt, now) > 0)) return;
+    this.#lookAt = later(now, restAfter(1, maxAge));
+    for (const projectId of projects()) {
+      const configured = foldersOf(projectId);
+      if (configured) keepConfigured(store, { projectId, configured });
+      else this.queue.refresh({ kind: "folders", projectId }, maxAge);
+      for (const { id } of store.files.folders(projectId)) {
+        this.queue.refresh({ kind: "files", projectId, folderId: id }, maxAge);
+      }
+    }
+  }
+
+  #after(rest: Temporal.Duration): Temporal.Instant {
+    return later(this.#deps.clock(), rest);
+  }
+}
+
+/** Whether asking again would bring nothing else. */
+const isSilent = ({ kind }: Failure): boolean =>
+  kind === "refused" || kind === "service-refused" || kind === "unreadable";
+
+function keepConfigured(
+  store: Store,
+  {
+    projectId,
+    configured,
+  }: { readonly projectId: ProjectId; readonly configured: readonly FolderId[] },
+): void {
+  const known = store.files.folders(projectId);
+  const isSame =
+    known.length === configured.length && known.every(({ id }) => configured.includes(id));
+  if (isSame) return;
+  const folders = configured.map((id): Folder => {
+    const same = known.find((folder) => folder.id === id);
+    return same ?? { id, projectId, name: `Folder ${id}`, parentId: null, type: null };
+  });
+  store.files.putFolders(projectId, { folders, complete: true });
+}

@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { labelId, personId } from "../../src/domain/ids.ts";
+import { fieldsOf, type Patch, type PatchField, sameField } from "../../src/domain/merge.ts";
+import { describeConflicts, mergeFields, movedFields } from "../../src/domain/three-way.ts";
+import { days, times } from "../support/items.ts";
+
+const people = (...ids: readonly number[]): Patch => ({ assigned: ids.map(personId) });
+const labels = (...ids: readonly number[]): Patch => ({ labels: ids.map(labelId) });
+const day = (text: string) => Temporal.PlainDate.from(text);
+
+describe("mergeFields() result", () => {
+  it.each<[string, { base: Patch; ours: Patch; theirs: Patch }, Patch, readonly PatchField[]]>([
+    [
+      "only the edit changed the field",
+      { base: { title: "A" }, ours: { title: "A" }, theirs: { title: "B" } },
+      { title: "B" },
+      [],
+    ],
+    [
+      "each side changed another field",
+      {
+        base: { title: "A", description: null },
+        ours: { title: "A", description: "new" },
+        theirs: { title: "B" },
+      },
+      { title: "B" },
+      [],
+    ],
+    [
+      "both changed it alike",
+      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "B" } },
+      {},
+      [],
+    ],
+    [
+      "both changed it differently",
+      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "C" } },
+      {},
+      ["title"],
+    ],
+    [
+      "the wish is what the editor saw",
+      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "A" } },
+      {},
+      [],
+    ],
+    [
+      "a day is unset here and moved there",
+      {
+        base: { dueOn: day("2026-11-24") },
+        ours: { dueOn: day("2026-11-25") },
+        theirs: { dueOn: null },
+      },
+      {},
+      ["dueOn"],
+    ],
+    [
+      "one side moved the start and the other the end: times are one field",
+      {
+        base: { when: times("2026-11-23T10:00", "2026-11-23T11:00") },
+        ours: { when: times("2026-11-23T09:00", "2026-11-23T11:00") },
+        theirs: { when: times("2026-11-23T10:00", "2026-11-23T12:00") },
+      },
+      {},
+      ["when"],
+    ],
+    [
+      "one side made it all-day and the other moved it",
+      {
+        base: { when: times("2026-11-23T10:00") },
+        ours: { when: days("2026-11-23") },
+        theirs: { when: times("2026-11-24T10:00") },
+      },
+      {},
+      ["when"],
+    ],
+    [
+      "both sides added people",
+      { base: people(1), ours: people(1, 2), theirs: people(1, 3) },
+      people(1, 2, 3),
+      [],
+    ],
+    [
+      "one side added labels and the other took some off",
+      { base: labels(1, 2), ours: labels(1, 2, 3), theirs: labels(2) },
+      labels(2, 3),
+      [],
+    ],
+    [
+      "both sides took the same person off",
+      { base: people(1, 2), ours: people(2), theirs: people(2) },
+      {},
+      [],
+    ],
+    [
+      "the same person was put in by both sides",
+      { base: people(), ours: people(1), theirs: people(1) },
+      {},
+      [],
+    ],
+  ])("when %s", (_name, sides, patch, conflicts) => {
+    expect(mergeFields(sides)).toEqual({ patch, conflicts });
+  });
+
+  it("takes values for alike as it is told", () => {
+    const sides = { base: { title: "a" }, ours: { title: "A" }, theirs: { title: "b" } };
+    const alike = (_field: PatchField, a: Patch, b: Patch) =>
+      a.title?.toLowerCase() === b.title?.toLowerCase();
+    expect(mergeFields(sides).conflicts).toEqual(["title"]);
+    expect(mergeFields(sides, alike)).toEqual({ patch: { title: "b" }, conflicts: [] });
+  });
+});
+
+const values = fc.record({
+  title: fc.constantFrom("A", "B", "C"),
+  description: fc.constantFrom(null, "d", "e"),
+  completed: fc.boolean(),
+  dueOn: fc.constantFrom(null, day("2026-11-24"), day("2026-11-25")),
+  estimated: fc.constantFrom(null, Temporal.Duration.from({ hours: 1 })),
+  assigned: fc.subarray([1, 2, 3, 4].map(personId)),
+  labels: fc.subarray([1, 2, 3, 4].map(labelId)),
+});
+const wish = fc
+  .tuple(values, fc.subarray(["title", "description", "completed", "dueOn", "estimated"] as const))
+  .chain(([all, scalars]) =>
+    fc.subarray(["assigned", "labels"] as const).map((sets): Patch => {
+      const spoken: readonly PatchField[] = [...scalars, ...sets];
+      return Object.fromEntries(
+        spoken.map((field) => [field, new Map(Object.entries(all)).get(field)]),
+      );
+    }),
+  );
+
+const land = (ours: Patch, { patch }: { readonly patch: Patch }): Patch => ({ ...ours, ...patch });
+const same = (a: Patch, b: Patch): boolean =>
+  fieldsOf({ ...a, ...b }).every((field) => sameField(field, a, b));
+
+describe("mergeFields() of any three versions", () => {
+  it("sends, names as a conflict, or finds already there whatever was wished", () => {
+    fc.assert(
+      fc.property(values, values, wish, (base, ours, theirs) => {
+        const merge = mergeFields({ base, ours, theirs });
+        const landed = land(ours, merge);
+        for (const field of fieldsOf(theirs)) {
+          if (field === "assigned" || field === "labels") continue;
+          const isKept = sameField(field, landed, theirs);
+          const isSpoken = merge.conflicts.includes(field);
+          const isNoWish = sameField(field, base, theirs);
+          expect(isKept || isSpoken || isNoWish).toBe(true);
+          if (isSpoken) expect(sameField(field, landed, ours)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("never takes a change of the workspace away that the edit does not speak of", () => {
+    fc.assert(
+      fc.property(values, values, wish, (base, ours, theirs) => {
+        const { patch } = mergeFields({ base, ours, theirs });
+        for (const field of fieldsOf(patch)) {
+          if (field === "assigned" || field === "labels") continue;
+          expect(sameField(field, base, ours)).toBe(true);
+        }
+        const landed = land(ours, { patch });
+        const kept = ours.assigned.filter((id) => !base.assigned.includes(id));
+        for (const id of kept) expect(landed.assigned).toContain(id);
+        const wished = (theirs.assigned ?? []).filter((id) => !base.assigned.includes(id));
+        for (const id of wished) expect(landed.assigned).toContain(id);
+        const removed = theirs.assigned
+          ? base.assigned.filter((id) => !theirs.assigned?.includes(id))
+          : [];
+        for (const id of removed) expect(landed.assigned).not.toContain(id);
+      }),
+    );
+  });
+
+  it("has nothing left to send the second time", () => {
+    fc.assert(
+      fc.property(values, values, wish, (base, ours, theirs) => {
+        const first = mergeFields({ base, ours, theirs });
+        const again = mergeFields({ base, ours: land(ours, first), theirs });
+        expect(again.patch).toEqual({});
+        expect(again.conflicts).toEqual(first.conflicts);
+      }),
+    );
+  });
+
+  it("comes to the same in either order when two edits conflict in nothing", () => {
+    fc.assert(
+      fc.property(values, wish, wish, (base, a, b) => {
+        const oneWay = land(base, mergeFields({ base, ours: base, theirs: a }));
+        const otherWay = land(base, mergeFields({ base, ours: base, theirs: b }));
+        const [second, other] = [
+          mergeFields({ base, ours: oneWay, theirs: b }),
+          mergeFields({ base, ours: otherWay, theirs: a }),
+        ];
+        expect(second.conflicts).toEqual(other.conflicts);
+        fc.pre(second.conflicts.length === 0);
+        expect(same(land(oneWay, second), land(otherWay, other))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("movedFields() result", () => {
+  it("names what differs, of the fields that the item has", () => {
+    const base = { title: "A", dueOn: null };
+    expect(movedFields({ base, ours: { title: "B", dueOn: null } })).toEqual(["title"]);
+    expect(movedFields({ base, ours: base })).toEqual([]);
+  });
+});
+
+describe("describeConflicts() result", () => {
+  it("keeps every value in JSON", () => {
+    const sides = {
+      base: { dueOn: day("2026-11-24") },
+      ours: { dueOn: null },
+      theirs: { dueOn: day("2026-11-26") },
+    };
+    expect(describeConflicts(["dueOn"], { ...sides, taken: null })).toEqual([
+      { field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-26", taken: null },
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createDropFolder, stampOf } from "../../src/drop/folder.ts";
+import { testDirectory } from "../support/test-store.ts";
+
+const at = Temporal.Instant.from("2026-11-20T12:00:00.123Z");
+
+function aFolder() {
+  const root = join(testDirectory(), "deep", "inbox");
+  const folder = createDropFolder(root);
+  expect(folder.prepare()).toMatchObject({ ok: true });
+  const drop = (path: string, text = "x") => {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const paths = () => {
+    const listed = folder.files();
+    return listed.ok ? listed.value.map(({ path }) => path) : listed.failure;
+  };
+  return { root, folder, drop, paths };
+}
+
+describe("createDropFolder()", () => {
+  it("prepare() result when nothing is there: the folder and both shelves", () => {
+    const { root, folder } = aFolder();
+    expect(["", "done", "refused"].map((name) => existsSync(join(root, name)))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(folder.prepare().ok).toBe(true);
+  });
+
+  it("prepare() result when a file stands in the way: a failure that says so", () => {
+    const place = testDirectory();
+    writeFileSync(join(place, "inbox"), "");
+    expect(createDropFolder(join(place, "inbox")).prepare()).toEqual({
+      ok: false,
+      failure: "a file stands where a folder is needed",
+    });
+    expect(createDropFolder(join(place, "inbox", "below")).prepare().ok).toBe(false);
+  });
+
+  it("files() result when all kinds of things lie there: the calendar files alone, by path", () => {
+    const { root, drop, paths } = aFolder();
+    for (const path of ["b.ics", "2001/3001/c.ICS", "2001/a.ics", "a.ics"]) drop(path);
+    for (const path of ["done/x.ics", "refused/2001/x.ics", ".hidden.ics", ".git/x.ics"])
+      drop(path);
+    for (const path of ["note.txt", "x.ics.part", "x.ics~", "2001/done.txt"]) drop(path);
+    mkdirSync(join(root, "folder.ics"));
+    symlinkSync("/etc/passwd", join(root, "link.ics"));
+    expect(paths()).toEqual(["2001/3001/c.ICS", "2001/a.ics", "a.ics", "b.ics"]);
+  });
+
+  it("files() result when a project's folder is called done: it is looked into", () => {
+    const { drop, paths } = aFolder();
+    drop("2001/done/x.ics");
+    expect(paths()).toEqual(["2001/done/x.ics"]);
+  });
+
+  it("files() result when the folder has gone: a failure", () => {
+    const { root, paths } = aFolder();
+    rmSync(root, { recursive: true });
+    expect(paths()).toBe("it is not there (any more)");
+  });
+
+  it("read() result when the file is small, too large, a link, or gone", () => {
+    const { root, folder, drop } = aFolder();
+    drop("x.ics", "some text");
+    expect(folder.read("x.ics", 9)).toMatchObject({ ok: true });
+    expect(folder.read("x.ics", 8)).toEqual({
+      ok: false,
+      failure: "the file has 9 bytes, more than the 8 allowed",
+    });
+    symlinkSync("/etc/passwd", join(root, "link.ics"));
+    expect(folder.read("link.ics", 1000).ok).toBe(false);
+    expect(folder.read("none.ics", 1000)).toMatchObject({ failure: "it is not there (any more)" });
+  });
+
+  it("placeFor() result when the name is taken, by a file or by a report: the time, then a number", () => {
+    const { folder, drop } = aFolder();
+    expect(folder.placeFor("2001/x.ics", "done", at)).toBe("done/2001/x.ics");
+    drop("done/2001/x.ics");
+    expect(folder.placeFor("2001/x.ics", "done", at)).toBe("done/2001/x.20261120T120000Z.ics");
+    drop("done/2001/x.20261120T120000Z.ics");
+    drop("done/2001/x.20261120T120000Z-2.ics.report.txt");
+    expect(folder.placeFor("2001/x.ics", "done", at)).toBe("done/2001/x.20261120T120000Z-3.ics");
+    expect(folder.placeFor("2001/x.ics", "refused", at)).toBe("refused/2001/x.ics");
+  });
+
+  it("putAway() result when it is done once or twice: file and report in their place, nothing else touched", () => {
+    const { root, folder, drop } = aFolder();
+    drop("2001/x.ics", "content");
+    const move = { path: "2001/x.ics", target: "done/2001/x.ics", report: "fine\n" };
+    folder.putAway(move);
+    drop("2001/x.ics", "a later one");
+    rmSync(join(root, "done/2001/x.ics.report.txt"));
+    folder.putAway(move);
+    expect(readFileSync(join(root, "done/2001/x.ics"), "utf8")).toBe("content");
+    expect(readFileSync(join(root, "done/2001/x.ics.report.txt"), "utf8")).toBe("fine\n");
+    expect(readFileSync(join(root, "2001/x.ics"), "utf8")).toBe("a later one");
+  });
+
+  it("putAway() result when the file was taken away meanwhile: no report of nothing", () => {
+    const { root, folder } = aFolder();
+    folder.putAway({ path: "x.ics", target: "done/x.ics", report: "fine\n" });
+    expect(existsSync(join(root, "done/x.ics.report.txt"))).toBe(false);
+  });
+});
+
+describe("stampOf()", () => {
+  it("stampOf() result when the file is the same, moved, touched or rewritten", () => {
+    const { root, folder, drop } = aFolder();
+    const stamp = () => {
+      const listed = folder.files();
+      const [file] = listed.ok ? listed.value : [];
+      if (!file) throw new Error("no file");
+      const read = folder.read(file.path, 100);
+      return stampOf(file, read.ok ? read.value : null);
+    };
+    drop("x.ics", "one");
+    const first = stamp();
+    linkSync(join(root, "x.ics"), join(root, "y"));
+    renameSync(join(root, "y"), join(root, "x.ics"));
+    expect(stamp()).toBe(first);
+    utimesSync(join(root, "x.ics"), 1000, 1000);
+    const touched = stamp();
+    expect(touched).not.toBe(first);
+    drop("x.ics", "two");
+    utimesSync(join(root, "x.ics"), 1000, 1000);
+    expect(stamp()).not.toBe(touched);
+  });
+});

@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createLinkSigner } from "../../src/domain/action-link.ts";
+import { createAccept } from "../../src/edits/accept.ts";
+import { anEvent, aTask, days, zone } from "../support/items.ts";
+import { readBack } from "../support/read-back.ts";
+import { feedRig } from "./rig.ts";
+
+const signer = createLinkSigner(createHash("sha256").update("only for tests").digest());
+const address = "https://calendar.example.com";
+
+function linkedRig() {
+  const rig = feedRig({ links: { signer, address } });
+  rig.put(aTask(1, { title: "Open task", description: "Bring chairs" }));
+  rig.put(aTask(2, { completed: true, completedAt: rig.clock() }));
+  rig.put(anEvent(3, { milestone: true, when: days("2026-12-01") }));
+  rig.put(anEvent(4));
+  const accept = createAccept({
+    store: rig.store,
+    zone,
+    policy: { labels: "known", mode: "apply" },
+    clock: rig.clock,
+    feeds: {
+      assignees: true,
+      tasks: "due",
+      webUrl: "https://work.example.com/#/{project}/{kind}/{id}",
+    },
+    onAccepted() {},
+  });
+  return {
+    ...rig,
+    /** What the feed says of the item with this id. */
+    said: (kind: string, id: number) => {
+      const found = [...readBack(rig.text()).values()].find(({ uid }) =>
+        uid.startsWith(`${kind}-${id}@`),
+      );
+      if (!found) throw new Error(`the feed has no ${kind} ${id}`);
+      return found;
+    },
+    plan: (text: string) => {
+      const project = rig.feeds.list()[0]?.projectId ?? null;
+      if (project === null) throw new Error("there is no feed");
+      const plan = accept({
+        bytes: Buffer.from(text),
+        channel: "upload",
+        actor: null,
+        projectId: project,
+        listId: null,
+        dryRun: true,
+      });
+      if (plan.kind === "refused") throw new Error(JSON.stringify(plan.errors));
+      return plan;
+    },
+  };
+}
+
+const labelsIn = (description: string): readonly string[] =>
+  [...description.matchAll(/^— ([^:]+): https:\/\/calendar\.example\.com\/act\/\S+$/gm)].map(
+    ([, label]) => label ?? "",
+  );
+
+describe("action links of a feed", () => {
+  it("stand below what can be done now, and nowhere else", () => {
+    const { said } = linkedRig();
+    expect(labelsIn(said("task", 1).description)).toEqual(["Done", "+1 day", "+1 week"]);
+    expect(labelsIn(said("task", 2).description)).toEqual(["Open again"]);
+    expect(labelsIn(said("event", 3).description)).toEqual(["Done", "+1 day", "+1 week"]);
+    expect(labelsIn(said("event", 4).description)).toEqual([]);
+  });
+
+  it("are signed for this item, this feed and its present address", () => {
+    const { said, feeds, store } = linkedRig();
+    const [, text = ""] = /Done: \S+\/act\/(\S+)/.exec(said("task", 1).description) ?? [];
+    const claim = signer.read(text);
+    expect(claim).toMatchObject({ action: "done", feed: feeds.list()[0]?.id, feedVersion: 1 });
+    expect(claim?.until.toString()).toBe("2027-03-31");
+    expect(claim && store.view.get(claim.item)?.item.title).toBe("Open task");
+  });
+
+  it("are absent without an address under which the server is reached", () => {
+    const rig = feedRig();
+    rig.put(aTask(1));
+    expect(rig.text()).not.toContain("/act/");
+  });
+
+  it("are absent from private items that feeds show as Busy", () => {
+    const rig = feedRig({ links: { signer, address }, options: { private: "busy" } });
+    rig.put(anEvent(5, { milestone: true, private: true, when: days("2026-12-01") }));
+    expect(rig.text()).toContain("SUMMARY:Busy");
+    expect(rig.text()).not.toContain("/act/");
+  });
+
+  it("can be clicked in HTML, and are no text of it", () => {
+    const { put, text } = linkedRig();
+    put(aTask(1, { description: "<p>Bring <b>chairs</b></p>" }));
+    const unfolded = text().replaceAll("\r\n ", "");
+    expect(unfolded).toMatch(/— <a href="https:\/\/calendar\.example\.com\/act\/[\w-]+">Done<\/a>/);
+  });
+
+  it("leave ETag, SEQUENCE and every octet as they are from day to day, and change once a quarter", () => {
+    const { head, text, clock, said } = linkedRig();
+    const [before, body] = [head(), text()];
+    for (let count = 0; count < 41; count++) {
+      clock.advance({ hours: 24 });
+      // The completed task leaves the feed after two weeks, which is another matter.
+      if (count < 13) expect(head()).toEqual(before);
+    }
+    const quarterEnd = head();
+    const sequence = said("task", 1).sequence;
+    expect(labelsIn(said("task", 1).description)).toHaveLength(3);
+    expect(body).toContain(`SEQUENCE:${sequence}\r\n`);
+    clock.set("2027-01-01T00:00:00Z");
+    expect(head().etag).not.toBe(quarterEnd.etag);
+    expect(said("task", 1).sequence).toBe(sequence + 1);
+    expect(said("event", 4).sequence).toBe(0);
+    const renewed = head();
+    clock.set("2027-01-02T12:00:00Z");
+    expect(head()).toEqual(renewed);
+  });
+
+  it("are others after the address was changed, and SEQUENCE says so", () => {
+    const { feeds, said } = linkedRig();
+    const before = said("task", 1);
+    const [feed] = feeds.list();
+    if (feed) feeds.rotate(feed.id);
+    const after = said("task", 1);
+    expect(after.description).not.toBe(before.description);
+    expect(after.sequence).toBe(before.sequence + 1);
+    const [, text = ""] = /Done: \S+\/act\/(\S+)/.exec(after.description) ?? [];
+    expect(signer.read(text)?.feedVersion).toBe(2);
+    expect(said("event", 4).sequence).toBe(0);
+  });
+
+  it("are the same from feeds that have nothing in memory", () => {
+    const rig = linkedRig();
+    const body = rig.text();
+    expect(rig.fromScratch()).toBe(body);
+    expect(rig.text()).toBe(body);
+  });
+});
+
+describe("accept() of a feed with action links", () => {
+  it("finds no edit in a feed as it was downloaded", () => {
+    const { plan, text } = linkedRig();
+    for (const item of plan(text()).items) {
+      expect(item).toMatchObject({ action: "unchanged", changes: [], problems: [] });
+    }
+  });
+
+  // What programs and people make of the text: cut, quoted, wrapped in markup, written below, between and above.
+  it.each<[string, (description: string) => string, string | null]>([
+    ["the links are deleted", (text) => text.split("\n\n— Dayferry —")[0] ?? "", null],
+    ["one link is deleted", (text) => text.replace(/\n— \+1 day.*/, ""), null],
+    ["a link is another", (text) => text.replaceAll("/act/", "/act/evil"), null],
+    ["addresses are written twice", (text) => text.replace(/(https:\S+)/g, "$1 <$1>"), null],
+    ["labels are all that is left", (text) => text.replace(/: https:\S+/g, ""), null],
+    ["blank lines stand between them", (text) => text.replaceAll("\n", "\n\n"), null],
+    ["the block stands twice", (text) => `${text}\n\n${text.slice(text.indexOf("— D"))}`, null],
+    ["a line is written below", (text) => `${text}\nand tables`, "Bring chairs\n\nand tables"],
+    ["a line is written above", (text) => `Now!\n${text}`, "Now!\nBring chairs"],
+    ["all is deleted", () => "", ""],
+  ])("finds what a person wrote, and never a link, when %s", (_what, change, expected) => {
+    const { said, plan } = linkedRig();
+    const { uid, sequence, description } = said("task", 1);
+    const written = change(description)
+      .replace(/[\\;,]/g, "\\$&")
+      .replaceAll("\n", "\\n");
+    const [item] = plan(
+      [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Tests//EN",
+        "BEGIN:VEVENT",
+        `UID:${uid}`,
+        `SEQUENCE:${sequence}`,
+        `DESCRIPTION:${written}`,
+        "END:VEVENT",
+        "END:VCALENDAR",
+        "",
+      ].join("\r\n"),
+    ).items;
+    if (expected === null) expect(item).toMatchObject({ action: "unchanged", changes: [] });
+    else {
+      const to = expected === "" ? null : expected;
+      expect(item?.changes).toEqual([{ field: "description", from: "Bring chairs", to }]);
+    }
+  });
+});
