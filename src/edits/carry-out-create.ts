@@ -4,6 +4,7 @@ import type { Edit } from "../domain/journal.ts";
 import { fieldsOf, type Patch, pick } from "../domain/merge.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { sourceOf } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import { findAltered, findCreated, looksAlike } from "./adopt.ts";
 import { complete } from "./carry-out.ts";
@@ -149,7 +150,7 @@ async function lookUp(errand: Errand, sentAt: Temporal.Instant): Promise<Result<
   if (first) return { ok: true, value: { kind: "one", item: first } };
   const altered = findAltered(items, lost).filter((item) => isUnexplained(item, errand));
   if (altered.length > 0) return { ok: true, value: { kind: "altered", items: altered } };
-  const doubts = [...problems, ...doubtsAbout(items, store.mirror.contents(sourceOf(edit.base)))];
+  const doubts = [...problems, ...doubtsAbout(items, { store, source: sourceOf(edit.base) })];
   if (doubts.length === 0) return { ok: true, value: { kind: "none" } };
   const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${doubts.join("; ")}`;
   return { ok: true, value: { kind: "unsure", problem } };
@@ -165,14 +166,20 @@ function isUnexplained(item: Item, { edit, store }: Errand): boolean {
     .some((other) => other.id !== edit.id && looksAlike(item, other.base));
 }
 
-/** Why a list may be less than the whole: it lacks what is known to be there, as one that was cut silently would. */
+/**
+ * Why a list may be less than the whole: it lacks what is known to be there, as one that was cut silently would. What
+ * was to be deleted from here is no such sign.
+ */
 function doubtsAbout(
   items: readonly Item[],
-  known: ReadonlyMap<ServiceId, unknown>,
+  { store, source }: { readonly store: Store; readonly source: string },
 ): readonly string[] {
   const listed = new Set(items.map(({ id }) => id));
-  const missing = [...known.keys()].filter((id) => !listed.has(id)).length;
-  return missing > 0 ? [`${missing} known items are not in it`] : [];
+  const missing = [...store.mirror.contents(source)].filter(
+    ([id, { key }]) =>
+      !listed.has(id) && !store.pastEdits.ofItem(key).some(({ action }) => action === "delete"),
+  );
+  return missing.length > 0 ? [`${missing.length} known items are not in it`] : [];
 }
 
 /** That the list is refused says nothing about the creation. */

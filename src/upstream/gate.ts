@@ -54,10 +54,10 @@ const ranks = {
 
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
- * the quota's window plus a margin after the answer of the request that many places before it. Reads leave a place to
- * edits, and more of them while people edit, unless as many come free within the quota's mean spacing, so that an edit
- * hardly ever waits longer than that and the whole quota is used. Both queues stand still except inside `#admit`, which starts jobs
- * while there is room; a job takes its place synchronously at its start.
+ * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
+ * free place to edits unless another one comes free within the quota's mean spacing, so that the whole quota is used;
+ * while people edit they leave as many as edits need, so that an edit hardly ever waits. Both queues stand still except
+ * inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
   readonly #options: GateOptions;
