@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import ical, { ICalAlarmType } from "ical-generator";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import type { EventItem } from "../src/domain/item.ts";
-import { createDesk } from "../src/edits/desk.ts";
+import { createDesk } from "../src/edits/desk/desk.ts";
 import { createPublishedFeeds, type FeedOptions, type OpenFeed } from "../src/feeds/feeds.ts";
 import { createApp } from "../src/http/app.ts";
 import { createLog } from "../src/log.ts";

@@ -1,10 +1,10 @@
 import type { Config } from "./config/config.ts";
 import { createDropFolder } from "./drop/folder.ts";
 import { watchFolder } from "./drop/watch.ts";
-import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/accept.ts";
 import type { ChannelStates } from "./edits/channel-states.ts";
-import { createInbox, type Inbox } from "./edits/inbox.ts";
-import { createSubscription, type Subscription } from "./edits/subscription.ts";
+import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
+import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
+import { createSubscription, type Subscription } from "./edits/subscription/subscription.ts";
 import { largestFile } from "./ics/octets.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions } from "./loop.ts";

@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import type { Result } from "../domain/result.ts";
-import type { Desk } from "../edits/desk.ts";
-import type { Drain } from "../edits/drain.ts";
-import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
+import type { Drain } from "../edits/delivery/drain.ts";
+import type { Desk } from "../edits/desk/desk.ts";
+import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";

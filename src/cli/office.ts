@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { feedId, personId, projectId } from "../domain/ids.ts";
-import type { Decision } from "../edits/desk.ts";
+import type { Decision } from "../edits/desk/desk.ts";
 import type { PublishedFeed } from "../feeds/feeds.ts";
 import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";

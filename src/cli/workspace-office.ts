@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { folderId, labelId, listId, personId, projectId, serviceId } from "../domain/ids.ts";
-import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
-import { type Answer, describeHindrance } from "../edits/workspace-hindrance.ts";
+import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
+import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
 import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress } from "./host.ts";
 import { Failed, inWorkshop } from "./outcome.ts";

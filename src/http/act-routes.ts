@@ -1,9 +1,9 @@
 import { type RequestHandler, type Response, Router, urlencoded } from "express";
 import helmet from "helmet";
 import { unreachable } from "../domain/result.ts";
-import type { EditDescription } from "../edits/describe.ts";
-import type { Decision, Desk } from "../edits/desk.ts";
-import type { ActionLinks } from "../edits/links.ts";
+import type { EditDescription } from "../edits/desk/describe.ts";
+import type { Decision, Desk } from "../edits/desk/desk.ts";
+import type { ActionLinks } from "../edits/links/links.ts";
 import { linkLimit } from "./limits.ts";
 import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";
 

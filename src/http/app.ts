@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import type { Desk } from "../edits/desk.ts";
-import type { ActionLinks } from "../edits/links.ts";
-import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
+import type { Desk } from "../edits/desk/desk.ts";
+import type { ActionLinks } from "../edits/links/links.ts";
+import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router, raw } from "express";
 import { isId, listId, type PersonId, personId, projectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import type { Acceptance } from "../edits/accept.ts";
-import type { Decision, Desk } from "../edits/desk.ts";
+import type { Decision, Desk } from "../edits/desk/desk.ts";
+import type { Acceptance } from "../edits/intake/accept.ts";
 import type { Auth } from "./auth.ts";
 import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import { type Response, Router, urlencoded } from "express";
 import helmet from "helmet";
-import type { Desk } from "../edits/desk.ts";
+import type { Desk } from "../edits/desk/desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import { type Auth, sameSecret } from "./auth.ts";
 import { loginLimit } from "./limits.ts";

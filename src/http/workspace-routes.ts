@@ -10,8 +10,8 @@ import {
   serviceId,
 } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import type { WorkspaceDesk } from "../edits/workspace-desk.ts";
-import { type Answer, describeHindrance } from "../edits/workspace-hindrance.ts";
+import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
+import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
 import type { Auth } from "./auth.ts";
 import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem.ts";
 

@@ -9,9 +9,9 @@ const text = read("docs/edits.md");
 /** Codes of refusals and notes as the code writes them. */
 function codesInCode(): ReadonlySet<string> {
   const sources = ["src/ics", "src/edits"].flatMap((folder) =>
-    readdirSync(new URL(`../../${folder}`, import.meta.url)).map((name) =>
-      read(`${folder}/${name}`),
-    ),
+    readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => read(`${folder}/${name}`)),
   );
   const written = /\b(?:code: |fault\(|note\(|keptNote\()"([a-z]+(?:-[a-z0-9]+)*)"/g;
   return new Set(

@@ -8,7 +8,7 @@ import {
   createAccept,
   type EditRequest,
   type PlannedItem,
-} from "../../src/edits/accept.ts";
+} from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import { aProject, aTodolist, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";

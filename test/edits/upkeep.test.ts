@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { forgetOld } from "../../src/edits/upkeep.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";
 
 it("forgetOld() result when an edit ended 90 days ago: it goes, not a day earlier", async () => {

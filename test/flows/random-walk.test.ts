@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Acceptance } from "../../src/edits/accept.ts";
+import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { type Manner, newEntry, type Touch, WalkCalendar } from "./walk-calendar.ts";
 import { describeWalk, expectRest } from "./walk-expect.ts";

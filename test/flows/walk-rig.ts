@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseConfig } from "../../src/config/load.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
-import type { Acceptance } from "../../src/edits/accept.ts";
+import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import { createLog } from "../../src/log.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openRooms, type Rooms } from "../../src/workshop.ts";

@@ -2,8 +2,8 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from "
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import { createAccept } from "../../src/edits/accept.ts";
-import { createDesk } from "../../src/edits/desk.ts";
+import { createDesk } from "../../src/edits/desk/desk.ts";
+import { createAccept } from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds } from "../../src/feeds/feeds.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type EventCard, writeEvent } from "../../src/ics/write-event.ts";

@@ -1,7 +1,12 @@
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { listId, personId, projectId } from "../../domain/ids.ts";
-import { type AcceptedFile, describeFile, isDone, readAccepted } from "../../edits/plan-text.ts";
+import {
+  type AcceptedFile,
+  describeFile,
+  isDone,
+  readAccepted,
+} from "../../edits/inbox/plan-text.ts";
 import { askDaemon } from "../daemon.ts";
 import type { CommandHost } from "../host.ts";
 import { readId } from "../options.ts";

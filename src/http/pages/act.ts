@@ -1,7 +1,7 @@
 import type { LinkAction } from "../../domain/action-link.ts";
 import { unreachable } from "../../domain/result.ts";
-import type { EditDescription } from "../../edits/describe.ts";
-import type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "../../edits/links.ts";
+import type { EditDescription } from "../../edits/desk/describe.ts";
+import type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "../../edits/links/links.ts";
 import { html, type Markup } from "./html.ts";
 import { layout } from "./layout.ts";
 

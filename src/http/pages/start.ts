@@ -1,4 +1,4 @@
-import type { EditDescription } from "../../edits/describe.ts";
+import type { EditDescription } from "../../edits/desk/describe.ts";
 import type { PublishedFeed } from "../../feeds/feeds.ts";
 import type { Status } from "../status.ts";
 import { html, type Markup } from "./html.ts";

@@ -1,0 +1,200 @@
+import type { EditId } from "../../domain/ids.ts";
+import type { Edit, EditAction, ParkReason } from "../../domain/journal.ts";
+import { unreachable } from "../../domain/result.ts";
+import type { Settlement } from "../../store/journal.ts";
+import type { Store } from "../../store/store.ts";
+import type { Call, Upstream } from "../../upstream/client.ts";
+import { filesOfCreation } from "./attachments.ts";
+import { carryOutDelete, carryOutUpdate } from "./carry-out.ts";
+import { carryOutCreate } from "./carry-out-create.ts";
+import { describeEcho } from "./echo.ts";
+import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
+import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
+import { freezeReason } from "./freeze.ts";
+import { createItemCalls } from "./item-calls.ts";
+import { LabelMaker } from "./label-maker.ts";
+import { settleFailure } from "./settle.ts";
+
+/** What became of an edit, for log and metrics. */
+export type DrainEvent =
+  | { readonly kind: "applied"; readonly edit: EditId; readonly action: EditAction }
+  /** The service has answered, but not with what was wished. */
+  | { readonly kind: "differs"; readonly edit: EditId; readonly problem: string }
+  | {
+      readonly kind: "postponed";
+      readonly edit: EditId;
+      readonly until: Temporal.Instant;
+      readonly problem: string;
+    }
+  | {
+      readonly kind: "parked";
+      readonly edit: EditId;
+      readonly reason: ParkReason;
+      readonly problem: string;
+    }
+  /** Its item does not settle; the edit is parked, as further ones will be. */
+  | { readonly kind: "frozen"; readonly edit: EditId; readonly problem: string }
+  /** The workspace's side was kept, as the policy says. */
+  | { readonly kind: "dropped"; readonly edit: EditId; readonly problem: string }
+  | ExtraEvent;
+
+/**
+ * `random`: 0 up to 1. `onApplied`: the edit is confirmed, with the service's answer. `onMissing`: the task is not in
+ * its list; the other lists of the project are to be read soon.
+ */
+export interface DrainDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly conflicts: ConflictPolicy;
+  readonly clock: () => Temporal.Instant;
+  readonly random: () => number;
+  readonly onEvent: (event: DrainEvent) => void;
+  readonly onApplied: (edit: Edit) => void;
+  readonly onMissing: (edit: Edit) => void;
+}
+
+/** Brings accepted edits to the service. */
+export interface Drain {
+  /** Carries out the next edit that may go; several steps may run at once. An aborted one is put back. */
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+  /** Puts back what an earlier run had claimed; returns how many edits. Not while steps run. */
+  readonly recover: () => number;
+}
+
+export function createDrain(deps: DrainDeps): Drain {
+  const { store, upstream } = deps;
+  const maker = new LabelMaker({ labels: upstream.labels, directory: store.directory });
+  const drainExtra = createExtrasDrain(deps);
+  return {
+    async step(signal) {
+      const edit = signal.aborted ? null : store.journal.claimNext();
+      if (!edit) return drainExtra(signal);
+      const call: Call = { priority: "edit", person: edit.actor, signal };
+      const again = edit.attempts > 1;
+      const outcome = await carryOut(
+        {
+          edit,
+          store,
+          calls: createItemCalls(upstream, call),
+          policy: deps.conflicts,
+          now: deps.clock(),
+          onMissing: deps.onMissing,
+          takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
+          makeLabels: () => maker.ensure(edit.newLabels, { call, again }),
+        },
+        deps,
+      );
+      end(edit, { outcome, deps });
+      return "worked";
+    },
+    recover: () => store.journal.release() + store.extras.release(),
+  };
+}
+
+async function carryOut(errand: Errand, { random }: DrainDeps): Promise<Outcome> {
+  try {
+    const frozen = freeze(errand);
+    if (frozen) return frozen;
+    switch (errand.edit.action) {
+      case "create":
+        return await carryOutCreate(errand, random());
+      case "update":
+      case "complete":
+      case "reopen":
+        return await carryOutUpdate(errand);
+      case "delete":
+        return await carryOutDelete(errand);
+      default:
+        return unreachable(errand.edit.action);
+    }
+  } catch (error) {
+    // One edit that cannot be handled must not hold up the others, nor stay claimed for ever.
+    const message = error instanceof Error ? error.message : String(error);
+    const problem = `the edit could not be carried out: ${message}`;
+    return { kind: "settled", settlement: { kind: "park", reason: "failed", problem } };
+  }
+}
+
+/** Creations and deletions are not repeated, so that only changes can fail to settle. */
+function freeze({ edit, store, now }: Errand): Outcome | null {
+  if (edit.action === "create" || edit.action === "delete") return null;
+  const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now });
+  if (problem === null) return null;
+  const settlement = { kind: "park", reason: "failed", problem, frozen: true } as const;
+  return { kind: "settled", settlement };
+}
+
+function end(
+  edit: Edit,
+  { outcome, deps }: { readonly outcome: Outcome; readonly deps: DrainDeps },
+): void {
+  switch (outcome.kind) {
+    case "done": {
+      // What a person has decided after an earlier try stays on record.
+      const conflicts = [...edit.conflicts, ...(outcome.conflicts ?? [])];
+      deps.store.together(() => {
+        deps.store.journal.confirm({ ...edit, conflicts }, outcome.answer);
+        deps.store.extras.attached(edit.id);
+      });
+      deps.onEvent({ kind: "applied", edit: edit.id, action: edit.action });
+      const problem = outcome.answer && describeEcho({ ...edit, conflicts }, outcome.answer);
+      if (problem) deps.onEvent({ kind: "differs", edit: edit.id, problem });
+      deps.onApplied(deps.store.journal.get(edit.id) ?? edit);
+      return;
+    }
+    case "failed": {
+      const { attempts, createdAt } = edit;
+      const trial = { attempts, createdAt, now: deps.clock(), random: deps.random() };
+      settle(edit, { settlement: settleFailure(outcome.failure, trial), deps });
+      return;
+    }
+    case "settled":
+      settle(edit, { settlement: outcome.settlement, deps });
+      return;
+    default:
+      unreachable(outcome);
+  }
+}
+
+function settle(
+  edit: Edit,
+  { settlement, deps }: { readonly settlement: Settlement; readonly deps: DrainDeps },
+): void {
+  const { store, onEvent } = deps;
+  if (settlement.kind === "retry") {
+    store.journal.settle(edit, settlement);
+    const { notBefore: until, problem } = settlement;
+    onEvent({ kind: "postponed", edit: edit.id, until, problem });
+    return;
+  }
+  if (settlement.kind === "discard") {
+    store.journal.settle(edit, settlement);
+    onEvent({ kind: "dropped", edit: edit.id, problem: settlement.problem });
+    return;
+  }
+  const isUnborn = store.mirror.identity(edit.item).serviceId === null;
+  const followers = isUnborn ? followersOf(edit, store) : [];
+  const follow = {
+    kind: "park",
+    reason: "failed",
+    problem: `the item was not created: edit ${edit.id} waits for a person`,
+  } as const;
+  store.together(() => {
+    store.journal.settle(edit, settlement);
+    for (const follower of followers) store.journal.settle(follower, follow);
+  });
+  const { reason, problem } = settlement;
+  if (settlement.frozen) onEvent({ kind: "frozen", edit: edit.id, problem });
+  else onEvent({ kind: "parked", edit: edit.id, reason, problem });
+  for (const { id } of followers) {
+    onEvent({ kind: "parked", edit: id, reason: follow.reason, problem: follow.problem });
+  }
+}
+
+const everything = 1_000_000;
+
+/** Later edits of an item that is not created could never go. */
+const followersOf = (edit: Edit, { journal }: Store): readonly Edit[] =>
+  journal
+    .list({ state: "pending", limit: everything })
+    .filter(({ id, item }) => item === edit.item && id > edit.id);

@@ -1,0 +1,63 @@
+import type { LabelId } from "../../domain/ids.ts";
+import { serviceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Edit, FieldConflict } from "../../domain/journal.ts";
+import type { Result } from "../../domain/result.ts";
+import type { Settlement } from "../../store/journal.ts";
+import type { Store } from "../../store/store.ts";
+import { describeFailure, type Failure } from "../../upstream/failure.ts";
+import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
+import type { ItemCalls, Spot } from "./item-calls.ts";
+
+/** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
+export type ConflictPolicy = "ask" | "theirs" | "ours";
+
+/** How carrying out an edit ended. `answer` is null for a deletion; `conflicts` is what the policy has decided. */
+export type Outcome =
+  | {
+      readonly kind: "done";
+      readonly answer: Item | null;
+      readonly conflicts?: readonly FieldConflict[];
+    }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "settled"; readonly settlement: Settlement };
+
+/** An edit on its way, with the calls on behalf of its person. */
+export interface Errand {
+  readonly edit: Edit;
+  readonly store: Store;
+  readonly calls: ItemCalls;
+  readonly policy: ConflictPolicy;
+  readonly now: Temporal.Instant;
+  /** Finds or creates the labels that the edit needs. */
+  readonly makeLabels: () => Promise<Result<readonly LabelId[], Failure>>;
+  /** Uploads the files that the creation takes along. */
+  readonly takeFiles: () => Promise<Result<readonly AttachmentRef[], Failure>>;
+  /** Asks for the lists in which a moved item may be found. */
+  readonly onMissing: (edit: Edit) => void;
+}
+
+/** Thrown when an edit of an item that the service does not have yet was claimed; the journal gives out none. */
+class UncreatedItemError extends Error {
+  override readonly name = "UncreatedItemError";
+  constructor(edit: Edit) {
+    super(`edit ${edit.id} is of an item that has not been created`);
+  }
+}
+
+/** Where the item is, as far as the mirror knows now. */
+export function spotOf({ edit, store }: Errand): Spot {
+  const id = store.mirror.identity(edit.item).serviceId;
+  if (id === null) throw new UncreatedItemError(edit);
+  return { item: store.mirror.get(edit.item)?.item ?? edit.base, id: serviceId(id) };
+}
+
+/** Whether the service says that there is no such item. */
+export const isMissing = (failure: Failure): boolean =>
+  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
+
+/** Waits for a person, as there is nothing left to change. */
+export function goneItem(failure: Failure): Outcome {
+  const problem = `the item is gone from the workspace, or no longer visible: ${describeFailure(failure)}`;
+  return { kind: "settled", settlement: { kind: "park", reason: "refused", problem } };
+}

@@ -1,0 +1,43 @@
+import type { Item } from "../../domain/item.ts";
+import type { Failure } from "../../upstream/failure.ts";
+import { type Errand, isMissing, type Outcome, spotOf } from "./errand.ts";
+import type { Spot } from "./item-calls.ts";
+
+/** What the service has of an item right now. */
+export type Meeting =
+  | { readonly kind: "met"; readonly spot: Spot; readonly ours: Item }
+  /** Not there, or not for this person's eyes; it was not moved either, as far as the mirror knows. */
+  | { readonly kind: "gone"; readonly failure: Failure }
+  | { readonly kind: "ended"; readonly outcome: Outcome };
+
+/** How long the lists are given to show where a task was moved to. */
+const search = Temporal.Duration.from({ seconds: 20 });
+
+/**
+ * Reads the item that an edit is about to change. A task that is not in its list may have been moved: the lists are
+ * asked for, and the edit waits once for what they show before it takes the item for gone.
+ */
+export async function meet(errand: Errand): Promise<Meeting> {
+  const spot = spotOf(errand);
+  const found = await errand.calls.get(spot);
+  if (found.ok) return { kind: "met", spot, ours: found.value };
+  const { failure } = found;
+  const isHidden = failure.kind === "refused" && failure.status === 403;
+  if (!isMissing(failure) && !isHidden)
+    return { kind: "ended", outcome: { kind: "failed", failure } };
+  const { action, before, missedAt } = errand.edit;
+  // A deletion that was sent before and whose answer was lost has worked.
+  const isOwnDoing = action === "delete" && before !== null && isMissing(failure);
+  return spot.item.kind === "event" || missedAt !== null || isOwnDoing
+    ? { kind: "gone", failure }
+    : { kind: "ended", outcome: lookFor(errand) };
+}
+
+function lookFor({ edit, store, now, onMissing }: Errand): Outcome {
+  store.journal.missing(edit.id);
+  onMissing(edit);
+  const problem =
+    "the task is not in its list any more; the other lists are read to see whether it was moved";
+  const settlement = { kind: "retry", notBefore: now.add(search), problem } as const;
+  return { kind: "settled", settlement };
+}

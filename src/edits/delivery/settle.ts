@@ -1,0 +1,57 @@
+import { unreachable } from "../../domain/result.ts";
+import type { Settlement } from "../../store/journal.ts";
+import { describeFailure, type Failure } from "../../upstream/failure.ts";
+
+/** What decides how a failed edit goes on. `attempts`: tries so far, this one included; `random`: 0 up to 1. */
+export interface Trial {
+  readonly attempts: number;
+  readonly createdAt: Temporal.Instant;
+  readonly now: Temporal.Instant;
+  readonly random: number;
+}
+
+const longestWait = Temporal.Duration.from({ minutes: 10 });
+/** An edit that a person gives another chance later gets this many tries, however old it is. */
+const fewestTries = 10;
+const patience = Temporal.Duration.from({ hours: 24 });
+
+/**
+ * How a claimed edit goes on after a failure. What the service has refused waits for a person; everything else is tried
+ * again after a growing pause (2, 4, 8 … seconds with jitter, at most 10 minutes, never sooner than the service asks),
+ * and waits for a person when a day of tries has not helped.
+ */
+export function settleFailure(failure: Failure, trial: Trial): Settlement {
+  const problem = describeFailure(failure);
+  switch (failure.kind) {
+    case "refused":
+    case "service-refused":
+      return { kind: "park", reason: "refused", problem };
+    case "aborted":
+      return { kind: "retry", notBefore: trial.now, problem };
+    case "rate-limited":
+    case "unavailable":
+      return again(problem, { trial, retryAfter: failure.retryAfter });
+    case "unreadable":
+    case "unknown-outcome":
+      return again(problem, { trial, retryAfter: null });
+    default:
+      return unreachable(failure);
+  }
+}
+
+/** Another try after the next pause, or parking when there were enough of them. */
+export function again(
+  problem: string,
+  { trial, retryAfter }: { readonly trial: Trial; readonly retryAfter: Temporal.Duration | null },
+): Settlement {
+  const { attempts, createdAt, now, random } = trial;
+  const isOld = Temporal.Duration.compare(createdAt.until(now), patience) >= 0;
+  if (isOld && attempts >= fewestTries) {
+    return { kind: "park", reason: "failed", problem: `given up after a day of tries: ${problem}` };
+  }
+  const longest = longestWait.total("seconds");
+  const seconds = Math.min(2 ** Math.min(attempts, 20), longest) * (0.5 + random / 2);
+  const own = Temporal.Duration.from({ milliseconds: Math.round(seconds * 1000) });
+  const isLonger = retryAfter && Temporal.Duration.compare(retryAfter, own) > 0;
+  return { kind: "retry", notBefore: now.add(isLonger ? retryAfter : own), problem };
+}

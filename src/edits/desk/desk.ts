@@ -1,0 +1,118 @@
+import { type EditId, editId, isId } from "../../domain/ids.ts";
+import { type Edit, type EditState, editStates } from "../../domain/journal.ts";
+import { pick, valuesOf } from "../../domain/merge.ts";
+import { ok } from "../../domain/result.ts";
+import { mergeFields } from "../../domain/three-way.ts";
+import type { Store } from "../../store/store.ts";
+import { alike } from "../alike.ts";
+import { seenBase } from "../delivery/seen-base.ts";
+import type { Acceptance, EditRequest } from "../intake/accept.ts";
+import { describeEdit, type EditDescription } from "./describe.ts";
+import { inverseOf, type Undoer } from "./undo.ts";
+
+/** What became of a person's decision about an edit. */
+export type Decision =
+  | { readonly kind: "done"; readonly edit: EditDescription }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Where people hand edits in, look at the journal, and decide about what waits for them. */
+export interface Desk {
+  accept(request: EditRequest): Acceptance;
+  /** Newest first; null when the state is none. */
+  list(filter: {
+    readonly state: string | undefined;
+    readonly limit: number;
+  }): readonly EditDescription[] | null;
+  show(id: number): EditDescription | null;
+  /** Lets a held edit go. */
+  approve(id: number): Decision;
+  /** Takes an edit back that has not reached the service. */
+  discard(id: number): Decision;
+  /** Tries a parked edit again; of a conflict the person has seen both sides and wants the edit's. */
+  retry(id: number): Decision;
+  /** Takes a confirmed edit back, by a new edit that is its inverse. */
+  undo(id: number, by: Undoer): Decision;
+}
+
+export interface DeskDeps {
+  readonly store: Store;
+  readonly accept: (request: EditRequest) => Acceptance;
+  /** In review mode an undo waits for approval as well; `apply` when left out. */
+  readonly mode?: "apply" | "review";
+  /** Wakes the drain. */
+  readonly onReleased: () => void;
+}
+
+export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDeps): Desk {
+  const { journal } = store;
+  const show = (edit: Edit) => describeEdit(edit, store);
+
+  function decide(
+    id: number,
+    allowed: readonly EditState[],
+    act: (id: EditId) => boolean,
+  ): Decision {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    if (!edit) return { kind: "unknown" };
+    if (!allowed.includes(edit.state) || !store.durably(() => act(edit.id))) {
+      return {
+        kind: "refused",
+        reason: `edit ${id} is ${edit.state}; this can be done only while it is ${allowed.join(" or ")}`,
+      };
+    }
+    onReleased();
+    return { kind: "done", edit: show(journal.get(edit.id) ?? edit) };
+  }
+
+  function retry(id: EditId): boolean {
+    const edit = journal.get(id);
+    if (!edit?.before || edit.parkReason !== "conflict") return journal.resume(id);
+    const base = seenBase(edit, store.pastEdits.ofItem(edit.item));
+    const sides = { base, ours: valuesOf(edit.before), theirs: edit.patch };
+    const merge = mergeFields(sides, alike);
+    // What the person has seen of the workspace is the new base: a change after that conflicts again.
+    const patch = { ...merge.patch, ...pick(edit.patch, merge.conflicts) };
+    return journal.rebase(edit, { base: edit.before, patch });
+  }
+
+  const hasParkedExtras = (id: number): boolean => {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const extras = edit?.state === "confirmed" ? store.extras.ofEdit(edit.id) : [];
+    return extras.some(({ state }) => state === "parked");
+  };
+
+  /** The edit itself is done; what it asked for beside its fields is tried again. */
+  const resumeExtras = (id: number): Decision =>
+    decide(id, ["confirmed"], (edit) => store.extras.resume(edit) > 0);
+
+  function undo(id: number, by: Undoer): Decision {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    if (!edit) return { kind: "unknown" };
+    const state = mode === "review" ? "held" : "pending";
+    const undone = store.durably(() => {
+      const inverse = inverseOf(edit, { store, by });
+      return inverse.ok ? ok(journal.append({ ...inverse.value, state })) : inverse;
+    });
+    if (!undone.ok) return { kind: "refused", reason: undone.failure };
+    onReleased();
+    return { kind: "done", edit: show(journal.get(undone.value) ?? edit) };
+  }
+
+  return {
+    accept,
+    list({ state, limit }) {
+      const known = editStates.find((candidate) => candidate === state);
+      if (state !== undefined && !known) return null;
+      return journal.list({ state: known, limit }).map(show);
+    },
+    show(id) {
+      const edit = isId(id) ? journal.get(editId(id)) : null;
+      return edit && show(edit);
+    },
+    approve: (id) => decide(id, ["held"], (edit) => journal.resume(edit)),
+    discard: (id) => decide(id, ["pending", "parked", "held"], (edit) => journal.discard(edit)),
+    retry: (id) => (hasParkedExtras(id) ? resumeExtras(id) : decide(id, ["parked"], retry)),
+    undo,
+  };
+}

@@ -1,0 +1,125 @@
+import type { ItemKey, PersonId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Channel, Edit } from "../../domain/journal.ts";
+import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
+import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import type { NewEdit } from "../../store/journal.ts";
+import type { Store } from "../../store/store.ts";
+import { actionOf } from "../changes.ts";
+
+/** Who takes an edit back. */
+export interface Undoer {
+  readonly channel: Channel;
+  readonly actor: PersonId | null;
+}
+
+/**
+ * The inverse of a confirmed edit, as an edit against what the service answered: where somebody has changed the same
+ * since, the two conflict like any other. A deletion is undone by a creation that keeps the item's identity. Fails with
+ * the reason why the edit cannot be undone.
+ */
+export function inverseOf(
+  edit: Edit,
+  { store, by }: { readonly store: Store; readonly by: Undoer },
+): Result<Omit<NewEdit, "state">, string> {
+  const refusal = stateFault(edit, store);
+  if (refusal !== null) return fail(refusal);
+  const common = { ...by, item: edit.item, newLabels: [], undoes: edit.id };
+  if (edit.action === "delete") {
+    const lost = edit.before ?? edit.base;
+    const fault = rebirthFault(edit, { lost, store });
+    if (fault !== null) return fail(fault);
+    const base = reborn(lost);
+    return ok({ ...common, action: "create", base, patch: spoken(base) });
+  }
+  const { answer } = edit;
+  if (!answer || !store.view.get(edit.item)) {
+    return fail(`the item of edit ${edit.id} is no longer in the workspace`);
+  }
+  if (edit.action === "create") return ok({ ...common, action: "delete", base: answer, patch: {} });
+  const patch = inversePatch(edit, answer);
+  if (fieldsOf(patch).length === 0) {
+    return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
+  }
+  return ok({ ...common, action: actionOf(patch), base: answer, patch });
+}
+
+/** What a re-creation cannot bring back, in one sentence; null when nothing is lost. */
+export function describeLoss({ before, base }: Pick<Edit, "before" | "base">): string | null {
+  const lost = before ?? base;
+  if (lost.kind === "event") return null;
+  const parts = [
+    counted(lost.commentCount, "comment"),
+    counted(lost.subtaskCount, "subtask"),
+    lost.customFields.some(({ value }) => value.length > 0) ? "the custom fields" : null,
+    lost.logged && lost.logged.sign > 0 ? "the logged time" : null,
+    lost.rrule === null ? null : "the repetition",
+  ].filter((part) => part !== null);
+  const what = ["its history and attachments", ...parts].join(", ");
+  return `the item is made anew: ${what} cannot be brought back`;
+}
+
+const counted = (count: number, word: string): string | null =>
+  count === 0 ? null : `${count} ${word}${count === 1 ? "" : "s"}`;
+
+function stateFault(edit: Edit, { pastEdits }: Store): string | null {
+  const { id, state } = edit;
+  switch (state) {
+    case "pending":
+    case "held":
+      return `edit ${id} has not reached the service yet: discard it instead`;
+    case "claimed":
+      return `edit ${id} is on its way to the service: try again in a moment`;
+    case "parked":
+      return `edit ${id} is parked and has changed nothing: discard it instead`;
+    case "discarded":
+      return `edit ${id} was discarded and has changed nothing`;
+    case "undone":
+      return `edit ${id} is undone already`;
+    case "confirmed": {
+      const open = pastEdits.inversesOf(id).find((inverse) => inverse.state !== "discarded");
+      return open ? `edit ${open.id}, which undoes edit ${id}, is ${open.state} already` : null;
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
+function rebirthFault(
+  { id, item }: Edit,
+  { lost, store }: { readonly lost: Item; readonly store: Store },
+): string | null {
+  if (store.view.get(item)) return `the item that edit ${id} deleted is back in the workspace`;
+  if (lost.kind === "event" || lost.parentId === null) return null;
+  const parent: ItemKey | null = store.mirror.find("task", lost.parentId);
+  const isThere = parent !== null && store.mirror.get(parent) !== null;
+  return isThere ? null : `the task above the deleted subtask is no longer in the workspace`;
+}
+
+/** The item without what belongs to its former life at the service. */
+function reborn(lost: Item): Item {
+  const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };
+  if (lost.kind === "event") return { ...lost, ...fresh };
+  const work = { logged: null, completedAt: null, completedBy: null, rrule: null, ticket: null };
+  const counts = { subtaskCount: 0, commentCount: 0, customFields: [], stage: null };
+  return { ...lost, ...fresh, ...work, ...counts };
+}
+
+/** The fields that say something: a creation names no others. */
+function spoken(item: Item): Patch {
+  const values = valuesOf(item);
+  return pick(
+    values,
+    fieldsOf(values).filter((field) => {
+      const value = values[field];
+      return value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+    }),
+  );
+}
+
+/** Only the fields that the edit itself has changed, as they were before it. */
+function inversePatch({ before, patch, newLabels }: Edit, answer: Item): Patch {
+  if (!before) return {};
+  const fields = fieldsOf(newLabels.length > 0 ? { labels: [], ...patch } : patch);
+  return changedFields(valuesOf(answer), pick(valuesOf(before), fields));
+}

@@ -1,0 +1,108 @@
+import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
+import { applyPatch, type Patch } from "../../domain/merge.ts";
+import type { When } from "../../domain/when.ts";
+import type { IncomingItem } from "../../ics/read.ts";
+import { type DiffContext, diffItem } from "./diff.ts";
+import { serviceTimes } from "./event-times.ts";
+import { joinParts, type Part, refuse } from "./part.ts";
+
+/** Where and by whom an item is to be created. */
+export interface Birth {
+  readonly projectId: ProjectId;
+  readonly actor: PersonId | null;
+  readonly at: Temporal.Instant;
+}
+
+/** An item that is to be created: as it will be, and what must be sent for it. */
+export interface Draft {
+  readonly item: Item;
+  readonly part: Part;
+}
+
+/** A new event or milestone. Refused without a start or a title, which the service needs. */
+export function draftEvent(
+  incoming: IncomingItem,
+  { birth, context }: { readonly birth: Birth; readonly context: DiffContext },
+): Draft {
+  const today = birth.at.toZonedDateTimeISO(context.zone).toPlainDate();
+  const when: When = incoming.when
+    ? serviceTimes(incoming.when, context.zone)
+    : { kind: "dates", start: today, end: today.add({ days: 1 }) };
+  const blank: EventItem = {
+    ...blankOf(birth),
+    kind: "event",
+    when,
+    reminder: null,
+    milestone: false,
+    private: false,
+  };
+  const part = diffItem(incoming, blank, context);
+  const message = "a new event needs a DTSTART";
+  const missing = refuse({ line: incoming.line, code: "no-start", message });
+  const full = { ...part, patch: { ...part.patch, when: part.patch.when ?? when } };
+  return finish(incoming, { blank, part: incoming.when ? full : joinParts([full, missing]) });
+}
+
+/** A new task of a list, or a subtask when `parentId` names its task. Refused without a title. */
+export function draftTask(
+  incoming: IncomingItem,
+  about: {
+    readonly birth: Birth;
+    readonly context: DiffContext;
+    readonly listId: ListId;
+    readonly parentId: ServiceId | null;
+  },
+): Draft {
+  const { birth, context, listId, parentId } = about;
+  const blank: TaskItem = {
+    ...blankOf(birth),
+    kind: parentId === null ? "task" : "subtask",
+    listId,
+    parentId,
+    startOn: null,
+    dueOn: null,
+    estimated: null,
+    logged: null,
+    percent: 0,
+    labels: [],
+    completedAt: null,
+    completedBy: null,
+    subtaskCount: 0,
+    commentCount: 0,
+    rrule: null,
+    ticket: null,
+    stage: null,
+    customFields: [],
+  };
+  return finish(incoming, { blank, part: diffItem(incoming, blank, context) });
+}
+
+function blankOf({ projectId, actor, at }: Birth) {
+  return {
+    id: null,
+    projectId,
+    title: "",
+    description: null,
+    completed: false,
+    assigned: [],
+    creatorId: actor,
+    byMe: true,
+    createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
+    updatedAt: null,
+  } as const;
+}
+
+function finish(
+  incoming: IncomingItem,
+  { blank, part }: { readonly blank: Item; readonly part: Part },
+): Draft {
+  const patch: Patch = part.patch;
+  const item = applyPatch(blank, patch);
+  if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
+    return { item, part };
+  }
+  const message = "a new item needs a SUMMARY; the service needs a title";
+  const untitled = refuse({ line: incoming.line, code: "no-title", message });
+  return { item, part: joinParts([part, untitled]) };
+}

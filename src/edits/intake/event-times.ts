@@ -1,0 +1,103 @@
+import type { EventItem } from "../../domain/item.ts";
+import { defaultLength, inZone, sameWhen, type When } from "../../domain/when.ts";
+import type { IncomingItem } from "../../ics/read.ts";
+import { type Part, refuse, silent, wish } from "./part.ts";
+
+interface EventAim {
+  readonly base: EventItem;
+  /** Whether the event is a milestone once the edit is done. */
+  readonly milestone: boolean;
+  /** The account's zone. */
+  readonly zone: string;
+}
+
+/**
+ * The wish for start and end of an event. An end that was not sent keeps the length; the length that a calendar shows
+ * where none is known is no wish. A milestone is one day.
+ */
+export function eventTimesPart(incoming: IncomingItem, aim: EventAim): Part {
+  const { base, milestone, zone } = aim;
+  const spoken = incoming.component === "VTODO" ? dayOfTodo(incoming) : incoming.when;
+  const when = spoken
+    ? wishedTimes(serviceTimes(spoken, zone), { incoming, base: base.when })
+    : null;
+  if (milestone) {
+    const fault = milestoneFault(when ?? base.when, aim);
+    if (fault) return refuse({ line: incoming.line, ...fault });
+  }
+  return when && !sameWhen(when, base.when) ? wish({ when }) : silent;
+}
+
+/** Times as the service keeps them: in the account's zone, to the minute, and without an end that equals the start. */
+export function serviceTimes(spoken: When, zone: string): When {
+  const when = inZone(spoken, zone);
+  if (when.kind === "dates") return when;
+  const start = wholeMinute(when.start);
+  const end = when.end && wholeMinute(when.end);
+  return { kind: "times", start, end: end?.equals(start) ? null : end };
+}
+
+/** The names of an item's own properties, without those of its alarms. */
+export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
+  const names = new Set<string>();
+  let depth = 0;
+  for (const line of incoming.raw) {
+    const name = (/^[A-Za-z0-9-]+/.exec(line)?.[0] ?? "").toUpperCase();
+    if (name === "END") depth--;
+    if (depth === 1) names.add(name);
+    if (name === "BEGIN") depth++;
+  }
+  return names;
+}
+
+/** A milestone's twin in a task list says its day by DUE. */
+function dayOfTodo({ due, start }: IncomingItem): When | undefined {
+  const time = due ?? start;
+  if (!time) return undefined;
+  if (time.kind === "time") return { kind: "times", start: time.at, end: null };
+  return { kind: "dates", start: time.on, end: time.on.add({ days: 1 }) };
+}
+
+function wishedTimes(
+  spoken: When,
+  { incoming, base }: { readonly incoming: IncomingItem; readonly base: When },
+): When {
+  const names = spokenNames(incoming);
+  const endSpoken = names.has("DTEND") || names.has("DURATION") || names.has("DUE");
+  if (spoken.kind === "dates") {
+    if (base.kind !== "dates" || endSpoken) return spoken;
+    return {
+      ...spoken,
+      end: spoken.start.add(base.start.until(base.end, { largestUnit: "days" })),
+    };
+  }
+  const { start, end } = spoken;
+  if (base.kind === "times" && !endSpoken) {
+    const length = base.end && base.start.until(base.end, { largestUnit: "hours" });
+    return { kind: "times", start, end: length && start.add(length) };
+  }
+  const unknownEnd = base.kind === "times" && base.end === null;
+  const isDefault = unknownEnd && end?.equals(start.add(defaultLength));
+  return { kind: "times", start, end: isDefault ? null : end };
+}
+
+const wholeMinute = (time: Temporal.ZonedDateTime): Temporal.ZonedDateTime =>
+  time.round({ smallestUnit: "minute", roundingMode: "floor" });
+
+function milestoneFault(
+  when: When,
+  { base }: EventAim,
+): { readonly code: string; readonly message: string } | null {
+  if (when.kind === "times") {
+    const time = when.start.toPlainDateTime().toString({ smallestUnit: "minute" });
+    const message = `a milestone cannot have a time of day, such as ${time}`;
+    return { code: "milestone-time", message };
+  }
+  const days = daysOf(when);
+  const kept = base.milestone && base.when.kind === "dates" && days === daysOf(base.when);
+  if (days === 1 || kept) return null;
+  return { code: "milestone-days", message: `a milestone is one day, not ${days} days` };
+}
+
+const daysOf = (when: Extract<When, { readonly kind: "dates" }>): number =>
+  when.start.until(when.end, { largestUnit: "days" }).days;

@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import type { NewExtra } from "../../domain/edit-extra.ts";
+import { fingerprint } from "../../domain/fingerprint.ts";
+import type { ItemKey } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { sameText } from "../../ics/decoration.ts";
+import type { IncomingAttachment, IncomingItem } from "../../ics/incoming.ts";
+import { plainDescription } from "../../ics/text.ts";
+import type { Store } from "../../store/store.ts";
+import type { ItemPlan } from "./item-plan.ts";
+import { type Note, quote } from "./part.ts";
+
+/** The plan with what the item asks for beside its fields: comments, files, and what only this installation can hold. */
+export function withExtras(plan: ItemPlan, store: Store): ItemPlan {
+  const { ending } = plan;
+  const subject = subjectOf(plan, store);
+  if (!subject) return plan;
+  const { key } = subject;
+  const known = new Set(
+    (key === null ? [] : store.extras.ofItem(key)).map(({ kind, digest }) => `${kind} ${digest}`),
+  );
+  const isNew = ({ extra }: Pick<Planned, "extra">) => !known.has(`${extra.kind} ${extra.digest}`);
+  const asked = [...commentsOf(plan, { subject, store }), ...filesOf(plan, subject)].filter(isNew);
+  const kept = keptOf(plan).filter((extra) => ending.kind !== "waits" || isNew({ extra }));
+  const extras = [...asked.map(({ extra }) => extra), ...kept];
+  const notes = [...plan.notes, ...asked.map(({ note }) => note)];
+  if (ending.kind !== "unchanged" || asked.length === 0 || key === null) {
+    return { ...plan, notes, extras };
+  }
+  const edit = {
+    action: "update",
+    item: key,
+    base: subject.item,
+    patch: {},
+    newLabels: [],
+    replaces: null,
+  } as const;
+  return { ...plan, notes, extras, ending: { kind: "edit", edit } };
+}
+
+/** What an item is known by, and whether the plan creates it. */
+interface Subject {
+  readonly key: ItemKey | null;
+  readonly item: Item;
+  readonly isNew: boolean;
+}
+
+interface Planned {
+  readonly extra: NewExtra;
+  readonly note: Note;
+}
+
+/** Null for what is refused, deleted, or not there. */
+function subjectOf({ ending, incoming }: ItemPlan, store: Store): Subject | null {
+  switch (ending.kind) {
+    case "refused":
+      return null;
+    case "edit": {
+      const { action, item, base } = ending.edit;
+      const key = typeof item === "object" ? null : item;
+      return action === "delete" ? null : { key, item: base, isNew: action === "create" };
+    }
+    case "waits": {
+      const waiting = store.journal.get(ending.editId);
+      if (!waiting || waiting.action === "delete") return null;
+      return { key: waiting.item, item: waiting.base, isNew: waiting.action === "create" };
+    }
+    case "unchanged": {
+      const viewed = store.view.findUid(incoming.uid);
+      return viewed && { key: viewed.key, item: viewed.item, isNew: false };
+    }
+  }
+}
+
+/** A comment that the task has already, from whomever, is not made again. */
+function commentsOf(
+  { incoming }: ItemPlan,
+  { subject, store }: { readonly subject: Subject; readonly store: Store },
+): readonly Planned[] {
+  const { item } = subject;
+  if (item.kind !== "task") return [];
+  const present = item.id === null ? [] : store.comments.ofTask(item.id);
+  const said = present.map(({ description }) => plainDescription(description));
+  const texts = [...new Set(incoming.comments.map((text) => text.trim()))];
+  return texts
+    .filter((text) => text !== "" && !said.some((other) => sameText(other, text)))
+    .map((text) => ({ extra: commentOf(text), note: commentNote(incoming, text) }));
+}
+
+const commentOf = (text: string): NewExtra => ({
+  kind: "comment",
+  target: "task",
+  name: "COMMENT",
+  mediaType: null,
+  text,
+  digest: fingerprint(text.normalize("NFC").replace(/\s+/g, " ")),
+  content: null,
+});
+
+const commentNote = ({ line }: IncomingItem, text: string): Note => ({
+  line,
+  code: "comment",
+  message: `COMMENT becomes a comment on the task: ${quote(text)}`,
+});
+
+/** A new task takes its files along; what is there already takes none, so that they go into the project's folder. */
+function filesOf({ incoming }: ItemPlan, { item, isNew }: Subject): readonly Planned[] {
+  const target = isNew && item.kind !== "event" ? "item" : "folder";
+  return incoming.attachments.map((file) => ({
+    extra: fileOf(file, target),
+    note: fileNote(file, target),
+  }));
+}
+
+const fileOf = (
+  { name, type, content }: IncomingAttachment,
+  target: "item" | "folder",
+): NewExtra => ({
+  kind: "attachment",
+  target,
+  name,
+  mediaType: type,
+  text: null,
+  digest: createHash("sha256").update(name).update("\0").update(content).digest("hex").slice(0, 32),
+  content,
+});
+
+function fileNote({ line, name, content }: IncomingAttachment, target: "item" | "folder"): Note {
+  const file = `${quote(name)} (${content.byteLength} bytes)`;
+  const message =
+    target === "item"
+      ? `ATTACH ${file} is uploaded and attached to it`
+      : `ATTACH ${file} goes into the project's home folder: the service attaches files only to tasks that are new`;
+  return { line, code: "attachment", message };
+}
+
+/** What the notes say is kept here, with the client's own lines. */
+function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
+  const names = new Set(notes.flatMap(({ property }) => property ?? []));
+  return [...names].map((name): NewExtra => {
+    const text = linesOf(incoming, name);
+    return {
+      kind: "kept",
+      target: "here",
+      name,
+      mediaType: null,
+      text,
+      digest: fingerprint(text),
+      content: null,
+    };
+  });
+}
+
+const mostCharacters = 2000;
+
+/** The unfolded lines of a property, or of a part such as a VALARM. */
+function linesOf({ raw }: IncomingItem, name: string): string {
+  const lines: string[] = [];
+  let inside = false;
+  for (const line of raw.slice(1, -1)) {
+    const upper = line.toUpperCase();
+    if (upper === `BEGIN:${name}`) inside = true;
+    if (inside || upper.startsWith(`${name}:`) || upper.startsWith(`${name};`)) lines.push(line);
+    if (upper === `END:${name}`) inside = false;
+  }
+  return lines.join("\n").slice(0, mostCharacters);
+}

@@ -1,0 +1,84 @@
+import type { NewExtra } from "../../domain/edit-extra.ts";
+import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
+import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
+import type { EditAction } from "../../domain/journal.ts";
+import type { Patch } from "../../domain/merge.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read.ts";
+import type { Store } from "../../store/store.ts";
+import type { FieldChange } from "../changes.ts";
+import type { DiffContext } from "./diff.ts";
+import type { EditIndex } from "./edit-index.ts";
+import type { Note } from "./part.ts";
+
+/** All that the plan for one item of a file depends on. */
+export interface Situation {
+  readonly store: Store;
+  readonly edits: EditIndex;
+  readonly context: DiffContext;
+  readonly calendar: IncomingCalendar;
+  /** By UID, what the editor is known to have been shown; of others it is told by the file itself. */
+  readonly bases: ReadonlyMap<string, Item>;
+  /** Where items of unknown UID go; null = nowhere. */
+  readonly projectId: ProjectId | null;
+  readonly listId: ListId | null;
+  readonly actor: PersonId | null;
+  readonly at: Temporal.Instant;
+}
+
+/** What is to become of one item of a file. */
+export interface ItemPlan {
+  readonly incoming: IncomingItem;
+  readonly kind: SpokenKind;
+  readonly title: string;
+  readonly changes: readonly FieldChange[];
+  /** Why it is refused; empty when it is not. */
+  readonly refusals: readonly Note[];
+  readonly notes: readonly Note[];
+  /** What it asks for beside its fields; none unless said. */
+  readonly extras?: readonly NewExtra[];
+  readonly ending: Ending;
+}
+
+type Ending =
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "refused" }
+  /** The same wish waits for a person already. */
+  | { readonly kind: "waits"; readonly action: EditAction; readonly editId: EditId }
+  | { readonly kind: "edit"; readonly edit: EditDraft };
+
+/** An edit that is to be stored. */
+export interface EditDraft {
+  readonly action: EditAction;
+  /** A new item gets its handle when the edit is stored. */
+  readonly item: ItemKey | { readonly kind: ItemKind; readonly uid: string };
+  readonly base: Item;
+  readonly patch: Patch;
+  readonly newLabels: readonly string[];
+  /** An edit of a person's wish that this one takes the place of. */
+  readonly replaces: EditId | null;
+}
+
+const kindOfComponent = (incoming: IncomingItem): SpokenKind =>
+  incoming.component === "VEVENT" ? "event" : "task";
+
+/** A refusal for these reasons; `about`: what is known of the item. */
+export function refusal(
+  incoming: IncomingItem,
+  about: {
+    readonly reasons: readonly Note[];
+    readonly notes?: readonly Note[];
+    readonly kind?: SpokenKind;
+    readonly title?: string;
+    readonly changes?: readonly FieldChange[];
+  },
+): ItemPlan {
+  return {
+    incoming,
+    kind: about.kind ?? kindOfComponent(incoming),
+    title: about.title ?? incoming.summary ?? "",
+    changes: about.changes ?? [],
+    refusals: about.reasons,
+    notes: about.notes ?? [],
+    ending: { kind: "refused" },
+  };
+}

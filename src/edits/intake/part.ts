@@ -1,0 +1,55 @@
+import type { Patch } from "../../domain/merge.ts";
+
+/**
+ * A remark on one item of a file; `line` is 1-based, `code` for programs, `message` for people.
+ *
+ * Codes of refusals, beside those of `ics/problem.ts`: `no-title`, `no-start`, `no-project`, `no-list`, `wrong-list`, `kind`,
+ * `parent-pending`, `parent-kind`, `task-time`, `task-days`, `due-before-start`, `milestone-time`, `milestone-days`,
+ * `not-completable`, `unknown-label`, `gone`, `unknown-uid`, `custom-field`, `waiting`; of a whole file: `unknown-project`.
+ * Codes of notes on accepted items: `not-stored`, `event-labels`, `unknown-person`, `formatting-lost`,
+ * `changed-meanwhile`, `comment`, `attachment`, `waiting`, `replaces`, `held`.
+ */
+export interface Note {
+  readonly line: number | null;
+  /** The property that is kept here, for code `not-stored`. */
+  readonly property?: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What one group of properties wishes. Any refusal refuses the whole item; notes do not. */
+export interface Part {
+  readonly patch: Patch;
+  /** Names of labels that must be created first. */
+  readonly newLabels: readonly string[];
+  /** What cannot be stored, or is done otherwise than it may seem. */
+  readonly notes: readonly Note[];
+  readonly refusals: readonly Note[];
+}
+
+/** No wish at all: the property was not sent, or says what is there already. */
+export const silent: Part = { patch: {}, newLabels: [], notes: [], refusals: [] };
+
+export const wish = (patch: Patch): Part => ({ ...silent, patch });
+
+export const remark = (note: Note): Part => ({ ...silent, notes: [note] });
+
+export const refuse = (note: Note): Part => ({ ...silent, refusals: [note] });
+
+/** All parts as one; they speak of different fields. */
+export function joinParts(parts: readonly Part[]): Part {
+  return {
+    patch: Object.assign({}, ...parts.map(({ patch }) => patch)),
+    newLabels: parts.flatMap(({ newLabels }) => newLabels),
+    notes: parts.flatMap(({ notes }) => notes),
+    refusals: parts.flatMap(({ refusals }) => refusals),
+  };
+}
+
+const longestExcerpt = 80;
+
+/** A value as a message may quote it: short, on one line. */
+export function quote(text: string): string {
+  const shown = text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
+  return JSON.stringify(shown.toWellFormed());
+}

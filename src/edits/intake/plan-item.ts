@@ -1,0 +1,86 @@
+import { isOwnUid } from "../../domain/identity.ts";
+import type { Item } from "../../domain/item.ts";
+import type { IncomingItem } from "../../ics/read.ts";
+import type { IdentityRow } from "../../store/rows.ts";
+import type { View } from "../../store/view.ts";
+import { changesOf } from "../changes.ts";
+import { diffItem } from "./diff.ts";
+import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { planCustomDate } from "./plan-custom-date.ts";
+import { planKnown } from "./plan-known.ts";
+import { planNew } from "./plan-new.ts";
+import { shownBase } from "./shown-base.ts";
+
+/** What is to become of one item of a file; reads the store and writes nothing. */
+export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan {
+  if (incoming.problems.length > 0) return refusal(incoming, { reasons: incoming.problems });
+  const { store, calendar } = situation;
+  const custom = planCustomDate(incoming, situation);
+  if (custom) return custom;
+  const identity = store.mirror.findUid(incoming.uid);
+  const viewed = identity && store.view.get(identity.item);
+  const cancelled = calendar.method === "CANCEL" || incoming.status === "CANCELLED";
+  if (viewed) return planKnown(incoming, { viewed, cancelled, situation });
+  if (identity) return planAbsent(incoming, { identity, cancelled, situation });
+  if (cancelled) return refuseCancel(incoming);
+  const isOwn = isOwnUid(incoming.uid, store.meta.installation);
+  return isOwn ? refuseGone(incoming, { identity, situation }) : planNew(incoming, { situation });
+}
+
+interface Absent {
+  readonly identity: IdentityRow;
+  readonly cancelled: boolean;
+  readonly situation: Situation;
+}
+
+/** An item whose UID is known and that nobody is shown: deleted, being deleted, or not created yet. */
+function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: Absent): ItemPlan {
+  const { store } = situation;
+  const edits = situation.edits.allOf(identity.item);
+  const lived = edits.some(({ state }) => !["held", "parked", "discarded"].includes(state));
+  const isOwn = isOwnUid(incoming.uid, store.meta.installation);
+  if (identity.serviceId !== null || lived || isOwn) {
+    if (!cancelled) return refuseGone(incoming, { identity, situation });
+    return { ...refusal(incoming, { reasons: [] }), ending: { kind: "unchanged" } };
+  }
+  const waiting =
+    edits.find(({ action, state }) => {
+      return action === "create" && (state === "held" || state === "parked");
+    }) ?? null;
+  if (!cancelled) return planNew(incoming, { situation, reborn: { identity, waiting } });
+  if (!waiting) return refuseCancel(incoming);
+  const message = `its creation waits for a person as edit ${waiting.id}; discard that instead`;
+  return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
+}
+
+function refuseCancel(incoming: IncomingItem): ItemPlan {
+  const message = "no item of this UID is known, so there is nothing to delete";
+  return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
+}
+
+/** A deleted item is never made anew silently; what the file wished for it is shown. */
+function refuseGone(
+  incoming: IncomingItem,
+  about: { readonly identity: IdentityRow | null; readonly situation: Situation },
+): ItemPlan {
+  const { store, context } = about.situation;
+  const { identity } = about;
+  const base = identity && lastShown(incoming, { identity, view: store.view });
+  const changes = base ? changesOf(base, diffItem(incoming, base, context)) : [];
+  const message = "the item is no longer in the workspace: it was deleted there meanwhile";
+  return refusal(incoming, {
+    reasons: [{ line: incoming.line, code: "gone", message }],
+    title: incoming.summary ?? base?.title ?? "",
+    changes,
+  });
+}
+
+/** What the editor saw, or else the last that anybody was shown before the burial raised SEQUENCE. */
+function lastShown(
+  incoming: IncomingItem,
+  { identity, view }: { readonly identity: IdentityRow; readonly view: View },
+): Item | null {
+  const { item: key, sequence } = identity;
+  const seen = shownBase(incoming, { key, view });
+  return seen ?? view.shownAs(key, { sequence: sequence - 1, modifiedAt: null });
+}

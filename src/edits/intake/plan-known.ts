@@ -1,0 +1,140 @@
+import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
+import { visibleStates } from "../../domain/journal.ts";
+import { changedFields, fieldsOf, type Patch, sameField, valuesOf } from "../../domain/merge.ts";
+import type { IncomingItem } from "../../ics/read.ts";
+import type { ViewItem } from "../../store/view.ts";
+import { actionOf, changesOf, sameWish } from "../changes.ts";
+import { diffItem } from "./diff.ts";
+import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { labelKey } from "./known-names.ts";
+import { type Note, type Part, quote } from "./part.ts";
+import { shownBase } from "./shown-base.ts";
+
+interface Known {
+  readonly viewed: ViewItem;
+  readonly cancelled: boolean;
+  readonly situation: Situation;
+}
+
+/** What a file wants of an item that everybody sees: a change against what its editor was shown, or its deletion. */
+export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
+  const { viewed, cancelled, situation } = known;
+  const { key, item: present } = viewed;
+  if (cancelled) {
+    const edit: EditDraft = {
+      action: "delete",
+      item: key,
+      base: baseOf(incoming, known),
+      patch: {},
+      newLabels: [],
+      replaces: null,
+    };
+    return planOf(incoming, { known, edit, notes: [] });
+  }
+  const base = baseOf(incoming, known);
+  const diff = diffItem(incoming, base, situation.context);
+  const changed = changedFields(valuesOf(present), diff.patch);
+  const newLabels = labelsOnTheirWay(diff, known) ? [] : diff.newLabels;
+  const patch: Patch =
+    newLabels.length > 0 ? { ...changed, labels: diff.patch.labels ?? [] } : changed;
+  const notes = [...diff.notes, ...parentNotes(incoming, known)];
+  if (diff.refusals.length > 0) {
+    return refusal(incoming, {
+      reasons: diff.refusals,
+      notes,
+      kind: spokenKind(present),
+      title: present.title,
+      changes: changesOf(valuesOf(present), { patch, newLabels }),
+    });
+  }
+  const edit: EditDraft = {
+    action: actionOf(patch),
+    item: key,
+    base,
+    patch,
+    newLabels,
+    replaces: null,
+  };
+  return planOf(incoming, {
+    known,
+    edit,
+    notes: [...notes, ...overrideNotes(incoming, { base, present, patch })],
+  });
+}
+
+/** The item as its editor is known to have seen it, or as the file says so, else as it is now. */
+function baseOf(incoming: IncomingItem, { viewed, situation }: Known): Item {
+  const { bases, store } = situation;
+  const told = bases.get(incoming.uid);
+  return told ?? shownBase(incoming, { key: viewed.key, view: store.view }) ?? viewed.item;
+}
+
+/** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
+function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {
+  if (diff.newLabels.length === 0) return false;
+  if (changedFields(valuesOf(viewed.item), { labels: diff.patch.labels ?? [] }).labels)
+    return false;
+  const underWay = situation.edits
+    .allOf(viewed.key)
+    .filter(({ state }) => visibleStates.includes(state))
+    .flatMap(({ newLabels }) => newLabels.map(labelKey));
+  return diff.newLabels.every((name) => underWay.includes(labelKey(name)));
+}
+
+function planOf(
+  incoming: IncomingItem,
+  about: { readonly known: Known; readonly edit: EditDraft; readonly notes: readonly Note[] },
+): ItemPlan {
+  const { known, edit, notes } = about;
+  const { item } = known.viewed;
+  const kind: SpokenKind = spokenKind(item);
+  const common = { incoming, kind, title: edit.patch.title ?? item.title, refusals: [], notes };
+  const changes = changesOf(valuesOf(item), edit);
+  if (edit.action !== "delete" && changes.length === 0) {
+    return { ...common, changes, ending: { kind: "unchanged" } };
+  }
+  const held = heldTwin(edit, known);
+  if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
+  const message = `the same edit waits for a person already, as edit ${held}`;
+  return {
+    ...common,
+    changes,
+    notes: [...notes, { line: incoming.line, code: "waiting", message }],
+    ending: { kind: "waits", action: edit.action, editId: held },
+  };
+}
+
+/** A file that comes in twice must not wait twice. */
+function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
+  const twin = situation.edits
+    .heldOf(viewed.key)
+    .find((held) => held.action === edit.action && sameWish(held, edit));
+  return twin?.id ?? null;
+}
+
+/** Fields that somebody else has changed since the editor looked, and that the edit changes as well. */
+function overrideNotes(
+  incoming: IncomingItem,
+  about: { readonly base: Item; readonly present: Item; readonly patch: Patch },
+): readonly Note[] {
+  const [base, present] = [valuesOf(about.base), valuesOf(about.present)];
+  const crossed = fieldsOf(about.patch).filter((field) => !sameField(field, base, present));
+  return changesOf(present, { patch: about.patch, newLabels: [] })
+    .filter(({ field }) => crossed.includes(field))
+    .map(({ field, from }) => {
+      const now = quote(typeof from === "string" ? from : JSON.stringify(from));
+      const message = `${field} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
+      return { line: incoming.line, code: "changed-meanwhile", message };
+    });
+}
+
+/** Another parent cannot be asked for: the service moves no subtasks. */
+function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): readonly Note[] {
+  const { item } = viewed;
+  if (incoming.relatedTo === undefined || item.kind === "event") return [];
+  const { mirror } = situation.store;
+  const parent = item.parentId === null ? null : mirror.find("task", item.parentId);
+  if (parent !== null && mirror.identity(parent).uid === incoming.relatedTo) return [];
+  const message = `RELATED-TO cannot be stored: the service cannot hang a task below another one`;
+  return [{ line: incoming.line, code: "not-stored", message }];
+}

@@ -1,0 +1,160 @@
+import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import { type Item, type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
+import type { Edit } from "../../domain/journal.ts";
+import type { IncomingItem } from "../../ics/read.ts";
+import type { IdentityRow } from "../../store/rows.ts";
+import { changesOf, sameWish } from "../changes.ts";
+import { type Birth, type Draft, draftEvent, draftTask } from "./draft.ts";
+import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { type Note, quote } from "./part.ts";
+
+/** An identity whose creation has never reached the service, and the edit that still waits for a person, if any. */
+interface Reborn {
+  readonly identity: IdentityRow;
+  readonly waiting: Edit | null;
+}
+
+interface Newcomer {
+  readonly situation: Situation;
+  readonly reborn?: Reborn;
+}
+
+/** What a file wants of an item that the workspace does not have: its creation. */
+export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
+  const drafted = draft(incoming, newcomer.situation);
+  if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
+  const { item, part } = drafted;
+  const { title } = item;
+  const notes = [...part.notes, ...parentNotes(incoming, item)];
+  const kind = spokenKind(item);
+  const changes = changesOf(null, part);
+  const reasons = [...part.refusals, ...kindFaults(incoming, { kind: item.kind, newcomer })];
+  if (reasons.length > 0) {
+    return refusal(incoming, { reasons, notes, kind, title, changes });
+  }
+  const { reborn } = newcomer;
+  const edit: EditDraft = {
+    action: "create",
+    item: reborn?.identity.item ?? { kind: item.kind, uid: incoming.uid },
+    base: item,
+    patch: part.patch,
+    newLabels: part.newLabels,
+    replaces: null,
+  };
+  const plan: ItemPlan = {
+    incoming,
+    kind,
+    title,
+    changes,
+    refusals: [],
+    notes,
+    ending: { kind: "edit", edit },
+  };
+  return reborn?.waiting ? besides(plan, { edit, waiting: reborn.waiting }) : plan;
+}
+
+/** An earlier creation of the same UID waits for a person: the same wish is not stored twice. */
+function besides(
+  plan: ItemPlan,
+  { edit, waiting }: { readonly edit: EditDraft; readonly waiting: Edit },
+): ItemPlan {
+  const { id, state, parkReason, problem } = waiting;
+  const note = (code: string, message: string): Note => ({
+    line: plan.incoming.line,
+    code,
+    message,
+  });
+  const why = problem === null ? "" : `: ${problem}`;
+  if (sameWish(waiting, edit)) {
+    const waits = note("waiting", `its creation waits for a person already, as edit ${id}${why}`);
+    return {
+      ...plan,
+      notes: [...plan.notes, waits],
+      ending: { kind: "waits", action: "create", editId: id },
+    };
+  }
+  if (state === "held" || parkReason === "refused") {
+    const replaced = note("replaces", `this takes the place of edit ${id}, which waited${why}`);
+    const ending = { kind: "edit", edit: { ...edit, replaces: id } } as const;
+    return { ...plan, notes: [...plan.notes, replaced], ending };
+  }
+  const message = `whether edit ${id} has created it is not known; retry or discard that edit first`;
+  const { incoming, kind, title, changes } = plan;
+  return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
+}
+
+function kindFaults(
+  incoming: IncomingItem,
+  { kind, newcomer }: { readonly kind: ItemKind; readonly newcomer: Newcomer },
+): readonly Note[] {
+  const before = newcomer.reborn?.identity.kind;
+  if (before === undefined || before === kind) return [];
+  const message = `the UID was used for ${article(before)} before; ${article(kind)} needs another one`;
+  return [{ line: incoming.line, code: "kind", message }];
+}
+
+const article = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
+
+/** The item as it would be, or the reason why there is no place for it. */
+function draft(incoming: IncomingItem, situation: Situation): Draft | Note {
+  const { context, projectId, actor, at } = situation;
+  if (incoming.component === "VEVENT") {
+    if (projectId === null) return homeless(incoming);
+    return draftEvent(incoming, { birth: { projectId, actor, at }, context });
+  }
+  const place = placeOfTask(incoming, situation);
+  if ("code" in place) return place;
+  const birth: Birth = { projectId: place.projectId, actor, at };
+  return draftTask(incoming, { ...place, birth, context });
+}
+
+function homeless({ line }: IncomingItem): Note {
+  const message = "the item is new, and no project is named for it: put it into a project's folder";
+  return { line, code: "no-project", message };
+}
+
+function parentNotes(incoming: IncomingItem, item: Item): readonly Note[] {
+  if (incoming.relatedTo === undefined || item.kind === "subtask") return [];
+  const message = `RELATED-TO cannot be stored: no task has the UID ${quote(incoming.relatedTo)}`;
+  return [{ line: incoming.line, code: "not-stored", message }];
+}
+
+interface TaskPlace {
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+  readonly parentId: ServiceId | null;
+}
+
+function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
+  const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
+  const parent = incoming.relatedTo === undefined ? null : parentOf(incoming.relatedTo, situation);
+  if (parent === "pending") {
+    const message = `its parent ${quote(incoming.relatedTo ?? "")} is not in the workspace yet; send it again when it is`;
+    return fault("parent-pending", message);
+  }
+  if (parent === "other") {
+    const message = `its parent ${quote(incoming.relatedTo ?? "")} is no task; only tasks have subtasks`;
+    return fault("parent-kind", message);
+  }
+  if (parent) return parent;
+  const { store, projectId, listId } = situation;
+  if (projectId === null) return homeless(incoming);
+  if (listId === null) {
+    return fault("no-list", "a new task needs a todolist, and the request names none");
+  }
+  const list = store.directory.todolists().find(({ id }) => id === listId);
+  if (list?.projectId === projectId) return { projectId, listId, parentId: null };
+  return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
+}
+
+/** Null where no such parent is known: the task then stands for itself. */
+function parentOf(
+  uid: string,
+  { store, calendar }: Situation,
+): TaskPlace | "pending" | "other" | null {
+  const known = store.view.findUid(uid)?.item;
+  if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
+  if (known.kind !== "task") return "other";
+  const { id, projectId, listId } = known;
+  return id === null ? "pending" : { projectId, listId, parentId: id };
+}

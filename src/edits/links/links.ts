@@ -1,0 +1,139 @@
+import type { LinkAction } from "../../domain/action-link.ts";
+import { type EditId, editId, isId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Edit } from "../../domain/journal.ts";
+import { dayOf, linkPatch } from "../../domain/link-actions.ts";
+import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/merge.ts";
+import type { ViewItem } from "../../store/view.ts";
+import { actionOf, sameWish } from "../changes.ts";
+import { describeEdit, type EditDescription } from "../desk/describe.ts";
+import {
+  type LinkOffer,
+  type LinkSight,
+  type LinkSightDeps,
+  type Looked,
+  lookAt,
+  readClaim,
+} from "./link-sight.ts";
+
+export type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "./link-sight.ts";
+
+/**
+ * What came of following a link. `stored`: its edit is in the journal, also when it was there before. `moved`: the item
+ * has another date than the person was shown, so that the question must be asked anew.
+ */
+export type LinkOutcome =
+  | { readonly kind: "stored"; readonly edit: EditId }
+  | { readonly kind: "moved"; readonly offer: LinkOffer }
+  | Exclude<LinkSight, LinkOffer>;
+
+/** The action links of published texts. Nothing but `follow` changes anything. */
+export interface ActionLinks {
+  look(text: string): LinkSight;
+  /** `shown`: the day of the item as the person saw it before agreeing, `YYYY-MM-DD`; "" when it had none. */
+  follow(text: string, shown: string): LinkOutcome;
+  /** An edit that a link of the same item has made; null for any other, and for a link that is void. */
+  result(text: string, edit: number): EditDescription | null;
+}
+
+export interface ActionLinksDeps extends LinkSightDeps {
+  readonly mode: "apply" | "review";
+  /** Called when an edit was stored that may go to the service now. */
+  readonly onAccepted: () => void;
+}
+
+export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
+  const { store, mode, onAccepted } = deps;
+
+  function append({ key, item }: ViewItem, patch: Patch): EditId {
+    const state = mode === "review" ? "held" : "pending";
+    const edit = store.durably(() =>
+      store.journal.append({
+        channel: "link",
+        actor: null,
+        item: key,
+        action: actionOf(patch),
+        base: item,
+        patch,
+        newLabels: [],
+        state,
+      }),
+    );
+    if (state === "pending") onAccepted();
+    return edit;
+  }
+
+  /** The link's edit, when it has done already what this request asks for: somebody clicked twice. */
+  function earlier({ viewed, sight }: Looked, shown: string): EditId | null {
+    const recent = store.journal.list({ limit: recentEdits });
+    const found = recent.find(
+      (edit) =>
+        edit.item === viewed.key &&
+        standing.includes(edit.state) &&
+        isOfLink(edit, { action: sight.action, shown }) &&
+        holds(viewed.item, edit.patch),
+    );
+    return found?.id ?? null;
+  }
+
+  /** In review mode nothing shows that the edit waits already. */
+  function waiting({ viewed }: Looked, patch: Patch): EditId | null {
+    const held = store.journal.list({ state: "held", limit: everything });
+    const twin = held.find(
+      (edit) => edit.item === viewed.key && sameWish(edit, { patch, newLabels: [] }),
+    );
+    return twin?.id ?? null;
+  }
+
+  function stored(looked: Looked, shown: string): EditId | null {
+    const { sight, patch } = looked;
+    const isCurrent =
+      sight.kind === "offer" && (!moves(sight.action) || dayText(looked.viewed.item) === shown);
+    if (!isCurrent || !patch) return earlier(looked, shown);
+    return waiting(looked, patch) ?? append(looked.viewed, patch);
+  }
+
+  return {
+    look(text) {
+      const claim = readClaim(text, deps);
+      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      return looked.ok ? looked.value.sight : { kind: "void", fault: looked.failure };
+    },
+    follow(text, shown) {
+      const claim = readClaim(text, deps);
+      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      if (!looked.ok) return { kind: "void", fault: looked.failure };
+      const edit = stored(looked.value, shown);
+      if (edit !== null) return { kind: "stored", edit };
+      const { sight } = looked.value;
+      return sight.kind === "offer" ? { kind: "moved", offer: sight } : sight;
+    },
+    result(text, id) {
+      const claim = readClaim(text, deps);
+      const edit = isId(id) ? store.journal.get(editId(id)) : null;
+      if (!claim.ok || edit?.channel !== "link" || edit.item !== claim.value.item) return null;
+      return describeEdit(edit, store);
+    },
+  };
+}
+
+const everything = 1_000_000;
+/** A second click comes soon after the first. */
+const recentEdits = 500;
+const standing: readonly Edit["state"][] = ["pending", "claimed", "confirmed"];
+
+const moves = (action: LinkAction): boolean => action === "day" || action === "week";
+
+const dayText = (item: Item): string => dayOf(item)?.toString() ?? "";
+
+function isOfLink(
+  edit: Edit,
+  { action, shown }: { readonly action: LinkAction; readonly shown: string },
+): boolean {
+  const patch = linkPatch(edit.base, action);
+  if (edit.channel !== "link" || !patch || dayText(edit.base) !== shown) return false;
+  return sameWish(edit, { patch, newLabels: [] });
+}
+
+const holds = (item: Item, patch: Patch): boolean =>
+  fieldsOf(changedFields(valuesOf(item), patch)).length === 0;

@@ -1,0 +1,114 @@
+import type { ItemKey, ListId, ServiceId } from "../../domain/ids.ts";
+import type { TaskItem, Todolist } from "../../domain/item.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { sourceOf } from "../../domain/source.ts";
+import type { Store } from "../../store/store.ts";
+import type { PlacedTask, TaskRelocation, WorkspaceDeps, WorkspaceDesk } from "./workspace-desk.ts";
+import { callOf, failed, type Hindrance, unfit, unknown } from "./workspace-hindrance.ts";
+import { type FoundTask, findTask } from "./workspace-task.ts";
+
+/** Copies and moves of tasks, within a project or between two. */
+export function createTaskWork({ store, upstream, hurry }: WorkspaceDeps): WorkspaceDesk["tasks"] {
+  const hurryLists = (...items: readonly TaskItem[]) => {
+    for (const item of items) hurry(sourceOf(item));
+  };
+  return {
+    async copy(wish, by) {
+      const planned = plan(wish, store);
+      if (!planned.ok) return planned;
+      const { found, target } = planned.value;
+      const { id, place } = found;
+      const along = { copyAssignees: true, copyCustomFields: true, copyDates: true };
+      const copied = await upstream.tasks.copy({ ...place, id, ...target, ...along }, callOf(by));
+      if (!copied.ok) return failed(copied.failure);
+      const copy = copied.value;
+      if (copy.id === null || copy.id === id)
+        return unfit("the service has not told the copy's id");
+      const key = keep({ ...copy, id: copy.id }, store);
+      hurryLists(copy);
+      return ok(placed(key, { item: copy, id: copy.id, store }));
+    },
+    async move(wish, by) {
+      const planned = plan(wish, store);
+      if (!planned.ok) return planned;
+      const { found, target } = planned.value;
+      const { id, place, item: before } = found;
+      const along = {
+        movePeople: true,
+        moveDates: true,
+        copyAssignees: true,
+        copyCustomFields: true,
+        copyComments: true,
+      };
+      const moved = await upstream.tasks.move({ ...place, id, ...target, ...along }, callOf(by));
+      if (!moved.ok) {
+        hurryLists(before, { ...before, listId: target.targetListId });
+        return failed(moved.failure);
+      }
+      const now = { ...moved.value, id: moved.value.id ?? id };
+      store.together(() => settle(found, { now, store }));
+      hurryLists(before, now);
+      hurry(`subtasks:${now.id}`);
+      return ok(placed(found.key, { item: now, id: now.id, store }));
+    },
+  };
+}
+
+function plan({ task, listId, projectId, title }: TaskRelocation, store: Store) {
+  const found = findTask(task, store);
+  if (!found.ok) return found;
+  const list = listOf(listId, store);
+  const project = projectId ?? list?.projectId ?? found.value.item.projectId;
+  if (list && list.projectId !== project) {
+    return unknown(`project ${project} has no todolist ${listId}`);
+  }
+  const target = {
+    targetProjectId: project,
+    targetListId: listId,
+    title: title ?? found.value.item.title,
+  };
+  const planned: Result<{ readonly found: FoundTask; readonly target: typeof target }, Hindrance> =
+    ok({ found: found.value, target });
+  return planned;
+}
+
+const listOf = (id: ListId, { directory }: Store): Todolist | null =>
+  directory.todolists().find((list) => list.id === id) ?? null;
+
+/** A moved task keeps handle and UID, also where the service has given it another id; its subtasks go with it. */
+function settle(
+  { key, id: idBefore }: FoundTask,
+  { now, store }: { readonly now: TaskItem & { readonly id: ServiceId }; readonly store: Store },
+): void {
+  const { mirror } = store;
+  const below = mirror.ofSource(`subtasks:${idBefore}`);
+  mirror.adopt(key, now.id);
+  const list = listOf(now.listId, store);
+  if (!list || list.archived) {
+    // Nobody polls that list, so that nothing would ever be heard of the task again.
+    for (const subtask of below) mirror.bury(subtask.key);
+    mirror.bury(key);
+    return;
+  }
+  keep(now, store);
+  for (const { item } of below) {
+    if (item.kind === "event" || item.id === null) continue;
+    const { projectId, listId, id: parentId } = now;
+    keep({ ...item, id: item.id, projectId, listId, parentId }, store);
+  }
+}
+
+function keep(item: TaskItem & { readonly id: ServiceId }, { mirror }: Store): ItemKey | null {
+  mirror.put(item, sourceOf(item));
+  return mirror.find(item.kind, item.id);
+}
+
+function placed(
+  key: ItemKey | null,
+  about: { readonly item: TaskItem; readonly id: ServiceId; readonly store: Store },
+): PlacedTask {
+  const { item, id, store } = about;
+  const { title, projectId, listId } = item;
+  const uid = key === null ? "" : store.mirror.identity(key).uid;
+  return { uid, id, title, projectId, listId };
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import type { Fault } from "../../../src/sandbox/faults.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const outage = { kind: "status", status: 503, times: 4 } as const;
+
+describe("step() after a fault of a change", () => {
+  it("tries again later when the service is down, with the wish in the view all the time", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ ...outage, method: "PUT", headers: { "retry-after": "90" } });
+    await rig.step();
+    expect(rig.edit()).toMatchObject({ state: "pending", attempts: 1, sentAt: null });
+    expect(rig.edit().notBefore?.toString()).toBe("2026-11-20T12:01:30Z");
+    expect(rig.edit().problem).toContain("503");
+    expect(rig.events).toMatchObject([{ kind: "postponed", edit: 1 }]);
+    expect(rig.store.view.findUid(uid)?.item.title).toBe("Renamed");
+    expect(await rig.step()).toBe("idle");
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    expect(rig.edit()).toMatchObject({ state: "confirmed", attempts: 2, problem: null });
+  });
+
+  it.each<[string, Fault]>([
+    ["one 500", { kind: "status", status: 500 }],
+    ["a lost answer", { kind: "drop-after" }],
+    ["a lost request", { kind: "drop-before" }],
+    ["a time-out", { kind: "hang-after" }],
+    ["a web page", { kind: "html" }],
+    ["half an answer", { kind: "cut", plain: true }],
+    ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
+  ])("reaches the workspace in spite of %s", async (_name, fault) => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ ...fault, method: "PUT" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Renamed" }]);
+  });
+
+  it("looks at the item when the answer cannot be read, and sends nothing again if it is changed", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written", "STATUS:COMPLETED")));
+    rig.sandbox.faults.add({ kind: "cut", plain: true, method: "PUT", times: 2 });
+    await rig.step();
+    expect(rig.requests()).toEqual([
+      "GET /projects/todolists/tasks",
+      "PUT /projects/todolists/tasks",
+      "GET /projects/todolists/tasks",
+      "PUT /projects/todolists/tasks",
+      "GET /projects/todolists/tasks",
+    ]);
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+
+  it("parks what the service refuses, with its own words", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    const body = { code: 2033, message: "Custom field type is not supported" };
+    rig.sandbox.faults.add({ kind: "status", status: 200, body, method: "PUT" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain("Custom field type is not supported");
+    expect(rig.store.view.findUid(uid)?.item.title).toBe("Write");
+    expect(rig.events).toMatchObject([{ kind: "parked", reason: "refused" }]);
+  });
+
+  it("parks a change that the person may not make", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).not.toContain("gone");
+  });
+
+  it("parks a change of an item that is gone", async () => {
+    const rig = await drainRig();
+    const [one, two] = [
+      await rig.event(),
+      await rig.event({ milestone: true, start: "2026-11-23", end: "2026-11-23", all_day: true }),
+    ];
+    rig.send(calendar(vevent(one.uid, "SUMMARY:Renamed"), vevent(two.uid, "STATUS:COMPLETED")));
+    insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: one.id }));
+    rig.sandbox.faults.add({
+      kind: "status",
+      status: 403,
+      path: new RegExp(`${two.id}$`),
+      times: 2,
+    });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused", "parked: refused"]);
+    expect(rig.edit(1).problem).toContain("gone");
+    expect(rig.edit(2).problem).toContain("gone");
+  });
+
+  it("does not let one poisoned edit hold up the others", async () => {
+    const rig = await drainRig({
+      wrap: (upstream) => ({
+        ...upstream,
+        events: {
+          ...upstream.events,
+          update(wish, call) {
+            if (wish.patch.title === "poison") throw new Error("boom");
+            return upstream.events.update(wish, call);
+          },
+        },
+      }),
+    });
+    const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
+    rig.send(calendar(vevent(one.uid, "SUMMARY:poison"), vevent(two.uid, "SUMMARY:2")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: failed", "confirmed"]);
+    expect(rig.edit(1).problem).toContain("boom");
+  });
+
+  it("reports what the service did not take over, and does not send it again", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DESCRIPTION:New")));
+    rig.sandbox.faults.add({
+      kind: "transform",
+      method: "PUT",
+      transform: (json) =>
+        Object.assign(json instanceof Object ? json : {}, { title: "Rewritten" }),
+    });
+    await rig.drainAll();
+    expect(rig.events).toMatchObject([
+      { kind: "applied" },
+      { kind: "differs", problem: expect.stringContaining("title") },
+    ]);
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.requests("PUT")).toHaveLength(1);
+  });
+
+  it("gives up after a day of tries and waits for a person", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 100_000 });
+    rig.clock.advance({ hours: 23, minutes: 55 });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: failed"]);
+    expect(rig.edit().attempts).toBeGreaterThanOrEqual(10);
+    rig.sandbox.faults.clear();
+    rig.store.journal.resume(rig.edit().id);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+});

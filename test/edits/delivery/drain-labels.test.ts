@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+describe("step() with new labels", () => {
+  it("creates a label once for several edits at the same time, and keeps what was there", async () => {
+    const rig = await drainRig();
+    const [one, two] = [await rig.task(), await rig.task({ title: "Other" })];
+    rig.send(
+      calendar(vtodo(one.uid, "CATEGORIES:Fresh"), vtodo(two.uid, "CATEGORIES:fresh,Crisp")),
+    );
+    await rig.drainAll({ loops: 2 });
+    const labels = insist(rig.sandbox.workspace.labels.list(rig.by));
+    expect(labels.map(({ name }) => name)).toEqual(["Fresh", "Crisp"]);
+    const ids = labels.map(({ id }) => id);
+    expect(rig.workspaceTasks().map((task) => task.labels)).toEqual([ids.slice(0, 1), ids]);
+    expect(rig.store.directory.labels().map(({ name }) => name)).toEqual(["Fresh", "Crisp"]);
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["applied", "applied"]);
+  });
+
+  it.each([
+    { kind: "drop-after" },
+    { kind: "drop-before" },
+    { kind: "html" },
+    { kind: "status", status: 500 },
+  ] as const)("makes no second label after $kind", async (fault) => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
+    rig.sandbox.faults.add({ ...fault, method: "POST", path: /labels/ });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const [label, second] = insist(rig.sandbox.workspace.labels.list(rig.by));
+    expect(second).toBeUndefined();
+    expect(rig.workspaceTasks()).toMatchObject([{ labels: [label?.id] }]);
+  });
+
+  it("takes a label that somebody else has made meanwhile", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
+    const made = insist(rig.sandbox.workspace.labels.create(rig.by, { name: "FRESH" }));
+    await rig.drainAll();
+    expect(rig.workspaceTasks()).toMatchObject([{ labels: [made.id] }]);
+  });
+
+  it.each(["POST", "GET"])("parks or retries when %s of labels fails", async (method) => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(
+      calendar(
+        vtodo(uid, "CATEGORIES:Fresh"),
+        vtodo("new@example.com", "SUMMARY:New", "CATEGORIES:Other"),
+      ),
+    );
+    const refusal = {
+      kind: "status",
+      status: 403,
+      method: "POST",
+      path: /labels/,
+      times: 2,
+    } as const;
+    rig.sandbox.faults.add(refusal);
+    if (method === "GET")
+      rig.sandbox.faults.add({ kind: "status", status: 403, path: /labels/, method, times: 2 });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused", "parked: refused"]);
+    expect(rig.requests("PUT")).toEqual([]);
+  });
+
+  it("asks for the list first on a second try", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST", path: /labels/ });
+    rig.sandbox.faults.add({
+      kind: "status",
+      status: 503,
+      method: "GET",
+      path: /labels/,
+      times: 8,
+    });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
+  });
+});

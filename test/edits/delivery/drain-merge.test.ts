@@ -1,0 +1,328 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+/** Somebody else works in the workspace; no sweep has seen it. */
+const change = (rig: Rig, id: number, body: object) =>
+  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
+const changeTask = (rig: Rig, id: number, body: object) =>
+  insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
+
+describe("step() of a change beside somebody else's", () => {
+  it("merges disjoint fields and leaves the other's alone", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ description: "old" });
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    change(rig, id, {
+      description: "theirs",
+      start: "2026-11-24",
+      end: "2026-11-24",
+      all_day: true,
+    });
+    await rig.drainAll();
+    expect(rig.bodies("PUT")).toEqual([{ title: "Renamed" }]);
+    expect(rig.workspaceEvents()).toMatchObject([
+      { title: "Renamed", description: "theirs", all_day: true },
+    ]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ description: "theirs" });
+    expect(rig.edit()).toMatchObject({
+      state: "confirmed",
+      conflicts: [],
+      before: { title: "Review" },
+    });
+  });
+
+  it("brings sets together", async () => {
+    const rig = await drainRig();
+    const [member, client] = [rig.person("member"), rig.person("client")];
+    rig.store.directory.putPeople(
+      [rig.person("owner"), member, client].map((id) => ({
+        id,
+        name: `Person ${id}`,
+        email: `person-${id}@example.com`,
+        timeZone: null,
+        suspended: false,
+      })),
+      true,
+    );
+    const { id, uid } = await rig.task({ assigned: [] });
+    rig.send(calendar(vtodo(uid, `ATTENDEE:mailto:person-${member}@example.com`)));
+    changeTask(rig, id, { assigned: [client] });
+    await rig.drainAll();
+    expect(new Set(rig.workspaceTasks()[0]?.assigned)).toEqual(new Set([member, client]));
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["applied"]);
+    expect(rig.desk.show(1)).toMatchObject({ state: "confirmed", problem: null });
+  });
+
+  it("sends nothing when the workspace has it already, though written otherwise", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ description: "old" });
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DESCRIPTION:One\\nTwo")));
+    change(rig, id, { title: "Renamed", description: "<p>One</p><p>Two</p>" });
+    await rig.drainAll();
+    expect(rig.requests()).toEqual(["GET /projects/events"]);
+    expect(rig.edit()).toMatchObject({ state: "confirmed", before: null });
+    expect(rig.store.view.findUid(uid)?.item.description).toContain("<p>");
+  });
+
+  it("does not take another rendering of the same description for a change", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ description: "One\nTwo" });
+    rig.send(calendar(vevent(uid, "DESCRIPTION:Three")));
+    change(rig, id, { description: "One<br>Two\n" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toMatchObject([{ description: "Three" }]);
+  });
+
+  it("parks as a conflict what both sides changed, the whole edit, with every value", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ description: "old" });
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
+    change(rig, id, { title: "Yours" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(rig.requests("PUT")).toEqual([]);
+    const shown = JSON.parse(JSON.stringify(rig.desk.show(1)));
+    expect(shown.conflicts).toEqual([
+      { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: null },
+    ]);
+    expect(shown.problem).toMatch(/title.*"Yours".*"Mine".*"Review"/);
+    expect(rig.events).toMatchObject([{ kind: "parked", reason: "conflict" }]);
+  });
+
+  it("sends the wish once a person has seen both and tries again", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ description: "old" });
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
+    change(rig, id, { title: "Yours" });
+    await rig.drainAll();
+    expect(rig.desk.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine", description: "mine" }]);
+    expect(rig.desk.show(1)).toMatchObject({
+      state: "confirmed",
+      conflicts: [{ field: "title", ours: "Yours", taken: "theirs" }],
+      problem: expect.stringContaining('"Yours"'),
+    });
+  });
+
+  it("conflicts again when the workspace moves on after the person has looked", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
+    change(rig, id, { title: "Yours" });
+    await rig.drainAll();
+    change(rig, id, { title: "Newest" });
+    rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.edit()).toMatchObject({
+      state: "parked",
+      conflicts: [{ base: "Yours", ours: "Newest", theirs: "Mine" }],
+    });
+    rig.desk.discard(1);
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Newest" }]);
+  });
+
+  it("parks a day that one side unset and the other moved", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
+    changeTask(rig, id, { due_date: null });
+    await rig.drainAll();
+    expect(rig.desk.show(1)).toMatchObject({
+      reason: "conflict",
+      conflicts: [{ field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-30" }],
+      problem: expect.stringContaining("nothing there"),
+    });
+  });
+
+  it("keeps a set's other additions when a conflict is tried again", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    const label = insist(
+      rig.sandbox.workspace.labels.create(rig.by, { name: "Theirs", color: "#aabbcc" }),
+    );
+    rig.send(calendar(vtodo(uid, "SUMMARY:Mine", "CATEGORIES:Fresh")));
+    changeTask(rig, id, { title: "Yours", labels: [label.id] });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    rig.desk.retry(1);
+    await rig.drainAll();
+    const [task] = rig.workspaceTasks();
+    expect(task).toMatchObject({ title: "Mine" });
+    expect(task?.labels).toHaveLength(2);
+    expect(task?.labels).toContain(label.id);
+  });
+
+  it("sends the wish and keeps the losing value when the policy is theirs", async () => {
+    const rig = await drainRig({ conflicts: "theirs" });
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
+    change(rig, id, { title: "Yours", description: "kept" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine", description: "kept" }]);
+    expect(rig.desk.show(1)).toMatchObject({
+      state: "confirmed",
+      conflicts: [
+        { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: "theirs" },
+      ],
+      problem: expect.stringContaining('"Yours"'),
+    });
+  });
+
+  it("drops the field and keeps the wish on record when the policy is ours", async () => {
+    const rig = await drainRig({ conflicts: "ours" });
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
+    change(rig, id, { title: "Yours" });
+    await rig.drainAll();
+    expect(rig.bodies("PUT")).toEqual([{ description: "mine" }]);
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Yours", description: "mine" }]);
+    expect(rig.desk.show(1)).toMatchObject({
+      state: "confirmed",
+      conflicts: [{ taken: "ours", theirs: "Mine" }],
+      problem: expect.stringContaining('"Mine"'),
+    });
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine again")));
+    change(rig, id, { title: "Yours again" });
+    await rig.drainAll();
+    expect(rig.desk.show(2)).toMatchObject({
+      state: "discarded",
+      problem: expect.stringContaining("dropped"),
+    });
+    expect(rig.store.view.findUid(uid)?.item.title).toBe("Yours");
+    expect(rig.events.at(-1)).toMatchObject({ kind: "dropped", edit: 2 });
+  });
+
+  it("does not take what the service made of the own earlier edit for somebody's change", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:  Spaced  ", "CATEGORIES:Fresh")));
+    rig.send(calendar(vtodo(uid, "SUMMARY:Next", "CATEGORIES:Fresh,More")));
+    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(rig.workspaceTasks()).toEqual([]);
+  });
+
+  it("knows a person's own earlier edit from the same old file", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:First")));
+    await rig.drainAll();
+    rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Second")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Third")), { actor: rig.person("member") });
+    await rig.drainAll();
+    expect(rig.states().at(-1)).toBe("parked: conflict");
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Second" }]);
+  });
+});
+
+describe("step() of a deletion beside somebody else's change", () => {
+  it("waits, and deletes once a person wants it all the same", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    change(rig, id, { title: "Important now" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(rig.desk.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toEqual([]);
+    expect(rig.edit()).toMatchObject({ state: "confirmed", before: { title: "Important now" } });
+  });
+
+  it("deletes and keeps the version that was lost when the policy is theirs", async () => {
+    const rig = await drainRig({ conflicts: "theirs" });
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    change(rig, id, { title: "Important now" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toEqual([]);
+    expect(rig.desk.show(1)?.problem).toContain('"Important now"');
+    rig.desk.undo(1, { channel: "upload", actor: null });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);
+  });
+
+  it("keeps the item when the policy is ours", async () => {
+    const rig = await drainRig({ conflicts: "ours" });
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    change(rig, id, { title: "Important now" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    expect(rig.store.view.findUid(uid)).not.toBeNull();
+    expect(rig.desk.show(1)).toMatchObject({
+      state: "discarded",
+      problem: expect.stringContaining("not deleted"),
+    });
+  });
+
+  it("buries the subtasks of a deleted task with it", async () => {
+    const rig = await drainRig();
+    const parent = await rig.task();
+    rig.send(calendar(vtodo("sub@example.com", "SUMMARY:Sub", `RELATED-TO:${parent.uid}`)));
+    await rig.drainAll();
+    expect(rig.store.view.findUid("sub@example.com")).not.toBeNull();
+    rig.send(calendar(vtodo(parent.uid, "STATUS:CANCELLED")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(rig.store.view.findUid("sub@example.com")).toBeNull();
+    expect(rig.store.mirror.counts()).toEqual({ event: 0, task: 0, subtask: 0 });
+  });
+});
+
+describe("step() of a change whose task is not in its list any more", () => {
+  it("waits for what the other lists show, and changes it where it is now", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
+    await rig.step();
+    expect(rig.edit()).toMatchObject({ state: "pending", missedAt: rig.clock() });
+    expect(rig.missing).toMatchObject([{ id: 1 }]);
+    expect(rig.events).toMatchObject([{ kind: "postponed" }]);
+    const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
+    const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
+    rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const there = { ...rig.by, list: rig.otherList };
+    const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
+    expect(moved).toMatchObject({ title: "Written" });
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
+  });
+
+  it("parks it when no list shows the task", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain("gone");
+    expect(rig.missing).toHaveLength(1);
+    expect(rig.requests("GET")).toHaveLength(2);
+  });
+
+  it("takes a deletion for done when no list shows the task", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.missing).toHaveLength(1);
+  });
+});

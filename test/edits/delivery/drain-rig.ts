@@ -1,0 +1,172 @@
+import { serviceId } from "../../../src/domain/ids.ts";
+import type { Item } from "../../../src/domain/item.ts";
+import type { Edit } from "../../../src/domain/journal.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
+import { createDrain, type DrainDeps, type DrainEvent } from "../../../src/edits/delivery/drain.ts";
+import { createDesk } from "../../../src/edits/desk/desk.ts";
+import {
+  type Acceptance,
+  createAccept,
+  type EditRequest,
+} from "../../../src/edits/intake/accept.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import type { Upstream, UpstreamOptions } from "../../../src/upstream/client.ts";
+import { startPair, worked } from "../../contract/pair.ts";
+import { aProject, aTodolist, zone } from "../../support/items.ts";
+import { handClock, testStore } from "../../support/test-store.ts";
+
+export interface DrainSetting {
+  readonly sandbox?: Partial<SandboxOptions>;
+  readonly client?: Partial<UpstreamOptions>;
+  readonly conflicts?: DrainDeps["conflicts"];
+  readonly mode?: "apply" | "review";
+  /** Puts something between drain and client. */
+  readonly wrap?: (upstream: Upstream) => Upstream;
+}
+
+/** A store, a sandbox behind a real client, and the drain between them; one clock for all, moved by hand. */
+export async function drainRig(setting: DrainSetting = {}) {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const pair = await startPair({
+    sandbox: { clock, ...setting.sandbox },
+    client: {
+      clock,
+      timeout: Temporal.Duration.from({ milliseconds: 250 }),
+      ...setting.client,
+    },
+  });
+  const { sandbox, upstream, project, list, owner } = pair;
+  const store = testStore(clock);
+  store.directory.putProjects([aProject(project, "Website")], true);
+  store.directory.putTodolists(project, [aTodolist(list, { projectId: project })], true);
+
+  const { mode = "apply" } = setting;
+  const policy = { labels: "create", mode } as const;
+  const feeds = { assignees: true, tasks: "due", webUrl: null } as const;
+  const accept = createAccept({ store, zone, policy, clock, feeds, onAccepted: () => {} });
+  const desk = createDesk({ store, accept, mode, onReleased: () => {} });
+  const events: DrainEvent[] = [];
+  const applied: Edit[] = [];
+  let running = new AbortController();
+  const missing: Edit[] = [];
+  const makeDrain = () =>
+    createDrain({
+      store,
+      conflicts: setting.conflicts ?? "ask",
+      onMissing: (edit) => void missing.push(edit),
+      upstream: setting.wrap?.(upstream) ?? upstream,
+      clock,
+      random: () => 0,
+      onEvent: (event) => events.push(event),
+      onApplied: (edit) => applied.push(edit),
+    });
+  let drain = makeDrain();
+
+  const by = { by: owner, project };
+  const mirror = (item: Item): string => {
+    if (item.id === null) throw new Error("the service gave no id");
+    store.mirror.put({ ...item, id: item.id }, sourceOf(item));
+    const key = store.mirror.find(item.kind, item.id);
+    if (key === null) throw new Error("the mirror has lost the item");
+    return store.mirror.identity(key).uid;
+  };
+  return {
+    ...pair,
+    store,
+    clock,
+    desk,
+    events,
+    applied,
+    missing,
+    by,
+    /** Ends the steps that run, as the end of the process does. */
+    abort: () => running.abort(),
+    /** Hands a file in for the one project and list. */
+    send(text: string, request: Partial<EditRequest> = {}): Acceptance {
+      return accept({
+        bytes: Buffer.from(text),
+        channel: "upload",
+        actor: owner,
+        projectId: project,
+        listId: list,
+        dryRun: false,
+        ...request,
+      });
+    },
+    step: () => drain.step(running.signal),
+    recover: () => drain.recover(),
+    /** Forgets what only the process knew, as a restart does. */
+    restart() {
+      running = new AbortController();
+      drain = makeDrain();
+      return drain.recover();
+    },
+    /** Lets the drain work, and time pass, until nothing waits any more. */
+    async drainAll({ loops = 1, most = 200 }: { loops?: number; most?: number } = {}) {
+      for (let round = 0; round < most; round++) {
+        const ended = await Promise.all(
+          Array.from({ length: loops }, () => drain.step(running.signal)),
+        );
+        if (ended.includes("worked")) continue;
+        const next = store.journal.nextAt();
+        if (next === null) return;
+        clock.set(next.add({ milliseconds: 1 }).toString());
+      }
+      throw new Error(`the journal is not empty: ${JSON.stringify(store.journal.counts())}`);
+    },
+    edit(id = 1): Edit {
+      const edit = store.journal.list({ limit: 1000 }).find((one) => one.id === id);
+      if (!edit) throw new Error(`there is no edit ${id}`);
+      return edit;
+    },
+    states: () =>
+      store.journal
+        .list({ limit: 1000 })
+        .toReversed()
+        .map(({ state, parkReason }) => (parkReason ? `${state}: ${parkReason}` : state)),
+    /** Requests by method and path below the API, without their numbers. */
+    requests: (method?: string) =>
+      sandbox.requests
+        .entries()
+        .filter((entry) => method === undefined || entry.method === method)
+        .map(
+          (entry) => `${entry.method} ${entry.path.replace("/api/v3", "").replace(/\/\d+/g, "")}`,
+        ),
+    bodies: (method: string) =>
+      sandbox.requests
+        .entries()
+        .filter((entry) => entry.method === method)
+        .map((entry): unknown => JSON.parse(entry.body)),
+    /** A new event of the workspace, mirrored. Returns its UID. */
+    async event(body: object = {}) {
+      const made = insist(
+        sandbox.workspace.events.create(by, {
+          title: "Review",
+          start: "2026-11-23T10:00:00+01:00",
+          end: "2026-11-23T11:00:00+01:00",
+          all_day: false,
+          ...body,
+        }),
+      );
+      const place = { projectId: project, id: serviceId(made.id) };
+      const item = worked(await upstream.events.get(place, { priority: "sweep" }));
+      sandbox.requests.clear();
+      return { id: made.id, uid: mirror(item) };
+    },
+    async task(body: object = {}) {
+      const made = insist(
+        sandbox.workspace.tasks.create(
+          { ...by, list },
+          { title: "Write", due_date: "2026-11-24", ...body },
+        ),
+      );
+      const place = { projectId: project, listId: list, id: serviceId(made.id) };
+      const item = worked(await upstream.tasks.get(place, { priority: "sweep" }));
+      sandbox.requests.clear();
+      return { id: made.id, uid: mirror(item) };
+    },
+    workspaceEvents: () => insist(sandbox.workspace.events.list(by, { view: "all" })),
+    workspaceTasks: () => insist(sandbox.workspace.tasks.list({ ...by, list })),
+  };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { labelId, personId } from "../../../src/domain/ids.ts";
+import type { Item } from "../../../src/domain/item.ts";
+import type { Patch } from "../../../src/domain/merge.ts";
+import { findAltered, findCreated } from "../../../src/edits/delivery/adopt.ts";
+import { describeEcho, missingFields } from "../../../src/edits/delivery/echo.ts";
+import { createItemCalls, NoParentError } from "../../../src/edits/delivery/item-calls.ts";
+import { anEvent, aTask, days, times } from "../../support/items.ts";
+import { clientOf } from "../../upstream/loopback.ts";
+
+describe("missingFields() result", () => {
+  it.each<[string, Patch, Item]>([
+    [
+      "trimmed text",
+      { title: " A  ", description: "b\n" },
+      anEvent(1, { title: "A", description: "b" }),
+    ],
+    ["<br> for line ends", { description: "a\nb" }, anEvent(1, { description: "a<br>b" })],
+    [
+      "paragraphs for lines",
+      { description: "a\nb" },
+      anEvent(1, { description: "<p>a</p><p>b</p>" }),
+    ],
+    ["an empty text for none", { description: null }, anEvent(1, { description: "" })],
+    [
+      "cut seconds",
+      { when: times("2026-11-23T10:00:30") },
+      anEvent(1, { when: times("2026-11-23T10:00") }),
+    ],
+    [
+      "another order",
+      { assigned: [personId(2), personId(1)] },
+      anEvent(1, { assigned: [personId(1), personId(2)] }),
+    ],
+    [
+      "the first day of a milestone",
+      { milestone: true, when: days("2026-11-23", "2026-11-25") },
+      anEvent(1, { milestone: true, when: days("2026-11-23") }),
+    ],
+  ])("is empty when the service writes %s", (_name, patch, answer) => {
+    expect(missingFields(patch, answer)).toEqual([]);
+  });
+
+  it.each<[string, Patch, Item]>([
+    ["title", { title: "A" }, anEvent(1, { title: "B" })],
+    ["description", { description: "a b" }, anEvent(1, { description: "a\nb" })],
+    ["description", { description: "a" }, anEvent(1, { description: "<p>b</p>" })],
+    ["when", { when: days("2026-11-23") }, anEvent(1, { when: days("2026-11-24") })],
+    ["completed", { completed: true }, aTask(1)],
+    ["assigned", { assigned: [personId(1)] }, aTask(1)],
+    ["dueOn", { dueOn: null }, aTask(1)],
+    [
+      "reminder",
+      { reminder: null },
+      anEvent(1, { reminder: Temporal.Duration.from({ minutes: 5 }) }),
+    ],
+  ])("names %s when it was not taken over", (field, patch, answer) => {
+    expect(missingFields(patch, answer)).toEqual([field]);
+  });
+
+  it("is told in one sentence, labels of unknown ids apart", () => {
+    const labels = [labelId(5)];
+    const wish = { patch: { title: "A", labels }, newLabels: [], base: aTask(1), conflicts: [] };
+    expect(describeEcho(wish, aTask(1))).toContain("title, labels");
+    const fresh = { ...wish, patch: { labels }, newLabels: ["Fresh"] };
+    expect(describeEcho(fresh, aTask(1))).toBeNull();
+  });
+
+  it("leaves out whom somebody else has added, and what was dropped in a conflict", () => {
+    const [one, two] = [personId(1), personId(2)];
+    const wish = { patch: { assigned: [one] }, newLabels: [], base: aTask(1), conflicts: [] };
+    expect(describeEcho(wish, aTask(1, { assigned: [one, two] }))).toBeNull();
+    expect(describeEcho(wish, aTask(1, { assigned: [two] }))).toContain("assigned");
+    const lost = { field: "title", base: "A", ours: "B", theirs: "C", taken: "ours" } as const;
+    const dropped = { ...wish, patch: { title: "C" }, conflicts: [lost] };
+    expect(describeEcho(dropped, aTask(1, { title: "B" }))).toBeNull();
+  });
+});
+
+describe("findCreated() result", () => {
+  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
+  const later = Temporal.Instant.from("2026-11-20T12:00:00Z");
+  const party = { title: "Party", when: days("2026-12-24"), byMe: true, createdAt: later };
+  const lost = { wished: anEvent(1, party), sentAt, actor: null };
+
+  it.each<[string, Item]>([
+    ["the same title and dates", anEvent(9, party)],
+    ["a trimmed title", anEvent(9, { ...party, title: "Party " })],
+    ["no creation time", anEvent(9, { ...party, createdAt: null })],
+  ])("holds what has %s", (_name, item) => {
+    expect(findCreated([item], lost)).toEqual([item]);
+  });
+
+  it.each<[string, Item]>([
+    ["another title", anEvent(9, { ...party, title: "Parties" })],
+    ["another day", anEvent(9, { ...party, when: days("2026-12-25") })],
+    ["become a milestone", anEvent(9, { ...party, milestone: true })],
+    ["been made by somebody else", anEvent(9, { ...party, byMe: false, creatorId: personId(12) })],
+    ["been there before", anEvent(9, { ...party, createdAt: later.subtract({ seconds: 5 }) })],
+    ["another kind", aTask(9, { title: "Party", byMe: true, createdAt: later })],
+  ])("leaves out what has %s", (_name, item) => {
+    expect(findCreated([item], lost)).toEqual([]);
+  });
+
+  it("holds what the person of the edit has made", () => {
+    const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
+    expect(findCreated([item], { ...lost, actor: personId(12) })).toEqual([item]);
+  });
+
+  it("compares list, parent and dates of tasks", () => {
+    const task = aTask(1, { byMe: true, createdAt: later });
+    const same = aTask(2, { ...task, title: "Task 1" });
+    const moved = aTask(3, { ...task, title: "Task 1", dueOn: null });
+    expect(findCreated([same, moved], { ...lost, wished: task })).toEqual([same]);
+  });
+});
+
+describe("findAltered() result", () => {
+  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
+  const createdAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
+  const wished = anEvent(1, { title: "Party", when: days("2026-12-24"), byMe: true, createdAt });
+  const renamed = { ...wished, title: "Feast", updatedAt: createdAt.add({ seconds: 7 }) };
+  const lost = { wished, sentAt, actor: null };
+
+  it("holds what was made in time by the same hand, and changed since", () => {
+    expect(findAltered([renamed], lost)).toEqual([renamed]);
+  });
+
+  it.each<[string, Item]>([
+    ["never been changed", { ...renamed, updatedAt: createdAt }],
+    ["the looks of the wish", { ...renamed, title: "Party" }],
+    ["been made by somebody else", { ...renamed, byMe: false }],
+    ["been there before", { ...renamed, createdAt: createdAt.subtract({ seconds: 5 }) }],
+  ])("leaves out what has %s", (_name, item) => {
+    expect(findAltered([item], lost)).toEqual([]);
+  });
+});
+
+describe("createItemCalls() result", () => {
+  it("throws for a subtask without a parent", () => {
+    const { upstream } = clientOf("http://127.0.0.1:9/api/v3");
+    const calls = createItemCalls(upstream, { priority: "edit" });
+    expect(() => calls.list(aTask(1, { kind: "subtask" }))).toThrow(NoParentError);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { again, settleFailure, type Trial } from "../../../src/edits/delivery/settle.ts";
+import type { Failure } from "../../../src/upstream/failure.ts";
+
+const now = Temporal.Instant.from("2026-11-20T12:00:00Z");
+const request = "PUT /projects/1/events/2";
+const unavailable: Failure = {
+  kind: "unavailable",
+  status: 503,
+  message: "down",
+  request,
+  retryAfter: null,
+};
+
+const trial = (fields: Partial<Trial> = {}): Trial => ({
+  attempts: 1,
+  createdAt: now.subtract({ hours: 1 }),
+  now,
+  random: 1,
+  ...fields,
+});
+
+/** The pause in seconds; null when it is parked. */
+function pause(failure: Failure, fields: Partial<Trial> = {}): number | null {
+  const settlement = settleFailure(failure, trial(fields));
+  return settlement.kind === "retry" ? now.until(settlement.notBefore).total("seconds") : null;
+}
+
+describe("settleFailure() result", () => {
+  it.each<[string, Failure]>([
+    ["a refusal", { kind: "refused", status: 422, message: "title is too long", request }],
+    [
+      "a refusal with status 200",
+      { kind: "service-refused", code: 2033, message: "title is too long", request },
+    ],
+  ])("parks with the service's words when it is %s", (_name, failure) => {
+    const settlement = settleFailure(failure, trial());
+    expect(settlement).toMatchObject({ kind: "park", reason: "refused" });
+    expect(settlement.problem).toContain("title is too long");
+  });
+
+  it.each<[string, Failure]>([
+    ["unavailable", unavailable],
+    ["unreadable", { kind: "unreadable", message: "HTML", request }],
+    ["unknown-outcome", { kind: "unknown-outcome", message: "reset", request }],
+  ])("pauses longer with each try when it is %s", (_name, failure) => {
+    const pauses = [1, 2, 3, 8, 9, 10, 60].map((attempts) => pause(failure, { attempts }));
+    expect(pauses).toEqual([2, 4, 8, 256, 512, 600, 600]);
+    expect(pause(failure, { attempts: 3, random: 0 })).toBe(4);
+  });
+
+  it("waits as long as the service asks when that is longer", () => {
+    const retryAfter = Temporal.Duration.from({ minutes: 20 });
+    expect(pause({ ...unavailable, retryAfter })).toBe(1200);
+    expect(pause({ kind: "rate-limited", retryAfter, request })).toBe(1200);
+    expect(
+      pause({ kind: "rate-limited", retryAfter: Temporal.Duration.from({ seconds: 1 }), request }),
+    ).toBe(2);
+  });
+
+  it("goes at once when it was given up, however old it is", () => {
+    const old = { attempts: 99, createdAt: now.subtract({ hours: 99 }) };
+    expect(pause({ kind: "aborted", request }, old)).toBe(0);
+  });
+
+  it("parks after a day, but never before ten tries", () => {
+    const dayOld = now.subtract({ hours: 24 });
+    expect(pause(unavailable, { createdAt: dayOld, attempts: 9 })).not.toBeNull();
+    expect(
+      pause(unavailable, { createdAt: dayOld.add({ seconds: 1 }), attempts: 99 }),
+    ).not.toBeNull();
+    expect(settleFailure(unavailable, trial({ createdAt: dayOld, attempts: 10 }))).toMatchObject({
+      kind: "park",
+      reason: "failed",
+      problem: expect.stringContaining("503"),
+    });
+  });
+});
+
+describe("again() result", () => {
+  it("keeps its sentence", () => {
+    expect(again("not yet", { trial: trial(), retryAfter: null })).toMatchObject({
+      problem: "not yet",
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { projectId, serviceId } from "../../../src/domain/ids.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
+import { createAccept } from "../../../src/edits/intake/accept.ts";
+import type { Journal } from "../../../src/store/journal.ts";
+import { anEvent, aTask, days } from "../../support/items.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo, wishes } from "../rig.ts";
+
+const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
+const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261224");
+
+describe("accept() of whole files", () => {
+  it("refuses a file that cannot be trusted, and stores nothing", () => {
+    const rig = acceptRig();
+    const cut = calendar(party).replace("END:VCALENDAR", "");
+    expect(rig.send(cut)).toMatchObject({ kind: "refused", errors: [{ code: "truncated" }] });
+    expect(rig.send("<html>")).toMatchObject({ kind: "refused", errors: [{ code: "html" }] });
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("refuses a project that is not there, also for known items", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const request = { projectId: projectId(9999) };
+    const refused = { kind: "refused", errors: [{ code: "unknown-project", uid: null }] };
+    expect(rig.send(calendar(vevent(uid, "SUMMARY:New")), request)).toMatchObject(refused);
+    expect(rig.send(calendar(), request)).toMatchObject(refused);
+  });
+
+  it("accepts what it can of a file, in file order, and names each refusal", () => {
+    const rig = acceptRig();
+    const event = rig.put(anEvent(501, { title: "A" }));
+    const live = rig.put(anEvent(502, { title: "B", milestone: true, when: days("2026-11-23") }));
+    const task = rig.put(aTask(601, { title: "C", completed: true }));
+    const plan = rig.plan(
+      calendar(
+        chore,
+        vevent(live, "SUMMARY:✓ B"),
+        "BEGIN:VJOURNAL",
+        "UID:j@example.com",
+        "END:VJOURNAL",
+        vevent(event, "SUMMARY:A"),
+        vevent(task, "SUMMARY:C"),
+        vevent(event.replace("501", "777"), "SUMMARY:X"),
+        party,
+      ),
+    );
+    expect(plan.items.map(({ action }) => action)).toEqual([
+      "refused",
+      "complete",
+      "unchanged",
+      "reopen",
+      "refused",
+      "create",
+    ]);
+    expect(plan.items.map(({ kind }) => kind)).toEqual([
+      "task",
+      "milestone",
+      "event",
+      "task",
+      "event",
+      "event",
+    ]);
+    expect(plan.summary).toEqual({
+      update: 0,
+      create: 1,
+      complete: 1,
+      reopen: 1,
+      delete: 0,
+      unchanged: 1,
+      refused: 2,
+    });
+    expect(plan.errors.map(({ code, uid }) => [code, uid])).toEqual([
+      ["no-list", "chore@example.com"],
+      ["gone", event.replace("501", "777")],
+      ["component", "j@example.com"],
+    ]);
+  });
+
+  it("stores nothing in a dry run and says the same as the real one", () => {
+    const rig = acceptRig({ labels: "create" });
+    const uid = rig.put(aTask(601));
+    const gone = rig.put(aTask(602));
+    const file = calendar(
+      vtodo(uid, "CATEGORIES:Fresh"),
+      vtodo(gone, "STATUS:CANCELLED"),
+      party,
+      chore,
+    );
+    const revision = rig.store.changes.latest();
+    const dry = rig.plan(file, { dryRun: true, listId: list });
+    expect(rig.store.changes.latest()).toBe(revision);
+    expect(rig.edits()).toEqual([]);
+    expect(rig.store.mirror.findUid("party@example.com")).toBeNull();
+    expect(rig.woken()).toBe(0);
+
+    const real = rig.plan(file, { listId: list });
+    const plain = ({ items }: typeof real) => items.map((item) => ({ ...item, editId: null }));
+    expect(plain(real)).toEqual(plain(dry));
+    expect(real.items.map(({ editId }) => editId)).toEqual([1, 2, 3, 4]);
+    expect(rig.woken()).toBe(1);
+  });
+
+  it("takes the second upload of a file for no edit at all", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const file = calendar(vevent(uid, "SUMMARY:New"), party, chore);
+    rig.plan(file, { listId: list });
+    const again = rig.plan(file, { listId: list });
+    expect(again.items.map(({ action }) => action)).toEqual([
+      "unchanged",
+      "unchanged",
+      "unchanged",
+    ]);
+    expect(rig.edits()).toHaveLength(3);
+    expect(rig.store.view.ofProject(projectId(2001))).toHaveLength(3);
+  });
+
+  it("takes a label that is being created for no second edit, beside others", () => {
+    const rig = acceptRig({ labels: "create" });
+    const uid = rig.put(aTask(601));
+    const file = calendar(vtodo(uid, "CATEGORIES:Design,Fresh"));
+    expect(rig.one(file).action).toBe("update");
+    expect(rig.one(file).action).toBe("unchanged");
+    const other = rig.one(calendar(vtodo(uid, "CATEGORIES:QA,fresh")));
+    expect(wishes(other)).toEqual({ labels: [53, "fresh"] });
+  });
+
+  it("keeps all edits of a file or, when one cannot be stored, none", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const { store } = rig;
+    let kept = 0;
+    const journal: Journal = {
+      ...store.journal,
+      append(edit) {
+        if (++kept === 2) throw new Error("disk full");
+        return store.journal.append(edit);
+      },
+    };
+    const accept = createAccept({ ...rig.deps, store: { ...store, journal } });
+    const bytes = Buffer.from(calendar(vevent(uid, "SUMMARY:New"), party));
+    expect(() => accept({ ...rig.request, bytes })).toThrow("disk full");
+    expect(rig.edits()).toEqual([]);
+    expect(store.mirror.findUid("party@example.com")).toBeNull();
+    expect(rig.woken()).toBe(0);
+  });
+
+  it("changes and deletes an item whose creation is still on its way", () => {
+    const rig = acceptRig();
+    rig.one(calendar(party));
+    expect(rig.one(calendar(party.replace("Party", "Feast"))).action).toBe("update");
+    const cancelled = calendar(vevent("party@example.com", "STATUS:CANCELLED"));
+    expect(rig.one(cancelled).action).toBe("delete");
+    expect(codes(rig.one(calendar(party)))).toEqual(["gone"]);
+    expect(rig.store.view.findUid("party@example.com")).toBeNull();
+  });
+
+  it("keeps the UID of a known item that a sweep brought under an own one", () => {
+    const rig = acceptRig();
+    const item = anEvent(501, { title: "Twin" });
+    const key = rig.store.mirror.conceive("event", "twin@example.com");
+    rig.store.mirror.put(item, sourceOf(item));
+    rig.store.mirror.adopt(key, serviceId(501));
+    const own = `event-501@${rig.store.meta.installation}`;
+    expect(codes(rig.one(calendar(vevent(own, "SUMMARY:New"))))).toEqual(["gone"]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../../src/domain/ids.ts";
+import { anEvent } from "../../support/items.ts";
+import { acceptRig, calendar, codes, vevent, wishes } from "../rig.ts";
+
+describe("accept() of an item that was deleted meanwhile", () => {
+  it("refuses the change, shows the wish, and never makes it anew", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "Review" }));
+    rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity"));
+    const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Renamed")));
+    expect(codes(item)).toEqual(["gone"]);
+    expect(item.changes).toEqual([{ field: "title", from: "Review", to: "Renamed" }]);
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("takes its deletion for done", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const file = calendar(vevent(uid, "STATUS:CANCELLED"));
+    expect(rig.one(file).action).toBe("delete");
+    expect(rig.one(file).action).toBe("unchanged");
+    expect(rig.edits()).toHaveLength(1);
+  });
+});
+
+describe("accept() of what the editor saw", () => {
+  it("compares with the version of the file's SEQUENCE, so that other people's changes stay", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.put(anEvent(501, { title: "Two", description: "first" }));
+    const stale = calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:One", "DESCRIPTION:second"));
+    const item = rig.one(stale);
+    expect(wishes(item)).toEqual({ description: "second" });
+    expect(rig.edits()[0]).toMatchObject({
+      base: { title: "One" },
+      patch: { description: "second" },
+    });
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({
+      title: "Two",
+      description: "second",
+    });
+  });
+
+  it("remarks on a field that somebody else has changed as well", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two", reminder: Temporal.Duration.from({ minutes: 5 }) }));
+    const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Three")));
+    expect(item.changes).toEqual([{ field: "title", from: "Two", to: "Three" }]);
+    expect(codes(item)).toEqual(["changed-meanwhile"]);
+    expect(item.problems[0]?.message).toContain('"Two"');
+  });
+
+  it("drops a wish that has come true by itself", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two" }));
+    expect(rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Two"))).action).toBe("unchanged");
+  });
+
+  it.each([["SEQUENCE:7"], ["DTSTAMP:20261120T100000Z"]])(
+    "compares with the present when the file says %s",
+    (line) => {
+      const rig = acceptRig();
+      const uid = rig.put(anEvent(501, { title: "One" }));
+      rig.put(anEvent(501, { title: "Two" }));
+      expect(wishes(rig.one(calendar(vevent(uid, line, "SUMMARY:One"))))).toEqual({ title: "One" });
+    },
+  );
+
+  it.each([
+    [
+      "the feed's mark, though the program has raised SEQUENCE",
+      ["X-DAYFERRY-BASE:0", "SEQUENCE:1"],
+    ],
+    ["LAST-MODIFIED without a SEQUENCE", ["LAST-MODIFIED:20261120T120000Z"]],
+    ["SEQUENCE and LAST-MODIFIED together", ["SEQUENCE:0", "LAST-MODIFIED:20261120T120000Z"]],
+  ])("compares with the version that is named by %s", (_name, lines) => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.clock.advance({ minutes: 1 });
+    rig.put(anEvent(501, { title: "Two" }));
+    const item = rig.one(calendar(vevent(uid, ...lines, "SUMMARY:One", "DESCRIPTION:new")));
+    expect(wishes(item)).toEqual({ description: "new" });
+    expect(item.problems).toEqual([]);
+    expect(rig.edits()[0]?.base.title).toBe("One");
+  });
+
+  it("compares with the present when SEQUENCE and LAST-MODIFIED name no version together", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.clock.advance({ minutes: 1 });
+    rig.put(anEvent(501, { title: "Two" }));
+    const raised = calendar(
+      vevent(uid, "SEQUENCE:0", "LAST-MODIFIED:20261120T123000Z", "SUMMARY:One"),
+    );
+    expect(wishes(rig.one(raised))).toEqual({ title: "One" });
+  });
+
+  it("takes for a deletion's base what the editor was shown", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One" }));
+    rig.put(anEvent(501, { title: "Two" }));
+    rig.one(calendar(vevent(uid, "SEQUENCE:0", "STATUS:CANCELLED")));
+    expect(rig.edits()[0]).toMatchObject({ action: "delete", base: { title: "One" } });
+  });
+
+  it("knows the own project of an item, whatever the request names", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    rig.one(calendar(vevent(uid, "SUMMARY:New")), { projectId: projectId(2002) });
+    expect(rig.edits()[0]?.base.projectId).toBe(2001);
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import { itemKey, listId, serviceId } from "../../../src/domain/ids.ts";
+import { anEvent, aTask } from "../../support/items.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo } from "../rig.ts";
+
+const file = (name: string, text: string) =>
+  `ATTACH;FMTTYPE=text/plain;FILENAME=${name};VALUE=BINARY;ENCODING=BASE64:${Buffer.from(text).toString("base64")}`;
+
+const messages = (problems: readonly { readonly message: string }[]) =>
+  problems.map(({ message }) => message).join("\n");
+
+describe("accept() of COMMENT", () => {
+  it("makes an edit of a task that says nothing else", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1));
+    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")));
+    expect(planned).toMatchObject({ action: "update", changes: [] });
+    expect(codes(planned)).toEqual(["comment"]);
+    const [edit] = rig.edits();
+    expect(edit).toMatchObject({ action: "update", patch: {} });
+    expect(rig.store.extras.ofEdit(edit?.id ?? never())).toMatchObject([
+      { kind: "comment", target: "task", text: "On my desk", state: "pending" },
+    ]);
+  });
+
+  it("is told and not stored in a dry run", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1));
+    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")), { dryRun: true });
+    expect(codes(planned)).toEqual(["comment"]);
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("makes nothing of one that is there already: sent before, or read from the service", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1));
+    rig.store.comments.put({
+      id: serviceId(9),
+      projectId: aTask(1).projectId,
+      listId: listId(3001),
+      taskId: serviceId(1),
+      description: "<p>Read &amp; done</p>",
+      creatorId: null,
+      byMe: false,
+      createdAt: null,
+    });
+    const text = calendar(vtodo(uid, "COMMENT:Read & done", "COMMENT:New", "COMMENT:New"));
+    expect(codes(rig.one(text))).toEqual(["comment"]);
+    expect(rig.one(text)).toMatchObject({ action: "unchanged", problems: [] });
+    expect(rig.edits()).toHaveLength(1);
+  });
+
+  it.each([
+    ["an event", anEvent(2), (uid: string) => vevent(uid, "COMMENT:Hello")],
+    [
+      "a subtask",
+      aTask(3, { kind: "subtask", parentId: serviceId(1) }),
+      (uid: string) => vtodo(uid, "COMMENT:Hello"),
+    ],
+  ])("is kept here for %s, which has none", (_name, item, write) => {
+    const rig = acceptRig();
+    const uid = rig.put(item);
+    const planned = rig.one(calendar(write(uid)));
+    expect(planned).toMatchObject({ action: "unchanged", editId: null });
+    expect(messages(planned.problems)).toBe(
+      "COMMENT is kept here, the service cannot store it: it has comments on tasks only",
+    );
+    expect(rig.store.objects.get(rig.store.view.findUid(uid)?.key ?? itemKey(99))?.raw).toContain(
+      "COMMENT:Hello",
+    );
+  });
+});
+
+describe("accept() of ATTACH", () => {
+  it("goes with a new task, and into the folder for everything else", () => {
+    const rig = acceptRig();
+    const [task, event] = [rig.put(aTask(1)), rig.put(anEvent(2))];
+    const { items } = rig.plan(
+      calendar(
+        vtodo("new@example.com", "SUMMARY:New", file("a.txt", "one")),
+        vtodo(task, file("b.txt", "two")),
+        vevent(event, file("c.txt", "three")),
+        vevent("party@example.com", "SUMMARY:P", "DTSTART;VALUE=DATE:20261224", file("d.txt", "4")),
+      ),
+      { listId: list },
+    );
+    expect(items.map(({ action }) => action)).toEqual(["create", "update", "update", "create"]);
+    expect(items.map(({ problems }) => messages(problems))).toEqual([
+      expect.stringContaining('"a.txt" (3 bytes) is uploaded and attached'),
+      ...Array.from({ length: 3 }, () =>
+        expect.stringContaining("the service attaches files only to tasks that are new"),
+      ),
+    ]);
+    const targets = rig.edits().map(({ id }) => rig.store.extras.ofEdit(id)[0]?.target);
+    expect(targets).toEqual(["item", "folder", "folder", "folder"]);
+  });
+
+  it("makes nothing of the same file in the same item again", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1));
+    rig.plan(calendar(vtodo(uid, file("b.txt", "two"))));
+    expect(rig.one(calendar(vtodo(uid, file("b.txt", "two"))))).toMatchObject({
+      action: "unchanged",
+    });
+    expect(codes(rig.one(calendar(vtodo(uid, file("b.txt", "three")))))).toEqual(["attachment"]);
+  });
+
+  it("keeps a link here", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1));
+    const planned = rig.one(calendar(vtodo(uid, "ATTACH:https://example.com/a.pdf")));
+    expect(messages(planned.problems)).toContain("ATTACH is kept here");
+  });
+});
+
+describe("accept() of what the service cannot hold", () => {
+  const odd = ["LOCATION:Room 3", "X-ROOM-COLOUR;VALUE=TEXT:red", "PRIORITY:1"];
+
+  it("keeps the client's octets beside the edit, and shows them with it", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    const planned = rig.one(calendar(vevent(uid, "SUMMARY:Renamed", ...odd)));
+    expect(planned.action).toBe("update");
+    expect(messages(planned.problems)).toContain(
+      "LOCATION is kept here, the service cannot store it: the service has no field for a place",
+    );
+    const key = rig.store.view.findUid(uid)?.key ?? itemKey(99);
+    expect(rig.store.objects.get(key)).toMatchObject({ channel: "upload", uid, at: rig.clock() });
+    expect(rig.store.objects.get(key)?.raw.split("\n")).toEqual([
+      "BEGIN:VEVENT",
+      `UID:${uid}`,
+      "SUMMARY:Renamed",
+      ...odd,
+      "END:VEVENT",
+    ]);
+    expect(rig.store.objects.isCurrent(key)).toBe(true);
+    const [edit] = rig.edits();
+    expect(rig.store.extras.ofEdit(edit?.id ?? never())).toMatchObject([
+      { kind: "kept", name: "LOCATION", text: "LOCATION:Room 3", state: "done" },
+      { kind: "kept", name: "X-ROOM-COLOUR", text: "X-ROOM-COLOUR;VALUE=TEXT:red" },
+      { kind: "kept", name: "PRIORITY" },
+    ]);
+  });
+
+  it("keeps octets of an item that is otherwise unchanged, and forgets none when a later file is silent", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    expect(rig.one(calendar(vevent(uid, "LOCATION:Room 3")))).toMatchObject({
+      action: "unchanged",
+      editId: null,
+    });
+    rig.one(calendar(vevent(uid, "SUMMARY:Renamed")));
+    const key = rig.store.view.findUid(uid)?.key ?? itemKey(99);
+    expect(rig.store.objects.get(key)?.raw).toContain("LOCATION:Room 3");
+    expect(rig.store.objects.isCurrent(key)).toBe(false);
+    rig.one(calendar(vevent(uid, "SUMMARY:Again")), { channel: "caldav" });
+    expect(rig.store.objects.get(key)).toMatchObject({ channel: "caldav" });
+    expect(rig.store.objects.get(key)?.raw).not.toContain("LOCATION");
+  });
+
+  it("keeps a second alarm as a whole", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    const alarm = (trigger: string) =>
+      ["BEGIN:VALARM", "ACTION:DISPLAY", `TRIGGER:${trigger}`, "END:VALARM"].join("\r\n");
+    rig.one(
+      calendar(
+        vevent(uid, "DTSTART;TZID=Europe/Berlin:20261123T100000", alarm("-PT15M"), alarm("-P1D")),
+      ),
+    );
+    const [edit] = rig.edits();
+    const [kept] = rig.store.extras.ofEdit(edit?.id ?? never());
+    expect(kept).toMatchObject({ kind: "kept", name: "VALARM" });
+    expect(kept?.text).toContain("TRIGGER:-P1D");
+  });
+
+  it("keeps nothing of what is refused", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    const planned = rig.one(calendar(vevent(uid, "RRULE:FREQ=DAILY", "LOCATION:Room 3")));
+    expect(planned.action).toBe("refused");
+    expect(rig.store.objects.get(rig.store.view.findUid(uid)?.key ?? itemKey(99))).toBeNull();
+  });
+});
+
+describe("accept() of the date of a custom field", () => {
+  const customFields = [
+    { id: serviceId(601), title: "Launch", type: "Date", value: "2026-12-24" },
+  ] as const;
+  const shown = (uid: string, ...lines: readonly string[]) =>
+    calendar(vevent(`field-601-${uid}`, ...lines));
+
+  it("is no edit when it says what the feed shows", () => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1, { customFields }));
+    const text = shown(uid, "SUMMARY:Task 1: Launch", "DTSTART;VALUE=DATE:20261224");
+    expect(rig.one(text)).toMatchObject({ action: "unchanged", problems: [] });
+  });
+
+  it.each([
+    ["another day", ["DTSTART;VALUE=DATE:20261225"]],
+    ["another title", ["SUMMARY:Launch!"]],
+    ["a deletion", ["STATUS:CANCELLED"]],
+  ])("refuses %s with the reason", (_name, lines) => {
+    const rig = acceptRig();
+    const uid = rig.put(aTask(1, { customFields }));
+    const planned = rig.one(shown(uid, ...lines));
+    expect(planned.action).toBe("refused");
+    expect(codes(planned)).toEqual(["custom-field"]);
+    expect(messages(planned.problems)).toContain('the task "Task 1"');
+    expect(rig.edits()).toEqual([]);
+  });
+});
+
+function never(): never {
+  throw new Error("there is no edit");
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { fingerprint } from "../../../src/domain/fingerprint.ts";
+import { anEvent, times } from "../../support/items.ts";
+import { vevent } from "../rig.ts";
+import { subscriptionRig } from "./subscription-rig.ts";
+
+const review = { title: "Review", when: times("2026-11-23T10:00", "2026-11-23T11:00") };
+const shown = (uid: string, title = "Review") =>
+  vevent(
+    uid,
+    `SUMMARY:${title}`,
+    "DTSTART;TZID=Europe/Berlin:20261123T100000",
+    "DTEND;TZID=Europe/Berlin:20261123T110000",
+  );
+
+describe("createSubscription() polling", () => {
+  it("step() result when it is not due: nothing is asked", async () => {
+    const rig = await subscriptionRig();
+    await rig.shows(shown("x@x"));
+    await rig.step();
+    rig.clock.advance({ minutes: 4, seconds: 59 });
+    await rig.step();
+    expect(rig.server.requests).toHaveLength(1);
+    rig.clock.advance({ seconds: 1 });
+    await rig.step();
+    expect(rig.server.requests).toHaveLength(2);
+    rig.restart();
+    await rig.step();
+    expect(rig.server.requests).toHaveLength(2);
+  });
+
+  it("step() result when the server says unchanged, or sends the same again: read, and nothing compared", async () => {
+    const rig = await subscriptionRig();
+    await rig.shows(shown("x@x"));
+    const before = rig.state();
+    await rig.again();
+    expect(rig.server.requests[1]?.headers["if-none-match"]).toMatch(/^"[0-9a-f]{8}"$/);
+    await rig.answers((_request, response) => response.writeHead(304).end());
+    expect(rig.state()).toMatchObject({ state: "watched", changedAt: before.changedAt });
+    expect(rig.state().succeededAt).toEqual(rig.clock());
+  });
+
+  it("step() result when the server knows no validators: the same body is not compared again", async () => {
+    const rig = await subscriptionRig();
+    const uid = rig.put(anEvent(1, review));
+    const body = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${shown(uid)}\r\nEND:VCALENDAR\r\n`;
+    for (let round = 0; round < 2; round++) {
+      await rig.answers((_request, response) => response.writeHead(200).end(body));
+    }
+    expect(rig.server.requests[1]?.headers).not.toHaveProperty("if-none-match");
+    expect(rig.events).toHaveLength(1);
+    expect(rig.state().items).toBe(1);
+  });
+
+  it("step() result when reading fails again and again: longer and longer waits, an hour at most; one event", async () => {
+    const rig = await subscriptionRig();
+    const waits: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      await rig.answers((_request, response) => response.writeHead(500).end());
+      waits.push(rig.state().nextAt?.since(rig.clock()).total("minutes") ?? 0);
+    }
+    expect(waits).toEqual([10, 20, 40, 60, 60, 60]);
+    expect(rig.state()).toMatchObject({
+      state: "failing",
+      failures: 6,
+      problem: "the server answered 500",
+      succeededAt: null,
+    });
+    await rig.shows(shown("x@x"));
+    expect(rig.state()).toMatchObject({ state: "watched", problem: null, failures: 0 });
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["failed", "recovered", "began"]);
+  });
+
+  it("step() result when the server asks for a pause: kept, up to an hour", async () => {
+    const rig = await subscriptionRig();
+    for (const [asked, minutes] of [
+      ["1800", 30],
+      ["999999", 60],
+    ]) {
+      await rig.answers((_request, response) =>
+        response.writeHead(429, { "retry-after": `${asked}` }).end(),
+      );
+      expect(rig.state().nextAt?.since(rig.clock()).total("minutes")).toBe(minutes);
+    }
+  });
+
+  it("step() result when the first answers are no whole calendar: the first whole one is the baseline", async () => {
+    const rig = await subscriptionRig({ options: { new: "create" } });
+    await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
+    expect(rig.state().problem).toContain("holds nothing");
+    await rig.shows(shown("a@x", "A"));
+    expect(rig.edits()).toEqual([]);
+    await rig.shows(shown("a@x", "A"), shown("b@x", "B"));
+    expect(rig.wishes()).toEqual(["create B"]);
+  });
+
+  it("step() result when the daemon restarts: it goes on from the last snapshot", async () => {
+    const rig = await subscriptionRig();
+    const uid = rig.put(anEvent(1, review));
+    await rig.shows(shown(uid));
+    rig.restart();
+    await rig.shows(shown(uid, "Renamed while down"));
+    expect(rig.wishes()).toEqual(["update Review"]);
+  });
+
+  it("step() result when the address is another one: a new calendar, with a baseline of its own", async () => {
+    const rig = await subscriptionRig();
+    const uid = rig.put(anEvent(1, review));
+    await rig.shows(shown(uid));
+    rig.restart({ url: `${rig.server.url}?renewed` });
+    expect(rig.state()).toMatchObject({ state: "new", items: 0 });
+    await rig.shows(shown(uid, "Another calendar"));
+    expect(rig.edits()).toEqual([]);
+    expect(rig.state().state).toBe("watched");
+  });
+
+  it("step() result when the workspace was never read: nothing is asked", async () => {
+    const rig = await subscriptionRig({ deps: { known: () => false } });
+    await rig.shows(shown("x@x"));
+    expect(rig.server.requests).toHaveLength(0);
+    expect(rig.state()).toMatchObject({ state: "new", attemptedAt: null });
+  });
+
+  it("step() result when the daemon stops while it reads: nothing is noted against the calendar", async () => {
+    const stop = new AbortController();
+    const rig = await subscriptionRig({
+      deps: {
+        fetch: () => {
+          stop.abort();
+          return Promise.resolve({ kind: "failed", problem: "aborted", retryAfter: null });
+        },
+      },
+    });
+    rig.restart();
+    await rig.stepUntil(stop.signal);
+    expect(rig.state()).toMatchObject({ state: "new", failures: 0, problem: null });
+  });
+
+  it("state() result when it is shown to people: nothing of the address is in it, nor in the database", async () => {
+    const rig = await subscriptionRig();
+    await rig.shows(shown("x@x"));
+    await rig.answers((_request, response) => response.writeHead(403).end());
+    const told = JSON.stringify([
+      rig.state(),
+      rig.events,
+      rig.store.subscriptions.open("Ana's calendar", fingerprint(rig.server.url)),
+      rig.items(),
+    ]);
+    expect(told).not.toContain("secret-path");
+    expect(told).not.toContain(String(rig.server.port));
+  });
+});

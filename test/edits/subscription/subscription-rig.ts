@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { personId, projectId } from "../../../src/domain/ids.ts";
+import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
+import { createSubscription } from "../../../src/edits/subscription/subscription.ts";
+import type {
+  SubscriptionDeps,
+  SubscriptionEvent,
+  SubscriptionOptions,
+} from "../../../src/edits/subscription/subscription-outcome.ts";
+import { fetchCalendar } from "../../../src/remote/fetch.ts";
+import { anyAddress } from "../../../src/remote/guard.ts";
+import { type CalendarServer, calendarServer } from "../../remote/server.ts";
+import { acceptRig, calendar, type RigSetting } from "../rig.ts";
+
+const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
+
+/** A store and a remote calendar on loopback that is subscribed to; the test says what it holds. */
+export async function subscriptionRig(
+  setting: RigSetting & {
+    readonly options?: Partial<SubscriptionOptions>;
+    readonly deps?: Partial<SubscriptionDeps>;
+  } = {},
+) {
+  const rig = acceptRig(setting);
+  let body = "";
+  const whole: CalendarServer["answer"] = (request, response) => {
+    const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 8)}"`;
+    if (request.headers["if-none-match"] === etag) response.writeHead(304).end();
+    else response.writeHead(200, { "content-type": "text/calendar", etag }).end(body);
+  };
+  const server = await calendarServer(whole);
+  const events: SubscriptionEvent[] = [];
+  const open = (change: Partial<SubscriptionOptions> = {}) =>
+    createSubscription({
+      ...rig.deps,
+      options: {
+        name: "Ana's calendar",
+        url: server.url,
+        project: projectId(2001),
+        person: personId(11),
+        every: minutes(5),
+        new: "ignore",
+        gone: "ignore",
+        ...setting.options,
+        ...change,
+      },
+      acceptItems: createAcceptItems(rig.deps),
+      fetch: (request) =>
+        fetchCalendar(request, {
+          allows: anyAddress,
+          timeout: Temporal.Duration.from({ seconds: 5 }),
+          most: 5_000_000,
+        }),
+      random: () => 0,
+      known: () => true,
+      onEvent: (event) => events.push(event),
+      ...setting.deps,
+    });
+  let subscription = open();
+  const step = () => subscription.step(AbortSignal.timeout(10_000));
+  return {
+    ...rig,
+    server,
+    events,
+    state: () => subscription.state(),
+    items: () => rig.store.subscriptions.items("Ana's calendar"),
+    step,
+    stepUntil: (signal: AbortSignal) => subscription.step(signal),
+    /** The calendar shows these components from now on; it is read when it is due. */
+    async shows(...components: readonly string[]) {
+      body = calendar(...components);
+      server.answer = whole;
+      rig.clock.advance({ minutes: 61 });
+      await step();
+    },
+    /** The same for a whole answer of any kind. */
+    async answers(answer: string | CalendarServer["answer"]) {
+      if (typeof answer === "string") body = answer;
+      server.answer = typeof answer === "string" ? whole : answer;
+      rig.clock.advance({ minutes: 61 });
+      await step();
+    },
+    /** Reads once more what is there. */
+    async again() {
+      rig.clock.advance({ minutes: 61 });
+      await step();
+    },
+    restart(change: Partial<SubscriptionOptions> = {}) {
+      subscription = open(change);
+    },
+    /** Action, and the fields with their new values, of each edit. */
+    wishes: () =>
+      rig
+        .edits()
+        .map(({ action, base, patch }) =>
+          action === "create" ? `create ${patch.title}` : `${action} ${base.title}`,
+        ),
+  };
+}
