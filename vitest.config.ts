@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     env: { TZ: "UTC" },
+    globalSetup: ["test/clients/say-missing.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

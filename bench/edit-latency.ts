@@ -1,18 +1,23 @@
-// How long an accepted edit takes to the service, when nothing else is going on, under a full sweep, and under steady
-// polling: from the moment at which its row is safe to the arrival of the request that carries it out.
+// How long an edit takes to the service, when nothing else is going on, under a full sweep, and under steady polling: from
+// the moment at which its row is safe to the arrival of the request that carries it out. The last rows are PUTs of a
+// calendar program, under steady polling, and count from the moment at which the program begins to send.
 //   node bench/edit-latency.ts [edits=40]      Time runs five times as fast as at the service: 25 requests in 2 s.
 // A creation is one request; an update reads the item first. Ends with 1 when the p95 under steady polling, or the p50
 // under a full sweep, is above 0.4 s and the answers waited for, or any edit waits longer than the quota's window: a sweep
 // that begins while nobody edits takes all but one place of it.
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import express from "express";
+import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
-import { projectId } from "../src/domain/ids.ts";
+import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
 import { startSandbox } from "../src/sandbox/server.ts";
 import { openRooms } from "../src/workshop.ts";
+import { createClient } from "./caldav/client.ts";
 
 const scale = 5;
 const [edits = 40] = process.argv.slice(2).map(Number);
@@ -52,6 +57,7 @@ const opened = openRooms(config.value, { clock, monotonic, random: Math.random, 
 if (!opened.ok) throw new Error(opened.failure);
 const rooms = opened.value;
 const project = projectId(sandbox.workspace.places()[0]?.project ?? 0);
+const owner = personId(sandbox.keys[0]?.personId ?? 0);
 
 const stop = new AbortController();
 const draining = Array.from({ length: drains }, () =>
@@ -73,14 +79,17 @@ const sweeping = rooms.sync.sweep({ signal: sweep.signal }).then(() => {
   isSwept = true;
 });
 await until("the projects are known", () => rooms.store.directory.projects().length > 0);
-const rows = [...(await measure("full sweep"))];
+const rows = [...(await measure("full sweep", accept))];
 const isTooLate = isSwept;
 sweep.abort();
 await sweeping;
-rows.unshift(...(await measure("idle")));
+rows.unshift(...(await measure("idle", accept)));
 const polling = new AbortController();
 const polled = rooms.sync.run(polling.signal);
-rows.push(...(await measure("steady polling")));
+rows.push(...(await measure("steady polling", accept)));
+const program = await startProgram();
+rows.push(...(await measure("steady polling, PUT", (edit) => program.put(edit))));
+program.close();
 polling.abort();
 await polled;
 
@@ -102,19 +111,23 @@ await rooms.close();
 await sandbox.close();
 rmSync(folder, { recursive: true });
 
-/** Hands edits in one by one, every other one an update of what the one before created. */
-async function measure(load: string) {
+interface Edit {
+  readonly uid: string;
+  readonly title: string;
+}
+
+/** Hands edits in one by one, every other one an update of what the one before created. `hand` says when it began. */
+async function measure(load: string, hand: (edit: Edit) => Promise<number>) {
   const waits: { readonly create: number[]; readonly update: number[] } = {
     create: [],
     update: [],
   };
   for (let nth = 0; nth < edits; nth += 1) {
-    const uid = `${load.replace(" ", "-")}-${Math.floor(nth / 2)}@example.com`;
+    const uid = `${load.replaceAll(/\W+/g, "-")}-${Math.floor(nth / 2)}@example.com`;
     const edit = nth % 2 === 0 ? "create" : "update";
     const title = `${edit} ${uid}`;
     const from = sandbox.requests.entries().length;
-    accept(uid, title);
-    const acceptedMs = monotonic();
+    const beganMs = await hand({ uid, title });
     const arrived = () =>
       sandbox.requests
         .entries()
@@ -123,7 +136,7 @@ async function measure(load: string) {
           return method !== "GET" && body.includes(title);
         });
     await until(`${title} is in the workspace`, () => arrived() !== undefined);
-    waits[edit].push(((arrived()?.at ?? 0) - acceptedMs) * scale);
+    waits[edit].push(((arrived()?.at ?? 0) - beganMs) * scale);
     await until(`${title} is confirmed`, isCalm);
     await pause(pauseMs * (0.5 + Math.random()));
   }
@@ -137,7 +150,20 @@ async function measure(load: string) {
   }));
 }
 
-function accept(uid: string, title: string): void {
+function accept(edit: Edit): Promise<number> {
+  const acceptance = rooms.desk.accept({
+    bytes: Buffer.from(textOf(edit)),
+    channel: "upload",
+    actor: null,
+    projectId: project,
+    listId: null,
+    dryRun: false,
+  });
+  if (acceptance.errors.length > 0) throw new Error(JSON.stringify(acceptance.errors));
+  return Promise.resolve(monotonic());
+}
+
+function textOf({ uid, title }: Edit): string {
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -150,15 +176,36 @@ function accept(uid: string, title: string): void {
     "END:VCALENDAR",
     "",
   ];
-  const acceptance = rooms.desk.accept({
-    bytes: Buffer.from(lines.join("\r\n")),
-    channel: "upload",
-    actor: null,
-    projectId: project,
-    listId: null,
-    dryRun: false,
-  });
-  if (acceptance.errors.length > 0) throw new Error(JSON.stringify(acceptance.errors));
+  return lines.join("\r\n");
+}
+
+/** A calendar program that has logged in. */
+async function startProgram() {
+  const password = rooms.people.setPassword(owner);
+  if (password.kind !== "set") throw new Error("there is no app password");
+  const publicUrl = () => "http://127.0.0.1";
+  const server = createServer(express().use(createDavRouter({ ...rooms.dav, publicUrl, log })));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const client = createClient({ port, user: String(owner), password: password.password });
+  return {
+    async put(edit: Edit): Promise<number> {
+      const beganMs = monotonic();
+      const { status, body } = await client.call({
+        method: "PUT",
+        path: `/dav/calendars/${owner}/events-${project}/${edit.uid}.ics`,
+        headers: { "Content-Type": "text/calendar" },
+        body: textOf(edit),
+      });
+      if (status !== 201 && status !== 204) throw new Error(`answered by ${status}: ${body}`);
+      return beganMs;
+    },
+    close() {
+      client.close();
+      server.close();
+    },
+  };
 }
 
 function isCalm(): boolean {

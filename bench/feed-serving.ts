@@ -15,6 +15,7 @@ import { createDesk } from "../src/edits/desk/desk.ts";
 import { createPublishedFeeds, type FeedOptions, type OpenFeed } from "../src/feeds/feeds.ts";
 import { createApp } from "../src/http/app.ts";
 import { createLog } from "../src/log.ts";
+import { createReception } from "../src/people/reception.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
@@ -148,12 +149,14 @@ async function serve(store: Store): Promise<void> {
   const [feed] = feeds.list();
   if (!feed) throw new Error("there is no feed");
   const app = createApp({
+    caldav: null,
     version: "bench",
     store,
     feeds,
     desk: createDesk({ store, accept: () => ({ kind: "refused", errors: [] }), onReleased() {} }),
     workspace: null,
     links: null,
+    ...createReception({ store, zone, clock, randomBytes, listed: [] }),
     ready: () => true,
     gate() {
       throw new Error("there is no service behind this server");

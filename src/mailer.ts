@@ -1,7 +1,13 @@
-import type { MailConfig } from "./config/config.ts";
+import { randomBytes } from "node:crypto";
+import type { Config, MailConfig } from "./config/config.ts";
+import { type ChoiceSigner, createChoiceSigner } from "./domain/choice-link.ts";
+import type { PersonId } from "./domain/ids.ts";
+import type { MailWishes } from "./domain/mail-kind.ts";
 import { createDirectoryMailer } from "./mail/directory.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
+import type { PostOffice } from "./reminders/post-office.ts";
+import { secretFile } from "./store/secret-files.ts";
 
 const silence = Temporal.Duration.from({ seconds: 30 });
 
@@ -11,3 +17,45 @@ export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): 
     ? createDirectoryMailer({ directory })
     : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: silence });
 }
+
+/** How readers turn mails off: the signature of their links, and what the configuration grants them at all. */
+export interface MailLinks {
+  readonly signer: ChoiceSigner;
+  readonly wishes: (person: PersonId) => MailWishes;
+}
+
+export function openMailLinks({ dataDir, people }: Config): MailLinks {
+  const key = secretFile({ dataDir, name: "mail-key" }, () =>
+    randomBytes(32).toString("base64url"),
+  );
+  const listed = new Map(people.map(({ id, mail }) => [id, mail]));
+  return {
+    signer: createChoiceSigner(Buffer.from(key, "base64url")),
+    wishes: (person) => listed.get(person) ?? everyKind,
+  };
+}
+
+/** What the configuration says of mails, whatever they tell. */
+export function openPostOffice(
+  { mail, service, http }: Config,
+  { signer, wishes }: MailLinks,
+): Pick<PostOffice, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
+  const { publicUrl } = http;
+  return {
+    from: mail.from,
+    zone: service.timeZone,
+    perMinute: mail.perMinute,
+    wishes,
+    choiceUrl:
+      publicUrl === null ? null : (claim) => `${publicUrl}/unsubscribe/${signer.sign(claim)}`,
+  };
+}
+
+const everyKind: MailWishes = {
+  events: true,
+  milestones: true,
+  tasks: true,
+  overdue: true,
+  digest: true,
+  notices: true,
+};

@@ -1,14 +1,17 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
+import { createDavRouter } from "./caldav/router.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
 import type { Log } from "./log.ts";
 import { type LoopOptions, runLoop } from "./loop.ts";
-import { chooseMailer } from "./mailer.ts";
+import { chooseMailer, openMailLinks, openPostOffice } from "./mailer.ts";
+import { createParkingNotices } from "./reminders/notices.ts";
 import { createReminders } from "./reminders/reminders.ts";
+import { createReportCrew } from "./reports/report-crew.ts";
 import type { SweepProgress } from "./sync/sync.ts";
 import type { Rooms, Surroundings } from "./workshop.ts";
 
@@ -41,18 +44,23 @@ const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 export async function startDaemon(options: ServeOptions & Surroundings): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
   let url = "";
+  const publicUrl = () => config.http.publicUrl ?? url;
   const app = createApp({
     version: options.version,
+    ...rooms.reception,
+    caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
     store: rooms.store,
     feeds: rooms.feeds,
     desk: rooms.desk,
     workspace: rooms.workspace,
     links: rooms.links,
+    mailLinks: openMailLinks(config),
+    reports: { reports: createReportCrew(), file: join(config.dataDir, "dayferry.sqlite") },
     ready: () => rooms.sync.ready,
     gate: rooms.upstream.gate.state,
     channels: () => rooms.channels.states(),
     adminToken: rooms.adminToken,
-    baseUrl: () => config.http.publicUrl ?? url,
+    baseUrl: publicUrl,
     trustProxy: config.http.trustProxy,
     zone: config.service.timeZone,
     clock,
@@ -88,16 +96,30 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
   const { config, rooms, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
-  const reminders = createReminders({
+  const { publicUrl } = config.http;
+  const office = {
+    ...openPostOffice(config, openMailLinks(config)),
     store,
     mailer,
-    from: config.mail.from,
-    zone: config.service.timeZone,
-    options: config.reminders,
-    webUrl: config.service.webUrl,
     clock,
     random,
+  };
+  const { links } = rooms;
+  const reminders = createReminders({
+    ...office,
+    options: config.reminders,
+    webUrl: config.service.webUrl,
+    actions:
+      links && publicUrl !== null
+        ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
+        : null,
+    swept: () => sync.ready,
     onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
+  });
+  const notices = createParkingNotices({
+    ...office,
+    publicUrl,
+    onEvent: ({ kind, ...fields }) => log.info(`notice ${kind}`, fields),
   });
   const recovered = drain.recover();
   if (recovered > 0) log.info("edits of an earlier run are taken up again", { edits: recovered });
@@ -142,6 +164,7 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       { idle: day },
     ),
     loop("reminders", reminders.step, { wake: wakeReminders }),
+    loop("notices", notices.step, { wake: rooms.wakeNotices }),
     runChannels(rooms.channels, loop),
   ]);
   mailer.close();

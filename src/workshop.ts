@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { DavDeps } from "./caldav/context.ts";
+import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
 import type { Workshop } from "./cli/host.ts";
 import type { Config } from "./config/config.ts";
@@ -10,12 +12,14 @@ import { fail, ok, type Result } from "./domain/result.ts";
 import { sourceOf } from "./domain/source.ts";
 import { createDrain } from "./edits/delivery/drain.ts";
 import { createDesk } from "./edits/desk/desk.ts";
-import { type AcceptDeps, createAccept } from "./edits/intake/accept.ts";
+import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
+import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/links.ts";
 import { createWorkspaceDesk } from "./edits/workspace/workspace-desk.ts";
 import { createPublishedFeeds } from "./feeds/feeds.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
+import { createReception, type Reception } from "./people/reception.ts";
 import { type DataLock, lockDataDirectory } from "./store/lock.ts";
 import { secretFile } from "./store/secret-files.ts";
 import { openStore } from "./store/store.ts";
@@ -36,10 +40,17 @@ export interface Rooms extends Workshop {
   /** Null where feeds have no action links. */
   readonly links: ActionLinks | null;
   readonly channels: Channels;
+  readonly reception: Reception;
+  /** What the CalDAV door is built of, but for the address and the log. */
+  readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
   readonly wakeReminders: Wake;
+  readonly wakeNotices: Wake;
   readonly log: Log;
 }
+
+/** Bytes of a calendar object: what the reader of calendar files takes. */
+const largestObject = 5_000_000;
 
 const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 
@@ -80,6 +91,7 @@ function buildRooms(
   const feedKey = Buffer.from(secret("feed-key"), "base64url");
   const wakeDrain = createWake();
   const wakeReminders = createWake();
+  const wakeNotices = createWake();
 
   const file = join(dataDir, "dayferry.sqlite");
   const store = openStore({ file, migrations, zone, clock, randomId: randomUUID });
@@ -147,7 +159,10 @@ function buildRooms(
     conflicts: config.edits.conflicts,
     clock,
     random,
-    onEvent: ({ kind, ...fields }) => log.info(`edit ${kind}`, fields),
+    onEvent({ kind, ...fields }) {
+      log.info(`edit ${kind}`, fields);
+      if (kind === "parked" || kind === "frozen") wakeNotices.notify();
+    },
     onMissing({ base }) {
       const lists = store.directory.todolists().filter((list) => list.projectId === base.projectId);
       for (const { id } of lists) sync.hurry(`tasks:${id}`);
@@ -176,6 +191,15 @@ function buildRooms(
     onReleased: () => wakeDrain.notify(),
   });
   const ready = () => sync.ready;
+  const reception = createReception({ store, zone, clock, randomBytes, listed: config.people });
+  const { passwords, throttle, readOnly } = reception;
+  const calendars = createCalendars({
+    store,
+    zone,
+    hasRead: (project) => sync.hasRead(project),
+    milestones: config.calendars.milestones,
+    readOnly,
+  });
   return {
     config,
     store,
@@ -187,9 +211,25 @@ function buildRooms(
     workspace: createWorkspaceDesk({ store, upstream, hurry: (source) => sync.hurry(source) }),
     links,
     channels: openChannels({ config, accept: acceptDeps, monotonic, random, ready, log }),
+    reception,
+    people: reception.people,
+    dav: {
+      store,
+      calendars,
+      acceptItems: createAcceptItems(acceptDeps),
+      acceptMove: createAcceptMove(acceptDeps),
+      passwords,
+      throttle,
+      zone,
+      mode: config.edits.mode,
+      maxSize: largestObject,
+      clock,
+      randomId: randomUUID,
+    },
     adminToken,
     wakeDrain,
     wakeReminders,
+    wakeNotices,
     log,
     async close() {
       await upstream.close();

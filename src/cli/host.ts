@@ -5,6 +5,7 @@ import type { Drain } from "../edits/delivery/drain.ts";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { People } from "../people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -19,6 +20,7 @@ export interface Workshop {
   readonly desk: Desk;
   readonly drain: Drain;
   readonly workspace: WorkspaceDesk;
+  readonly people: People;
   close(): Promise<void>;
 }
 

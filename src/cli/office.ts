@@ -8,7 +8,7 @@ import { Failed, inWorkshop } from "./outcome.ts";
 
 export type EditAct = "approve" | "discard" | "retry";
 
-/** The journal, the feeds and the brakes, whoever holds the data directory: values are JSON as the API answers it. */
+/** The journal, the feeds, the brakes and the people, whoever holds the data directory: values are JSON as the API answers it. */
 export interface Office {
   edits(state: string | undefined): Promise<unknown>;
   edit(id: number): Promise<unknown>;
@@ -20,6 +20,10 @@ export interface Office {
   revokeFeed(id: number): Promise<void>;
   brakes(): Promise<unknown>;
   releaseBrake(source: string): Promise<void>;
+  people(): Promise<unknown>;
+  /** The person with the new password and the address to enter. */
+  setPassword(person: number): Promise<unknown>;
+  clearPassword(person: number): Promise<void>;
 }
 
 /** Commands beside a daemon go through the daemon; otherwise they hold the data directory themselves. */
@@ -66,10 +70,13 @@ function remoteOffice(daemon: DaemonAddress): Office {
     brakes: async () => member(await ask("GET", "/api/brakes"), "brakes"),
     releaseBrake: async (source) =>
       void (await ask("POST", `/api/brakes/${encodeURIComponent(source)}/release`)),
+    people: async () => member(await ask("GET", "/api/people"), "people"),
+    setPassword: (person) => ask("POST", `/api/people/${person}/password`),
+    clearPassword: async (person) => void (await ask("DELETE", `/api/people/${person}/password`)),
   };
 }
 
-function localOffice({ config, desk, feeds, store }: Workshop): Office {
+function localOffice({ config, desk, feeds, store, people }: Workshop): Office {
   const shown = ({ path, ...feed }: PublishedFeed) => ({
     ...feed,
     url: feed.revokedAt === null ? `${publicAddress(config)}${path}` : null,
@@ -105,6 +112,18 @@ function localOffice({ config, desk, feeds, store }: Workshop): Office {
     brakes: () => Promise.resolve(plain(store.brakes.all())),
     async releaseBrake(source) {
       await found(store.brakes.release(source) || null, `nothing is held for ${source}`);
+    },
+    people: () => Promise.resolve(plain(people.list())),
+    setPassword(person) {
+      const given = people.setPassword(personId(person));
+      if (given.kind === "refused") throw new Failed(given.reason, 1);
+      if (given.kind === "unknown") throw new Failed(`there is no person ${person}`, 1);
+      const { password } = given;
+      return found({ ...given.person, password, url: `${publicAddress(config)}/dav/` }, "");
+    },
+    async clearPassword(person) {
+      const isCleared = people.clearPassword(personId(person));
+      await found(isCleared || null, `person ${person} has no app password`);
     },
   };
 }

@@ -25,6 +25,12 @@ export function readSeed(text: string): number {
   return seed;
 }
 
+export function readRows(text: string): number {
+  const rows = Number(text);
+  if (Number.isSafeInteger(rows) && rows > 0) return rows;
+  throw new InvalidArgumentError("It must be a positive whole number.");
+}
+
 export function readDuration(text: string): Temporal.Duration {
   try {
     const duration = Temporal.Duration.from(text);

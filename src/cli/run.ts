@@ -7,7 +7,10 @@ import { editsCommand } from "./commands/edits.ts";
 import { feedsCommand } from "./commands/feeds.ts";
 import { filesCommand } from "./commands/files.ts";
 import { labelsCommand } from "./commands/labels.ts";
+import { peopleCommand } from "./commands/people.ts";
+import { reportCommand } from "./commands/report.ts";
 import { runningCommands } from "./commands/running.ts";
+import { sqlCommand } from "./commands/sql.ts";
 import { syncCommand } from "./commands/sync.ts";
 import { tasksCommand } from "./commands/tasks.ts";
 import { DaemonError } from "./daemon.ts";
@@ -37,11 +40,14 @@ export async function run(
     applyCommand(tools),
     editsCommand(tools),
     feedsCommand(tools),
+    peopleCommand(tools),
     brakesCommand(tools),
     filesCommand(tools),
     commentsCommand(tools),
     labelsCommand(tools),
     tasksCommand(tools),
+    reportCommand(tools),
+    sqlCommand(tools),
     doctorCommand(tools),
   ]) {
     program.addCommand(takeConfig(command, host));

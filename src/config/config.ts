@@ -1,4 +1,5 @@
 import type { FolderId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
+import type { MailWishes } from "../domain/mail-kind.ts";
 
 /** Pino's level names, loudest last but one. */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -16,6 +17,7 @@ export interface Config {
   readonly polling: PollingConfig;
   readonly http: HttpConfig;
   readonly feeds: FeedsConfig;
+  readonly calendars: CalendarsConfig;
   readonly edits: EditsConfig;
   readonly mail: MailConfig;
   readonly reminders: RemindersConfig;
@@ -54,6 +56,10 @@ export interface ConfiguredPerson {
   readonly email: string | null;
   /** IANA zone; null = the account's. */
   readonly timeZone: string | null;
+  /** Whether the person may change anything in the own calendars, and hand edits in. */
+  readonly calendars: "write" | "read";
+  /** Which mails the person gets. */
+  readonly mail: MailWishes;
   /** Secret. Null = the person's edits are sent with the account's key. */
   readonly apiKey: string | null;
 }
@@ -84,6 +90,12 @@ export interface FeedsConfig {
   readonly customDates: boolean;
   readonly assignees: boolean;
   readonly actionLinks: boolean;
+}
+
+/** The two-way calendars. */
+export interface CalendarsConfig {
+  /** Whether each project has its milestones as a list of to-dos beside the calendar of its events. */
+  readonly milestones: boolean;
 }
 
 export interface EditsConfig {
@@ -119,6 +131,8 @@ export interface MailConfig {
   /** Secret; takes precedence over a password in `smtpUrl`. */
   readonly smtpPassword: string | null;
   readonly directory: string;
+  /** How many mails go out in any minute, all people together. */
+  readonly perMinute: number;
 }
 
 export interface RemindersConfig {
@@ -126,9 +140,18 @@ export interface RemindersConfig {
   /** Leads, counted back from the day at `at`. */
   readonly milestones: readonly Temporal.Duration[];
   readonly tasks: readonly Temporal.Duration[];
+  /** Whether what is open on the day after it was due is mailed, once. */
+  readonly overdue: boolean;
+  /** On the clocks of who reads. */
   readonly at: Temporal.PlainTime;
-  /** When the daily digest is sent; null = none. */
-  readonly digest: Temporal.PlainTime | null;
+  readonly digest: DigestConfig | null;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
+}
+
+/** When digests are sent, on the clocks of who reads; null = none. */
+export interface DigestConfig {
+  readonly at: Temporal.PlainTime;
+  /** 1 = Monday to 7 = Sunday; null = every day. */
+  readonly weekday: number | null;
 }

@@ -46,10 +46,13 @@ function flatten(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readon
   }
   if (issue.code !== "invalid_union") return [{ path, message: issue.message }];
   // The branch that was meant is the one whose faults all lie further inside.
-  const meant = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0));
+  const meant = issue.errors.find((branch) => branch.every(isInside));
   if (meant) return meant.flatMap((inner) => flatten(inner, path));
   return [{ path, message: issue.message }];
 }
+
+const isInside = (issue: z.core.$ZodIssue): boolean =>
+  issue.path.length > 0 || issue.code === "unrecognized_keys";
 
 function spokenPath(path: readonly PropertyKey[]): string {
   const text = path

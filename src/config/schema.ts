@@ -31,6 +31,7 @@ import {
   readSmtpUrl,
   readTimeOfDay,
   readToken,
+  readWeekday,
   readZone,
 } from "./values.ts";
 
@@ -48,6 +49,7 @@ export function configSchema(folder: string): z.ZodType<Config> {
       polling: polling().prefault({}),
       http: http().prefault({}),
       feeds: feeds().prefault({}),
+      calendars: calendars().prefault({}),
       edits: edits(folder).prefault({}),
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
@@ -116,6 +118,8 @@ function people(folder: string) {
       name: z.string().nullable().prefault(null),
       email: field(readEmail).nullable().prefault(null),
       timeZone: field(readZone).nullable().prefault(null),
+      calendars: z.enum(["write", "read"]).prefault("write"),
+      mail: mailWishes(),
       apiKey: secret(readToken),
       apiKeyFile: secretFile(folder, readToken),
     })
@@ -128,6 +132,21 @@ function people(folder: string) {
     .array(person)
     .superRefine(noneTwice("id"), always)
     .superRefine(noneTwice("email"), always);
+}
+
+/** Every kind unless the person is to do without it. */
+function mailWishes() {
+  const wish = z.boolean().prefault(true);
+  return z
+    .strictObject({
+      events: wish,
+      milestones: wish,
+      tasks: wish,
+      overdue: wish,
+      digest: wish,
+      notices: wish,
+    })
+    .prefault({});
 }
 
 function polling() {
@@ -161,6 +180,8 @@ function feeds() {
     actionLinks: z.boolean().prefault(true),
   });
 }
+
+const calendars = () => z.strictObject({ milestones: z.boolean().prefault(true) });
 
 function edits(folder: string) {
   const subscription = z
@@ -199,6 +220,7 @@ function mail(folder: string) {
       smtpPassword: secret(readPassword),
       smtpPasswordFile: secretFile(folder, readPassword),
       directory: path(folder).optional(),
+      perMinute: z.int().min(1, "must be at least 1").prefault(20),
     })
     .superRefine(oneSecret("smtpPassword"), always)
     .superRefine((value, context) => {
@@ -218,10 +240,19 @@ function reminders() {
     events: z.boolean().prefault(true),
     milestones: z.array(field(readLength)).prefault(["P1D"]),
     tasks: z.array(field(readLength)).prefault(["P1D"]),
+    overdue: z.boolean().prefault(true),
     at: field(readTimeOfDay).prefault("09:00"),
-    digest: field(readTimeOfDay).nullable().prefault(null),
+    digest: digest().nullable().prefault(null),
     catchUp: field(readExactLength).prefault("PT12H"),
   });
+}
+
+/** `"07:30"` = every day; an object names the weekday as well. */
+function digest() {
+  const daily = field(readTimeOfDay).transform((at) => ({ at, weekday: null }));
+  const weekly = z.strictObject({ at: field(readTimeOfDay), weekday: field(readWeekday) });
+  const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';
+  return z.union([daily, weekly], { error: `must be ${ways}` });
 }
 
 /** A subscription that feeds a project which is not kept would have nothing to compare with. */

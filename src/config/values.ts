@@ -33,6 +33,15 @@ export function readTimeOfDay(text: string): Read<Temporal.PlainTime> {
   return ok(Temporal.PlainTime.from(text));
 }
 
+const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/** A day of the week by its English name, whatever its case: 1 = Monday to 7 = Sunday. */
+export function readWeekday(text: string): Read<number> {
+  const index = weekdays.indexOf(text.toLowerCase());
+  if (index >= 0) return ok(index + 1);
+  return fail(`must be a day of the week such as "monday", not "${text}"`);
+}
+
 export function readZone(text: string): Read<string> {
   if (isZone(text)) return ok(text);
   return fail(`must be an IANA time zone such as "Europe/Berlin", not "${text}"`);

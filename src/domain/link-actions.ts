@@ -1,4 +1,4 @@
-import type { LinkAction, LinkClaim, LinkSigner } from "./action-link.ts";
+import type { LinkAction, LinkClaim, LinkSigner, MailLinkClaim } from "./action-link.ts";
 import { canComplete, type Item } from "./item.ts";
 import type { Patch } from "./merge.ts";
 import { unreachable } from "./result.ts";
@@ -18,7 +18,10 @@ export interface NamedLink {
 /** The links of one item, for what can be done with it as it is. `claim`: for whom, and until when. */
 export function makeLinks(
   { signer, address }: LinkMaker,
-  about: { readonly item: Item; readonly claim: Omit<LinkClaim, "action"> },
+  about: {
+    readonly item: Item;
+    readonly claim: Omit<LinkClaim, "action"> | Omit<MailLinkClaim, "action">;
+  },
 ): readonly NamedLink[] {
   return offeredActions(about.item).map((action) => ({
     label: labels[action],

@@ -1,9 +1,12 @@
-import type { LabelId, PersonId } from "./ids.ts";
+import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { EventItem, Item, TaskItem } from "./item.ts";
 import { unreachable } from "./result.ts";
 import { sameWhen, type When, wholeMinutes } from "./when.ts";
 
-/** The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`. */
+/**
+ * The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`; so are project and
+ * todolist: `place`.
+ */
 export const patchFields = [
   "title",
   "description",
@@ -17,8 +20,16 @@ export const patchFields = [
   "startOn",
   "dueOn",
   "estimated",
+  "place",
 ] as const;
 export type PatchField = (typeof patchFields)[number];
+
+/** Where an item is: an event in a project, a task in one of its lists. */
+export interface Place {
+  readonly projectId: ProjectId;
+  /** Null for an event. */
+  readonly listId: ListId | null;
+}
 
 /** What an edit wishes: only the fields it speaks of. Null unsets. */
 export interface Patch {
@@ -34,6 +45,7 @@ export interface Patch {
   readonly startOn?: Temporal.PlainDate | null;
   readonly dueOn?: Temporal.PlainDate | null;
   readonly estimated?: Temporal.Duration | null;
+  readonly place?: Place;
 }
 
 /** The fields that a patch speaks of, in the order of `patchFields`. */
@@ -56,6 +68,8 @@ export function sameField(field: PatchField, a: Patch, b: Patch): boolean {
     case "assigned":
     case "labels":
       return setKey(a[field]) === setKey(b[field]);
+    case "place":
+      return a.place?.projectId === b.place?.projectId && a.place?.listId === b.place?.listId;
     case "title":
     case "description":
     case "milestone":
@@ -67,7 +81,7 @@ export function sameField(field: PatchField, a: Patch, b: Patch): boolean {
   }
 }
 
-/** The item's present values of the fields that can be edited. */
+/** The item's present values of the fields that can be edited. A subtask has no place of its own: its task has. */
 export function valuesOf(item: Item): Patch {
   const common = {
     title: item.title,
@@ -77,10 +91,23 @@ export function valuesOf(item: Item): Patch {
   };
   if (item.kind === "event") {
     const { when, reminder, milestone } = item;
-    return { ...common, when, reminder, milestone, private: item.private };
+    return { ...common, when, reminder, milestone, private: item.private, place: placeOf(item) };
   }
   const { labels, startOn, dueOn, estimated } = item;
-  return { ...common, labels, startOn, dueOn, estimated };
+  const place = item.kind === "task" ? { place: placeOf(item) } : {};
+  return { ...common, labels, startOn, dueOn, estimated, ...place };
+}
+
+/** Where an item is now; of a subtask where its task is. */
+export const placeOf = (item: Item): Place => ({
+  projectId: item.projectId,
+  listId: item.kind === "event" ? null : item.listId,
+});
+
+/** The item in another place; a task stays where it is when no list is named. */
+export function placedIn(item: Item, { projectId, listId }: Place): Item {
+  if (item.kind === "event") return { ...item, projectId };
+  return listId === null ? item : { ...item, projectId, listId };
 }
 
 /** What turns `base` into `wish`: the wished fields that differ. Empty when nothing does. */
@@ -90,7 +117,9 @@ export function changedFields(base: Patch, wish: Patch): Patch {
 }
 
 /** The item as it would be with the patch applied; fields that the kind does not have are ignored. */
-export function applyPatch(item: Item, patch: Patch): Item {
+export function applyPatch(given: Item, patch: Patch): Item {
+  const isMoved = patch.place !== undefined && given.kind !== "subtask";
+  const item = isMoved ? placedIn(given, patch.place) : given;
   const common = {
     title: patch.title ?? item.title,
     description: patch.description === undefined ? item.description : patch.description,
@@ -106,6 +135,13 @@ export function applyPatch(item: Item, patch: Patch): Item {
 export function pick(patch: Patch, fields: readonly PatchField[]): Patch {
   return Object.fromEntries(fields.map((field) => [field, patch[field]]));
 }
+
+/** A patch but for one field. */
+export const without = (patch: Patch, unwanted: PatchField): Patch =>
+  pick(
+    patch,
+    fieldsOf(patch).filter((field) => field !== unwanted),
+  );
 
 function patchedEvent(item: EventItem, patch: Patch): EventItem {
   return {

@@ -1,6 +1,6 @@
 import { labelId, listId, personId, projectId, type ServiceId, serviceId } from "./ids.ts";
 import type { CustomField, EventItem, Item, TaskItem } from "./item.ts";
-import type { Patch, PatchField } from "./merge.ts";
+import type { Patch, PatchField, Place } from "./merge.ts";
 import { type When, wholeMinutes } from "./when.ts";
 
 /** A `When` in JSON: dates as `YYYY-MM-DD` (end exclusive), times as UTC instants. */
@@ -135,7 +135,7 @@ export function publishedPart(plain: PlainItem): string {
   return JSON.stringify([...common, parentId, startOn, dueOn, labels, percent, completedAt]);
 }
 
-/** A patch in JSON: `when` as in `PlainWhen`, durations in minutes. */
+/** A patch in JSON: `when` as in `PlainWhen`, durations in minutes; the list of a place is null for an event. */
 export interface PlainPatch {
   readonly title?: string;
   readonly description?: string | null;
@@ -149,6 +149,7 @@ export interface PlainPatch {
   readonly startOn?: string | null;
   readonly dueOn?: string | null;
   readonly estimated?: number | null;
+  readonly place?: { readonly projectId: number; readonly listId: number | null };
 }
 
 export function patchToPlain(patch: Patch): PlainPatch {
@@ -160,6 +161,7 @@ export function patchToPlain(patch: Patch): PlainPatch {
     ...(patch.estimated !== undefined && { estimated: minutesOf(patch.estimated) }),
     ...(patch.startOn !== undefined && { startOn: patch.startOn?.toString() ?? null }),
     ...(patch.dueOn !== undefined && { dueOn: patch.dueOn?.toString() ?? null }),
+    ...(patch.place && { place: plainPlace(patch.place) }),
   };
 }
 
@@ -173,6 +175,7 @@ export function patchFromPlain(plain: PlainPatch, zone: string): Patch {
     ...(plain.estimated !== undefined && { estimated: duration(plain.estimated) }),
     ...(plain.startOn !== undefined && { startOn: date(plain.startOn) }),
     ...(plain.dueOn !== undefined && { dueOn: date(plain.dueOn) }),
+    ...(plain.place && { place: placeFromPlain(plain.place) }),
   };
 }
 
@@ -244,6 +247,16 @@ function whenFromPlain(plain: PlainWhen, zone: string): When {
     plain.endAt === null ? null : Temporal.Instant.from(plain.endAt).toZonedDateTimeISO(zone);
   return { kind: "times", start, end };
 }
+
+const plainPlace = ({ projectId: project, listId: list }: Place) => ({
+  projectId: project,
+  listId: list,
+});
+
+const placeFromPlain = (plain: NonNullable<PlainPatch["place"]>): Place => ({
+  projectId: projectId(plain.projectId),
+  listId: plain.listId === null ? null : listId(plain.listId),
+});
 
 const sorted = <Id extends number>(ids: readonly Id[]): readonly Id[] =>
   ids.toSorted((a, b) => a - b);

@@ -1,8 +1,21 @@
+import type { Item } from "../domain/item.ts";
 import type { EditAction } from "../domain/journal.ts";
-import { fieldsOf, type Patch, type PatchField } from "../domain/merge.ts";
+import {
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  type Place,
+  pick,
+  valuesOf,
+  without,
+} from "../domain/merge.ts";
 import { type PlainPatch, patchToPlain } from "../domain/plain-item.ts";
+import type { Directory } from "../store/directory.ts";
 
-/** One field of an edit, in JSON as in `PlainPatch`; labels that are yet to be created stand by name among the ids. */
+/**
+ * One field of an edit, in JSON as in `PlainPatch`; labels that are yet to be created stand by name among the ids, and
+ * `namedPlaces` puts names for places.
+ */
 export interface FieldChange {
   readonly field: PatchField;
   readonly from: unknown;
@@ -25,6 +38,36 @@ export function changesOf(
       to: withNew ? [...(wished.labels ?? []), ...edit.newLabels] : to,
     };
   });
+}
+
+/** The changes with places as people call them: `Website`, or `Website: Relaunch` where a list is meant. */
+export function namedPlaces(
+  changes: readonly FieldChange[],
+  about: { readonly places: readonly (Place | undefined)[]; readonly directory: Directory },
+): readonly FieldChange[] {
+  const [from, to] = about.places.map((place) => place && placeName(place, about.directory));
+  return changes.map((change) =>
+    change.field === "place" ? { ...change, from: from ?? null, to: to ?? null } : change,
+  );
+}
+
+/** What people call a place; its number where no name is known. */
+export function placeName({ projectId, listId }: Place, directory: Directory): string {
+  const project = directory.project(projectId)?.title ?? `Project ${projectId}`;
+  if (listId === null) return project;
+  return `${project}: ${directory.todolist(listId)?.title ?? `List ${listId}`}`;
+}
+
+/** The fields of an item that say something, for making it anew: a creation names no others. Its place is no field of it. */
+export function spokenFields(item: Item): Patch {
+  const values = without(valuesOf(item), "place");
+  return pick(
+    values,
+    fieldsOf(values).filter((field) => {
+      const value = values[field];
+      return value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+    }),
+  );
 }
 
 /** The word for what a patch does to an item that is there. */

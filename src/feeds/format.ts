@@ -1,8 +1,7 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import { feedId, itemKey, labelId, listId, personId, projectId, serviceId } from "../domain/ids.ts";
-import type { Item } from "../domain/item.ts";
+import { feedId } from "../domain/ids.ts";
 import type { LinkMaker } from "../domain/link-actions.ts";
-import type { ViewItem } from "../store/view.ts";
+import { sampleLabel, samplePerson, sampleViews } from "../store/sample-views.ts";
 import { calendarBody, calendarHead } from "./calendar.ts";
 import { cardOf, type Names } from "./card.ts";
 import type { RenderEvent } from "./fragments.ts";
@@ -20,9 +19,8 @@ export function formatOf(
   const { zone } = options;
   const sampleLinks = links && { ...links, ...sampleClaim };
   const shown = [{ years: { from: 1990, to: 2040 } }];
-  const components = samples.map((item) => {
-    const view = { ...sampleView, item };
-    const place = placeOf(item, options);
+  const components = sampleViews.map((view) => {
+    const place = placeOf(view.item, options);
     return place
       ? render(cardOf(view, { place, names: sampleNames, options, links: sampleLinks }))
       : "";
@@ -43,78 +41,8 @@ const sampleClaim = {
   until: new Temporal.PlainDate(2026, 3, 31),
 } as const;
 
-const at = Temporal.Instant.from("2026-01-02T03:04:05Z");
-
-const common = {
-  id: serviceId(1),
-  projectId: projectId(2),
-  title: "Title; with, \\ and ✓",
-  description: "<p>Text &amp; <b>more</b></p>",
-  completed: false,
-  assigned: [personId(3)],
-  creatorId: personId(3),
-  byMe: true,
-  createdAt: at,
-  updatedAt: at,
-} as const;
-
-const samples: readonly Item[] = [
-  {
-    ...common,
-    kind: "event",
-    when: { kind: "times", start: at.toZonedDateTimeISO("UTC"), end: null },
-    reminder: Temporal.Duration.from({ minutes: 15 }),
-    milestone: false,
-    private: false,
-  },
-  {
-    ...common,
-    kind: "event",
-    completed: true,
-    description: "Text\nmore",
-    when: {
-      kind: "dates",
-      start: new Temporal.PlainDate(2026, 1, 2),
-      end: new Temporal.PlainDate(2026, 1, 3),
-    },
-    reminder: null,
-    milestone: true,
-    private: true,
-  },
-  {
-    ...common,
-    kind: "task",
-    listId: listId(4),
-    parentId: null,
-    startOn: new Temporal.PlainDate(2026, 1, 2),
-    dueOn: new Temporal.PlainDate(2026, 1, 5),
-    estimated: null,
-    logged: null,
-    percent: 0,
-    labels: [labelId(5)],
-    completedAt: null,
-    completedBy: null,
-    subtaskCount: 0,
-    commentCount: 0,
-    rrule: null,
-    ticket: null,
-    stage: null,
-    customFields: [],
-  },
-];
-
-const sampleView = {
-  key: itemKey(1),
-  uid: "sample",
-  collection: "directory",
-  sequence: 1,
-  modifiedAt: at,
-  knownAt: at,
-  pending: false,
-} as const satisfies Omit<ViewItem, "item">;
-
 const sampleNames: Names = {
-  labels: new Map([[labelId(5), "Label"]]),
-  people: new Map([[personId(3), "Person"]]),
+  labels: new Map([[sampleLabel, "Label"]]),
+  people: new Map([[samplePerson, "Person"]]),
   privateLists: new Set(),
 };

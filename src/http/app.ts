@@ -1,10 +1,14 @@
-import express, { type ErrorRequestHandler, type Express } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { ActionLinks } from "../edits/links/links.ts";
 import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
+import type { PasswordCheck } from "../people/passwords.ts";
+import type { People } from "../people/people.ts";
+import type { Rights } from "../people/rights.ts";
+import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
@@ -12,10 +16,15 @@ import { apiRoutes } from "./api-routes.ts";
 import { createAuth } from "./auth.ts";
 import { editRoutes } from "./edit-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
+import { formRoutes } from "./form-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { peopleRoutes } from "./people-routes.ts";
+import { createPersonLogin } from "./person-login.ts";
 import { notFound, type Problem, sendProblem } from "./problem.ts";
+import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
 import { readStatus } from "./status.ts";
+import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { workspaceRoutes } from "./workspace-routes.ts";
 
 export interface HttpDeps {
@@ -27,6 +36,17 @@ export interface HttpDeps {
   readonly workspace: WorkspaceDesk | null;
   /** Null where feeds have no action links. */
   readonly links: ActionLinks | null;
+  /** The CalDAV server, which answers its own addresses and leaves the others; null where there is none. */
+  readonly caldav: RequestHandler | null;
+  readonly people: People;
+  readonly passwords: PasswordCheck;
+  /** Shared with every other door that asks for app passwords. */
+  readonly throttle: Throttle;
+  readonly rights: Rights;
+  /** By which readers turn mails off; absent where no mail has such a link. */
+  readonly mailLinks?: Omit<UnsubscribeRoutesDeps, "store">;
+  /** Absent where no reports are served. */
+  readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   readonly ready: () => boolean;
   readonly gate: () => GateState;
   readonly channels: () => ChannelStates;
@@ -41,7 +61,7 @@ export interface HttpDeps {
 
 /** The whole HTTP face: feeds first and bare, as they are asked for most; then health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
-  const { feeds, desk, store, clock, log, ready, baseUrl } = deps;
+  const { feeds, desk, store, people, rights, clock, log, ready, baseUrl } = deps;
   const auth = createAuth(deps.adminToken, clock);
   const startedAt = clock();
   const status = () => readStatus({ ...deps, startedAt });
@@ -52,12 +72,17 @@ export function createApp(deps: HttpDeps): Express {
   // One proxy: the address that it names counts, not those that its client claims.
   app.set("trust proxy", deps.trustProxy ? 1 : false);
   app.use(feedRoutes({ feeds, clock, log }));
+  if (deps.caldav) app.use(deps.caldav);
   app.use(healthRoutes({ ready }));
   app.use(actRoutes({ links: deps.links, desk }));
-  app.use(editRoutes({ auth, desk }));
+  if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
+  app.use(editRoutes({ auth, desk, rights, login: createPersonLogin(deps) }));
+  app.use(peopleRoutes({ auth, people, baseUrl }));
   if (deps.workspace) app.use(workspaceRoutes({ auth, workspace: deps.workspace }));
+  if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, auth }));
   app.use(apiRoutes({ auth, store, feeds, status, baseUrl }));
-  app.use(pageRoutes({ auth, desk, feeds, status, baseUrl }));
+  app.use(pageRoutes({ auth, desk, feeds, people, status, baseUrl }));
+  app.use(formRoutes({ auth, desk, people, baseUrl, installation: store.meta.installation }));
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });
@@ -78,8 +103,8 @@ function errorHandler(log: Log): ErrorRequestHandler {
   };
 }
 
-/** A path that may be logged: what follows `/feeds/` or `/act/` is as good as a password. */
-const openPath = (path: string): string => path.replace(/^\/(feeds|act)\/.*/i, "/$1/…");
+/** A path that may be logged: what follows `/feeds/`, `/act/` or `/unsubscribe/` is as good as a password. */
+const openPath = (path: string): string => path.replace(/^\/(feeds|act|unsubscribe)\/.*/i, "/$1/…");
 
 function problemOf(status: number): Problem {
   if (status === 413) {

@@ -1,24 +1,50 @@
 import { type Request, type Response, Router, raw } from "express";
-import { isId, listId, type PersonId, personId, projectId } from "../domain/ids.ts";
+import {
+  isId,
+  type ListId,
+  listId,
+  type PersonId,
+  type ProjectId,
+  personId,
+  projectId,
+} from "../domain/ids.ts";
+import type { Person } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Decision, Desk } from "../edits/desk/desk.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
+import { readBasic } from "../people/basic.ts";
+import type { Rights } from "../people/rights.ts";
 import type { Auth } from "./auth.ts";
-import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
+import type { PersonLogin } from "./person-login.ts";
+import { badRequest, conflict, forbidden, notFound, sendProblem } from "./problem.ts";
 
 export interface EditRoutesDeps {
   readonly auth: Auth;
   readonly desk: Desk;
+  readonly login: PersonLogin;
+  readonly rights: Rights;
 }
 
 /** A little over what the reader takes, so that it is the reader who says what is too large. */
 const bodyLimit = 6_000_000;
 const acts = ["approve", "discard", "retry"] as const;
 
-/** `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. */
-export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
+/**
+ * `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. The
+ * admin token may do it all; a person with an app password may hand in edits and look at the own ones.
+ */
+export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Router {
   const router = Router();
-  router.use("/api/edits", (request, response, next) => auth.requireToken(request, response, next));
+  const senders = new WeakMap<Request, Person>();
+  router.use("/api/edits", async (request, response, next) => {
+    const credentials = readBasic(request.headers.authorization);
+    if (!credentials) return auth.requireToken(request, response, next);
+    const person = await login(credentials, { request, response });
+    if (!person) return;
+    senders.set(request, person);
+    if (isForPeople(request)) next();
+    else sendProblem(response, forbidden("this needs the admin token as Bearer"));
+  });
 
   router.post("/api/edits", raw({ type: () => true, limit: bodyLimit }), (request, response) => {
     const target = readTarget(request);
@@ -26,14 +52,27 @@ export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
       sendProblem(response, badRequest(target));
       return;
     }
-    const bytes: unknown = request.body;
-    const body = bytes instanceof Uint8Array ? bytes : new Uint8Array();
-    sendAcceptance(
-      response,
-      desk.accept({ bytes: body, channel: "upload", ...target }),
-      target.dryRun,
-    );
+    const body: unknown = request.body;
+    const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+    const sender = senders.get(request)?.id ?? null;
+    const refusal = sender && refusalOf(sender, { ...target, bytes });
+    if (refusal) sendProblem(response, forbidden(refusal));
+    else {
+      const actor = sender ?? target.actor;
+      const acceptance = desk.accept({ bytes, channel: "upload", ...target, actor });
+      sendAcceptance(response, acceptance, target.dryRun);
+    }
   });
+
+  function refusalOf(
+    sender: PersonId,
+    { actor, ...undertaking }: Target & { readonly bytes: Uint8Array },
+  ): string | null {
+    if (actor !== null && actor !== sender) {
+      return `person ${sender} cannot hand in edits for person ${actor}`;
+    }
+    return rights.refusal(sender, undertaking);
+  }
 
   router.get("/api/edits", (request, response) => {
     const state = text(request, "state");
@@ -44,7 +83,10 @@ export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
 
   router.get("/api/edits/:id", (request, response) => {
     const edit = desk.show(Number(request.params.id));
-    if (edit) response.json(edit);
+    const viewer = senders.get(request)?.id;
+    const isOpen =
+      viewer === undefined || (viewer === edit?.actor && rights.mayLookAt(viewer, edit.item.uid));
+    if (edit && isOpen) response.json(edit);
     else sendProblem(response, notFound(`there is no edit ${request.params.id}`));
   });
 
@@ -66,6 +108,10 @@ export function editRoutes({ auth, desk }: EditRoutesDeps): Router {
   });
   return router;
 }
+
+/** Handing in, and looking at one edit. */
+const isForPeople = ({ method, path }: Request): boolean =>
+  (method === "POST" && path === "/") || (method === "GET" && /^\/\d+\/?$/.test(path));
 
 function sendDecision(
   response: Response,
@@ -130,7 +176,14 @@ function describe(
   return `${where}${first.message}${others}`;
 }
 
-function readTarget(request: Request) {
+interface Target {
+  readonly projectId: ProjectId;
+  readonly listId: ListId | null;
+  readonly actor: PersonId | null;
+  readonly dryRun: boolean;
+}
+
+function readTarget(request: Request): Target | string {
   const project = Number(text(request, "project"));
   if (!isId(project)) return "project: the id of the project is needed, e.g. ?project=2001";
   const list = text(request, "list");

@@ -1,4 +1,6 @@
 import { type Request, type Response, Router } from "express";
+import { acceptsGzip } from "../domain/accept-encoding.ts";
+import { httpDate, readHttpDate } from "../domain/http-date.ts";
 import { FeedUnreadError, type OpenFeed, type PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
 import { notFound, sendProblem } from "./problem.ts";
@@ -108,28 +110,6 @@ function isUnchanged(
     const named = noneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     return named.includes("*") || current.etags.some((etag) => named.includes(etag));
   }
-  const since = Date.parse(request.get("if-modified-since") ?? "");
-  return !Number.isNaN(since) && current.modifiedAt.epochMilliseconds < since + 1000;
+  const since = readHttpDate(request.get("if-modified-since"));
+  return since !== null && current.modifiedAt.epochMilliseconds < since.epochMilliseconds + 1000;
 }
-
-/** Only an explicit wish counts: some calendar programs break on compression that they did not ask for. */
-function acceptsGzip(header: string | undefined): boolean {
-  const codings = (header ?? "").split(",").map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/),
-  );
-  const named = codings.find(([coding]) => coding === "gzip");
-  return named !== undefined && !named.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-}
-
-function httpDate(instant: Temporal.Instant): string {
-  const { year, month, day, dayOfWeek, hour, minute, second } = instant.toZonedDateTimeISO("UTC");
-  const two = (value: number) => String(value).padStart(2, "0");
-  const time = [hour, minute, second].map(two).join(":");
-  return `${weekdays[dayOfWeek - 1]}, ${two(day)} ${months[month - 1]} ${year} ${time} GMT`;
-}
-
-const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -1,25 +1,28 @@
-import { type Response, Router, urlencoded } from "express";
+import { type Response, Router } from "express";
 import helmet from "helmet";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
-import { type Auth, sameSecret } from "./auth.ts";
+import type { People } from "../people/people.ts";
+import type { Auth } from "./auth.ts";
+import { formField, formGuard, readForm } from "./form-guard.ts";
 import { loginLimit } from "./limits.ts";
 import { style } from "./pages/layout.ts";
 import { loginPage } from "./pages/login.ts";
 import { startPage } from "./pages/start.ts";
-import { sendProblem } from "./problem.ts";
 import type { Status } from "./status.ts";
 
 export interface PageRoutesDeps {
   readonly auth: Auth;
   readonly desk: Desk;
   readonly feeds: PublishedFeeds;
+  readonly people: People;
   readonly status: () => Status;
   readonly baseUrl: () => string;
 }
 
 /** The pages for people. The admin token is asked for once, or comes once in the address that `demo` prints. */
-export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDeps): Router {
+export function pageRoutes(deps: PageRoutesDeps): Router {
+  const { auth, desk } = deps;
   const router = Router();
   router.use(
     helmet({
@@ -29,7 +32,6 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
       referrerPolicy: { policy: "no-referrer" },
     }),
   );
-  const form = urlencoded({ extended: false, limit: 10_000 });
 
   router.get("/style.css", (_request, response) => {
     response.type("text/css").set("Cache-Control", "public, max-age=3600").send(style);
@@ -47,17 +49,21 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
       response.setHeader("Set-Cookie", auth.beginSession(request));
       response.redirect(303, "/");
     } else if (auth.hasSession(request)) {
-      const edits = desk.list({ state: undefined, limit: 20 }) ?? [];
-      const formToken = auth.formToken(request);
-      page(
-        response,
-        startPage({ status: status(), feeds: feeds.list(), edits, baseUrl: baseUrl(), formToken }),
-      );
+      const data = {
+        status: deps.status(),
+        feeds: deps.feeds.list(),
+        people: deps.people.list(),
+        edits: desk.list({ state: undefined, limit: 20 }) ?? [],
+        waiting: ["parked", "held"].flatMap((state) => desk.list({ state, limit: 50 }) ?? []),
+        baseUrl: deps.baseUrl(),
+        formToken: auth.formToken(request),
+      };
+      page(response, startPage(data));
     } else page(response, loginPage({ wrong: token !== undefined }));
   });
 
-  router.post("/login", guessing, form, (request, response) => {
-    const given = field(request.body, "token");
+  router.post("/login", guessing, readForm(), (request, response) => {
+    const given = formField(request.body, "token");
     if (!auth.isToken(given.trim())) {
       page(response.status(403), loginPage({ wrong: true }));
       return;
@@ -66,18 +72,7 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
     response.redirect(303, "/");
   });
 
-  router.post("/logout", form, (request, response) => {
-    if (
-      !auth.hasSession(request) ||
-      !sameSecret(field(request.body, "form"), auth.formToken(request))
-    ) {
-      sendProblem(response, {
-        status: 403,
-        title: "Forbidden",
-        detail: "this form belongs to no session of yours: reload the page",
-      });
-      return;
-    }
+  router.post("/logout", ...formGuard(auth), (_request, response) => {
     response.setHeader("Set-Cookie", auth.endSession());
     response.redirect(303, "/");
   });
@@ -86,10 +81,4 @@ export function pageRoutes({ auth, desk, feeds, status, baseUrl }: PageRoutesDep
 
 function page(response: Response, markup: string): void {
   response.set("Cache-Control", "no-store").type("html").send(markup);
-}
-
-function field(body: unknown, name: string): string {
-  const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
-  const value = fields[name];
-  return typeof value === "string" ? value : "";
 }

@@ -26,3 +26,5 @@ export const badRequest = (detail: string): Problem => ({
 });
 
 export const conflict = (detail: string): Problem => ({ status: 409, title: "Conflict", detail });
+
+export const forbidden = (detail: string): Problem => ({ status: 403, title: "Forbidden", detail });

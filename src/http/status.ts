@@ -60,7 +60,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       problem,
       at: updatedAt,
     })),
-    mail: store.ledger.state(),
+    mail: { ...store.ledger.state(), turnedOff: store.mailChoices.list(null) },
     feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
     ...deps.channels(),
     brakes: store.brakes.all(),

@@ -38,6 +38,13 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
   return ok(text);
 }
 
+/** Octets of a file that was read: its text, byte order mark included. Null when they are not UTF-8. */
+export function decodeOctets(bytes: Uint8Array): string | null {
+  const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "\ufeff" : "";
+  const text = decode(bytes);
+  return text === null ? null : `${mark}${text}`;
+}
+
 function findControl(bytes: Uint8Array): IcsProblem | null {
   let line = 1;
   for (let at = 0; at < bytes.length; at++) {

@@ -39,6 +39,11 @@ export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): R
   return { alarm, unstorable };
 }
 
+/** Whether an alarm is one that the service could hold as the item's reminder. */
+export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
+  return !isSilent(alarm) && typeof readLead(alarm, anchor) !== "string";
+}
+
 function isSilent(alarm: Component): boolean {
   const related = find(alarm, "RELATED-TO");
   const snoozes = related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";

@@ -22,8 +22,14 @@ export function readCalendar(
   options: { readonly zone: string },
 ): Result<IncomingCalendar, readonly IcsProblem[]> {
   const tokens = readTokens(bytes);
-  if (!tokens.ok) return tokens;
-  const calendar = tokens.value;
+  return tokens.ok ? readComponents(tokens.value, options) : tokens;
+}
+
+/** The same for a file that was split into its tree. */
+export function readComponents(
+  calendar: Component,
+  options: { readonly zone: string },
+): Result<IncomingCalendar, readonly IcsProblem[]> {
   const faults = headerFaults(calendar);
   if (faults.length > 0) return fail(faults);
 

@@ -40,7 +40,9 @@ function describe(rule: string): string | null {
   if (rule.length > longestRule || !rulePattern.test(rule)) return null;
   const event = readProbe(`DTSTART;VALUE=DATE:20260105\r\nRRULE:${rule}`);
   try {
-    return event?.rrule?.toText().replace(/ at \d.*? UTC/, "") ?? null;
+    const words = event?.rrule?.toText().replace(/ at \d.*? UTC/, "") ?? null;
+    // A rule that names no weekday takes it from the item, here from the probe.
+    return /BYDAY=/i.test(rule) ? words : (words?.replace(" on Monday", "") ?? null);
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { type ContentLine, readContentLine } from "./content-line.ts";
 import { readText } from "./octets.ts";
 import { excerpt, type IcsProblem } from "./problem.ts";
+import { type Unfolded, unfold } from "./unfold.ts";
 
 export type { ContentLine } from "./content-line.ts";
 export type { IcsProblem } from "./problem.ts";
@@ -29,29 +30,11 @@ const mostProblems = 20;
  */
 export function readTokens(bytes: Uint8Array): Result<Component, readonly IcsProblem[]> {
   const text = readText(bytes);
-  return text.ok ? readTree(text.value) : fail([text.failure]);
+  return text.ok ? splitText(text.value) : fail([text.failure]);
 }
 
-interface Open extends Component {
-  readonly lines: ContentLine[];
-  readonly components: Component[];
-}
-
-interface Fault extends IcsProblem {
-  readonly inside: Open | undefined;
-}
-
-interface Tree {
-  readonly text: string;
-  readonly open: Open[];
-  readonly faults: Fault[];
-  root: Component | null;
-  componentCount: number;
-  lineCount: number;
-  zoneCount: number;
-}
-
-function readTree(text: string): Result<Component, readonly IcsProblem[]> {
+/** The same for text that was decoded. */
+export function splitText(text: string): Result<Component, readonly IcsProblem[]> {
   const tree: Tree = {
     text,
     open: [],
@@ -74,35 +57,24 @@ function readTree(text: string): Result<Component, readonly IcsProblem[]> {
   return ok(tree.root);
 }
 
-interface Unfolded {
-  readonly raw: string;
-  readonly line: number;
+interface Open extends Component {
+  readonly lines: ContentLine[];
+  readonly components: Component[];
 }
 
-function* unfold(text: string): Generator<Unfolded> {
-  let line = 1;
-  let at = 0;
-  while (at < text.length) {
-    const first = line;
-    let end = lineEnd(text, at);
-    line++;
-    while (isBlank(text.charCodeAt(end + 1))) {
-      end = lineEnd(text, end + 1);
-      line++;
-    }
-    const written = text.slice(at, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
-    const raw = line - first > 1 ? written.replace(/\r?\n[ \t]/g, "") : written;
-    yield { raw, line: first };
-    at = end + 1;
-  }
+interface Fault extends IcsProblem {
+  readonly inside: Open | undefined;
 }
 
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
+interface Tree {
+  readonly text: string;
+  readonly open: Open[];
+  readonly faults: Fault[];
+  root: Component | null;
+  componentCount: number;
+  lineCount: number;
+  zoneCount: number;
 }
-
-const isBlank = (code: number): boolean => code === 32 || code === 9;
 
 /** False when reading cannot go on. */
 function takeLine(tree: Tree, at: Unfolded): boolean {

@@ -19,7 +19,7 @@ export function writeHeader(options: {
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
-    "PRODID:-//Dayferry//Dayferry//EN",
+    productId,
     "CALSCALE:GREGORIAN",
     "METHOD:PUBLISH",
     `NAME:${name}`,
@@ -31,6 +31,9 @@ export function writeHeader(options: {
   ];
   return lines.map((line) => `${foldLine(line)}\r\n`).join("");
 }
+
+/** The line that names the program that wrote a calendar. */
+export const productId = "PRODID:-//Dayferry//Dayferry//EN";
 
 /** What ends a published calendar. */
 export const calendarEnd = "END:VCALENDAR\r\n";

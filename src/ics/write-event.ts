@@ -8,7 +8,8 @@ import ical, {
 } from "ical-generator";
 import { defaultLength, type When } from "../domain/when.ts";
 import { baseMark } from "./base-mark.ts";
-import { cleanText, encodeUrl, escapeText, foldLine } from "./text.ts";
+import { foldLines, writableCategories, writableUid } from "./component-text.ts";
+import { cleanText, encodeUrl, escapeText } from "./text.ts";
 import { isUtc } from "./zones.ts";
 
 /** Everything that one published event says. */
@@ -55,7 +56,7 @@ export class UnwritableEventError extends Error {
  * Source: RFC 5545 3.6.1, 3.6.6.
  */
 export function writeEvent(card: EventCard): string {
-  const uid = cleanText(card.uid).replace(/[\n\t]/g, "");
+  const uid = writableUid(card.uid);
   if (uid === "") throw new UnwritableEventError(card.uid, "its UID is empty");
   const event = new ICalEvent(eventData(card, uid), ical());
   const lines = event.toString().split("\r\n");
@@ -64,9 +65,7 @@ export function writeEvent(card: EventCard): string {
   const end = lines.lastIndexOf("END:VEVENT");
   const mark = `${baseMark}:${card.sequence}`;
   const inner = [...lines.slice(0, end), mark, ...statusLines(card.status), ...alarm.split("\r\n")];
-  return [...inner.filter((line) => line !== ""), "END:VEVENT"]
-    .map((line) => `${foldLine(line)}\r\n`)
-    .join("");
+  return foldLines([...inner.filter((line) => line !== ""), "END:VEVENT"]);
 }
 
 function eventData(card: EventCard, uid: string): ICalEventData {
@@ -83,10 +82,7 @@ function eventData(card: EventCard, uid: string): ICalEventData {
     summary: cleanText(card.summary),
     description:
       description === "" ? null : { plain: description, ...(html === "" ? {} : { html }) },
-    categories: card.categories
-      .map((name) => cleanText(name).trim())
-      .filter((name) => name !== "")
-      .map((name) => ({ name })),
+    categories: writableCategories(card.categories).map((name) => ({ name })),
     transparency: card.transparent
       ? ICalEventTransparency.TRANSPARENT
       : ICalEventTransparency.OPAQUE,

@@ -1,24 +1,25 @@
 import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { isZone } from "../domain/when.ts";
 import { zoneOfDisplayName } from "./second-opinion.ts";
-import { foldLine } from "./text.ts";
+import { escapeText, foldLine } from "./text.ts";
 import { type Observance, observancesOf } from "./zone-rules.ts";
 
 /**
  * One VTIMEZONE component that is right from the start of `fromYear` to the end of `toYear`, folded, with CRLF at the
- * end of each line. Its TZID is `zone` exactly. A rule that holds from some year on is written as a yearly RRULE, which
+ * end of each line. Its TZID is `tzid`, by default `zone` exactly. A rule that holds from some year on is written as a yearly RRULE, which
  * Outlook needs; what came before it as one RDATE line per onset, which every reader understands.
  * Throws a RangeError for a zone that the runtime does not know.
  * Source: RFC 5545 3.6.5.
  */
 export function writeTimeZone(options: {
   readonly zone: string;
+  readonly tzid?: string;
   readonly fromYear: number;
   readonly toYear: number;
 }): string {
   const lines = [
     "BEGIN:VTIMEZONE",
-    `TZID:${options.zone}`,
+    `TZID:${options.tzid === undefined ? options.zone : escapeText(options.tzid)}`,
     `X-LIC-LOCATION:${options.zone}`,
     ...observancesOf(options).flatMap(observanceLines),
     "END:VTIMEZONE",

@@ -23,8 +23,8 @@ export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Maile
     ...readSmtpUrl(url, password),
     pool: true,
     maxConnections: 2,
-    // A kept connection that the server has closed meanwhile is replaced without a word.
-    maxRequeues: 2,
+    // A line that breaks may have carried the whole mail: whether and when it goes out again is not for the pool to say.
+    maxRequeues: 0,
     connectionTimeout: silence,
     greetingTimeout: silence,
     socketTimeout: silence,

@@ -1,172 +1,190 @@
-import { fingerprint } from "../domain/fingerprint.ts";
 import type { ItemKey, PersonId } from "../domain/ids.ts";
-import type { EventItem, Person } from "../domain/item.ts";
-import { unreachable } from "../domain/result.ts";
+import type { Item, Person } from "../domain/item.ts";
+import type { NamedLink } from "../domain/link-actions.ts";
+import { isPrivate, seesItem } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
-import type { Delivery, Mail, Mailbox, Mailer } from "../mail/mail.ts";
-import type { Store } from "../store/store.ts";
+import type { Mail } from "../mail/mail.ts";
+import type { MailKey } from "../store/ledger.ts";
 import type { ViewItem } from "../store/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
+import type { Post } from "./fold.ts";
+import { handOver, type MailEnding, type Told } from "./hand-over.ts";
+import { type Letter, renderLetter } from "./letter.ts";
+import { messageIdOf } from "./message-id.ts";
+import type { DueMail } from "./plan.ts";
 import {
-  canReceive,
-  type DueMail,
-  isDue,
-  type Reminder,
-  type ReminderRules,
-  reminderOf,
-} from "./plan.ts";
-import { renderReminder } from "./render.ts";
+  addressOf,
+  choiceOf,
+  envelope,
+  type PostOffice,
+  readerBy,
+  stopFor,
+} from "./post-office.ts";
+import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
+import { reminderLetter } from "./render.ts";
+import { foldLetter } from "./render-fold.ts";
+import { isWithin, type WindowOf } from "./windows.ts";
 
-/** What became of one mail. `given-up`: it was put off until it was not worth sending any more. */
-export type ReminderEvent = About &
-  (
-    | { readonly kind: "sent"; readonly response: string }
-    | { readonly kind: "deferred"; readonly problem: string; readonly againAt: Temporal.Instant }
-    | { readonly kind: "rejected"; readonly problem: string }
-    | { readonly kind: "given-up"; readonly problem: string }
-  );
+/** What became of one thing that a person was to be told. */
+export type ReminderEvent = About & MailEnding;
 
 interface About {
-  readonly item: ItemKey;
+  readonly sort: MailKey["kind"];
+  /** Null for a digest. */
+  readonly item: ItemKey | null;
+  /** "" for a digest. */
   readonly uid: string;
   readonly person: PersonId;
   readonly messageId: string;
 }
 
-export interface DeliverDeps {
-  readonly store: Store;
-  readonly mailer: Mailer;
-  readonly from: Mailbox;
+export interface DeliverDeps extends PostOffice {
   readonly rules: ReminderRules;
+  readonly windowOf: WindowOf;
+  /** Link template with `{project}`, `{kind}` and `{id}`; null = no links. */
   readonly webUrl: string | null;
-  readonly clock: () => Temporal.Instant;
-  /** 0 inclusive to 1 exclusive. */
-  readonly random: () => number;
+  /** What a person can do with an item by following a link; null = such links are not made. */
+  readonly actions: ((shown: ViewItem, person: PersonId) => readonly NamedLink[]) | null;
+}
+
+/** What a mail tells, as it is now. */
+export interface Current extends Told<MailKey> {
+  readonly dueAt: Temporal.Instant;
+  readonly shown: ViewItem;
+  readonly reminder: Reminder;
+  readonly reader: Person;
+  readonly zone: string;
 }
 
 /**
- * Sends one mail and writes down how that ended: claim, await, settle. Item and person are read once more, so nothing
- * goes out for what was completed, moved, deleted or reassigned in the meantime; null when so, or when the mail was
- * taken care of already. A mail that was claimed but not settled goes out again with the same Message-ID.
+ * Sends one mail and writes down how that ended for each thing in it. Items and person are read once more, so nothing goes
+ * out for what was completed, moved, deleted or reassigned in the meantime; empty when so, or when it was taken care of.
  */
-export async function deliver(mail: DueMail, deps: DeliverDeps): Promise<ReminderEvent | null> {
-  const { store, mailer, clock } = deps;
-  const current = readAgain(mail, deps);
-  if (!current) return null;
-  const { shown, reminder } = current;
-  const messageId = messageIdOf({ mail, uid: shown.uid }, store.meta.installation);
-  if (!store.ledger.claim(mail.key, messageId)) return null;
-
-  const delivery = await attempt(() => mailer.send(compose({ ...current, messageId }, deps)));
-  const about = { item: shown.key, uid: shown.uid, person: mail.key.person, messageId };
-  const attempts = store.ledger.get(mail.key)?.attempts ?? 1;
-  const wait = backOff(attempts, deps.random);
-  // The ledger compares moments as text, which is right to the second.
-  const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
-  const retry = { againAt, lapsesAt: reminder.lapsesAt };
-  return { ...about, ...settle({ mail, delivery, retry }, store) };
+export async function deliver(post: Post, deps: DeliverDeps): Promise<readonly ReminderEvent[]> {
+  const { store } = deps;
+  const things = post.mails.flatMap((mail) => readAgain(mail, deps) ?? []);
+  const [first] = things;
+  if (!first) return [];
+  const { messageId } = post;
+  const endings = await handOver(
+    {
+      things,
+      messageId,
+      address: addressOf(first.reader),
+      compose: (taken) => compose(taken, { messageId, deps }),
+    },
+    { ...deps, handover: store.ledger },
+  );
+  return endings.map(({ thing: { key, shown }, ending }) => ({
+    sort: key.kind,
+    item: shown.key,
+    uid: shown.uid,
+    person: key.person,
+    messageId,
+    ...ending,
+  }));
 }
 
-interface Current {
-  readonly shown: ViewItem;
-  readonly item: EventItem;
-  readonly reader: Person;
-  readonly reminder: Reminder;
+/** Null when it is not to be told any more. */
+export function readAgain({ key }: DueMail, deps: DeliverDeps): Current | null {
+  const { store, rules, windowOf, clock } = deps;
+  const shown = key.item === 0 ? null : store.view.get(key.item);
+  const reader = readerBy(key.person, deps);
+  if (!shown || !reader || !isOpenTo(reader.person, { item: shown.item, deps })) return null;
+  const reminder = remindersOf(shown, rules).find(
+    ({ sort, occurrence, lead }) =>
+      sort === key.kind && occurrence === key.occurrence && lead === key.lead,
+  );
+  if (!reminder?.people.includes(key.person) || !reader.wants(reminder.kind)) return null;
+  const window = windowOf(reminder, reader.zone);
+  if (!window || !isWithin(window, clock())) return null;
+  return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
 }
 
-function readAgain({ key }: DueMail, { store, rules, clock }: DeliverDeps): Current | null {
-  const shown = store.view.get(key.item);
-  const reminder = shown && reminderOf(shown, rules);
-  if (!reminder || shown.item.kind !== "event" || !isDue(reminder, clock())) return null;
-  if (reminder.occurrence !== key.occurrence || reminder.lead !== key.lead) return null;
-  const reader = store.directory.people().find(({ id }) => id === key.person);
-  if (!reader || !canReceive(reader) || !reminder.people.includes(reader.id)) return null;
-  return { shown, item: shown.item, reader, reminder };
-}
-
-/** The same for the same reminder, also after a restart, and not to be guessed from outside. */
-function messageIdOf(
-  { mail, uid }: { readonly mail: DueMail; readonly uid: string },
-  installation: string,
-): string {
-  const { occurrence, lead, person } = mail.key;
-  const parts = [installation, uid, occurrence, lead, person];
-  return `<${fingerprint(JSON.stringify(parts))}@${installation}>`;
+/** Who is assigned to what is archived, or has left the project, is told nothing of it. */
+function isOpenTo(
+  { id }: Person,
+  { item, deps }: { readonly item: Item; readonly deps: DeliverDeps },
+): boolean {
+  const { directory } = deps.store;
+  return seesItem(id, {
+    item,
+    project: directory.project(item.projectId),
+    list: item.kind === "event" ? null : directory.todolist(item.listId),
+  });
 }
 
 function compose(
-  { shown, item, reader, reminder, messageId }: Current & { readonly messageId: string },
-  { store, from, rules, webUrl, clock }: DeliverDeps,
+  things: readonly Current[],
+  { messageId, deps }: { readonly messageId: string; readonly deps: DeliverDeps },
 ): Mail {
-  const now = clock();
-  const names = store.directory.personNames();
-  const link = webLink(webUrl, item);
-  const rendered = renderReminder({
-    item,
-    reader,
-    others: reminder.people.flatMap((id) => (id === reader.id ? [] : (names.get(id) ?? []))),
-    project: store.directory.project(item.projectId)?.title ?? null,
-    link,
-    dueAt: reminder.dueAt,
-    now,
-    zone: rules.zone,
-  });
-  const content = writeCalendarPart({ shown, item }, { zone: rules.zone, link });
+  const [first] = things;
+  if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
+  const { installation } = deps.store.meta;
+  const isAlone =
+    things.length === 1 &&
+    messageId === messageIdOf(first.key, { uid: first.shown.uid, installation });
+  const choice = choiceOf(things.map(({ reminder }) => reminder.kind));
+  const address = { person: first.reader, choice, messageId };
+  const stop = stopFor(address, deps);
+  const letter: Letter = isAlone
+    ? reminderLetter(occasionOf(first, { deps, stop }))
+    : foldLetter(
+        things.map((thing) => ({
+          ...thing,
+          project: projectOf(thing.shown.item, deps),
+          link: webLink(deps.webUrl, thing.shown.item),
+        })),
+        { now: deps.clock(), stop },
+      );
   return {
-    ...rendered,
-    from,
-    to: { name: reader.name, address: reader.email?.trim() ?? "" },
-    calendar: { content, method: "PUBLISH" },
-    messageId,
-    date: now,
-    // Exchange answers automatic mails with absence notes unless it is told not to.
-    headers: { "X-Auto-Response-Suppress": "All" },
+    ...envelope(address, deps),
+    ...renderLetter(letter),
+    calendar: isAlone ? calendarOf(first, deps) : null,
   };
 }
 
-/** One mail that cannot be made or handed over must not hold up the others. */
-async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
-  try {
-    return await send();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: "deferred", code: null, message };
-  }
+function occasionOf(
+  { shown, reminder, reader, dueAt }: Current,
+  { deps, stop }: { readonly deps: DeliverDeps; readonly stop: Letter["stop"] },
+) {
+  const { store, rules, webUrl, actions, clock } = deps;
+  const { item } = shown;
+  const names = store.directory.personNames();
+  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const url = webLink(webUrl, item);
+  return {
+    reminder,
+    item,
+    reader,
+    others: reminder.people.flatMap((id) => (id === reader.id ? [] : (names.get(id) ?? []))),
+    project: projectOf(item, deps),
+    list: list?.title ?? null,
+    isPrivate: isPrivate(item, list),
+    links: [
+      ...(url === null ? [] : [{ label: "Open", url }]),
+      ...(actions?.(shown, reader.id) ?? []),
+    ],
+    dueAt,
+    now: clock(),
+    zone: rules.zone,
+    at: rules.at,
+    stop,
+  };
 }
 
-interface Attempt {
-  readonly mail: DueMail;
-  readonly delivery: Delivery;
-  readonly retry: { readonly againAt: Temporal.Instant; readonly lapsesAt: Temporal.Instant };
-}
+const projectOf = (item: Item, { store }: DeliverDeps): string | null =>
+  store.directory.project(item.projectId)?.title ?? null;
 
-type Ending<Event> = Event extends unknown ? Omit<Event, keyof About> : never;
-
-function settle({ mail, delivery, retry }: Attempt, { ledger }: Store): Ending<ReminderEvent> {
-  switch (delivery.kind) {
-    case "sent":
-      ledger.sent(mail.key);
-      return { kind: "sent", response: delivery.response };
-    case "rejected":
-      ledger.rejected(mail.key, delivery.message);
-      return { kind: "rejected", problem: delivery.message };
-    case "deferred": {
-      const { againAt, lapsesAt } = retry;
-      const problem = delivery.message;
-      if (Temporal.Instant.compare(againAt, lapsesAt) > 0) {
-        ledger.rejected(mail.key, `given up, as it is too late by now: ${problem}`);
-        return { kind: "given-up", problem };
-      }
-      ledger.deferred(mail.key, { notBefore: againAt, problem });
-      return { kind: "deferred", problem, againAt };
-    }
-    default:
-      return unreachable(delivery);
-  }
-}
-
-/** A minute after the first attempt, doubled by each further one, up to a tenth more at random, an hour at most. */
-function backOff(attempts: number, random: () => number): Temporal.Duration {
-  const seconds = 60 * 2 ** Math.min(attempts - 1, 10) * (1 + random() / 10);
-  return Temporal.Duration.from({ seconds: Math.min(3600, Math.round(seconds)) });
+function calendarOf(
+  { shown, reminder }: Current,
+  { rules, webUrl }: DeliverDeps,
+): Mail["calendar"] {
+  const { item } = shown;
+  if (item.kind !== "event" || reminder.sort === "overdue") return null;
+  const content = writeCalendarPart(
+    { shown, item },
+    { zone: rules.zone, link: webLink(webUrl, item) },
+  );
+  return { content, method: "PUBLISH" };
 }

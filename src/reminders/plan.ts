@@ -1,118 +1,73 @@
-import type { ItemKey, PersonId } from "../domain/ids.ts";
+import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
-import { startsAt, wholeMinutes } from "../domain/when.ts";
+import type { MailKind } from "../domain/mail-kind.ts";
 import type { MailKey } from "../store/ledger.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { Reminder } from "./reminder.ts";
+import { earlier, isBefore, isWithin, type Window, type WindowOf } from "./windows.ts";
 
-/** One event's reminder: to whom it goes, and when. A moved event has another one. */
-export interface Reminder {
-  readonly item: ItemKey;
-  /** Start of the event, as an instant's text. */
-  readonly occurrence: string;
-  /** Time before the start: ISO 8601, in minutes. */
-  readonly lead: string;
-  readonly dueAt: Temporal.Instant;
-  /** The last moment at which it may still be sent. */
-  readonly lapsesAt: Temporal.Instant;
-  readonly people: readonly PersonId[];
+/** Somebody whom mails can reach. */
+export interface Reader {
+  readonly person: Person;
+  /** The own one, or the account's. */
+  readonly zone: string;
+  readonly wants: (kind: MailKind) => boolean;
 }
 
-/** One mail that is due. */
-export interface DueMail {
+/** One thing that one person is to be told now. */
+export interface DueMail extends Window {
   readonly key: MailKey;
   readonly reminder: Reminder;
 }
 
-export interface ReminderRules {
-  /** The account's zone, in which whole days begin. */
-  readonly zone: string;
-  readonly installedAt: Temporal.Instant;
-  /** How late a missed reminder may still be sent. */
-  readonly catchUp: Temporal.Duration;
-}
-
-/** Even a punctual mail leaves a moment after it has fallen due, so nothing shorter can be meant. */
-const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
-
-/**
- * What an item asks to be reminded of. Null: it has no reminder, is completed, or has nobody assigned. What fell
- * due before this installation existed counts only until the event starts, so that a first start on an old workspace
- * reminds of what is ahead and not of what is over.
- */
-export function reminderOf(shown: ViewItem, rules: ReminderRules): Reminder | null {
-  const { item } = shown;
-  if (item.kind !== "event" || !item.reminder || item.completed) return null;
-  if (item.assigned.length === 0) return null;
-
-  const lead = Temporal.Duration.from({ minutes: wholeMinutes(item.reminder) });
-  const startAt = startsAt(item.when, rules.zone);
-  const dueAt = startAt.subtract(lead);
-  const lapsesAt = lastMoment({ startAt, dueAt }, rules);
-  return {
-    item: shown.key,
-    occurrence: startAt.toString(),
-    lead: lead.toString(),
-    dueAt,
-    lapsesAt,
-    people: [...new Set(item.assigned)],
-  };
+/** What is due, and the next moment at which something else falls due (null = nothing is ahead). */
+export interface Plan {
+  readonly due: readonly DueMail[];
+  readonly nextAt: Temporal.Instant | null;
 }
 
 /**
- * The mails that may be sent now, the one that fell due first in front, and the next moment at which another reminder
- * falls due (null = none is ahead). People without an address, and those who are suspended, get nothing.
+ * What may be told now, the one that fell due first in front. Of several leads of one item that were missed only the one
+ * nearest to its day counts.
  */
 export function planMails(
-  reminders: Iterable<Reminder>,
-  { people, now }: { readonly people: readonly Person[]; readonly now: Temporal.Instant },
-): { readonly due: readonly DueMail[]; readonly nextAt: Temporal.Instant | null } {
-  const reachable = new Set(people.filter(canReceive).map(({ id }) => id));
-  const ripe: Reminder[] = [];
+  items: Iterable<readonly Reminder[]>,
+  {
+    readers,
+    now,
+    windowOf,
+  }: {
+    readonly readers: ReadonlyMap<PersonId, Reader>;
+    readonly now: Temporal.Instant;
+    readonly windowOf: WindowOf;
+  },
+): Plan {
+  const due: DueMail[] = [];
   let nextAt: Temporal.Instant | null = null;
-  for (const reminder of reminders) {
-    if (isDue(reminder, now)) ripe.push(reminder);
-    else if (isBefore(now, reminder.dueAt)) nextAt = earlier(nextAt, reminder.dueAt);
+  for (const reminders of items) {
+    const nearest = new Map<PersonId, DueMail>();
+    for (const reminder of reminders) {
+      for (const id of reminder.people) {
+        const reader = readers.get(id);
+        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
+        if (!window) continue;
+        if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
+        if (!isWithin(window, now)) continue;
+        const mail = { ...window, key: mailKey(reminder, id), reminder };
+        if (reminder.sort !== "lead") due.push(mail);
+        else if (isNearer(mail, nearest.get(id))) nearest.set(id, mail);
+      }
+    }
+    due.push(...nearest.values());
   }
-  const due = ripe
-    .toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt))
-    .flatMap((reminder) =>
-      reminder.people
-        .filter((person) => reachable.has(person))
-        .map((person) => ({ key: mailKey(reminder, person), reminder })),
-    );
-  return { due, nextAt };
+  return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
 }
 
 export const canReceive = (person: Person): boolean =>
   !person.suspended && person.email !== null && person.email.trim() !== "";
 
-export const isDue = ({ dueAt, lapsesAt }: Reminder, now: Temporal.Instant): boolean =>
-  !isBefore(now, dueAt) && !isBefore(lapsesAt, now);
+const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>
+  !other || isBefore(other.dueAt, mail.dueAt);
 
-/** The earlier of two moments, where null is never. */
-export function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null) {
-  if (!a || !b) return a ?? b;
-  return isBefore(b, a) ? b : a;
+function mailKey({ sort, item, occurrence, lead }: Reminder, person: PersonId): MailKey {
+  return { kind: sort, item, occurrence, lead, person };
 }
-
-interface Dates {
-  readonly startAt: Temporal.Instant;
-  readonly dueAt: Temporal.Instant;
-}
-
-function lastMoment(
-  { startAt, dueAt }: Dates,
-  { installedAt, catchUp }: ReminderRules,
-): Temporal.Instant {
-  const allowance = Math.max(wholeMinutes(catchUp), wholeMinutes(shortestCatchUp));
-  const missedUntil = dueAt.add({ minutes: allowance });
-  const started = isBefore(dueAt, installedAt) && isBefore(startAt, missedUntil);
-  return started ? startAt : missedUntil;
-}
-
-function mailKey({ item, occurrence, lead }: Reminder, person: PersonId): MailKey {
-  return { item, occurrence, lead, person };
-}
-
-const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
-  Temporal.Instant.compare(a, b) < 0;

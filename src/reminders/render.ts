@@ -1,156 +1,156 @@
-import { type EventItem, type Person, spokenKind } from "../domain/item.ts";
-import { isZone } from "../domain/when.ts";
-import { oneLine, plainDescription } from "../ics/text.ts";
-import { distanceInWords, lengthInWords, momentInWords, spanInWords } from "./wording.ts";
+import { type Item, type Person, spokenKind } from "../domain/item.ts";
+import type { NamedLink } from "../domain/link-actions.ts";
+import { unreachable } from "../domain/result.ts";
+import { plainDescription } from "../ics/text.ts";
+import type { Letter, Part } from "./letter.ts";
+import { excerpt, plainLine, withoutOverrides, zoneFor } from "./mail-text.ts";
+import type { Stop } from "./post-office.ts";
+import { dayIn, type Reminder } from "./reminder.ts";
+import {
+  clockInWords,
+  dayInWords,
+  distanceInWords,
+  dueInWords,
+  lengthInWords,
+  momentInWords,
+  spanInWords,
+} from "./wording.ts";
 
 /** What a reminder is about and who reads it. */
 export interface Occasion {
-  readonly item: EventItem;
+  readonly reminder: Pick<Reminder, "sort" | "timing">;
+  readonly item: Item;
   readonly reader: Person;
   /** Names of the others who are assigned. */
   readonly others: readonly string[];
-  /** Title of the project; null when it is not known. */
+  /** Title of the project, and of a task's list; null when it is not known. */
   readonly project: string | null;
-  /** Address of the item on the service's own pages; null for none. */
-  readonly link: string | null;
+  readonly list: string | null;
+  /** Whether only some may see it. */
+  readonly isPrivate: boolean;
+  /** To the item on the service's own pages, and what can be done with it. */
+  readonly links: readonly NamedLink[];
   readonly dueAt: Temporal.Instant;
   readonly now: Temporal.Instant;
   /** The account's zone, for readers without one of their own. */
   readonly zone: string;
-}
-
-export interface RenderedReminder {
-  /** One line, whatever the title holds. */
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
+  /** The time of day to which days are counted back. */
+  readonly at: Temporal.PlainTime;
+  readonly stop: Stop | null;
 }
 
 /** The words of a reminder, in the reader's own zone. */
-export function renderReminder(occasion: Occasion): RenderedReminder {
-  const zone = zoneOf(occasion);
-  const title = excerpt(plainLine(occasion.item.title), 300) || "(untitled)";
-  const span = spanInWords(occasion.item.when, zone);
-  const note = noteOf(occasion, { title, span, zone });
-  return {
-    subject: `Reminder: ${excerpt(title, 100)} – ${span}`,
-    text: textOf(note),
-    html: htmlOf(note),
-  };
+export function reminderLetter(occasion: Occasion): Letter {
+  const { item, reader, dueAt, now, links, stop } = occasion;
+  const zone = zoneFor(reader, occasion.zone);
+  const title = shownTitle(item);
+  const { subject, fact, lines, reason } = wordsOf(occasion, { title, zone });
+  const isLate = Temporal.Instant.compare(dueAt.add(punctual), now) < 0;
+  const late = isLate ? [`This mail is late: it was due on ${momentInWords(dueAt, zone)}.`] : [];
+  const description = excerpt(
+    withoutOverrides(plainDescription(item.description)).trimStart(),
+    800,
+  );
+  const parts: readonly Part[] = [
+    { kind: "lines", lines: [...lines, ...late] },
+    { kind: "facts", facts: factsOf(occasion) },
+    { kind: "prose", text: description },
+    { kind: "links", links },
+  ];
+  return { subject, lede: `${fact}: ${title}`, heading: title, parts, reason, stop };
 }
 
-/** What both forms of the mail say. */
-interface Note {
-  readonly title: string;
-  readonly span: string;
-  readonly distance: string;
-  /** "Late" notice; null for a punctual mail. */
-  readonly late: string | null;
-  readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** "" for none. */
-  readonly description: string;
-  readonly link: string | null;
+/** A title on one line of at most 300 characters; never empty. */
+export const shownTitle = ({ title }: Pick<Item, "title">): string =>
+  excerpt(plainLine(title), 300) || "(untitled)";
+
+/** Later than this it is worth a word. */
+export const punctual = Temporal.Duration.from({ minutes: 5 });
+
+/** The fact of a reminder in a few words: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */
+export function factOf(
+  { reminder: { timing }, item }: Pick<Occasion, "reminder" | "item">,
+  now: Temporal.ZonedDateTime,
+): string {
+  if (timing.kind !== "moment") {
+    const day = dayIn(timing.day, now.timeZoneId);
+    return `${dueInWords(day, now.toPlainDate())}, ${dayInWords(day)}`;
+  }
+  return item.kind === "event" ? distanceInWords(item.when, now).replace(/\.$/, "") : "Reminder";
+}
+
+interface Words {
+  readonly subject: string;
+  readonly fact: string;
+  readonly lines: readonly string[];
   readonly reason: string;
 }
 
-/** Later than this it is worth a word. */
-const punctual = Temporal.Duration.from({ minutes: 5 });
-
-function noteOf(
-  { item, others, project, link, dueAt, now }: Occasion,
-  { title, span, zone }: { readonly title: string; readonly span: string; readonly zone: string },
-): Note {
-  const isLate = Temporal.Instant.compare(dueAt.add(punctual), now) < 0;
-  return {
-    title,
-    span,
-    distance: distanceInWords(item.when, now.toZonedDateTimeISO(zone)),
-    late: isLate ? `This mail is late: it was due on ${momentInWords(dueAt, zone)}.` : null,
-    facts: [
-      { name: "Project", value: plainLine(project ?? "") },
-      { name: "Also assigned", value: others.map(plainLine).filter(Boolean).join(", ") },
-      { name: "Private", value: item.private ? "for its creator and the people assigned" : "" },
-    ].filter(({ value }) => value !== ""),
-    description: excerpt(withoutOverrides(plainDescription(item.description)).trimStart(), 800),
-    link,
-    reason: reasonOf(item),
-  };
-}
-
-function reasonOf(item: EventItem): string {
+function wordsOf(
+  occasion: Occasion,
+  { title, zone }: { readonly title: string; readonly zone: string },
+): Words {
+  const { item, reminder, now, at } = occasion;
+  const { timing } = reminder;
   const kind = spokenKind(item);
-  // An exact length: it knows neither zones nor changes of the clocks.
-  const epoch = new Temporal.ZonedDateTime(0n, "UTC");
-  const before =
-    !item.reminder || item.reminder.sign === 0
-      ? "at its start"
-      : `${lengthInWords(item.reminder, epoch)} before its start`;
-  return `You get this mail because you are assigned and the ${kind} has a reminder ${before}.`;
-}
-
-function textOf(note: Note): string {
-  const facts = note.facts.map(({ name, value }) => `${name}: ${value}`);
-  const blocks = [
-    [note.title, note.span, note.distance, ...(note.late ? [note.late] : [])],
-    facts,
-    note.description === "" ? [] : [note.description],
-    note.link === null ? [] : [`Open: ${note.link}`],
-    // The usual mark before what is no part of the message.
-    ["-- ", note.reason],
-  ];
-  const shown = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
-  return `${shown.join("\n\n")}\n`;
-}
-
-function htmlOf(note: Note): string {
-  const facts = note.facts.map(
-    ({ name, value }) => `<p style="margin:0">${name}: <bdi>${escapeHtml(value)}</bdi></p>`,
-  );
-  const lines = [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<title>${escapeHtml(note.title)}</title></head>`,
-    '<body style="font-family:sans-serif;line-height:1.4">',
-    `<h2 dir="auto" style="margin:0 0 .3em">${escapeHtml(note.title)}</h2>`,
-    `<p style="margin:0"><strong>${escapeHtml(note.span)}</strong></p>`,
-    `<p style="margin:0 0 1em">${escapeHtml(note.distance)}</p>`,
-    ...(note.late ? [`<p><em>${escapeHtml(note.late)}</em></p>`] : []),
-    ...facts,
-    ...(note.description === ""
-      ? []
-      : [`<p dir="auto" style="white-space:pre-wrap">${escapeHtml(note.description)}</p>`]),
-    ...(note.link === null ? [] : [`<p><a href="${escapeHtml(note.link)}">Open</a></p>`]),
-    `<p style="color:#666;font-size:.85em">${escapeHtml(note.reason)}</p>`,
-    "</body></html>",
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-const escapeHtml = (text: string): string =>
-  text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
-
-/** The first `most` characters as readers count them, with an ellipsis where something was left out. */
-function excerpt(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let kept = "";
-  let count = 0;
-  for (const { segment } of new Intl.Segmenter("en").segment(text)) {
-    // A single character may be made of any number of marks.
-    if (++count > most || kept.length + segment.length > most * 8) return `${kept.trimEnd()}…`;
-    kept += segment;
+  const short = excerpt(title, 100);
+  const fact = factOf(occasion, now.toZonedDateTimeISO(zone));
+  const clock = `${clockInWords(at)} (${zone})`;
+  switch (timing.kind) {
+    case "moment": {
+      const span = item.kind === "event" ? spanInWords(item.when, zone) : "";
+      const lead = timing.dueAt.until(timing.startAt);
+      const before = lead.sign === 0 ? "at its start" : `${exactly(lead)} before its start`;
+      return {
+        subject: `Reminder: ${short} – ${span}`,
+        fact,
+        lines: [span],
+        reason: `You get this mail because you are assigned and the ${kind} has a reminder ${before}.`,
+      };
+    }
+    case "before": {
+      const day = dayIn(timing.day, zone);
+      const due = dueInWords(day, now.toZonedDateTimeISO(zone).toPlainDate());
+      const before = timing.lead.sign === 0 ? "on its day" : `${exactly(timing.lead)} before`;
+      return {
+        subject: `${due}: ${short} – ${dayInWords(day)}`,
+        fact,
+        lines: linesOf(item, zone),
+        reason: `You get this mail because you are assigned: a ${kind} is reminded of ${before} at ${clock}.`,
+      };
+    }
+    case "after": {
+      const day = dayIn(timing.day, zone);
+      return {
+        subject: `Overdue: ${short} – was due ${dayInWords(day)}`,
+        fact,
+        lines: linesOf(item, zone),
+        reason: `You get this mail because you are assigned and it is open: once, on the day after it was due, at ${clock}.`,
+      };
+    }
+    default:
+      return unreachable(timing);
   }
-  return text;
 }
 
-const plainLine = (text: string): string => oneLine(withoutOverrides(text));
+/** Of a milestone over several days, or at a time of day, the lede does not say all. */
+function linesOf(item: Item, zone: string): readonly string[] {
+  if (item.kind !== "event") return [];
+  const { when } = item;
+  const isOneDay = when.kind === "dates" && when.start.add({ days: 1 }).equals(when.end);
+  return isOneDay ? [] : [spanInWords(when, zone)];
+}
 
-/** Without the marks that turn the direction of all that follows, so that a title cannot disguise the date behind it. */
-const withoutOverrides = (text: string): string =>
-  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+function factsOf({ item, project, list, others, isPrivate }: Occasion) {
+  return [
+    { name: "Kind", value: item.kind === "event" && !item.milestone ? "" : spokenKind(item) },
+    { name: "Project", value: plainLine(project ?? "") },
+    { name: "List", value: plainLine(list ?? "") },
+    { name: "Also assigned", value: others.map(plainLine).filter(Boolean).join(", ") },
+    { name: "Private", value: isPrivate ? "for its creator and the people assigned" : "" },
+  ].filter(({ value }) => value !== "");
+}
 
-const zoneOf = ({ reader, zone }: Occasion): string =>
-  reader.timeZone !== null && isZone(reader.timeZone) ? reader.timeZone : zone;
+/** An exact length knows neither zones nor changes of the clocks. */
+const exactly = (length: Temporal.Duration): string =>
+  lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"));

@@ -53,13 +53,25 @@ export function lengthInWords(length: Temporal.Duration, from: Temporal.ZonedDat
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): string {
+/** A day: "Tue 24 Nov 2026". */
+export function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): string {
   return `${weekdays[day.dayOfWeek - 1]} ${day.day} ${months[day.month - 1]} ${day.year}`;
 }
 
-function clockInWords(time: Temporal.ZonedDateTime): string {
+/** A wall clock: "09:00"; one that is read twice that night is told apart by its offset. */
+export function clockInWords(time: Temporal.PlainTime | Temporal.ZonedDateTime): string {
+  if (time instanceof Temporal.PlainTime) return time.toString({ smallestUnit: "minute" });
   const clock = time.toPlainTime().toString({ smallestUnit: "minute" });
   return isReadTwice(time) ? `${clock} UTC${time.offset}` : clock;
+}
+
+/** How far a due day is away: "Due tomorrow", "Due in 7 days", "Was due yesterday". */
+export function dueInWords(day: Temporal.PlainDate, today: Temporal.PlainDate): string {
+  const { days } = today.until(day, { largestUnit: "days" });
+  if (days === 0) return "Due today";
+  if (days === 1) return "Due tomorrow";
+  if (days > 1) return `Due in ${days} days`;
+  return days === -1 ? "Was due yesterday" : `Was due ${-days} days ago`;
 }
 
 function isReadTwice(time: Temporal.ZonedDateTime): boolean {

@@ -1,12 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { type CollectionName, collectionOf, directory } from "../domain/collection.ts";
-import { type ItemKey, itemKey, type ProjectId, type Revision, revision } from "../domain/ids.ts";
+import { type ItemKey, itemKey, type Revision, revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
+import { placedIn, placeOf } from "../domain/merge.ts";
 import { overlay } from "../domain/overlay.ts";
-import { fromPlain, publishedPart } from "../domain/plain-item.ts";
+import { fromPlain, type PlainItem, publishedPart } from "../domain/plain-item.ts";
+import { type ChangeLog, createChangeLog, everyProject } from "./change-log.ts";
 import {
-  type ChangeRow,
-  changeRow,
   contentText,
   identityRow,
   instantText,
@@ -26,7 +26,7 @@ export interface StoreDeps {
 }
 
 /** The change log and the view that it describes. Every method belongs inside the caller's transaction. */
-export interface Changes {
+export interface Changes extends ChangeLog {
   /**
    * Brings the view of one item up to date with mirror and journal, after either was written. Where what the view says
    * changed, the log, the collection's revision and the version history grow; SEQUENCE rises when calendars are
@@ -35,17 +35,16 @@ export interface Changes {
   publish(key: ItemKey): boolean;
   /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
   touch(key: ItemKey): void;
+  /** Logs a put of what is only kept here of an item: it says the same as before. Null when it is not in the view. */
+  note(key: ItemKey): Revision | null;
+  /** Logs a burial of what some program has put into a collection and what never entered the view. */
+  retract(
+    key: ItemKey,
+    from: { readonly collection: CollectionName; readonly project: number },
+  ): Revision;
   /** Notes that names which feeds show have changed. */
   directoryChanged(): void;
-  /** The newest revision of what a project's feed is built from. */
-  revisionOf(project: ProjectId): Revision;
-  latest(): Revision;
-  /** Items of the project's collections that were put or buried after a revision, each once. */
-  itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
-  since(after: Revision, limit: number): readonly ChangeRow[];
 }
-
-const everyProject = 0;
 
 export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   const identity = db.prepare("SELECT * FROM identities WHERE item = ?");
@@ -55,7 +54,11 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   const openEdits = db.prepare(
     "SELECT * FROM edits WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
   );
+  const taskOf = db.prepare("SELECT item FROM identities WHERE kind = 'task' AND service_id = ?");
   const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");
+  const viewedBelow = db.prepare(
+    "SELECT item FROM view_items WHERE project_id = ? AND parent_id = ?",
+  );
   const putView = db.prepare(
     `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
      ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
@@ -76,17 +79,18 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
-  const projectRevision = db.prepare(
-    `SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
-  );
-  const projectItems = db.prepare(
-    `SELECT DISTINCT item FROM changes WHERE revision > ? AND item IS NOT NULL
-       AND collection IN (SELECT name FROM collections WHERE project_id = ?)`,
-  );
-  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
-  const later = db.prepare("SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?");
+  const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ? AND drifted = 0");
 
+  /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
   function current(key: ItemKey): Item | null {
+    const item = overlaid(key);
+    if (item?.kind !== "subtask" || item.parentId === null) return item;
+    const row = taskOf.get(item.parentId);
+    const task = row === undefined ? null : overlaid(itemKey(numberColumn(row, "item")));
+    return task ? placedIn(item, placeOf(task)) : item;
+  }
+
+  function overlaid(key: ItemKey): Item | null {
     const row = mirrored.get(key);
     const edits = openEdits.all(key).map((edit) => editRow(edit, zone));
     if (row === undefined) return overlay(null, edits);
@@ -153,6 +157,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
     const raised = heard !== null && heard !== publishedPart(plainContent(content));
     if (raised) bump(key);
+    if (raised && !(before && saysTheSame(before, plainContent(content)))) drift.run(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
@@ -162,33 +167,56 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     }
   }
 
+  function publish(key: ItemKey): boolean {
+    const item = current(key);
+    const row = viewed.get(key);
+    const shown = row === undefined ? null : viewRow(row);
+    if (!item && !shown) return false;
+    if (item && shown?.collection === collectionOf(item) && shown.content === contentText(item))
+      return false;
+    if (item) put(key, item, shown);
+    else if (shown) bury(key, shown);
+    if (item?.kind === "task" && shown) publishBelow(item, shown);
+    return true;
+  }
+
+  /** The subtasks of a task that is shown in another place than before. */
+  function publishBelow(task: Item, shown: { collection: CollectionName; content: string }): void {
+    const before = plainContent(shown.content).projectId;
+    if (shown.collection === collectionOf(task) && before === task.projectId) return;
+    for (const row of viewedBelow.all(before, task.id)) publish(itemKey(numberColumn(row, "item")));
+  }
+
+  function note(
+    key: ItemKey,
+  ): { at: Revision; collection: CollectionName; content: string } | null {
+    const row = viewed.get(key);
+    if (row === undefined) return null;
+    const { collection, content } = viewRow(row);
+    const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
+    return { at: revision(at), collection, content };
+  }
+
   return {
-    publish(key) {
-      const item = current(key);
-      const row = viewed.get(key);
-      const shown = row === undefined ? null : viewRow(row);
-      if (!item && !shown) return false;
-      if (item && shown?.collection === collectionOf(item) && shown.content === contentText(item))
-        return false;
-      if (item) put(key, item, shown);
-      else if (shown) bury(key, shown);
-      return true;
-    },
+    ...createChangeLog({ db }),
+    publish,
     touch(key) {
       bump(key);
-      const row = viewed.get(key);
-      if (row === undefined) return;
-      const { collection, content } = viewRow(row);
-      const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
-      keepVersion(key, { revision: at, collection, content });
+      const noted = note(key);
+      if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },
+    note: (key) => note(key)?.at ?? null,
+    retract: (key, { collection, project }) =>
+      revision(log(collection, { key, act: "bury", project })),
     directoryChanged() {
       log(directory, { key: null, act: "put", project: everyProject });
     },
-    revisionOf: (project) => revision(numberColumn(projectRevision.get(project), "revision")),
-    latest: () => revision(numberColumn(newest.get(), "revision")),
-    itemsSince: (project, after) =>
-      projectItems.all(after, project).map((row) => itemKey(numberColumn(row, "item"))),
-    since: (after, limit) => later.all(after, limit).map(changeRow),
   };
 }
+
+/** When a completion took place is the service's to say: what a program has put is still true then. */
+const saysTheSame = (a: PlainItem, b: PlainItem): boolean =>
+  publishedPart(withoutTime(a)) === publishedPart(withoutTime(b));
+
+const withoutTime = (item: PlainItem): PlainItem =>
+  item.kind === "event" ? item : { ...item, completedAt: null };

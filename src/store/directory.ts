@@ -1,6 +1,7 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../domain/item.ts";
 import type { Changes, StoreDeps } from "./changes.ts";
+import { itemKeyColumn } from "./rows.ts";
 import { labelRow, personRow, projectRow, todolistRow } from "./rows-directory.ts";
 
 /** Projects, people, todolists and labels as last seen. What is no longer reported is marked gone, never forgotten. */
@@ -9,6 +10,7 @@ export interface Directory {
   putPeople(people: readonly Person[], complete: boolean): void;
   /** `project` null = of every project. */
   putTodolists(project: ProjectId | null, lists: readonly Todolist[], complete: boolean): void;
+  /** Raises SEQUENCE of every item that is shown with a label whose name changed or became known. */
   putLabels(labels: readonly Label[], complete: boolean): void;
   projects(): readonly Project[];
   people(): readonly Person[];
@@ -75,6 +77,10 @@ export function createDirectory({
     todolist: db.prepare("SELECT * FROM todolists WHERE id = ?"),
     everyLabel: db.prepare("SELECT * FROM labels"),
     everyPerson: db.prepare("SELECT * FROM people"),
+    labelled: db.prepare(
+      `SELECT v.item FROM view_items v WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.labels') l
+         WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
+    ),
     listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
   };
 
@@ -111,6 +117,14 @@ export function createDirectory({
     },
   );
 
+  const labelNames = (): ReadonlyMap<LabelId, string> =>
+    new Map(
+      read.everyLabel
+        .all()
+        .map(labelRow)
+        .map(({ id, name }) => [id, name]),
+    );
+
   return {
     putProjects: (rows, complete) => write(projects, rows, complete ? rows : null),
     putPeople: (rows, complete) => write(people, rows, complete ? rows : null),
@@ -118,7 +132,14 @@ export function createDirectory({
       const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
       write(todolists, rows, complete ? [...rows, ...others] : null);
     },
-    putLabels: (rows, complete) => write(labels, rows, complete ? rows : null),
+    putLabels: db.transaction((rows: readonly Label[], complete: boolean) => {
+      const before = labelNames();
+      write(labels, rows, complete ? rows : null);
+      const renamed = rows.filter(({ id, name }) => before.get(id) !== name).map(({ id }) => id);
+      if (renamed.length === 0) return;
+      for (const row of read.labelled.all(JSON.stringify(renamed)))
+        changes.touch(itemKeyColumn(row));
+    }),
     projects: () => read.projects.all().map(projectRow),
     people: () => read.people.all().map(personRow),
     todolists: () => read.todolists.all().map(todolistRow),
@@ -131,13 +152,7 @@ export function createDirectory({
       const row = read.todolist.get(id);
       return row === undefined ? null : todolistRow(row);
     },
-    labelNames: () =>
-      new Map(
-        read.everyLabel
-          .all()
-          .map(labelRow)
-          .map(({ id, name }) => [id, name]),
-      ),
+    labelNames,
     personNames: () =>
       new Map(
         read.everyPerson

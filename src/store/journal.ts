@@ -1,21 +1,23 @@
 import type { EditId, ItemKey, PersonId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import {
-  type Channel,
-  type Edit,
-  type EditAction,
-  type EditState,
-  editStates,
-  type FieldConflict,
-  type ParkReason,
+import type {
+  Channel,
+  Edit,
+  EditAction,
+  EditState,
+  FieldConflict,
+  ParkReason,
 } from "../domain/journal.ts";
 import type { Patch } from "../domain/merge.ts";
 import { patchToPlain } from "../domain/plain-item.ts";
 import { sourceOf } from "../domain/source.ts";
 import type { Changes, StoreDeps } from "./changes.ts";
+import { createClaims } from "./journal-claims.ts";
+import { type AwaitedParent, createParents } from "./journal-parents.ts";
+import { createJournalReads } from "./journal-reads.ts";
 import type { Mirror } from "./mirror.ts";
-import { instantOf, instantText, itemText, numberColumn, textColumn } from "./rows.ts";
-import { editIdColumn, editRow } from "./rows-journal.ts";
+import { instantText, itemText } from "./rows.ts";
+import { editIdColumn } from "./rows-journal.ts";
 
 /** An edit that is to be taken in. */
 export interface NewEdit {
@@ -29,6 +31,10 @@ export interface NewEdit {
   readonly state: "pending" | "held";
   /** The edit of which this one is the inverse. */
   readonly undoes?: EditId;
+  /** Of a creation: the item was deleted before, and the service knows it no longer. */
+  readonly again?: boolean;
+  /** Of a creation: the task below which it belongs, where that has no id yet. */
+  readonly parent?: AwaitedParent;
 }
 
 /** How a claimed edit goes on that was not carried out. */
@@ -81,6 +87,10 @@ export interface Journal {
   discard(id: EditId): boolean;
   get(id: EditId): Edit | null;
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
+  /** Edits of an item that wait for approval, newest first. */
+  heldOf(item: ItemKey): readonly Edit[];
+  /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
+  awaitedParent(item: ItemKey): string | null;
   /** Creations whose outcome is not settled: an item that a sweep finds may be theirs. */
   openCreations(): readonly Edit[];
   counts(): Readonly<Partial<Record<EditState, number>>>;
@@ -96,11 +106,6 @@ export class UnidentifiedAnswerError extends Error {
   }
 }
 
-/** Edits `e` of identities `i` that neither an older edit of their item nor a missing id holds back. */
-const free = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
-  AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
-                  AND older.state IN ('pending', 'claimed'))`;
-
 export function createJournal({
   db,
   zone,
@@ -111,17 +116,6 @@ export function createJournal({
   const insert = db.prepare(
     `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, undoes, insisted, created_at, updated_at)
      VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @undoes, @undoes IS NOT NULL, @now, @now)`,
-  );
-  const claimable = db.prepare(
-    `SELECT e.* FROM edits e JOIN identities i USING (item)
-     WHERE ${free} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
-  );
-  const claim = db.prepare(
-    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, updated_at = ? WHERE id = ?",
-  );
-  const waiting = db.prepare(
-    `SELECT min(coalesce(e.not_before, e.created_at)) AS next
-     FROM edits e JOIN identities i USING (item) WHERE ${free}`,
   );
   const sent = db.prepare(
     "UPDATE edits SET sent_at = coalesce(sent_at, ?), updated_at = ? WHERE id = ?",
@@ -142,8 +136,8 @@ export function createJournal({
     `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
        conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
   );
-  const releaseAll = db.prepare(
-    "UPDATE edits SET state = 'pending', updated_at = ? WHERE state = 'claimed'",
+  const parkOne = db.prepare(
+    "UPDATE edits SET state = 'parked', park_reason = 'failed', problem = @problem, updated_at = @now WHERE id = @id",
   );
   const resumeOne = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
@@ -160,29 +154,32 @@ export function createJournal({
     `UPDATE edits SET state = 'discarded', park_reason = NULL, updated_at = ?
      WHERE item = ? AND id > ? AND state IN ('pending', 'parked', 'held')`,
   );
-  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
-  const newest = db.prepare("SELECT * FROM edits ORDER BY id DESC LIMIT ?");
-  const newestIn = db.prepare("SELECT * FROM edits WHERE state = ? ORDER BY id DESC LIMIT ?");
-  const creations = db.prepare(
-    `SELECT * FROM edits WHERE action = 'create' AND sent_at IS NOT NULL
-       AND (state IN ('pending', 'claimed') OR park_reason = 'unknown-outcome')`,
+  const setKind = db.prepare(
+    "UPDATE identities SET kind = ? WHERE item = ? AND service_id IS NULL AND kind <> 'event'",
   );
-  const tally = db.prepare(
-    `SELECT ${editStates
-      .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
-      .join(", ")} FROM edits`,
-  );
+  const reads = createJournalReads({ db, zone, clock });
+  const parents = createParents({ db, zone, clock, changes });
   const stamp = () => instantText(clock());
-  const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
-
   /** Runs an update of one edit and publishes its item when it took place. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
-    const edit = read(byId.get(id));
+    const edit = reads.get(id);
     if (!edit || update(edit).changes === 0) return false;
     changes.publish(edit.item);
     return true;
   };
-  const resume = (id: EditId): boolean => change(id, () => resumeOne.run(stamp(), id));
+  function resume(id: EditId): boolean {
+    const isResumed = change(id, () => resumeOne.run(stamp(), id));
+    if (isResumed) parents.insist(id);
+    return isResumed;
+  }
+
+  /** What waits for a task that waits for a person would wait unseen. */
+  function parkBelow(edit: Edit): void {
+    const problem = `the task above it was not created: edit ${edit.id} waits for a person`;
+    for (const id of parents.waitingFor(edit.item)) {
+      change(id, () => parkOne.run({ id, problem, now: stamp() }));
+    }
+  }
 
   function buryWhole(key: ItemKey): void {
     const { kind, serviceId: id } = mirror.identity(key);
@@ -192,8 +189,12 @@ export function createJournal({
   }
 
   return {
+    ...reads,
+    ...createClaims({ db, zone, clock }),
     append: db.transaction((edit: NewEdit): EditId => {
-      if (edit.action === "create" && edit.undoes !== undefined) mirror.disown(edit.item);
+      const isNew = edit.action === "create";
+      if (isNew && (edit.undoes !== undefined || edit.again)) mirror.disown(edit.item);
+      if (isNew) setKind.run(edit.base.kind, edit.item);
       const { lastInsertRowid } = insert.run({
         channel: edit.channel,
         actor: edit.actor,
@@ -206,19 +207,12 @@ export function createJournal({
         undoes: edit.undoes ?? null,
         now: stamp(),
       });
+      const id = editIdColumn({ id: Number(lastInsertRowid) });
       changes.publish(edit.item);
-      return editIdColumn({ id: Number(lastInsertRowid) });
+      if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
+      if (isNew) parents.arrived(edit.item);
+      return id;
     }),
-    claimNext: db.transaction((): Edit | null => {
-      const next = read(claimable.get({ now: stamp() }));
-      if (!next) return null;
-      claim.run(stamp(), next.id);
-      return read(byId.get(next.id));
-    }),
-    nextAt() {
-      const next = textColumn(waiting.get(), "next");
-      return instantOf(next);
-    },
     sending: (id) => void sent.run(stamp(), stamp(), id),
     leaving: (id, before) => void meet.run(itemText(before), id),
     missing: (id) => void miss.run(stamp(), id),
@@ -230,7 +224,9 @@ export function createJournal({
       else {
         if (!answer.id) throw new UnidentifiedAnswerError(edit.id);
         if (edit.action === "create") mirror.adopt(edit.item, answer.id);
-        mirror.put({ ...answer, id: answer.id }, sourceOf(answer));
+        const item = { ...answer, id: answer.id };
+        mirror.put(item, sourceOf(item));
+        if (edit.action === "create") parents.born(edit.item, item);
       }
       changes.publish(edit.item);
     }),
@@ -252,8 +248,10 @@ export function createJournal({
         now: stamp(),
       });
       changes.publish(edit.item);
+      if (edit.action !== "create") return;
+      if (isParked) parkBelow(edit);
+      else parents.lost(edit.item);
     }),
-    release: () => releaseAll.run(stamp()).changes,
     resume: db.transaction(resume),
     rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
       turn.run({
@@ -269,24 +267,11 @@ export function createJournal({
         const discarded = discardOne.run(stamp(), id);
         if (discarded.changes > 0 && edit.action === "create") {
           discardFollowers.run(stamp(), edit.item, id);
+          parents.lost(edit.item);
         }
         return discarded;
       }),
     ),
-    get: (id) => read(byId.get(id)),
-    list({ state, limit }) {
-      const rows = state ? newestIn.all(state, limit) : newest.all(limit);
-      return rows.map((row) => editRow(row, zone));
-    },
-    openCreations: () => creations.all().map((row) => editRow(row, zone)),
-    counts() {
-      const counted = tally.get();
-      return Object.fromEntries(
-        editStates.flatMap((state) => {
-          const count = numberColumn(counted, state);
-          return count > 0 ? [[state, count]] : [];
-        }),
-      );
-    },
+    awaitedParent: (item) => parents.awaited(item),
   };
 }

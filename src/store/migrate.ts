@@ -46,7 +46,8 @@ export function migrate(db: Database, folder: string): void {
   for (const migration of migrations.slice(applied.length)) apply(db, migration);
 }
 
-function readMigrations(folder: string): readonly Migration[] {
+/** The numbered files of the folder in their order. Throws `MigrationError` on a gap or a strange name. */
+export function readMigrations(folder: string): readonly Migration[] {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith(".sql"))
     .toSorted();

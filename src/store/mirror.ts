@@ -7,6 +7,7 @@ import {
   contentText,
   type IdentityRow,
   identityRow,
+  itemKeyColumn,
   mirrorRow,
   numberColumn,
   plainContent,
@@ -76,6 +77,7 @@ export function createMirror({
        by_me = excluded.by_me, updated_at = excluded.updated_at`,
   );
   const remove = db.prepare("DELETE FROM mirror_items WHERE item = ?");
+  const shownBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const forget = db.prepare("DELETE FROM absences WHERE item = ?");
   const tally = db.prepare(
     `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
@@ -145,6 +147,10 @@ export function createMirror({
         bury(twin);
       }
       setId.run(id, key);
+      // What hangs below it names it by its UID, which was the other one's.
+      if (twin !== null && kind === "task") {
+        for (const child of shownBelow.all(id)) changes.touch(itemKeyColumn(child));
+      }
     }),
     disown: (key) => void setId.run(null, key),
     conceive: (kind, uid) => addKey(kind, { id: null, uid }),

@@ -1,13 +1,17 @@
-import { fingerprint } from "../domain/fingerprint.ts";
-import type { ItemKey } from "../domain/ids.ts";
+import type { ItemKey, PersonId } from "../domain/ids.ts";
 import type { Channel } from "../domain/journal.ts";
 import type { StoreDeps } from "./changes.ts";
-import { instantText, textColumn } from "./rows.ts";
-import { type ObjectRow, objectRow } from "./rows-extras.ts";
+import { instantText } from "./rows.ts";
+import { type ObjectRow, objectRow, type StoredComponent } from "./rows-calendars.ts";
+
+/** Names the octets of an item: a milestone is an event to some programs and a to-do to others. */
+export interface ObjectId {
+  readonly item: ItemKey;
+  readonly component: StoredComponent;
+}
 
 /** What a client said of an item, in its own octets. */
-export interface NewObject {
-  readonly item: ItemKey;
+export interface NewObject extends ObjectId {
   readonly channel: Channel;
   /** The UID that the client uses. */
   readonly uid: string;
@@ -15,42 +19,59 @@ export interface NewObject {
   readonly raw: string;
 }
 
-/** The newest octets of each item, kept for what the service cannot hold. */
+/** A whole calendar object that a program has put. */
+export interface NewBody extends Omit<NewObject, "channel"> {
+  readonly body: Uint8Array;
+  /** How the item is written now. */
+  readonly said: string;
+  readonly actor: PersonId;
+  readonly agent: string;
+}
+
+/** The newest octets of each item, kept for what the service cannot hold. Belongs inside the transaction of their edit. */
 export interface Objects {
-  /** Keeps octets as those of the item as everyone sees it now. Belongs inside the transaction of their edit. */
-  put(object: NewObject): void;
-  get(item: ItemKey): ObjectRow | null;
-  /** Whether the octets still describe what everyone is shown of the item. */
-  isCurrent(item: ItemKey): boolean;
+  /**
+   * Keeps a component of another channel than CalDAV; beside a body that a program has put, which stays. False when the
+   * very same is kept already.
+   */
+  put(object: NewObject): boolean;
+  /** Keeps a calendar object as that of the item as everyone sees it now, in place of all that was kept. */
+  putBody(object: NewBody): void;
+  /** The body is not given out as it is any more, as some program has to be shown the item anew. */
+  drift(item: ItemKey): void;
+  get(id: ObjectId): ObjectRow | null;
 }
 
 export function createObjects({ db, clock }: StoreDeps): Objects {
   const upsert = db.prepare(
-    `INSERT INTO objects (item, channel, uid, raw, fingerprint, at) VALUES (@item, @channel, @uid, @raw, @fingerprint, @at)
-     ON CONFLICT (item) DO UPDATE SET channel = excluded.channel, uid = excluded.uid, raw = excluded.raw,
-       fingerprint = excluded.fingerprint, at = excluded.at`,
+    `INSERT INTO objects (item, component, channel, uid, raw, at)
+     VALUES (@item, @component, @channel, @uid, @raw, @at)
+     ON CONFLICT (item, component) DO UPDATE SET channel = excluded.channel, uid = excluded.uid, raw = excluded.raw,
+       at = excluded.at WHERE body IS NULL AND raw <> excluded.raw`,
   );
-  const byItem = db.prepare("SELECT * FROM objects WHERE item = ?");
-  const shown = db.prepare("SELECT content FROM view_items WHERE item = ?");
-  const read = (item: ItemKey): ObjectRow | null => {
-    const row = byItem.get(item);
-    return row === undefined ? null : objectRow(row);
-  };
-  const present = (item: ItemKey): string | null => {
-    const content = textColumn(shown.get(item), "content");
-    return content === null ? null : fingerprint(content);
-  };
+  const lay = db.prepare(
+    "UPDATE objects SET laid = @raw WHERE item = @item AND component = @component AND body IS NOT NULL AND laid IS NOT @raw",
+  );
+  const replace = db.prepare(
+    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, actor, agent, at)
+     VALUES (@item, @component, 'caldav', @uid, @raw, @body, @said, @actor, @agent, @at)`,
+  );
+  const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ?");
+  const byName = db.prepare("SELECT * FROM objects WHERE item = ? AND component = ?");
   return {
-    put: (object) =>
-      void upsert.run({
-        ...object,
-        fingerprint: present(object.item),
-        at: instantText(clock()),
-      }),
-    get: read,
-    isCurrent(item) {
-      const kept = read(item);
-      return kept !== null && kept.fingerprint === present(item);
+    put(object) {
+      const { item, component, raw } = object;
+      if (lay.run({ item, component, raw }).changes > 0) return true;
+      return upsert.run({ ...object, at: instantText(clock()) }).changes > 0;
+    },
+    putBody({ item, component, uid, raw, body, said, actor, agent }) {
+      const row = { item, component, uid, raw, body, said, actor, agent };
+      replace.run({ ...row, at: instantText(clock()) });
+    },
+    drift: (item) => void drift.run(item),
+    get({ item, component }) {
+      const row = byName.get(item, component);
+      return row === undefined ? null : objectRow(row);
     },
   };
 }

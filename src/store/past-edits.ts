@@ -1,5 +1,6 @@
 import type { EditId, ItemKey, PersonId } from "../domain/ids.ts";
 import type { Channel, Edit } from "../domain/journal.ts";
+import { completeFromFact } from "./change-log.ts";
 import type { StoreDeps } from "./changes.ts";
 import { instantText, numberColumn } from "./rows.ts";
 import { editRow } from "./rows-journal.ts";
@@ -18,8 +19,8 @@ export interface PastEdits {
   /** Edits that wait because their item would not settle, oldest first. */
   frozen(): readonly Edit[];
   /**
-   * Drops edits that ended before a moment, and versions older than it except the newest of each item. Returns how many
-   * edits went.
+   * Drops edits that ended before a moment, changes older than it, versions that a newer one had replaced by then, and the
+   * octets of items that are gone for so long. Returns how many edits went.
    */
   prune(before: Temporal.Instant): number;
 }
@@ -37,9 +38,21 @@ export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
   const dropEdits = db.prepare(
     "DELETE FROM edits WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ?",
   );
+  const cutAt = db.prepare(
+    "SELECT coalesce(max(revision), 0) AS revision FROM changes WHERE at < ?",
+  );
   const dropVersions = db.prepare(
-    `DELETE FROM versions WHERE at < ? AND revision < (SELECT max(newer.revision) FROM versions newer
-       WHERE newer.item = versions.item)`,
+    `DELETE FROM versions WHERE revision < (SELECT max(newer.revision) FROM versions newer
+       WHERE newer.item = versions.item AND newer.revision <= ?)`,
+  );
+  const dropChanges = db.prepare("DELETE FROM changes WHERE revision < ?");
+  const setReach = db.prepare(
+    `INSERT INTO meta (name, value) VALUES ('${completeFromFact}', @cut)
+     ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(@cut AS INTEGER))`,
+  );
+  const dropObjects = db.prepare(
+    `DELETE FROM objects WHERE at < ? AND item NOT IN (SELECT item FROM view_items)
+       AND item NOT IN (SELECT item FROM edits WHERE state IN ('pending', 'claimed', 'parked', 'held'))`,
   );
   const read = (row: unknown): Edit => editRow(row, zone);
   return {
@@ -49,7 +62,13 @@ export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
       numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
     frozen: () => frozen.all().map(read),
     prune: db.transaction((before: Temporal.Instant) => {
-      dropVersions.run(instantText(before));
+      const cut = numberColumn(cutAt.get(instantText(before)), "revision");
+      if (cut > 0) {
+        dropVersions.run(cut);
+        dropChanges.run(cut);
+        setReach.run({ cut: String(cut) });
+        dropObjects.run(instantText(before));
+      }
       return dropEdits.run(instantText(before)).changes;
     }),
   };

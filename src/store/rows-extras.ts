@@ -1,31 +1,6 @@
 import type { EditExtra, ExtraKind, ExtraState, ExtraTarget } from "../domain/edit-extra.ts";
-import { editId, type ItemKey, itemKey, serviceId } from "../domain/ids.ts";
-import type { Channel } from "../domain/journal.ts";
+import { editId, serviceId } from "../domain/ids.ts";
 import { instantOf } from "./rows.ts";
-
-/** The newest octets of an item. */
-export interface ObjectRow {
-  readonly item: ItemKey;
-  readonly channel: Channel;
-  readonly uid: string;
-  /** Unfolded lines from BEGIN to END, joined by LF. */
-  readonly raw: string;
-  /** Of the content that the octets describe; null where nobody was shown the item then. */
-  readonly fingerprint: string | null;
-  readonly at: Temporal.Instant;
-}
-
-export function objectRow(row: unknown): ObjectRow {
-  const raw = row as {
-    item: number;
-    channel: Channel;
-    uid: string;
-    raw: string;
-    fingerprint: string | null;
-    at: string;
-  };
-  return { ...raw, item: itemKey(raw.item), at: Temporal.Instant.from(raw.at) };
-}
 
 export function extraRow(row: unknown): EditExtra {
   const raw = row as {

@@ -17,6 +17,8 @@ export const appliedMigrationRow = (row: unknown): AppliedMigrationRow =>
 export const numberColumn = (row: unknown, column: string): number =>
   (row as Record<string, number>)[column] ?? 0;
 
+export const itemKeyColumn = (row: unknown): ItemKey => itemKey(numberColumn(row, "item"));
+
 export const textColumn = (row: unknown, column: string): string | null =>
   (row as Record<string, string | null> | undefined)?.[column] ?? null;
 
@@ -184,6 +186,15 @@ export function viewItemRow(row: unknown): ViewItemRow {
 export function versionRow(row: unknown): { content: string; serviceId: number | null } {
   const raw = row as { content: string; service_id: number | null };
   return { content: raw.content, serviceId: raw.service_id };
+}
+
+export function placedVersionRow(row: unknown): {
+  revision: Revision;
+  collection: CollectionName;
+  content: string | null;
+} {
+  const raw = row as { revision: number; collection: CollectionName; content: string | null };
+  return { ...raw, revision: revision(raw.revision) };
 }
 
 export interface ChangeRow {

@@ -1,6 +1,9 @@
 import Database from "better-sqlite3";
+import { type AppPasswords, createAppPasswords } from "./app-passwords.ts";
+import { type CalendarProperties, createCalendarProperties } from "./calendar-properties.ts";
 import { type Changes, createChanges, type StoreDeps } from "./changes.ts";
 import { type Comments, createComments } from "./comments.ts";
+import { createDateMoves, type DateMoves } from "./date-moves.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { createExtras, type Extras } from "./extras.ts";
 import { createFeeds, type Feeds } from "./feeds.ts";
@@ -10,9 +13,13 @@ import { createHistory, type History } from "./history.ts";
 import { createInboxFiles, type InboxFiles } from "./inbox-files.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
+import { createMailChoices, type MailChoices } from "./mail-choices.ts";
 import { type Meta, readMeta } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { createMirror, type Mirror } from "./mirror.ts";
+import { createMoves, type Moves } from "./moves.ts";
+import { createNotices, type Notices } from "./notices.ts";
+import { createObjectNames, type ObjectNames } from "./object-names.ts";
 import { createObjects, type Objects } from "./objects.ts";
 import { createPastEdits, type PastEdits } from "./past-edits.ts";
 import { createSideSources, type SideSources } from "./side-sources.ts";
@@ -25,6 +32,7 @@ import {
   type Sources,
 } from "./sources.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
+import { createTransactions, type Transactions } from "./transactions.ts";
 import { createView, type View } from "./view.ts";
 
 export interface StoreOptions {
@@ -38,18 +46,22 @@ export interface StoreOptions {
 }
 
 /** Everything that is kept: one SQLite database with one room per table or two. */
-export interface Store {
+export interface Store extends Transactions {
   readonly meta: Meta;
   readonly mirror: Mirror;
   readonly view: View;
   readonly changes: Changes;
   readonly journal: Journal;
+  readonly moves: Moves;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
   readonly sources: Sources;
   readonly absences: Absences;
   readonly brakes: Brakes;
   readonly ledger: Ledger;
+  readonly notices: Notices;
+  readonly mailChoices: MailChoices;
+  readonly dateMoves: DateMoves;
   readonly feeds: Feeds;
   readonly gateSlots: GateSlots;
   readonly inboxFiles: InboxFiles;
@@ -59,11 +71,10 @@ export interface Store {
   readonly history: History;
   readonly files: Files;
   readonly objects: Objects;
+  readonly objectNames: ObjectNames;
+  readonly appPasswords: AppPasswords;
+  readonly calendarProperties: CalendarProperties;
   readonly extras: Extras;
-  /** Runs synchronous steps as one: all of them are kept, or none. */
-  together<Value>(steps: () => Value): Value;
-  /** As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. */
-  durably<Value>(steps: () => Value): Value;
   close(): void;
 }
 
@@ -86,18 +97,23 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
   const mirror = createMirror({ ...deps, changes, installation: meta.installation });
+  const view = createView(deps);
   return {
     meta,
     mirror,
     changes,
-    view: createView(deps),
+    view,
     journal: createJournal({ ...deps, changes, mirror }),
+    moves: createMoves(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
     sources: createSources(deps),
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     ledger: createLedger(deps),
+    notices: createNotices(deps),
+    mailChoices: createMailChoices(deps),
+    dateMoves: createDateMoves({ ...deps, view }),
     feeds: createFeeds(deps),
     gateSlots: createGateSlots(deps),
     inboxFiles: createInboxFiles(deps),
@@ -107,16 +123,11 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     history: createHistory(deps),
     files: createFiles(deps),
     objects: createObjects(deps),
+    objectNames: createObjectNames(deps),
+    appPasswords: createAppPasswords(deps),
+    calendarProperties: createCalendarProperties(deps),
     extras: createExtras(deps),
-    together: (steps) => deps.db.transaction(steps).immediate(),
-    durably(steps) {
-      deps.db.pragma("synchronous = FULL");
-      try {
-        return deps.db.transaction(steps).immediate();
-      } finally {
-        deps.db.pragma("synchronous = NORMAL");
-      }
-    },
+    ...createTransactions(deps.db),
     close: () => deps.db.close(),
   };
 }

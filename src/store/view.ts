@@ -1,10 +1,11 @@
 import type { CollectionName } from "../domain/collection.ts";
-import type { ItemKey, ProjectId } from "../domain/ids.ts";
+import type { ItemKey, PersonId, ProjectId, Revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { fromPlain } from "../domain/plain-item.ts";
 import type { StoreDeps } from "./changes.ts";
 import {
   numberColumn,
+  placedVersionRow,
   plainContent,
   provenanceOf,
   type ViewItemRow,
@@ -33,19 +34,36 @@ export interface Shown {
   readonly modifiedAt: Temporal.Instant | null;
 }
 
+/** One version of an item in the view. */
+export interface ItemVersion {
+  readonly revision: Revision;
+  readonly collection: CollectionName;
+  /** Null where it was buried. */
+  readonly item: Item | null;
+}
+
 /** Mirror with the pending edits over it, read by feeds, mails and pages. */
 export interface View {
   get(key: ItemKey): ViewItem | null;
   findUid(uid: string): ViewItem | null;
   /** Items of a project, in the order in which they became known. */
   ofProject(project: ProjectId): readonly ViewItem[];
-  /** Every event that has a reminder. */
-  withReminder(): readonly ViewItem[];
+  /** Items of a collection, in the order in which they became known. */
+  ofCollection(collection: CollectionName): readonly ViewItem[];
+  /** Items that a person is assigned to, of all projects. */
+  assignedTo(person: PersonId): readonly ViewItem[];
+  /** What somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
+  remindable(): readonly ViewItem[];
   /**
    * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
    * (any more), or never was.
    */
   shownAs(key: ItemKey, shown: Shown): Item | null;
+  /**
+   * What the view said of an item at a revision, and at later ones, oldest first; null where it was buried. Empty when it
+   * was never in the view by then, or when that is not known any more.
+   */
+  versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
   /** Every version of the item that anybody was shown, oldest first, as far back as they are kept. */
   history(key: ItemKey): readonly Item[];
   count(project: ProjectId): number;
@@ -60,7 +78,14 @@ export function createView({ db, zone }: StoreDeps): View {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
   const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
   const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
-  const reminded = db.prepare(`${joined} WHERE v.reminder_minutes IS NOT NULL ORDER BY v.item`);
+  const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
+  const byPerson = db.prepare(
+    `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
+  );
+  const reminded = db.prepare(
+    `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
+       OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
+  );
   const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
   const versionAt = db.prepare(
     `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
@@ -68,7 +93,11 @@ export function createView({ db, zone }: StoreDeps): View {
        AND (@modifiedAt IS NULL OR v.modified_at = @modifiedAt OR (v.modified_at IS NULL AND @sequence IS NOT NULL))
      ORDER BY v.revision DESC LIMIT 1`,
   );
-
+  const versionsAfter = db.prepare(
+    `SELECT v.revision, v.collection, v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = @key AND v.revision >= coalesce((SELECT max(revision) FROM versions
+       WHERE item = @key AND revision <= @at), 0) ORDER BY v.revision`,
+  );
   const versionsOf = db.prepare(
     `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
      WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
@@ -90,12 +119,19 @@ export function createView({ db, zone }: StoreDeps): View {
     get: (key) => one(byKey.get(key)),
     findUid: (uid) => one(byUid.get(uid)),
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
-    withReminder: () => reminded.all().map((row) => decode(viewItemRow(row))),
+    ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    remindable: () => reminded.all().map((row) => decode(viewItemRow(row))),
     shownAs(key, { sequence, modifiedAt }) {
       if (sequence === null && modifiedAt === null) return null;
       const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
       return row === undefined ? null : decodeVersion(row);
     },
+    versionsFrom: (key, at) =>
+      versionsAfter.all({ key, at }).map((row) => {
+        const { revision, collection, content } = placedVersionRow(row);
+        return { revision, collection, item: content === null ? null : decodeVersion(row) };
+      }),
     history: (key) => versionsOf.all(key).map(decodeVersion),
     count: (project) => numberColumn(inProject.get(project), "items"),
   };

@@ -42,6 +42,7 @@ export function applySnapshot(
     items: snapshot.items,
     complete: isComplete(snapshot),
     creations: () => store.journal.openCreations(),
+    moves: () => store.moves.recent(),
   });
 
   const changes: ItemChange[] = [];

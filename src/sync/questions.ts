@@ -9,6 +9,7 @@ import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import { type AbsencePlan, judgeSilence, planAbsences, type Question } from "./absence.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
+import { isUnderWay } from "./move.ts";
 import { buryBelow } from "./parents.ts";
 import { isIdentified } from "./plan.ts";
 import type { Roster } from "./roster.ts";
@@ -108,9 +109,13 @@ export class Questions {
   /** Buries what is settled, lifts brakes whose questions are, and says what the others wait for. */
   settle(): AbsencePlan {
     const { store, report } = this.#deps;
-    const questions = store.absences
-      .all()
-      .map(({ item, source, confirmedAt }) => ({ item, source, confirmed: confirmedAt !== null }));
+    const absences = store.absences.all();
+    // What a move of ours has taken away is on its way to somewhere else.
+    const moves = absences.length > 0 ? store.moves.recent().filter(isUnderWay) : [];
+    const moving = new Set(moves.map(({ item }) => item));
+    const questions = absences.map(({ item, source, confirmedAt }) => {
+      return { item, source, confirmed: confirmedAt !== null && !moving.has(item) };
+    });
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
     if (questions.length === 0 && brakes.size === 0) return { bury: [], read: new Set(), held: 0 };
 

@@ -88,6 +88,9 @@ describe("parseConfig() problems", () => {
     ],
     ["person's address", person({ email: "ana at example" }), "people[0].email"],
     ["person's zone", person({ timeZone: "Lisbon" }), "people[0].timeZone"],
+    ["person's calendars", person({ calendars: "none" }), "people[0].calendars"],
+    ["milestones", { ...least, calendars: { milestones: "yes" } }, "calendars.milestones"],
+    ["unknown key of calendars", { ...least, calendars: { colour: 1 } }, "calendars.colour"],
     ["person's key twice", person({ apiKey: "k", apiKeyFile: "f" }), "people[0].apiKey"],
     ["port", { ...least, http: { port: 65536 } }, "http.port"],
     ["host", { ...least, http: { host: "" } }, "http.host"],
@@ -131,6 +134,23 @@ describe("parseConfig() problems", () => {
     ],
     ["time of day", { ...least, reminders: { at: "24:00" } }, "reminders.at"],
     ["digest", { ...least, reminders: { digest: "9:00" } }, "reminders.digest"],
+    [
+      "digest's time",
+      { ...least, reminders: { digest: { at: "9:00", weekday: "monday" } } },
+      "reminders.digest.at",
+    ],
+    [
+      "digest's day",
+      { ...least, reminders: { digest: { at: "09:00", weekday: "Moon" } } },
+      "reminders.digest.weekday",
+    ],
+    [
+      "digest's stranger",
+      { ...least, reminders: { digest: { at: "09:00", weekday: "monday", on: 1 } } },
+      "reminders.digest.on",
+    ],
+    ["mails a minute", { ...least, mail: { perMinute: 0 } }, "mail.perMinute"],
+    ["person's mail", person({ mail: { task: false } }), "people[0].mail.task"],
     ["lead", { ...least, reminders: { tasks: ["1 day"] } }, "reminders.tasks[0]"],
     ["level", { ...least, log: { level: "loud" } }, "log.level"],
   ])("parseConfig() problem when the fault is: %s", (_name, raw, path) => {
@@ -235,17 +255,20 @@ describe("parseConfig() defaults", () => {
         assignees: true,
         actionLinks: true,
       },
+      calendars: { milestones: true },
       edits: { mode: "apply", conflicts: "ask", labels: "known", inbox: null, subscriptions: [] },
       mail: {
         from: { name: "Dayferry", address: "dayferry@example.com" },
         smtpUrl: null,
         smtpPassword: null,
         directory: join(folder, "data/mail"),
+        perMinute: 20,
       },
       reminders: {
         events: true,
         milestones: ["P1D"],
         tasks: ["P1D"],
+        overdue: true,
         at: "09:00:00",
         digest: null,
         catchUp: "PT12H",
@@ -274,7 +297,44 @@ describe("parseConfig() defaults", () => {
 
   test("people result when some are listed", () => {
     const { people, discoverPeople } = good({ ...least, people: [{ id: 11, name: "Ana" }] });
-    expect(people).toEqual([{ id: 11, name: "Ana", email: null, timeZone: null, apiKey: null }]);
+    expect(people).toEqual([
+      {
+        id: 11,
+        name: "Ana",
+        email: null,
+        timeZone: null,
+        calendars: "write",
+        mail: {
+          events: true,
+          milestones: true,
+          tasks: true,
+          overdue: true,
+          digest: true,
+          notices: true,
+        },
+        apiKey: null,
+      },
+    ]);
     expect(discoverPeople).toBe(true);
+  });
+
+  test.each([
+    ["07:30", null],
+    [{ at: "07:30", weekday: "Monday" }, 1],
+    [{ at: "07:30", weekday: "sunday" }, 7],
+  ])("reminders.digest result when it says %j", (digest, weekday) => {
+    const { reminders } = good({ ...least, reminders: { digest } });
+    expect(reminders.digest?.at.toString()).toBe("07:30:00");
+    expect(reminders.digest?.weekday).toBe(weekday);
+  });
+
+  test("people result when one is to do without some mails", () => {
+    const { people } = good({ ...least, people: [{ id: 11, mail: { digest: false } }] });
+    expect(people[0]?.mail).toMatchObject({ digest: false, notices: true });
+  });
+
+  test("people result when one may only read", () => {
+    const { people } = good({ ...least, people: [{ id: 11, calendars: "read" }, { id: 12 }] });
+    expect(people.map(({ calendars }) => calendars)).toEqual(["read", "write"]);
   });
 });

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type AnyLinkClaim,
   createLinkSigner,
   type LinkClaim,
   linkActions,
   WeakLinkKeyError,
 } from "../../src/domain/action-link.ts";
-import { feedId, itemKey } from "../../src/domain/ids.ts";
+import { feedId, itemKey, personId } from "../../src/domain/ids.ts";
 
 const keyOf = (text: string) => createHash("sha256").update(text).digest();
 const signer = createLinkSigner(keyOf("one"));
@@ -18,7 +19,7 @@ const claim: LinkClaim = {
   feedVersion: 2,
   until: Temporal.PlainDate.from("2027-03-31"),
 };
-const plain = ({ until, ...rest }: LinkClaim) => ({ ...rest, until: until.toString() });
+const plain = ({ until, ...rest }: AnyLinkClaim) => ({ ...rest, until: until.toString() });
 const read = (text: string) => {
   const found = signer.read(text);
   return found && plain(found);
@@ -41,6 +42,22 @@ describe("createLinkSigner()", () => {
         expect(text).toMatch(/^[A-Za-z0-9_-]{45}[A-Za-z]$/);
         expect(read(text)).toEqual(plain(drawn));
         expect(signer.sign(drawn)).toBe(text);
+      }),
+    );
+  });
+
+  it("read() result when the link is one of a mail: its reader, and no feed", () => {
+    const any = fc.record({
+      action: fc.constantFrom(...linkActions),
+      item: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map(itemKey),
+      person: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map(personId),
+    });
+    fc.assert(
+      fc.property(any, (drawn) => {
+        const mailed = { ...drawn, until: claim.until };
+        const text = signer.sign(mailed);
+        expect(text).toMatch(/^[A-Za-z0-9_-]{45}[A-Za-z]$/);
+        expect(read(text)).toEqual(plain(mailed));
       }),
     );
   });

@@ -6,7 +6,7 @@ const floors: ReadonlyMap<string, number> = new Map([
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onFloor(1),
   ),
-  ...["sync", "feeds", "edits", "reminders", "reports"].map(onFloor(2)),
+  ...["sync", "feeds", "calendars", "edits", "people", "reminders", "reports"].map(onFloor(2)),
   ...["caldav", "http", "cli", "sandbox"].map(onFloor(3)),
   ["wiring", 4],
 ]);
@@ -33,7 +33,8 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["nodemailer", ["mail"]],
   ["zod", ["config", "upstream"]],
   ["pino", ["log.ts"]],
-  ["express", ["http", "sandbox"]],
+  ["express", ["caldav", "http", "sandbox"]],
+  ["saxes", ["caldav"]],
   ["express-rate-limit", ["http"]],
   ["helmet", ["http"]],
   ["commander", ["cli"]],

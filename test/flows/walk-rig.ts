@@ -14,8 +14,11 @@ import { WalkWorkspace } from "./walk-workspace.ts";
 const kept = ["dayferry.sqlite", "dayferry.sqlite-wal", "feed-key", "admin-token"];
 const mostRounds = 60;
 
-/** The rooms of a daemon in this process on a real file and a real sandbox; time moves by hand only. */
-export async function walkRig() {
+/**
+ * The rooms of a daemon in this process on a real file and a real sandbox; time moves by hand only. `edits`: that part of
+ * the configuration.
+ */
+export async function walkRig(edits: Readonly<Record<string, unknown>> = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
   const sandbox = await startSandbox({
     seed: 1,
@@ -59,6 +62,7 @@ export async function walkRig() {
           timeout: "PT0.15S",
         },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y", private: "show" },
+        edits,
       },
       { folder, env: {}, cwd: folder },
     );

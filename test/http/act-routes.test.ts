@@ -129,7 +129,7 @@ describe("GET /act/<signed>", () => {
     ["is not signed", 404, "Perhaps it was cut on its way"],
     ["has expired", 410, "The link has expired"],
     ["belongs to an old address of the feed", 410, "another address now"],
-    ["names a deleted item", 410, "no longer in this calendar"],
+    ["names a deleted item", 410, "no longer there"],
   ])("answers a page for people when the link %s", async (what, expected, words) => {
     const { ask, press, link, clock, store, feed, item } = await startActs();
     const text = what === "is not signed" ? link("done").slice(1) : link("done");

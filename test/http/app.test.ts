@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -8,6 +9,7 @@ import { createPublishedFeeds } from "../../src/feeds/feeds.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type EventCard, writeEvent } from "../../src/ics/write-event.ts";
 import { createLog } from "../../src/log.ts";
+import { createReception } from "../../src/people/reception.ts";
 import { anEvent, aProject, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
@@ -59,12 +61,14 @@ async function startApp({
   const lines: string[] = [];
   let ready = false;
   const app = createApp({
+    caldav: null,
     version: "0.0.0",
     store,
     feeds,
     desk: createDesk({ store, accept, onReleased() {} }),
     workspace: null,
     links: null,
+    ...createReception({ store, zone, clock, randomBytes, listed: [] }),
     ready: () => ready,
     gate: () => ({
       used: 3,

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import PostalMime from "postal-mime";
 import type { SMTPServerOptions } from "smtp-server";
 import { afterEach, describe, expect, test } from "vitest";
@@ -205,6 +206,25 @@ describe("send() when the line fails", () => {
     expect(await mailer.verify()).toBe("the mail server took longer than 1 s");
   });
 
+  test.each([
+    ["is broken", (socket: Socket) => socket.destroy()],
+    ["is ended", (socket: Socket) => socket.end()],
+  ])("send() result when a kept line %s after the content: it is not repeated", async (_, cut) => {
+    let contents = 0;
+    const server = await serveRaw((socket) =>
+      talkSmtp(socket, (line) => {
+        if (line !== ".") return true;
+        contents += 1;
+        if (contents === 2) cut(socket);
+        return contents !== 2;
+      }),
+    );
+    const mailer = mailerFor(server);
+    expect((await mailer.send(sample)).kind).toBe("sent");
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
+    expect(contents).toBe(2);
+  });
+
   test("send() result when the line drops after the content", async () => {
     let contents = 0;
     const server = await serveRaw((socket) =>
@@ -228,6 +248,7 @@ describe("send() when the line fails", () => {
     });
     const mailer = mailerFor(server);
     expect((await mailer.send(sample)).kind).toBe("sent");
+    expect(await mailer.send(sample)).toMatchObject({ kind: "deferred", code: null });
     expect((await mailer.send(sample)).kind).toBe("sent");
     expect(connections).toBe(2);
   });

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
 import type { EventItem } from "../../src/domain/item.ts";
-import { type Occasion, renderReminder } from "../../src/reminders/render.ts";
+import { renderLetter } from "../../src/reminders/letter.ts";
+import { type Occasion, reminderLetter } from "../../src/reminders/render.ts";
 import {
   aMailer,
   ana,
@@ -21,14 +22,28 @@ import {
 const occasion = (item: Partial<EventItem> = {}, fields: Partial<Occasion> = {}): Occasion => ({
   item: { ...anEvent(), ...item },
   reader: aPerson({ id: ana, name: "Ana", timeZone: "Europe/Lisbon" }),
+  reminder: {
+    sort: "reminder",
+    timing: {
+      kind: "moment",
+      startAt: at("2026-11-24T09:00:00Z"),
+      dueAt: at("2026-11-24T09:00:00Z").subtract(item.reminder ?? { minutes: 15 }),
+    },
+  },
   others: [],
   project: "Website",
-  link: "https://company.example.com/#/2001/event/501",
+  list: null,
+  isPrivate: false,
+  links: [{ label: "Open", url: "https://company.example.com/#/2001/event/501" }],
+  at: Temporal.PlainTime.from("09:00"),
+  stop: null,
   dueAt: at("2026-11-24T08:45:00Z"),
   now: at("2026-11-24T08:45:00Z"),
   zone: berlin,
   ...fields,
 });
+
+const renderReminder = (about: Occasion) => renderLetter(reminderLetter(about));
 
 /** The mail as a mailbox holds it. */
 async function received(item: Parameters<typeof anEvent>[0], now = "2026-11-24T08:45:00Z") {
@@ -58,9 +73,8 @@ describe("a mail", () => {
     );
     expect(mail.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(
       [
-        "Design review",
+        "Starts in 15 minutes: Design review",
         "Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)",
-        "Starts in 15 minutes.",
         "",
         "Project: Website",
         "Also assigned: Ben, Cleo",
@@ -74,7 +88,9 @@ describe("a mail", () => {
       ].join("\n"),
     );
     expect(mail.html).toContain("<strong>Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)</strong>");
-    expect(mail.html).toContain('<a href="https://company.example.com/#/2001/event/501">');
+    expect(mail.html).toMatch(
+      /<a [^>]*href="https:\/\/company\.example\.com\/#\/2001\/event\/501">Open</,
+    );
     const headers = new Map(mail.headers.map(({ key, value }) => [key, value]));
     expect(headers.get("auto-submitted")).toBe("auto-generated");
     expect(headers.get("x-auto-response-suppress")).toBe("All");
@@ -112,7 +128,7 @@ describe("a mail", () => {
     expect(mail.subject).toBe(
       "Reminder: Design review – Tue 24 Nov 2026 – Wed 25 Nov 2026 (all day)",
     );
-    expect(mail.text).toContain("Starts in 2 days.");
+    expect(mail.text).toMatch(/^Starts in 2 days: Design review\n/);
     expect(mail.text).toContain("the milestone has a reminder 1 day before its start");
     expect(calendar).toContain("DTSTART;VALUE=DATE:20261124");
     expect(calendar).toContain("CATEGORIES:Milestone");
@@ -172,7 +188,7 @@ describe("a mail", () => {
         expect(mail?.subject).toMatch(/^Reminder: /);
         expect(mail?.subject).not.toMatch(/[\p{Cc}\u202e]/u);
         expect(mail?.html).not.toContain("<script");
-        expect(mail?.text).toContain("Starts in 15 minutes.");
+        expect(mail?.text).toMatch(/^Starts in 15 minutes: /);
       }),
       { numRuns: 40 },
     );
@@ -205,7 +221,7 @@ describe("renderReminder()", () => {
 
   it("has words for an empty title and leaves out what is not known", () => {
     const bare = renderReminder(
-      occasion({ title: " \n", description: "  " }, { project: null, link: null }),
+      occasion({ title: " \n", description: "  " }, { project: null, links: [] }),
     );
     expect(bare.subject).toContain("(untitled)");
     for (const part of [bare.text, bare.html]) {
@@ -219,7 +235,11 @@ describe("renderReminder()", () => {
     const { html } = renderReminder(
       occasion(
         { title: `<b>"T'&`, description: "1 < 2 & <notatag" },
-        { project: "<i>", others: ["<u>"], link: 'https://x.example/"><script>' },
+        {
+          project: "<i>",
+          others: ["<u>"],
+          links: [{ label: "Open", url: 'https://x.example/"><script>' }],
+        },
       ),
     );
     expect(html).toContain("&lt;b&gt;&quot;T&#39;&amp;");
@@ -232,8 +252,8 @@ describe("renderReminder()", () => {
     expect(punctual.text).not.toContain("late");
     const late = renderReminder(
       occasion(
-        { private: true, reminder: Temporal.Duration.from({ minutes: 0 }) },
-        { now: at("2026-11-24T08:50:01Z") },
+        { reminder: Temporal.Duration.from({ minutes: 0 }) },
+        { isPrivate: true, now: at("2026-11-24T08:50:01Z") },
       ),
     );
     for (const part of [late.text, late.html]) {

@@ -1,15 +1,19 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { itemKey, serviceId } from "../../src/domain/ids.ts";
+import { itemKey } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { Delivery, Mail } from "../../src/mail/mail.ts";
-import { planMails, type ReminderRules, reminderOf } from "../../src/reminders/plan.ts";
+import { planMails, type Reader } from "../../src/reminders/plan.ts";
+import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
+import { createWindows } from "../../src/reminders/windows.ts";
 import type { ViewItem } from "../../src/store/view.ts";
-import { aTask } from "../domain/items.ts";
-import { ana, anEvent, aPerson, aRig, at, ben, berlin, days, people, timed } from "./rig.ts";
+import { ana, anEvent, aPerson, aTask, at, ben, berlin, days, leads, on, timed } from "./rig.ts";
 
 const rules: ReminderRules = {
   zone: berlin,
+  events: true,
+  milestones: leads("P7D", "P1D"),
+  tasks: leads("P1D"),
+  overdue: true,
+  at: Temporal.PlainTime.from("09:00"),
   installedAt: at("2026-11-01T00:00:00Z"),
   catchUp: Temporal.Duration.from({ hours: 12 }),
 };
@@ -26,135 +30,197 @@ const shown = (item: Item, fields: Partial<ViewItem> = {}): ViewItem => ({
   ...fields,
 });
 
-describe("reminderOf()", () => {
-  it("names start, lead and the time in which it may be sent", () => {
-    const reminder = reminderOf(shown(anEvent({ assigned: [ana, ben, ana] })), rules);
-    expect(reminder).toEqual({
-      item: 1,
-      occurrence: "2026-11-24T09:00:00Z",
-      lead: "PT15M",
-      dueAt: at("2026-11-24T08:45:00Z"),
-      lapsesAt: at("2026-11-24T20:45:00Z"),
-      people: [ana, ben],
-    });
+const namesOf = (item: Item, with_: ReminderRules = rules) =>
+  remindersOf(shown(item), with_).map(({ sort, kind, occurrence, lead }) =>
+    [sort, kind, occurrence, lead].filter(Boolean).join(" "),
+  );
+
+const windowOf = (
+  item: Item,
+  {
+    zone = berlin,
+    with_ = rules,
+    sort = "reminder",
+  }: { readonly zone?: string; readonly with_?: ReminderRules; readonly sort?: string } = {},
+) => {
+  const reminder = remindersOf(shown(item), with_).find((each) => each.sort === sort);
+  const window = reminder && createWindows(with_)(reminder, zone);
+  return window && [window.dueAt.toString(), window.lapsesAt.toString()];
+};
+
+describe("remindersOf()", () => {
+  it("names an event's own reminder, whole leads of tasks and milestones, and what may get overdue", () => {
+    expect(namesOf(anEvent({ assigned: [ana, ben, ana] }))).toEqual([
+      "reminder events 2026-11-24T09:00:00Z PT15M",
+    ]);
+    expect(remindersOf(shown(anEvent({ assigned: [ana, ben, ana] })), rules)[0]?.people).toEqual([
+      ana,
+      ben,
+    ]);
+    expect(namesOf(aTask())).toEqual(["lead tasks 2026-11-24 P1D", "overdue overdue 2026-11-24"]);
+    expect(namesOf(anEvent({ milestone: true, when: days("2026-11-24", "2026-11-26") }))).toEqual([
+      "reminder milestones 2026-11-23T23:00:00Z PT15M",
+      "lead milestones 2026-11-24 P7D",
+      "lead milestones 2026-11-24 P1D",
+      "overdue overdue 2026-11-25",
+    ]);
   });
 
-  it("names one lead alike, however it is written", () => {
-    const leads = ["P1D", "PT24H", "PT1440M"].map((text) => {
+  it("names one lead alike, however it is written, and once", () => {
+    for (const text of ["P1D", "PT24H", "PT1440M"]) {
       const reminder = Temporal.Duration.from(text);
-      return reminderOf(shown(anEvent({ reminder })), rules)?.lead;
-    });
-    expect(new Set(leads)).toEqual(new Set(["PT1440M"]));
+      expect(remindersOf(shown(anEvent({ reminder })), rules)[0]?.lead).toBe("PT1440M");
+    }
+    expect(namesOf(aTask(), { ...rules, tasks: leads("P1W", "P7D"), overdue: false })).toEqual([
+      "lead tasks 2026-11-24 P7D",
+    ]);
   });
 
   it.each<[string, Item]>([
-    ["a task", aTask()],
+    ["a task without a due date", aTask({ dueOn: null })],
+    ["a completed task", aTask({ completed: true })],
     ["an event without a reminder", anEvent({ reminder: null })],
     ["a completed milestone", anEvent({ milestone: true, completed: true })],
     ["an event of nobody", anEvent({ assigned: [] })],
-  ])("is null when it is %s", (_name, item) => {
-    expect(reminderOf(shown(item), rules)).toBeNull();
+  ])("is empty for %s", (_name, item) => {
+    expect(remindersOf(shown(item), rules)).toEqual([]);
   });
 
-  it("lapses at the start when it fell due before the installation", () => {
-    const when = timed("2026-11-01T01:30", null);
-    const reminder = Temporal.Duration.from({ hours: 1 });
-    const late = reminderOf(shown(anEvent({ when, reminder })), rules);
-    expect(late?.dueAt.toString()).toBe("2026-10-31T23:30:00Z");
-    expect(late?.lapsesAt.toString()).toBe("2026-11-01T00:30:00Z");
-  });
-
-  it("counts whole days from the first moment of their day", () => {
-    const when = days("2018-11-04", "2018-11-05");
-    const old = { ...rules, zone: "America/Sao_Paulo", installedAt: at("2018-01-01T00:00:00Z") };
-    const reminder = reminderOf(shown(anEvent({ when })), old);
-    expect(reminder?.dueAt.toString()).toBe("2018-11-04T02:45:00Z");
+  it("leaves out what the rules turn off", () => {
+    const quiet = { ...rules, events: false, overdue: false, milestones: [], tasks: [] };
+    expect(namesOf(anEvent({ milestone: true }), quiet)).toEqual([]);
+    expect(namesOf(aTask(), quiet)).toEqual([]);
   });
 });
 
+describe("createWindows()", () => {
+  it.each<[string, Item, readonly [string, string]]>([
+    [
+      "an event: catchUp after its reminder",
+      anEvent(),
+      ["2026-11-24T08:45:00Z", "2026-11-24T20:45:00Z"],
+    ],
+    [
+      "an event that was due before the installation: its start",
+      anEvent({
+        when: timed("2026-11-01T01:30", null),
+        reminder: Temporal.Duration.from({ hours: 1 }),
+      }),
+      ["2026-10-31T23:30:00Z", "2026-11-01T00:30:00Z"],
+    ],
+  ])("is, for %s", (_name, item, expected) => {
+    expect(windowOf(item)).toEqual(expected);
+  });
+
+  it("counts whole days of events from the first moment of their day", () => {
+    const old = {
+      ...rules,
+      zone: "America/Sao_Paulo",
+      installedAt: at("2018-01-01T00:00:00Z"),
+    };
+    const item = anEvent({ when: days("2018-11-04", "2018-11-05") });
+    expect(windowOf(item, { with_: old })?.[0]).toBe("2018-11-04T02:45:00Z");
+  });
+
+  it.each([
+    ["the day before at nine, for who is in Berlin", "P1D", berlin, "2026-11-23T08:00:00Z"],
+    ["the day before at nine, for who is in Tokyo", "P1D", "Asia/Tokyo", "2026-11-23T00:00:00Z"],
+    ["on the day itself", "PT0S", berlin, "2026-11-24T08:00:00Z"],
+    ["hours before nine", "P1DT2H", berlin, "2026-11-23T06:00:00Z"],
+    ["a month before", "P1M", berlin, "2026-10-24T07:00:00Z"],
+  ])("counts leads back from the due day: %s", (_name, lead, zone, dueAt) => {
+    const with_ = { ...rules, tasks: leads(lead) };
+    expect(windowOf(aTask(), { sort: "lead", zone, with_ })?.[0]).toBe(dueAt);
+  });
+
+  it.each([
+    ["02:30 does not exist: 03:30", "2027-03-29", "02:30", "2027-03-28T01:30:00Z"],
+    ["02:30 comes twice: the first", "2026-10-26", "02:30", "2026-10-25T00:30:00Z"],
+    ["the day after the gap keeps its clock", "2027-03-30", "02:30", "2027-03-29T00:30:00Z"],
+  ])("settles nights that change the clocks: %s", (_name, dueOn, time, dueAt) => {
+    const with_ = { ...rules, at: Temporal.PlainTime.from(time) };
+    expect(windowOf(aTask({ dueOn: on(dueOn) }), { sort: "lead", with_ })?.[0]).toBe(dueAt);
+  });
+
+  it("lets a lead lapse when the due day is over", () => {
+    const with_ = { ...rules, catchUp: Temporal.Duration.from({ days: 5 }) };
+    expect(windowOf(aTask(), { sort: "lead", with_ })).toEqual([
+      "2026-11-23T08:00:00Z",
+      "2026-11-24T23:00:00Z",
+    ]);
+  });
+
+  it("tells what is overdue on the day after the last one, in the reader's zone", () => {
+    const milestone = anEvent({ milestone: true, when: days("2026-11-24", "2026-11-26") });
+    expect(windowOf(milestone, { sort: "overdue", zone: "Asia/Tokyo" })?.[0]).toBe(
+      "2026-11-26T00:00:00Z",
+    );
+    const timedOne = anEvent({ milestone: true, when: timed("2026-11-24T23:30", null) });
+    expect(windowOf(timedOne, { sort: "overdue", zone: "Asia/Tokyo" })?.[0]).toBe(
+      "2026-11-26T00:00:00Z",
+    );
+    expect(windowOf(timedOne, { sort: "overdue" })?.[0]).toBe("2026-11-25T08:00:00Z");
+  });
+
+  it.each([
+    ["2026-11-24T23:00:00Z", true],
+    ["2026-11-24T23:00:01Z", false],
+  ])("never tells what was overdue before it was seen at %s: %s", (knownAt, tells) => {
+    const [reminder] = remindersOf(shown(aTask(), { knownAt: at(knownAt) }), {
+      ...rules,
+      tasks: [],
+    });
+    if (!reminder) throw new Error("nothing to tell");
+    expect(createWindows(rules)(reminder, berlin) !== null).toBe(tells);
+  });
+});
+
+const readerOf = (person = aPerson({ id: ana, name: "Ana" }), wants = true): Reader => ({
+  person,
+  zone: berlin,
+  wants: () => wants,
+});
+
 describe("planMails()", () => {
-  const reminder = reminderOf(shown(anEvent({ assigned: [ana, ben] })), rules);
-  const plan = (now: string, who = people) =>
-    planMails(reminder ? [reminder] : [], { people: who, now: at(now) });
+  const plan = (now: string, item: Item, readers = [readerOf()]) =>
+    planMails([remindersOf(shown(item), rules)], {
+      readers: new Map(readers.map((reader) => [reader.person.id, reader])),
+      now: at(now),
+      windowOf: createWindows(rules),
+    });
 
   it.each([
     ["2026-11-24T08:44:59.999Z", 0, "2026-11-24T08:45:00Z"],
-    ["2026-11-24T08:45:00Z", 2, undefined],
-    ["2026-11-24T20:45:00Z", 2, undefined],
+    ["2026-11-24T08:45:00Z", 1, undefined],
+    ["2026-11-24T20:45:00Z", 1, undefined],
     ["2026-11-24T20:45:00.001Z", 0, undefined],
   ])("at %s: %i mails, the next at %s", (now, mails, next) => {
-    const { due, nextAt } = plan(now);
+    const { due, nextAt } = plan(now, anEvent({ assigned: [ana, ben] }));
     expect(due).toHaveLength(mails);
     expect(nextAt?.toString()).toBe(next);
   });
 
-  it("leaves out whom a mail cannot reach", () => {
-    const who = [aPerson({ id: ana, name: "Ana" }), aPerson({ id: ben, name: "Ben", email: "" })];
-    const { due } = plan("2026-11-24T08:45:00Z", who);
-    expect(due.map(({ key }) => key)).toEqual([
-      { item: 1, occurrence: "2026-11-24T09:00:00Z", lead: "PT15M", person: ana },
-    ]);
+  it("leaves out who is not to be reached, or does not want it", () => {
+    expect(plan("2026-11-24T08:45:00Z", anEvent(), []).due).toEqual([]);
+    const unwilling = plan("2026-11-24T08:44:00Z", anEvent(), [readerOf(undefined, false)]);
+    expect(unwilling).toEqual({ due: [], nextAt: null });
+  });
+
+  it("takes the lead that is nearest to the day, of those that were missed", () => {
+    const long = { ...rules, catchUp: Temporal.Duration.from({ days: 30 }), overdue: false };
+    const milestone = anEvent({
+      milestone: true,
+      when: days("2026-11-24", "2026-11-25"),
+      reminder: null,
+    });
+    const at_ = (now: string) =>
+      planMails([remindersOf(shown(milestone), long)], {
+        readers: new Map([[ana, readerOf()]]),
+        now: at(now),
+        windowOf: createWindows(long),
+      }).due.map(({ key }) => key.lead);
+    expect(at_("2026-11-20T12:00:00Z")).toEqual(["P7D"]);
+    expect(at_("2026-11-23T12:00:00Z")).toEqual(["P1D"]);
+    expect(at_("2026-11-24T23:00:01Z")).toEqual([]);
   });
 });
-
-describe("any course of events", () => {
-  const act = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant("advance"), by: fc.nat(40) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("restart"), by: fc.constant(0) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("move"), by: fc.nat(180) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("busy"), by: fc.nat(3) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("back"), by: fc.nat(120) }) },
-  );
-
-  it("sends each occurrence once to each person, and the last one for certain", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
-        let busy = 0;
-        const taken: Mail[] = [];
-        const send = (mail: Mail): Promise<Delivery> => {
-          busy -= 1;
-          if (busy >= 0) return Promise.resolve({ kind: "deferred", code: 451, message: "busy" });
-          taken.push(mail);
-          return Promise.resolve({ kind: "sent", response: "250" });
-        };
-        const mailer = { send, verify: () => Promise.resolve(null), close: () => undefined };
-        const rig = aRig({ mailer, now: "2026-11-24T08:00:00Z" });
-        const begin = Temporal.PlainDateTime.from("2026-11-24T10:00");
-        let start = begin;
-        const put = () => {
-          const when = timed(start.toString(), null);
-          rig.put(anEvent({ id: serviceId(501), assigned: [ana, ben], when }));
-        };
-        put();
-        for (const { kind, by } of acts) {
-          if (kind === "advance") rig.advance({ minutes: by });
-          else if (kind === "back") rig.advance({ minutes: -by });
-          else if (kind === "restart") rig.restart();
-          else if (kind === "busy") busy = by;
-          else {
-            start = begin.add({ minutes: by });
-            put();
-          }
-          await rig.run();
-        }
-        busy = 0;
-        // Long enough for every pause, and within the time in which a missed mail is still sent.
-        rig.set(start.toZonedDateTime(berlin).add({ hours: 2 }).toInstant().toString());
-        await rig.run();
-        rig.advance({ hours: 2 });
-        await rig.run();
-
-        const ids = taken.map(({ messageId }) => messageId);
-        expect(new Set(ids).size).toBe(ids.length);
-        const last = taken.filter(({ calendar }) =>
-          calendar?.content.includes(`DTSTART;TZID=Europe/Berlin:${stamp(start)}`),
-        );
-        expect(last.map(({ to }) => to.name).toSorted()).toEqual(["Ana", "Ben"]);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
-
-const stamp = (clock: Temporal.PlainDateTime): string =>
-  clock.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");

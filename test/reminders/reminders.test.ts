@@ -39,6 +39,14 @@ describe("step() sends one mail per assigned person", () => {
     expect(new Set(messageIds(inbox)).size).toBe(2);
   });
 
+  it("while time passes", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z", ticks: true });
+    rig.put(anEvent({ assigned: [ana, ben] }));
+    expect(await rig.step()).toBe("worked");
+    expect(recipients(inbox)).toEqual(["ana@example.com", "ben@example.com"]);
+  });
+
   it("and none to those who cannot receive it", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
@@ -100,7 +108,11 @@ describe("step() sends one mail per assigned person", () => {
 
   it("never when events are turned off", async () => {
     const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z", events: false });
+    const rig = aRig({
+      mailer: aMailer(inbox),
+      now: "2026-11-24T08:50:00Z",
+      mails: { events: false },
+    });
     rig.put(anEvent());
     expect(await rig.step()).toBe("idle");
     expect(rig.nextAt()).toBeNull();

@@ -13,13 +13,19 @@ import {
   type ServiceId,
   serviceId,
 } from "../../src/domain/ids.ts";
-import type { EventItem, Person } from "../../src/domain/item.ts";
+import type { EventItem, Item, Person, TaskItem } from "../../src/domain/item.ts";
+import type { MailWishes } from "../../src/domain/mail-kind.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { When } from "../../src/domain/when.ts";
 import type { Mailer } from "../../src/mail/mail.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
-import { createReminders, type ReminderEvent } from "../../src/reminders/reminders.ts";
+import {
+  createReminders,
+  type ReminderEvent,
+  type RemindersDeps,
+} from "../../src/reminders/reminders.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
+import { aTask as anyTask, aTodolist } from "../support/items.ts";
 
 export const berlin = "Europe/Berlin";
 export const ana = personId(11);
@@ -53,7 +59,7 @@ export const people: readonly Person[] = [
   aPerson({ id: cleo, name: "Cleo" }),
 ];
 
-type Known = EventItem & { readonly id: NonNullable<EventItem["id"]> };
+type Known<Kind extends Item = EventItem> = Kind & { readonly id: ServiceId };
 
 /** An event of 10:00 to 11:00 in Berlin (09:00 UTC) on 24 November 2026, with a reminder of 15 minutes for Ana. */
 export function anEvent(fields: Partial<Known> = {}): Known {
@@ -76,6 +82,25 @@ export function anEvent(fields: Partial<Known> = {}): Known {
     ...fields,
   };
 }
+
+/** A task of Ana's that is due on 24 November 2026. */
+export const aTask = (fields: Partial<Known<TaskItem>> = {}): Known<TaskItem> => ({
+  ...anyTask(801, { title: "Write the brief", assigned: [ana] }),
+  ...fields,
+});
+
+export const on = (text: string): Temporal.PlainDate => Temporal.PlainDate.from(text);
+export const leads = (...texts: readonly string[]) =>
+  texts.map((text) => Temporal.Duration.from(text));
+
+export const everyKind: MailWishes = {
+  events: true,
+  milestones: true,
+  tasks: true,
+  overdue: true,
+  digest: true,
+  notices: true,
+};
 
 /** What the mail server says to one recipient; 250 takes the mail. */
 export type Reply = (address: string) => number;
@@ -133,8 +158,18 @@ export interface RigOptions {
   readonly mailer: Mailer;
   readonly now: string;
   readonly installedAt?: string;
-  readonly events?: boolean;
   readonly catchUp?: string;
+  /** Nothing but events' own reminders unless said. */
+  readonly mails?: Partial<Omit<RemindersDeps["options"], "catchUp">>;
+  readonly perMinute?: number;
+  readonly swept?: () => boolean;
+  readonly wishes?: RemindersDeps["wishes"];
+  readonly choiceUrl?: RemindersDeps["choiceUrl"];
+  readonly actions?: RemindersDeps["actions"];
+  /** Where the database is; a new place unless said. It is removed in the end. */
+  readonly folder?: string;
+  /** Whether time passes between two looks at the clock, as it really does. */
+  readonly ticks?: boolean;
 }
 
 export interface Rig {
@@ -142,8 +177,8 @@ export interface Rig {
   readonly events: ReminderEvent[];
   set(now: string): void;
   advance(duration: Temporal.DurationLike): void;
-  put(...items: readonly Known[]): void;
-  bury(id: ServiceId): void;
+  put(...items: readonly Known<Item>[]): void;
+  bury(id: ServiceId, kind?: Item["kind"]): void;
   suspend(person: PersonId): void;
   step(signal?: AbortSignal): Promise<"idle" | "worked">;
   /** Steps until there is nothing to do. */
@@ -155,11 +190,15 @@ export interface Rig {
 
 /** Reminders over a real database, with a clock in hand. */
 export function aRig(options: RigOptions): Rig {
-  const folder = mkdtempSync(join(tmpdir(), "reminders-"));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "reminders-"));
   let now = at(options.installedAt ?? "2026-11-01T00:00:00Z");
   let mailer = options.mailer;
   const events: ReminderEvent[] = [];
-  const clock = () => now;
+  const clock = () => {
+    const read = now;
+    if (options.ticks) now = now.add({ microseconds: 1 });
+    return read;
+  };
   const open = () =>
     openStore({
       file: join(folder, "dayferry.sqlite"),
@@ -175,9 +214,20 @@ export function aRig(options: RigOptions): Rig {
       from: { name: "Dayferry", address: "dayferry@example.com" },
       zone: berlin,
       options: {
-        events: options.events ?? true,
+        events: true,
+        milestones: [],
+        tasks: [],
+        overdue: false,
+        at: Temporal.PlainTime.from("09:00"),
+        digest: null,
+        ...options.mails,
         catchUp: Temporal.Duration.from(options.catchUp ?? "PT12H"),
       },
+      perMinute: options.perMinute ?? 1000,
+      wishes: options.wishes ?? (() => everyKind),
+      choiceUrl: options.choiceUrl ?? null,
+      actions: options.actions ?? null,
+      swept: options.swept ?? (() => true),
       webUrl: "https://company.example.com/#/{project}/{kind}/{id}",
       clock,
       random: () => 0,
@@ -193,6 +243,7 @@ export function aRig(options: RigOptions): Rig {
   store.directory.putPeople(people, true);
   const project = { id: projectId(2001), title: "Website", description: null, color: null };
   store.directory.putProjects([{ ...project, archived: false, members: [] }], true);
+  store.directory.putTodolists(null, [aTodolist(3001, { title: "Launch" })], true);
 
   const step = (signal = new AbortController().signal) => reminders.step(signal);
   return {
@@ -209,9 +260,9 @@ export function aRig(options: RigOptions): Rig {
     put: (...items) => {
       for (const item of items) store.mirror.put(item, sourceOf(item));
     },
-    bury(id) {
-      const key = store.mirror.find("event", id);
-      if (key === null) throw new Error(`event ${id} is not known`);
+    bury(id, kind = "event") {
+      const key = store.mirror.find(kind, id);
+      if (key === null) throw new Error(`${kind} ${id} is not known`);
       store.mirror.bury(key);
     },
     suspend(person) {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { feedId, projectId } from "../../src/domain/ids.ts";
-import { anEvent } from "../support/items.ts";
+import { feedId, personId, projectId } from "../../src/domain/ids.ts";
+import { anEvent, aTask } from "../support/items.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { storeRig } from "./rig.ts";
 
@@ -124,11 +124,18 @@ describe("feeds", () => {
 });
 
 describe("view", () => {
-  it("withReminder() result when some events have one", () => {
+  it("remindable() result: open, assigned, and with a reminder or a day", () => {
     const { store, put } = storeRig();
-    put(anEvent(1));
-    const key = put(anEvent(2, { reminder: Temporal.Duration.from("PT30M") }));
-    expect(store.view.withReminder().map((view) => view.key)).toEqual([key]);
-    expect(store.view.findUid(store.mirror.identity(key).uid)?.key).toBe(key);
+    const assigned = [personId(11)];
+    const reminder = Temporal.Duration.from("PT30M");
+    put(anEvent(1, { assigned }));
+    const event = put(anEvent(2, { assigned, reminder }));
+    put(anEvent(3, { reminder }));
+    const milestone = put(anEvent(4, { assigned, milestone: true }));
+    put(anEvent(5, { assigned, milestone: true, completed: true }));
+    const task = put(aTask(6, { assigned }));
+    put(aTask(7, { assigned, dueOn: null }));
+    expect(store.view.remindable().map((view) => view.key)).toEqual([event, milestone, task]);
+    expect(store.view.findUid(store.mirror.identity(event).uid)?.key).toBe(event);
   });
 });

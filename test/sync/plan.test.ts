@@ -75,7 +75,16 @@ const plan = (
   known: Contents,
   items: readonly Item[],
   more: Partial<Parameters<typeof planSnapshot>[0]> = {},
-) => planSnapshot({ before: known, known, items, complete: true, creations: () => [], ...more });
+) =>
+  planSnapshot({
+    before: known,
+    known,
+    items,
+    complete: true,
+    creations: () => [],
+    moves: () => [],
+    ...more,
+  });
 
 const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
   ...untouched,

@@ -36,6 +36,24 @@ export function findAltered(items: readonly Item[], lost: LostCreation): readonl
   });
 }
 
+/** A move of a task whose answer was lost. `before`: the task as it was when the request left. */
+interface LostMove extends LostCreation {
+  readonly before: Item;
+}
+
+/**
+ * The tasks of a list that may be a moved task under another id: same title and dates, and made when the task was, or
+ * by the same hand when it was moved. The caller leaves out those that are known as something else.
+ */
+export function findMoved(items: readonly Item[], lost: LostMove): readonly Item[] {
+  const { createdAt, id } = lost.before;
+  const isOld = (item: Item) => createdAt !== null && item.createdAt?.equals(createdAt) === true;
+  return items.filter((item) => {
+    const isOfAge = isOld(item) || isOfTheTime(item, lost);
+    return item.id !== id && isOfAge && looksAlike(item, lost.wished);
+  });
+}
+
 /** Made by the same hand, and not before the request left. */
 function isOfTheTime({ createdAt, byMe, creatorId }: Item, { sentAt, actor }: LostCreation) {
   const earliest = sentAt.subtract(tolerance);

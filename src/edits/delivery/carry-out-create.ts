@@ -1,15 +1,23 @@
 import { type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
-import { fieldsOf, type Patch, pick } from "../../domain/merge.ts";
+import {
+  changedFields,
+  fieldsOf,
+  type Patch,
+  pick,
+  placedIn,
+  placeOf,
+  valuesOf,
+} from "../../domain/merge.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
-import type { Store } from "../../store/store.ts";
-import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import { findAltered, findCreated, looksAlike } from "./adopt.ts";
-import { complete } from "./carry-out.ts";
+import type { Failure } from "../../upstream/failure.ts";
+import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
-import { again } from "./settle.ts";
+import type { Spot } from "./item-calls.ts";
+import { lookUp } from "./look-up.ts";
+import { complete, send } from "./send.ts";
 
 /** How long an edit waits for one that creates an item of the same looks. */
 const rivalWait = Temporal.Duration.from({ seconds: 1 });
@@ -19,7 +27,8 @@ const rivalWait = Temporal.Duration.from({ seconds: 1 });
  * created is adopted, and several that could be it wait for a person. Items of the same looks are created one after the
  * other, so that a lost one can be told from its twin. `random`: 0 up to 1.
  */
-export async function carryOutCreate(errand: Errand, random: number): Promise<Outcome> {
+export async function carryOutCreate(given: Errand, random: number): Promise<Outcome> {
+  const errand = belowItsTask(given);
   const { edit, store, calls, now } = errand;
   const known = store.mirror.identity(edit.item).serviceId;
   if (known !== null) {
@@ -34,16 +43,10 @@ export async function carryOutCreate(errand: Errand, random: number): Promise<Ou
   const rival = findRival(errand);
   if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
-    const found = await lookUp(errand, edit.sentAt);
-    if (!found.ok) return unseen(found.failure);
-    if (found.value.kind === "one") return born(errand, found.value.item);
-    if (found.value.kind === "several") return severalFound(found.value.items);
-    if (found.value.kind === "altered") return alteredFound(found.value.items);
-    if (found.value.kind === "unsure") {
-      const trial = { attempts: edit.attempts, createdAt: edit.createdAt, now, random };
-      const settlement = again(found.value.problem, { trial, retryAfter: null });
-      return { kind: "settled", settlement };
-    }
+    const lost = { wished: edit.base, sentAt: edit.sentAt, actor: edit.actor };
+    const found = await lookUp(lost, { errand, random });
+    if (found.kind === "ended") return found.outcome;
+    if (found.kind === "one") return born(errand, found.item);
   }
   const files = await errand.takeFiles();
   if (!files.ok) return { kind: "failed", failure: files.failure };
@@ -51,6 +54,16 @@ export async function carryOutCreate(errand: Errand, random: number): Promise<Ou
   const wish = { patch: withoutCompletion(patch.value), files: files.value };
   const created = await calls.create(edit.base, wish);
   return created.ok ? born(errand, created.value) : { kind: "failed", failure: created.failure };
+}
+
+/** What is to hang below a task is made where that task is now: it may have moved since. */
+function belowItsTask(errand: Errand): Errand {
+  const { edit, store } = errand;
+  const { base } = edit;
+  if (base.kind !== "subtask" || base.parentId === null) return errand;
+  const key = store.mirror.find("task", base.parentId);
+  const task = key === null ? null : (store.mirror.get(key)?.item ?? null);
+  return task ? { ...errand, edit: { ...edit, base: placedIn(base, placeOf(task)) } } : errand;
 }
 
 const withoutCompletion = (patch: Patch): Patch =>
@@ -87,16 +100,28 @@ async function finish(
     : { kind: "failed", failure: completed.failure };
 }
 
-/** An earlier try has created the item and was interrupted. */
+/** An earlier try has created the item and was interrupted; or it is the item's former life, if nothing was sent yet. */
 async function resume(errand: Errand, id: ServiceId): Promise<Outcome | "gone"> {
   const { edit, store, calls } = errand;
   const item = store.mirror.get(edit.item)?.item ?? edit.base;
   const created = await calls.get({ item, id });
-  if (created.ok) return finish(errand, { created: created.value, id });
-  if (isMissing(created.failure)) {
-    return edit.undoes !== null && edit.sentAt === null ? "gone" : goneItem(created.failure);
+  if (created.ok) {
+    const isFormer = edit.sentAt === null && edit.undoes === null;
+    const spot = { item: created.value, id };
+    return isFormer ? keepAlive(errand, spot) : finish(errand, { created: created.value, id });
   }
+  if (isMissing(created.failure)) return edit.sentAt === null ? "gone" : goneItem(created.failure);
   return { kind: "failed", failure: created.failure };
+}
+
+/** What was to be deleted and made again is still there: it becomes what it was to be made as. */
+async function keepAlive(errand: Errand, spot: Spot): Promise<Outcome> {
+  const full = await fullPatch(errand);
+  if (!full.ok) return { kind: "failed", failure: full.failure };
+  const patch = changedFields(valuesOf(spot.item), full.value);
+  if (fieldsOf(patch).length === 0) return { kind: "done", answer: spot.item };
+  const sent = await send(errand, { spot, patch });
+  return sent.ok ? { kind: "done", answer: sent.value } : { kind: "failed", failure: sent.failure };
 }
 
 /** The edit's patch with the ids of the labels that were created for it. */
@@ -126,79 +151,4 @@ function waitFor(rival: Edit, now: Temporal.Instant): Outcome {
     kind: "settled",
     settlement: { kind: "retry", notBefore: from.add(rivalWait), problem },
   };
-}
-
-type Found =
-  | { readonly kind: "one"; readonly item: Item }
-  | { readonly kind: "none" }
-  | { readonly kind: "several"; readonly items: readonly Item[] }
-  | { readonly kind: "altered"; readonly items: readonly Item[] }
-  | { readonly kind: "unsure"; readonly problem: string };
-
-async function lookUp(errand: Errand, sentAt: Temporal.Instant): Promise<Result<Found, Failure>> {
-  const { edit, store, calls } = errand;
-  const listed = await calls.list(edit.base);
-  if (!listed.ok) return listed;
-  const { items, problems } = listed.value;
-  const lost = { wished: edit.base, sentAt, actor: edit.actor };
-  const found = findCreated(items, lost).filter(({ kind, id }) => {
-    const key = id && store.mirror.find(kind, id);
-    return key === null || key === edit.item;
-  });
-  const [first, second] = found;
-  if (first && second) return { ok: true, value: { kind: "several", items: found } };
-  if (first) return { ok: true, value: { kind: "one", item: first } };
-  const altered = findAltered(items, lost).filter((item) => isUnexplained(item, errand));
-  if (altered.length > 0) return { ok: true, value: { kind: "altered", items: altered } };
-  const doubts = [...problems, ...doubtsAbout(items, { store, source: sourceOf(edit.base) })];
-  if (doubts.length === 0) return { ok: true, value: { kind: "none" } };
-  const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${doubts.join("; ")}`;
-  return { ok: true, value: { kind: "unsure", problem } };
-}
-
-/** Whether no other creation has made this item, or could have. */
-function isUnexplained(item: Item, { edit, store }: Errand): boolean {
-  const key = item.id && store.mirror.find(item.kind, item.id);
-  const own = key === null ? [] : store.pastEdits.ofItem(key);
-  if (own.some(({ action }) => action === "create")) return false;
-  return !store.journal
-    .openCreations()
-    .some((other) => other.id !== edit.id && looksAlike(item, other.base));
-}
-
-/**
- * Why a list may be less than the whole: it lacks what is known to be there, as one that was cut silently would. What
- * was to be deleted from here is no such sign.
- */
-function doubtsAbout(
-  items: readonly Item[],
-  { store, source }: { readonly store: Store; readonly source: string },
-): readonly string[] {
-  const listed = new Set(items.map(({ id }) => id));
-  const missing = [...store.mirror.contents(source)].filter(
-    ([id, { key }]) =>
-      !listed.has(id) && !store.pastEdits.ofItem(key).some(({ action }) => action === "delete"),
-  );
-  return missing.length > 0 ? [`${missing.length} known items are not in it`] : [];
-}
-
-/** That the list is refused says nothing about the creation. */
-function unseen(failure: Failure): Outcome {
-  if (failure.kind !== "refused" && failure.kind !== "service-refused") {
-    return { kind: "failed", failure };
-  }
-  const problem = `the answer to the creation was lost, and the service does not show whether it was made: ${describeFailure(failure)}`;
-  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
-}
-
-function severalFound(items: readonly Item[]): Outcome {
-  const ids = items.map(({ id }) => id).join(", ");
-  const problem = `the answer to the creation was lost, and several items in the workspace could be it: ${ids}`;
-  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
-}
-
-function alteredFound(items: readonly Item[]): Outcome {
-  const ids = items.map(({ id }) => id).join(", ");
-  const problem = `the answer to the creation was lost, and what it made may have been changed in the workspace since: it could be ${ids}; discard the edit if it is`;
-  return { kind: "settled", settlement: { kind: "park", reason: "unknown-outcome", problem } };
 }

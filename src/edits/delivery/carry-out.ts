@@ -1,16 +1,18 @@
 import type { Item } from "../../domain/item.ts";
 import type { FieldConflict } from "../../domain/journal.ts";
-import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
-import { fail, ok, type Result } from "../../domain/result.ts";
-import { describeConflicts, mergeFields, movedFields, type Sides } from "../../domain/three-way.ts";
+import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/merge.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { describeConflicts, movedFields } from "../../domain/three-way.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { describeConflict } from "./conflict-text.ts";
-import { missingFields } from "./echo.ts";
 import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
 import { meet } from "./meet.ts";
-import { seenBase } from "./seen-base.ts";
+import { baseOf, mergeEdit } from "./merge-edit.ts";
+import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
+import { moveTask } from "./move-task.ts";
+import { send } from "./send.ts";
 
 /**
  * Deletes the item; one that is not there any more counts as deleted. What somebody has changed since the editor saw it
@@ -36,46 +38,49 @@ export async function carryOutDelete(errand: Errand): Promise<Outcome> {
 }
 
 /**
- * Merges the edit into what the service has now, and sends what is left: the changed fields, then the completion, which
- * is a request of its own. Nothing is sent when the service has it all.
+ * Merges the edit into what the service has now, and sends what is left: a move first, then the changed fields, then the
+ * completion, which is a request of its own. Nothing is sent when the service has it all. `random`: 0 up to 1.
  */
-export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
-  const { edit, store, policy } = errand;
+export async function carryOutUpdate(errand: Errand, random: number): Promise<Outcome> {
+  const { edit, store } = errand;
+  const resumed = await resumeMove(errand);
+  if (resumed) return resumed;
   const meeting = await meet(errand);
   if (meeting.kind === "ended") return meeting.outcome;
+  const recalled = await recallMove(errand, {
+    ours: meeting.kind === "met" ? meeting.ours : null,
+    random,
+  });
+  if (recalled) return recalled;
   if (meeting.kind === "gone") return goneItem(meeting.failure);
   const { spot, ours } = meeting;
-  const sides: Sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: edit.patch };
-  const merge = mergeFields(sides, alike);
-  const taken = policy === "ask" ? null : policy;
-  const conflicts = describeConflicts(merge.conflicts, { ...sides, taken });
-  const isAllLost = taken === "ours" && conflicts.length === fieldsOf(edit.patch).length;
-  if (conflicts.length > 0 && (taken === null || isAllLost)) {
-    return yieldTo(ours, { errand, conflicts });
-  }
-  const won = taken === "theirs" ? pick(sides.theirs, merge.conflicts) : {};
-  const full = await withNewLabels({ ...merge.patch, ...won }, { errand, ours: sides.ours });
+  const { sides, patch, conflicts, yields } = mergeEdit(errand, ours);
+  if (yields) return yieldTo(ours, { errand, conflicts });
+  const full = await withNewLabels(patch, { errand, ours: sides.ours });
   if (!full.ok) return { kind: "failed", failure: full.failure };
   if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
   store.journal.leaving(edit.id, ours);
-  const sent = await send(errand, { spot, patch: full.value });
-  if (sent.ok) return { kind: "done", answer: sent.value, conflicts };
+  const outcome = await carryOver(errand, { spot, ours, patch: full.value });
+  return outcome.kind === "done" ? { ...outcome, conflicts } : outcome;
+}
+
+/** Sends what is left of the edit; to another place with a move. */
+async function carryOver(
+  errand: Errand,
+  sending: { readonly spot: Spot; readonly ours: Item; readonly patch: Patch },
+): Promise<Outcome> {
+  const { spot, ours, patch } = sending;
+  const { place } = patch;
+  if (place && ours.kind === "event") {
+    return moveEvent(errand, { ours: { ...ours, id: spot.id }, patch });
+  }
+  if (place) return moveTask(errand, { spot, ours, patch, place });
+  const sent = await send(errand, { spot, patch });
+  if (sent.ok) return { kind: "done", answer: sent.value };
   return isMissing(sent.failure)
     ? goneItem(sent.failure)
     : { kind: "failed", failure: sent.failure };
 }
-
-/** Completes or reopens an item. */
-export async function complete(
-  errand: Errand,
-  { spot, completed }: { readonly spot: Spot; readonly completed: boolean },
-): Promise<Result<Item, Failure>> {
-  const answer = await errand.calls.complete(spot, completed);
-  return understood(answer, { errand, spot, fields: { completed } });
-}
-
-const baseOf = ({ edit, store }: Errand): Patch =>
-  seenBase(edit, store.pastEdits.ofItem(edit.item));
 
 /** The workspace keeps what it has: for good, or until a person has decided. */
 function yieldTo(
@@ -101,36 +106,4 @@ async function withNewLabels(
   if (!made.ok) return made;
   const labels = [...new Set([...(patch.labels ?? ours.labels ?? []), ...made.value])];
   return ok({ ...patch, ...changedFields(ours, { labels }) });
-}
-
-async function send(
-  errand: Errand,
-  { spot, patch }: { readonly spot: Spot; readonly patch: Patch },
-): Promise<Result<Item, Failure>> {
-  const { completed, milestone } = patch;
-  const fields = pick(
-    patch,
-    fieldsOf(patch).filter((field) => field !== "completed"),
-  );
-  let answer: Result<Item, Failure> | null = null;
-  if (fieldsOf(fields).length > 0) {
-    answer = await understood(await errand.calls.update(spot, fields), { errand, spot, fields });
-    if (!answer.ok) return answer;
-  }
-  // What stops being a milestone cannot be reopened any more, and need not be.
-  if (completed !== undefined && milestone !== false) {
-    answer = await complete(errand, { spot, completed });
-  }
-  return answer ?? errand.calls.get(spot);
-}
-
-/** When the answer to a change cannot be read, the item itself tells whether the change was made. */
-async function understood(
-  answer: Result<Item, Failure>,
-  sent: { readonly errand: Errand; readonly spot: Spot; readonly fields: Patch },
-): Promise<Result<Item, Failure>> {
-  if (answer.ok || answer.failure.kind !== "unreadable") return answer;
-  const now = await sent.errand.calls.get(sent.spot);
-  if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
-  return now;
 }

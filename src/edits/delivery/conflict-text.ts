@@ -1,4 +1,5 @@
 import type { Edit, FieldConflict } from "../../domain/journal.ts";
+import type { PlainPatch } from "../../domain/plain-item.ts";
 import { quote } from "../intake/part.ts";
 
 /** What both sides have changed and what became of it, in one sentence; null when nothing crossed. */
@@ -35,5 +36,14 @@ function aboutDeletion(conflicts: readonly FieldConflict[], taken: FieldConflict
 
 function shown(value: unknown): string {
   if (value === null) return "nothing";
-  return typeof value === "string" ? quote(value) : JSON.stringify(value);
+  if (typeof value === "string") return quote(value);
+  return isPlace(value) ? placeText(value) : JSON.stringify(value);
 }
+
+type PlainPlace = NonNullable<PlainPatch["place"]>;
+
+const isPlace = (value: unknown): value is PlainPlace =>
+  typeof value === "object" && value !== null && "projectId" in value && "listId" in value;
+
+const placeText = ({ projectId, listId }: PlainPlace): string =>
+  listId === null ? `project ${projectId}` : `todolist ${listId} of project ${projectId}`;

@@ -12,6 +12,7 @@ import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
 import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
 import { freezeReason } from "./freeze.ts";
 import { createItemCalls } from "./item-calls.ts";
+import { waitForKin } from "./kin.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { settleFailure } from "./settle.ts";
 
@@ -93,15 +94,15 @@ export function createDrain(deps: DrainDeps): Drain {
 
 async function carryOut(errand: Errand, { random }: DrainDeps): Promise<Outcome> {
   try {
-    const frozen = freeze(errand);
-    if (frozen) return frozen;
+    const early = waitForKin(errand.edit, errand) ?? freeze(errand);
+    if (early) return early;
     switch (errand.edit.action) {
       case "create":
         return await carryOutCreate(errand, random());
       case "update":
       case "complete":
       case "reopen":
-        return await carryOutUpdate(errand);
+        return await carryOutUpdate(errand, random());
       case "delete":
         return await carryOutDelete(errand);
       default:

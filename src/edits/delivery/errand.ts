@@ -2,6 +2,7 @@ import type { LabelId } from "../../domain/ids.ts";
 import { serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Edit, FieldConflict } from "../../domain/journal.ts";
+import { placedIn, placeOf } from "../../domain/merge.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Settlement } from "../../store/journal.ts";
 import type { Store } from "../../store/store.ts";
@@ -49,7 +50,16 @@ class UncreatedItemError extends Error {
 export function spotOf({ edit, store }: Errand): Spot {
   const id = store.mirror.identity(edit.item).serviceId;
   if (id === null) throw new UncreatedItemError(edit);
-  return { item: store.mirror.get(edit.item)?.item ?? edit.base, id: serviceId(id) };
+  const item = store.mirror.get(edit.item)?.item ?? edit.base;
+  return { item: besideTask(item, store), id: serviceId(id) };
+}
+
+/** A subtask where its task is now: what is known of the subtask may be older than a move of the task. */
+function besideTask(item: Item, { mirror }: Store): Item {
+  if (item.kind !== "subtask" || item.parentId === null) return item;
+  const key = mirror.find("task", item.parentId);
+  const task = key === null ? null : mirror.get(key);
+  return task ? placedIn(item, placeOf(task.item)) : item;
 }
 
 /** Whether the service says that there is no such item. */

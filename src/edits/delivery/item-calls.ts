@@ -1,6 +1,6 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/merge.ts";
+import type { Patch, Place } from "../../domain/merge.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
@@ -27,6 +27,25 @@ export interface ItemCalls {
   update(spot: Spot, patch: Patch): One;
   complete(spot: Spot, completed: boolean): One;
   delete(spot: Spot): Promise<Result<null, Failure>>;
+  /** Takes a task to another list, with all that hangs on it; the service moves nothing else. */
+  move(spot: Spot, place: Place): One;
+}
+
+/** What goes along when a task is moved: everything. */
+export const takeAlong = {
+  movePeople: true,
+  moveDates: true,
+  copyAssignees: true,
+  copyCustomFields: true,
+  copyComments: true,
+} as const;
+
+/** Thrown for a move that the service has no request for: it is refused when it comes in. */
+class UnmovableItemError extends Error {
+  override readonly name = "UnmovableItemError";
+  constructor({ kind, title }: Item) {
+    super(`the ${kind} ${JSON.stringify(title)} cannot be moved by a request`);
+  }
 }
 
 /** Thrown for a subtask without a parent: nobody makes one. */
@@ -74,6 +93,12 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
       return item.kind === "task"
         ? tasks.delete({ ...listOf(item), id }, call)
         : subtasks.delete({ ...below(item), id }, call);
+    },
+    move({ item, id }, place) {
+      if (item.kind !== "task" || place.listId === null) throw new UnmovableItemError(item);
+      const target = { targetProjectId: place.projectId, targetListId: place.listId };
+      const { title } = item;
+      return tasks.move({ ...listOf(item), id, title, ...target, ...takeAlong }, call);
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Item } from "../../domain/item.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { type Errand, isMissing, type Outcome, spotOf } from "./errand.ts";
+import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
+import { lookThere } from "./move-task.ts";
 
 /** What the service has of an item right now. */
 export type Meeting =
@@ -25,12 +27,22 @@ export async function meet(errand: Errand): Promise<Meeting> {
   const isHidden = failure.kind === "refused" && failure.status === 403;
   if (!isMissing(failure) && !isHidden)
     return { kind: "ended", outcome: { kind: "failed", failure } };
+  const there = await lookThere(errand, spot);
+  if (there?.kind === "ended") return there;
+  if (there) return meetThere(errand, { item: there.item, id: there.item.id ?? spot.id });
   const { action, before, missedAt } = errand.edit;
   // A deletion that was sent before and whose answer was lost has worked.
   const isOwnDoing = action === "delete" && before !== null && isMissing(failure);
   return spot.item.kind === "event" || missedAt !== null || isOwnDoing
     ? { kind: "gone", failure }
     : { kind: "ended", outcome: lookFor(errand) };
+}
+
+/** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */
+function meetThere({ edit, store }: Errand, spot: Spot): Meeting {
+  const now = { ...spot.item, id: spot.id };
+  store.together(() => followTask(edit.item, { now, store }));
+  return { kind: "met", spot, ours: now };
 }
 
 function lookFor({ edit, store, now, onMissing }: Errand): Outcome {

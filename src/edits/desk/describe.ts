@@ -11,7 +11,7 @@ import type {
 import { applyPatch, valuesOf } from "../../domain/merge.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
 import type { Store } from "../../store/store.ts";
-import { changesOf, type FieldChange } from "../changes.ts";
+import { changesOf, type FieldChange, namedPlaces } from "../changes.ts";
 import { describeConflict } from "../delivery/conflict-text.ts";
 import { describeEcho } from "../delivery/echo.ts";
 import { describeExtra, type ExtraDescription, extraProblem } from "./extras-text.ts";
@@ -58,6 +58,7 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
     store.view.get(edit.item)?.item ?? edit.answer ?? applyPatch(edit.base, edit.patch);
   const { uid } = store.mirror.identity(edit.item);
   const isNew = edit.action === "create";
+  const before = isNew ? null : valuesOf(edit.base);
   return {
     id: edit.id,
     state: edit.state,
@@ -66,7 +67,10 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
     actor: edit.actor,
     action: edit.action,
     item: { uid, kind: spokenKind(shown), id: shown.id, title: shown.title },
-    changes: changesOf(isNew ? null : valuesOf(edit.base), edit),
+    changes: namedPlaces(changesOf(before, edit), {
+      places: [before?.place, edit.patch.place],
+      directory: store.directory,
+    }),
     base: isNew ? null : toPlain(edit.base),
     patch: patchToPlain(edit.patch),
     newLabels: edit.newLabels,

@@ -5,7 +5,7 @@ import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domai
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import type { NewEdit } from "../../store/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { actionOf } from "../changes.ts";
+import { actionOf, spokenFields } from "../changes.ts";
 
 /** Who takes an edit back. */
 export interface Undoer {
@@ -30,7 +30,7 @@ export function inverseOf(
     const fault = rebirthFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
     const base = reborn(lost);
-    return ok({ ...common, action: "create", base, patch: spoken(base) });
+    return ok({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
   if (!answer || !store.view.get(edit.item)) {
@@ -103,18 +103,6 @@ function reborn(lost: Item): Item {
   const work = { logged: null, completedAt: null, completedBy: null, rrule: null, ticket: null };
   const counts = { subtaskCount: 0, commentCount: 0, customFields: [], stage: null };
   return { ...lost, ...fresh, ...work, ...counts };
-}
-
-/** The fields that say something: a creation names no others. */
-function spoken(item: Item): Patch {
-  const values = valuesOf(item);
-  return pick(
-    values,
-    fieldsOf(values).filter((field) => {
-      const value = values[field];
-      return value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
-    }),
-  );
 }
 
 /** Only the fields that the edit itself has changed, as they were before it. */

@@ -1,18 +1,19 @@
-import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
+import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item, SpokenKind } from "../../domain/item.ts";
 import type { Channel, EditAction } from "../../domain/journal.ts";
-import { unreachable } from "../../domain/result.ts";
+import type { PatchField } from "../../domain/merge.ts";
 import type { IcsProblem } from "../../ics/problem.ts";
 import { type IncomingCalendar, readCalendar } from "../../ics/read.ts";
+import type { Directory } from "../../store/directory.ts";
 import type { NewEdit } from "../../store/journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../changes.ts";
 import { readContext } from "./context.ts";
-import { indexEdits } from "./edit-index.ts";
 import { withExtras } from "./extras-plan.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
 import { keepObject } from "./keep-object.ts";
 import type { Note } from "./part.ts";
+import { answer } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
 
 /** A file of edits. `actor`: who is known to have sent it. */
@@ -24,6 +25,12 @@ export interface EditRequest extends CommonRequest {
 export interface ItemsRequest extends CommonRequest {
   readonly calendar: IncomingCalendar;
   readonly bases: ReadonlyMap<string, Item>;
+  /** By UID, fields of which the editor is known to have taken the property away: they are unset. */
+  readonly cleared?: ReadonlyMap<string, readonly PatchField[]>;
+  /** What to-dos of unknown UID become; tasks of the list unless said. */
+  readonly newAs?: "milestone";
+  /** The editor means new items: what was deleted under the same UID is made again. */
+  readonly anew?: boolean;
 }
 
 interface CommonRequest {
@@ -65,7 +72,7 @@ export interface PlannedItem {
   readonly editId: EditId | null;
 }
 
-type PlannedAction = EditAction | "unchanged" | "refused";
+export type PlannedAction = EditAction | "unchanged" | "refused";
 
 /** How many items of each action there are. */
 type EditSummary = Readonly<Record<PlannedAction, number>>;
@@ -92,6 +99,8 @@ export interface AcceptDeps {
 /** More deletions than these from one editor within a minute wait for a person. */
 const mostDeletions = 10;
 const brakeSpan = Temporal.Duration.from({ minutes: 1 });
+/** How long a to-do waits for the task above it that has not come in yet. */
+const parentWait = Temporal.Duration.from({ minutes: 1 });
 
 /**
  * Takes in files of edits. Each is read, compared item by item with what its editor was shown, and stored in one
@@ -109,16 +118,16 @@ export function createAccept(deps: AcceptDeps): (request: EditRequest) => Accept
 
 /** Takes in items, as `createAccept` does the items of a file. */
 export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => Acceptance {
+  const isKnownPerson = createRollCall(deps.store.directory);
+  const isKnownProject = createProjectCheck(deps.store);
   return (request) => {
     const { store } = deps;
-    const { calendar, projectId } = request;
-    if (projectId !== null && !store.directory.projects().some(({ id }) => id === projectId)) {
+    const { calendar, projectId, actor } = request;
+    if (projectId !== null && !isKnownProject(projectId)) {
       return { kind: "refused", errors: [unknownProject(projectId)] };
     }
-    const people = store.directory.personNames();
-    // Where nobody is known, the service names no people and the configuration lists none.
-    if (request.actor !== null && people.size > 0 && !people.has(request.actor)) {
-      return { kind: "refused", errors: [unknownPerson(request.actor)] };
+    if (actor !== null && !isKnownPerson(actor)) {
+      return { kind: "refused", errors: [unknownPerson(actor)] };
     }
     const plan = () => brake(planAll(request, deps), { request, deps });
     if (request.dryRun) {
@@ -128,13 +137,36 @@ export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => 
       );
     }
     const { accepted, kept } = store.durably(() => {
-      const kept = plan().map((step) => ({ ...step, editId: keep(step, { store, request }) }));
+      const kept = plan().map((step) => ({ ...step, editId: keep(step, { deps, request }) }));
       const accepted = answer(calendar, kept);
       request.alongside?.(accepted);
       return { accepted, kept };
     });
     if (kept.some(({ editId, state }) => editId !== null && state === "pending")) deps.onAccepted();
     return accepted;
+  };
+}
+
+/** Tells who is known. Nobody is ever forgotten, so that whom the directory has named once need not be asked for again. */
+function createRollCall(directory: Directory): (person: PersonId) => boolean {
+  const met = new Set<PersonId>();
+  return (person) => {
+    if (met.has(person)) return true;
+    const people = directory.personNames();
+    // Where nobody is known, the service names no people and the configuration lists none.
+    if (people.size === 0) return true;
+    if (people.has(person)) met.add(person);
+    return met.has(person);
+  };
+}
+
+/** Tells which projects are there; reads them again when the directory has changed. */
+function createProjectCheck({ directory, changes }: Store): (project: ProjectId) => boolean {
+  let known: { readonly at: Revision; readonly ids: ReadonlySet<ProjectId> } | null = null;
+  return (project) => {
+    const at = changes.revisionOfDirectory();
+    if (known?.at !== at) known = { at, ids: new Set(directory.projects().map(({ id }) => id)) };
+    return known.ids.has(project);
   };
 }
 
@@ -150,12 +182,15 @@ function unknownPerson(person: PersonId): IcsProblem {
 
 function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
   const { store } = deps;
-  const { calendar, bases, projectId, listId, actor } = request;
+  const { calendar, bases, projectId, listId, actor, channel } = request;
   const situation = {
     store,
-    edits: indexEdits(store.journal),
+    channel,
+    cleared: request.cleared ?? new Map(),
+    newAs: request.newAs ?? null,
+    anew: request.anew ?? false,
     // A two-way channel shows exactly what an edit may change.
-    context: readContext(deps, request.channel !== "caldav"),
+    context: readContext(deps, channel !== "caldav"),
     calendar,
     bases,
     projectId,
@@ -194,8 +229,9 @@ const isDeletion = ({ ending }: ItemPlan): boolean =>
 
 function keep(
   { itemPlan, state }: Step,
-  { store, request }: { readonly store: Store; readonly request: ItemsRequest },
+  { deps, request }: { readonly deps: AcceptDeps; readonly request: ItemsRequest },
 ): EditId | null {
+  const { store } = deps;
   const { extras = [], ending } = itemPlan;
   if (ending.kind === "waits") {
     store.extras.append(ending.editId, extras);
@@ -206,11 +242,14 @@ function keep(
     return null;
   }
   const { edit } = ending;
-  const { action, base, patch, newLabels } = edit;
+  const { action, base, patch, newLabels, again = false, parentUid } = edit;
   const { channel, actor } = request;
   if (edit.replaces !== null) store.journal.discard(edit.replaces);
   const item = keyOf(edit, store);
-  const id = store.journal.append({ channel, actor, item, action, base, patch, newLabels, state });
+  const parent =
+    parentUid === undefined ? undefined : { uid: parentUid, until: deps.clock().add(parentWait) };
+  const wish = { action, base, patch, newLabels, state, again, ...(parent && { parent }) };
+  const id = store.journal.append({ channel, actor, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, { store, request });
   return id;
@@ -218,56 +257,3 @@ function keep(
 
 const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
   typeof item === "object" ? mirror.conceive(item.kind, item.uid) : item;
-
-interface Kept extends Step {
-  readonly editId: EditId | null;
-}
-
-function answer(calendar: IncomingCalendar, steps: readonly Kept[]): Plan {
-  const items = steps.map(planned);
-  const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
-  const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>
-    refusals.map(({ line, code, message }) => ({ line, uid: incoming.uid, code, message })),
-  );
-  return {
-    kind: "plan",
-    items,
-    summary: {
-      update: count("update"),
-      create: count("create"),
-      complete: count("complete"),
-      reopen: count("reopen"),
-      delete: count("delete"),
-      unchanged: count("unchanged"),
-      refused: count("refused"),
-    },
-    errors: [...refused, ...calendar.ignored],
-  };
-}
-
-function planned({ itemPlan, editId }: Kept): PlannedItem {
-  const { incoming, kind, title, changes, refusals, notes } = itemPlan;
-  return {
-    uid: incoming.uid,
-    kind,
-    action: actionOf(itemPlan),
-    title,
-    changes,
-    problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
-    editId,
-  };
-}
-
-function actionOf({ ending }: ItemPlan): PlannedAction {
-  switch (ending.kind) {
-    case "unchanged":
-    case "refused":
-      return ending.kind;
-    case "waits":
-      return ending.action;
-    case "edit":
-      return ending.edit.action;
-    default:
-      return unreachable(ending);
-  }
-}

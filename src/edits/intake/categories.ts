@@ -8,9 +8,11 @@ import { joinParts, type Part, quote, refuse, remark, silent, wish } from "./par
 /** The category by which a feed shows that an event is a milestone. */
 const milestoneKey = labelKey("Milestone");
 
-/** Whether the categories name the event a milestone; undefined when there are none. */
-function saysMilestone({ categories }: IncomingItem): boolean | undefined {
-  return categories?.some((name) => labelKey(name) === milestoneKey);
+/** Whether the categories name the event a milestone; undefined when they say nothing about it. */
+function saysMilestone({ categories, component }: IncomingItem): boolean | undefined {
+  const isNamed = categories?.some((name) => labelKey(name) === milestoneKey);
+  // The to-do of a milestone is shown without the category, as its list says what it is.
+  return component === "VTODO" && !isNamed ? undefined : isNamed;
 }
 
 /** The wish to make an event a milestone or an ordinary one; other categories cannot be kept. */

@@ -11,19 +11,21 @@ export interface ContextDeps {
   readonly feeds: { readonly tasks: "due" | "span" | "none"; readonly webUrl: string | null };
 }
 
-/** What files are read against, as the store has it now. `decorated`: whether the channel shows feeds. */
+/**
+ * What files are read against, as the store has it now; only what is asked for is read. `decorated`: whether the channel
+ * shows feeds.
+ */
 export function readContext(
   { store, zone, policy, feeds }: ContextDeps,
   decorated: boolean,
 ): DiffContext {
-  const lists = store.directory.todolists();
   return {
     zone,
     names: readNames(store.directory),
     unknownLabels: policy.labels,
     tasks: feeds.tasks,
     webUrl: feeds.webUrl,
-    privateLists: new Set(lists.filter((list) => list.private).map(({ id }) => id)),
+    privateLists: { has: (list) => store.directory.todolist(list)?.private === true },
     decorated,
   };
 }

@@ -10,6 +10,7 @@ import { joinParts, type Part, refuse, silent, wish } from "./part.ts";
 import { attendeesPart } from "./people.ts";
 import { taskDatesPart } from "./task-dates.ts";
 import { descriptionPart, readTitle, type TitleReading, titlePart } from "./texts.ts";
+import { onWholeDays } from "./whole-days.ts";
 
 /** What files are read against, beside the item itself. */
 export interface DiffContext {
@@ -20,7 +21,7 @@ export interface DiffContext {
   readonly tasks: "due" | "span" | "none";
   readonly webUrl: string | null;
   /** Todolists whose tasks not everybody may see. */
-  readonly privateLists: ReadonlySet<ListId>;
+  readonly privateLists: Pick<ReadonlySet<ListId>, "has">;
   /** Whether the channel shows items with a feed's decorations. */
   readonly decorated: boolean;
 }
@@ -29,7 +30,8 @@ export interface DiffContext {
  * What a VEVENT or VTODO wishes against `base`, the item as its editor was shown it: only the fields that are spoken of
  * and differ. Empty when nothing does.
  */
-export function diffItem(incoming: IncomingItem, base: Item, context: DiffContext): Part {
+export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): Part {
+  const incoming = onWholeDays(sent, context.zone);
   const own =
     base.kind === "event" ? diffEvent(incoming, base, context) : diffTask(incoming, base, context);
   const link = linkOf(base, context.webUrl);

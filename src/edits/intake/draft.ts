@@ -4,7 +4,7 @@ import { applyPatch, type Patch } from "../../domain/merge.ts";
 import type { When } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read.ts";
 import { type DiffContext, diffItem } from "./diff.ts";
-import { serviceTimes } from "./event-times.ts";
+import { dayOfTodo, serviceTimes } from "./event-times.ts";
 import { joinParts, type Part, refuse } from "./part.ts";
 
 /** Where and by whom an item is to be created. */
@@ -20,31 +20,38 @@ export interface Draft {
   readonly part: Part;
 }
 
-/** A new event or milestone. Refused without a start or a title, which the service needs. */
+/**
+ * A new event or milestone; of a to-do always a milestone, on the day when it is due. Refused without a start or a title,
+ * which the service needs.
+ */
 export function draftEvent(
   incoming: IncomingItem,
   { birth, context }: { readonly birth: Birth; readonly context: DiffContext },
 ): Draft {
   const today = birth.at.toZonedDateTimeISO(context.zone).toPlainDate();
-  const when: When = incoming.when
-    ? serviceTimes(incoming.when, context.zone)
+  const isTodo = incoming.component === "VTODO";
+  const spoken = isTodo ? dayOfTodo(incoming) : incoming.when;
+  const when: When = spoken
+    ? serviceTimes(spoken, context.zone)
     : { kind: "dates", start: today, end: today.add({ days: 1 }) };
   const blank: EventItem = {
     ...blankOf(birth),
     kind: "event",
     when,
     reminder: null,
-    milestone: false,
+    milestone: isTodo,
     private: false,
   };
   const part = diffItem(incoming, blank, context);
-  const message = "a new event needs a DTSTART";
+  const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
   const missing = refuse({ line: incoming.line, code: "no-start", message });
-  const full = { ...part, patch: { ...part.patch, when: part.patch.when ?? when } };
-  return finish(incoming, { blank, part: incoming.when ? full : joinParts([full, missing]) });
+  const marks = isTodo ? { milestone: true } : {};
+  const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
+  const full = { ...part, patch };
+  return finish(incoming, { blank, part: spoken ? full : joinParts([full, missing]) });
 }
 
-/** A new task of a list, or a subtask when `parentId` names its task. Refused without a title. */
+/** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
 export function draftTask(
   incoming: IncomingItem,
   about: {
@@ -52,12 +59,13 @@ export function draftTask(
     readonly context: DiffContext;
     readonly listId: ListId;
     readonly parentId: ServiceId | null;
+    readonly kind: TaskItem["kind"];
   },
 ): Draft {
-  const { birth, context, listId, parentId } = about;
+  const { birth, context, listId, parentId, kind } = about;
   const blank: TaskItem = {
     ...blankOf(birth),
-    kind: parentId === null ? "task" : "subtask",
+    kind,
     listId,
     parentId,
     startOn: null,

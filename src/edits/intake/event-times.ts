@@ -50,8 +50,8 @@ export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
   return names;
 }
 
-/** A milestone's twin in a task list says its day by DUE. */
-function dayOfTodo({ due, start }: IncomingItem): When | undefined {
+/** The day of a milestone as a to-do says it: by DUE, else by DTSTART. */
+export function dayOfTodo({ due, start }: IncomingItem): When | undefined {
   const time = due ?? start;
   if (!time) return undefined;
   if (time.kind === "time") return { kind: "times", start: time.at, end: null };

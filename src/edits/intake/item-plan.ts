@@ -1,23 +1,28 @@
 import type { NewExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
-import type { EditAction } from "../../domain/journal.ts";
-import type { Patch } from "../../domain/merge.ts";
+import type { Channel, EditAction } from "../../domain/journal.ts";
+import type { Patch, PatchField } from "../../domain/merge.ts";
 import type { IncomingCalendar, IncomingItem } from "../../ics/read.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../changes.ts";
 import type { DiffContext } from "./diff.ts";
-import type { EditIndex } from "./edit-index.ts";
 import type { Note } from "./part.ts";
 
 /** All that the plan for one item of a file depends on. */
 export interface Situation {
   readonly store: Store;
-  readonly edits: EditIndex;
+  readonly channel: Channel;
   readonly context: DiffContext;
   readonly calendar: IncomingCalendar;
   /** By UID, what the editor is known to have been shown; of others it is told by the file itself. */
   readonly bases: ReadonlyMap<string, Item>;
+  /** By UID, fields of which the editor has taken the property away. */
+  readonly cleared: ReadonlyMap<string, readonly PatchField[]>;
+  /** What a to-do of unknown UID is to be, where that is no task. */
+  readonly newAs: "milestone" | null;
+  /** Whether the editor means a new item, also where one of the same UID was deleted. */
+  readonly anew: boolean;
   /** Where items of unknown UID go; null = nowhere. */
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
@@ -56,6 +61,10 @@ export interface EditDraft {
   readonly newLabels: readonly string[];
   /** An edit of a person's wish that this one takes the place of. */
   readonly replaces: EditId | null;
+  /** Of a creation: UID of the task below which it belongs, where that has no id yet. */
+  readonly parentUid?: string;
+  /** Whether the item is made again after it was deleted. */
+  readonly again?: boolean;
 }
 
 const kindOfComponent = (incoming: IncomingItem): SpokenKind =>

@@ -15,8 +15,31 @@ export interface KnownNames {
   hasEmail(person: PersonId): boolean;
 }
 
-/** Reads the names of the account once, for one file. */
+/** The names of the account for one file: read once, and not at all where the file speaks of none. */
 export function readNames(directory: Directory): KnownNames {
+  const labels = lazily(() => readLabels(directory));
+  const people = lazily(() => readAddresses(directory));
+  return {
+    labelsNamed: (name) => labels().named.get(labelKey(name)) ?? [],
+    isGiven: (label) => labels().present.has(label),
+    isNamed: (label) => labels().ids.has(label),
+    personOf: (email) => people().byEmail.get(email) ?? null,
+    hasEmail: (person) => people().withEmail.has(person),
+  };
+}
+
+/** What two spellings of one label's name have in common. */
+export const labelKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
+
+function lazily<Value extends object>(read: () => Value): () => Value {
+  let value: Value | null = null;
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
+function readLabels(directory: Directory) {
   const present = new Set(directory.labels().map(({ id }) => id));
   const named = new Map<string, LabelId[]>();
   const ids = new Set<LabelId>();
@@ -26,17 +49,11 @@ export function readNames(directory: Directory): KnownNames {
     ids.add(id);
     named.set(key, [...(named.get(key) ?? []), id]);
   }
-  const people = directory.people().filter(({ email }) => email !== null);
-  const byEmail = new Map(people.map(({ id, email }) => [email?.toLowerCase(), id]));
-  const withEmail = new Set(people.map(({ id }) => id));
-  return {
-    labelsNamed: (name) => named.get(labelKey(name)) ?? [],
-    isGiven: (label) => present.has(label),
-    isNamed: (label) => ids.has(label),
-    personOf: (email) => byEmail.get(email) ?? null,
-    hasEmail: (person) => withEmail.has(person),
-  };
+  return { present, named, ids };
 }
 
-/** What two spellings of one label's name have in common. */
-export const labelKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
+function readAddresses(directory: Directory) {
+  const people = directory.people().filter(({ email }) => email !== null);
+  const byEmail = new Map(people.map(({ id, email }) => [email?.toLowerCase(), id]));
+  return { byEmail, withEmail: new Set(people.map(({ id }) => id)) };
+}

@@ -1,5 +1,6 @@
 import { isOwnUid } from "../../domain/identity.ts";
 import type { Item } from "../../domain/item.ts";
+import { type Edit, visibleStates } from "../../domain/journal.ts";
 import type { IncomingItem } from "../../ics/read.ts";
 import type { IdentityRow } from "../../store/rows.ts";
 import type { View } from "../../store/view.ts";
@@ -19,7 +20,9 @@ export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan
   if (custom) return custom;
   const identity = store.mirror.findUid(incoming.uid);
   const viewed = identity && store.view.get(identity.item);
-  const cancelled = calendar.method === "CANCEL" || incoming.status === "CANCELLED";
+  // CalDAV has DELETE for that; there a cancelled item is one that is shown as cancelled.
+  const isStruck = incoming.status === "CANCELLED" && situation.channel !== "caldav";
+  const cancelled = calendar.method === "CANCEL" || isStruck;
   if (viewed) return planKnown(incoming, { viewed, cancelled, situation });
   if (identity) return planAbsent(incoming, { identity, cancelled, situation });
   if (cancelled) return refuseCancel(incoming);
@@ -36,10 +39,11 @@ interface Absent {
 /** An item whose UID is known and that nobody is shown: deleted, being deleted, or not created yet. */
 function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: Absent): ItemPlan {
   const { store } = situation;
-  const edits = situation.edits.allOf(identity.item);
+  const edits = store.pastEdits.ofItem(identity.item);
   const lived = edits.some(({ state }) => !["held", "parked", "discarded"].includes(state));
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
   if (identity.serviceId !== null || lived || isOwn) {
+    if (!cancelled && situation.anew) return planAgain(incoming, { identity, edits, situation });
     if (!cancelled) return refuseGone(incoming, { identity, situation });
     return { ...refusal(incoming, { reasons: [] }), ending: { kind: "unchanged" } };
   }
@@ -51,6 +55,30 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
   if (!waiting) return refuseCancel(incoming);
   const message = `its creation waits for a person as edit ${waiting.id}; discard that instead`;
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
+}
+
+/** A deletion that has not left yet is taken back; after any other one the item is made again. */
+function planAgain(
+  incoming: IncomingItem,
+  about: {
+    readonly identity: IdentityRow;
+    readonly edits: readonly Edit[];
+    readonly situation: Situation;
+  },
+): ItemPlan {
+  const { identity, edits, situation } = about;
+  const open = edits.find(
+    ({ action, state }) => action === "delete" && visibleStates.includes(state),
+  );
+  if (!open) {
+    return planNew(incoming, { situation, reborn: { identity, waiting: null, again: true } });
+  }
+  const last = situation.store.view.history(identity.item).at(-1);
+  if (open.state !== "pending" || open.attempts > 0 || !last) {
+    return planNew(incoming, { situation, reborn: { identity, waiting: null } });
+  }
+  const viewed = { key: identity.item, item: last };
+  return planKnown(incoming, { viewed, cancelled: false, situation, withdraws: open.id });
 }
 
 function refuseCancel(incoming: IncomingItem): ItemPlan {

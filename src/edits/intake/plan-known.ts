@@ -1,9 +1,18 @@
+import type { EditId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { visibleStates } from "../../domain/journal.ts";
-import { changedFields, fieldsOf, type Patch, sameField, valuesOf } from "../../domain/merge.ts";
+import {
+  applyPatch,
+  changedFields,
+  fieldsOf,
+  type Patch,
+  sameField,
+  valuesOf,
+} from "../../domain/merge.ts";
 import type { IncomingItem } from "../../ics/read.ts";
 import type { ViewItem } from "../../store/view.ts";
 import { actionOf, changesOf, sameWish } from "../changes.ts";
+import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { labelKey } from "./known-names.ts";
@@ -11,14 +20,16 @@ import { type Note, type Part, quote } from "./part.ts";
 import { shownBase } from "./shown-base.ts";
 
 interface Known {
-  readonly viewed: ViewItem;
+  readonly viewed: Pick<ViewItem, "key" | "item">;
   readonly cancelled: boolean;
   readonly situation: Situation;
+  /** A deletion of the item that is taken back. */
+  readonly withdraws?: EditId;
 }
 
 /** What a file wants of an item that everybody sees: a change against what its editor was shown, or its deletion. */
 export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
-  const { viewed, cancelled, situation } = known;
+  const { viewed, cancelled, situation, withdraws = null } = known;
   const { key, item: present } = viewed;
   if (cancelled) {
     const edit: EditDraft = {
@@ -32,8 +43,12 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     return planOf(incoming, { known, edit, notes: [] });
   }
   const base = baseOf(incoming, known);
-  const diff = diffItem(incoming, base, situation.context);
-  const changed = changedFields(valuesOf(present), diff.patch);
+  const unset = unsetFields(base, {
+    fields: situation.cleared.get(incoming.uid) ?? [],
+    names: situation.context.names,
+  });
+  const diff = diffItem(incoming, applyPatch(base, unset), situation.context);
+  const changed = changedFields(valuesOf(present), { ...unset, ...diff.patch });
   const newLabels = labelsOnTheirWay(diff, known) ? [] : diff.newLabels;
   const patch: Patch =
     newLabels.length > 0 ? { ...changed, labels: diff.patch.labels ?? [] } : changed;
@@ -53,7 +68,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     base,
     patch,
     newLabels,
-    replaces: null,
+    replaces: withdraws,
   };
   return planOf(incoming, {
     known,
@@ -74,8 +89,8 @@ function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {
   if (diff.newLabels.length === 0) return false;
   if (changedFields(valuesOf(viewed.item), { labels: diff.patch.labels ?? [] }).labels)
     return false;
-  const underWay = situation.edits
-    .allOf(viewed.key)
+  const underWay = situation.store.pastEdits
+    .ofItem(viewed.key)
     .filter(({ state }) => visibleStates.includes(state))
     .flatMap(({ newLabels }) => newLabels.map(labelKey));
   return diff.newLabels.every((name) => underWay.includes(labelKey(name)));
@@ -90,7 +105,7 @@ function planOf(
   const kind: SpokenKind = spokenKind(item);
   const common = { incoming, kind, title: edit.patch.title ?? item.title, refusals: [], notes };
   const changes = changesOf(valuesOf(item), edit);
-  if (edit.action !== "delete" && changes.length === 0) {
+  if (edit.action !== "delete" && changes.length === 0 && edit.replaces === null) {
     return { ...common, changes, ending: { kind: "unchanged" } };
   }
   const held = heldTwin(edit, known);
@@ -106,7 +121,7 @@ function planOf(
 
 /** A file that comes in twice must not wait twice. */
 function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
-  const twin = situation.edits
+  const twin = situation.store.journal
     .heldOf(viewed.key)
     .find((held) => held.action === edit.action && sameWish(held, edit));
   return twin?.id ?? null;
@@ -132,9 +147,10 @@ function overrideNotes(
 function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): readonly Note[] {
   const { item } = viewed;
   if (incoming.relatedTo === undefined || item.kind === "event") return [];
-  const { mirror } = situation.store;
+  const { mirror, journal } = situation.store;
   const parent = item.parentId === null ? null : mirror.find("task", item.parentId);
-  if (parent !== null && mirror.identity(parent).uid === incoming.relatedTo) return [];
+  const uid = parent === null ? journal.awaitedParent(viewed.key) : mirror.identity(parent).uid;
+  if (uid === incoming.relatedTo) return [];
   const message = `RELATED-TO cannot be stored: the service cannot hang a task below another one`;
   return [{ line: incoming.line, code: "not-stored", message }];
 }

@@ -1,5 +1,5 @@
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import { type Item, type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
+import { type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
 import type { IncomingItem } from "../../ics/read.ts";
 import type { IdentityRow } from "../../store/rows.ts";
@@ -12,6 +12,8 @@ import { type Note, quote } from "./part.ts";
 interface Reborn {
   readonly identity: IdentityRow;
   readonly waiting: Edit | null;
+  /** Whether it was deleted for good, so that the service knows it no longer. */
+  readonly again?: boolean;
 }
 
 interface Newcomer {
@@ -25,7 +27,7 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
   if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
   const { item, part } = drafted;
   const { title } = item;
-  const notes = [...part.notes, ...parentNotes(incoming, item)];
+  const notes = [...part.notes, ...parentNotes(incoming, drafted)];
   const kind = spokenKind(item);
   const changes = changesOf(null, part);
   const reasons = [...part.refusals, ...kindFaults(incoming, { kind: item.kind, newcomer })];
@@ -40,6 +42,8 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     patch: part.patch,
     newLabels: part.newLabels,
     replaces: null,
+    ...(drafted.parentUid !== undefined && { parentUid: drafted.parentUid }),
+    ...(reborn?.again && { again: true }),
   };
   const plan: ItemPlan = {
     incoming,
@@ -87,25 +91,36 @@ function kindFaults(
   incoming: IncomingItem,
   { kind, newcomer }: { readonly kind: ItemKind; readonly newcomer: Newcomer },
 ): readonly Note[] {
-  const before = newcomer.reborn?.identity.kind;
+  const { identity, again = false } = newcomer.reborn ?? {};
+  const before = identity?.kind;
   if (before === undefined || before === kind) return [];
+  // What the service does not know may still become the one or the other.
+  const isFree = identity?.serviceId === null || again;
+  if (isFree && before !== "event" && kind !== "event") return [];
   const message = `the UID was used for ${article(before)} before; ${article(kind)} needs another one`;
   return [{ line: incoming.line, code: "kind", message }];
 }
 
 const article = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
 
+interface Newborn extends Draft {
+  /** UID of the task below which it belongs, where that has no id yet. */
+  readonly parentUid?: string;
+}
+
 /** The item as it would be, or the reason why there is no place for it. */
-function draft(incoming: IncomingItem, situation: Situation): Draft | Note {
-  const { context, projectId, actor, at } = situation;
-  if (incoming.component === "VEVENT") {
+function draft(incoming: IncomingItem, situation: Situation): Newborn | Note {
+  const { context, projectId, actor, at, newAs } = situation;
+  if (incoming.component === "VEVENT" || newAs === "milestone") {
     if (projectId === null) return homeless(incoming);
     return draftEvent(incoming, { birth: { projectId, actor, at }, context });
   }
   const place = placeOfTask(incoming, situation);
   if ("code" in place) return place;
+  const { parentUid } = place;
   const birth: Birth = { projectId: place.projectId, actor, at };
-  return draftTask(incoming, { ...place, birth, context });
+  const drafted = draftTask(incoming, { ...place, birth, context });
+  return parentUid === undefined ? drafted : { ...drafted, parentUid };
 }
 
 function homeless({ line }: IncomingItem): Note {
@@ -113,9 +128,14 @@ function homeless({ line }: IncomingItem): Note {
   return { line, code: "no-project", message };
 }
 
-function parentNotes(incoming: IncomingItem, item: Item): readonly Note[] {
-  if (incoming.relatedTo === undefined || item.kind === "subtask") return [];
-  const message = `RELATED-TO cannot be stored: no task has the UID ${quote(incoming.relatedTo)}`;
+function parentNotes(incoming: IncomingItem, { item, parentUid }: Newborn): readonly Note[] {
+  const { relatedTo } = incoming;
+  if (relatedTo === undefined || item.kind === "subtask") return [];
+  const why = `no task has the UID ${quote(relatedTo)}`;
+  const message =
+    parentUid === undefined
+      ? `RELATED-TO cannot be stored: ${why}`
+      : `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
   return [{ line: incoming.line, code: "not-stored", message }];
 }
 
@@ -123,13 +143,17 @@ interface TaskPlace {
   readonly projectId: ProjectId;
   readonly listId: ListId;
   readonly parentId: ServiceId | null;
+  readonly kind: "task" | "subtask";
+  readonly parentUid?: string;
 }
 
 function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
   const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
-  const parent = incoming.relatedTo === undefined ? null : parentOf(incoming.relatedTo, situation);
+  const { uid, relatedTo } = incoming;
+  const isOwn = relatedTo === undefined || relatedTo === uid;
+  const parent = isOwn ? null : parentOf(relatedTo, situation);
   if (parent === "pending") {
-    const message = `its parent ${quote(incoming.relatedTo ?? "")} is not in the workspace yet; send it again when it is`;
+    const message = `its parent ${quote(incoming.relatedTo ?? "")} is new itself and in the same file; send it again when that is in the workspace`;
     return fault("parent-pending", message);
   }
   if (parent === "other") {
@@ -142,8 +166,12 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   if (listId === null) {
     return fault("no-list", "a new task needs a todolist, and the request names none");
   }
-  const list = store.directory.todolists().find(({ id }) => id === listId);
-  if (list?.projectId === projectId) return { projectId, listId, parentId: null };
+  const list = store.directory.todolist(listId);
+  if (list?.projectId === projectId) {
+    const place = { projectId, listId, parentId: null, kind: "task" } as const;
+    const parentUid = awaitedParent(incoming, situation);
+    return parentUid === undefined ? place : { ...place, parentUid };
+  }
   return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
 }
 
@@ -155,6 +183,15 @@ function parentOf(
   const known = store.view.findUid(uid)?.item;
   if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
   if (known.kind !== "task") return "other";
-  const { id, projectId, listId } = known;
-  return id === null ? "pending" : { projectId, listId, parentId: id };
+  const { id: parentId, projectId, listId } = known;
+  const place = { projectId, listId, parentId, kind: "subtask" } as const;
+  return parentId === null ? { ...place, parentUid: uid } : place;
+}
+
+/** Calendar programs may send to-dos before the task above them, each by itself. */
+function awaitedParent(
+  { uid, relatedTo }: IncomingItem,
+  { channel }: Situation,
+): string | undefined {
+  return channel === "caldav" && relatedTo !== uid ? relatedTo : undefined;
 }

@@ -1,8 +1,10 @@
-import type { LinkAction, LinkClaim, LinkSigner } from "../../domain/action-link.ts";
+import type { AnyLinkClaim, LinkAction, LinkSigner } from "../../domain/action-link.ts";
+import type { PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { dayOf, linkPatch } from "../../domain/link-actions.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { isPrivate, seesItem } from "../../domain/sight.ts";
 import { oneLine } from "../../ics/text.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view.ts";
@@ -48,33 +50,28 @@ export interface LinkSightDeps {
   /** The account's zone. */
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
-  /** What feeds do with private items: unless they show them, no link may tell of one. */
+  /** What feeds do with private items: unless they show them, no link of a feed may tell of one. */
   readonly private: "omit" | "busy" | "show";
+  /** Who may change nothing, also not by a link in a mail. */
+  readonly readOnly?: ReadonlySet<PersonId>;
 }
 
-/** What the signed part of a link says, as long as its feed stands and it has not expired. */
-export function readClaim(
-  text: string,
-  { store, signer, zone, clock }: LinkSightDeps,
-): Result<LinkClaim, LinkFault> {
+/** What the signed part of a link says, as long as its feed or its reader stands and it has not expired. */
+export function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, LinkFault> {
+  const { signer, zone, clock } = deps;
   const claim = signer.read(text);
   if (!claim) return fail("unknown");
-  const feed = store.feeds.get(claim.feed);
-  if (!feed || feed.revokedAt || feed.version !== claim.feedVersion) return fail("revoked");
+  if (!stands(claim, deps)) return fail("revoked");
   const today = clock().toZonedDateTimeISO(zone).toPlainDate();
   return Temporal.PlainDate.compare(today, claim.until) > 0 ? fail("expired") : ok(claim);
 }
 
 /** What a claim would do to the item as it is now. Reads only. */
-export function lookAt(
-  { action, item: key, feed }: LinkClaim,
-  { store, private: secrecy }: LinkSightDeps,
-): Result<Looked, LinkFault> {
-  const viewed = store.view.get(key);
-  const isShown = viewed?.item.projectId === store.feeds.get(feed)?.projectId;
-  if (!viewed || !isShown || (secrecy !== "show" && isPrivate(viewed.item, store))) {
-    return fail("gone");
-  }
+export function lookAt(claim: AnyLinkClaim, deps: LinkSightDeps): Result<Looked, LinkFault> {
+  const { store } = deps;
+  const { action } = claim;
+  const viewed = store.view.get(claim.item);
+  if (!viewed || !isShown(viewed.item, { claim, deps })) return fail("gone");
   const { item } = viewed;
   const subject = subjectOf(item, store);
   const patch = linkPatch(item, action);
@@ -83,8 +80,27 @@ export function lookAt(
   return ok({ sight: { kind: "offer", subject, action, day }, viewed, patch });
 }
 
-function isPrivate(item: Item, { directory }: Store): boolean {
-  return item.kind === "event" ? item.private : (directory.todolist(item.listId)?.private ?? false);
+function stands(claim: AnyLinkClaim, { store, readOnly }: LinkSightDeps): boolean {
+  if ("person" in claim) {
+    const reader = store.directory.people().find(({ id }) => id === claim.person);
+    return reader !== undefined && !reader.suspended && !readOnly?.has(reader.id);
+  }
+  const feed = store.feeds.get(claim.feed);
+  return feed !== null && !feed.revokedAt && feed.version === claim.feedVersion;
+}
+
+/** Whether the feed still shows the item, or it still is for the reader's eyes. */
+function isShown(
+  item: Item,
+  { claim, deps }: { readonly claim: AnyLinkClaim; readonly deps: LinkSightDeps },
+): boolean {
+  const { directory, feeds } = deps.store;
+  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  if ("person" in claim) {
+    return seesItem(claim.person, { item, project: directory.project(item.projectId), list });
+  }
+  const isInFeed = item.projectId === feeds.get(claim.feed)?.projectId;
+  return isInFeed && (deps.private === "show" || !isPrivate(item, list));
 }
 
 function subjectOf(item: Item, { directory }: Store): LinkSubject {

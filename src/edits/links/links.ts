@@ -1,8 +1,8 @@
-import type { LinkAction } from "../../domain/action-link.ts";
-import { type EditId, editId, isId } from "../../domain/ids.ts";
+import type { AnyLinkClaim, LinkAction } from "../../domain/action-link.ts";
+import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
-import { dayOf, linkPatch } from "../../domain/link-actions.ts";
+import { dayOf, linkPatch, makeLinks, type NamedLink } from "../../domain/link-actions.ts";
 import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/merge.ts";
 import type { ViewItem } from "../../store/view.ts";
 import { actionOf, sameWish } from "../changes.ts";
@@ -34,6 +34,14 @@ export interface ActionLinks {
   follow(text: string, shown: string): LinkOutcome;
   /** An edit that a link of the same item has made; null for any other, and for a link that is void. */
   result(text: string, edit: number): EditDescription | null;
+  /**
+   * What a reader of a mail can do with an item; nothing for who may change nothing. `address`: where people reach this
+   * server, without a slash at the end. What the links do is done in the reader's name.
+   */
+  ofMail(
+    shown: ViewItem,
+    to: { readonly person: PersonId; readonly address: string },
+  ): readonly NamedLink[];
 }
 
 export interface ActionLinksDeps extends LinkSightDeps {
@@ -43,14 +51,14 @@ export interface ActionLinksDeps extends LinkSightDeps {
 }
 
 export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
-  const { store, mode, onAccepted } = deps;
+  const { store, mode, signer, zone, clock, readOnly, onAccepted } = deps;
 
-  function append({ key, item }: ViewItem, patch: Patch): EditId {
+  function append({ key, item }: ViewItem, { patch, actor }: Wish): EditId {
     const state = mode === "review" ? "held" : "pending";
     const edit = store.durably(() =>
       store.journal.append({
         channel: "link",
-        actor: null,
+        actor,
         item: key,
         action: actionOf(patch),
         base: item,
@@ -85,12 +93,15 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
     return twin?.id ?? null;
   }
 
-  function stored(looked: Looked, shown: string): EditId | null {
+  function stored(
+    looked: Looked,
+    { shown, actor }: { readonly shown: string; readonly actor: PersonId | null },
+  ): EditId | null {
     const { sight, patch } = looked;
     const isCurrent =
       sight.kind === "offer" && (!moves(sight.action) || dayText(looked.viewed.item) === shown);
     if (!isCurrent || !patch) return earlier(looked, shown);
-    return waiting(looked, patch) ?? append(looked.viewed, patch);
+    return waiting(looked, patch) ?? append(looked.viewed, { patch, actor });
   }
 
   return {
@@ -103,7 +114,8 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
       const claim = readClaim(text, deps);
       const looked = claim.ok ? lookAt(claim.value, deps) : claim;
       if (!looked.ok) return { kind: "void", fault: looked.failure };
-      const edit = stored(looked.value, shown);
+      const actor = claim.ok ? actorOf(claim.value) : null;
+      const edit = stored(looked.value, { shown, actor });
       if (edit !== null) return { kind: "stored", edit };
       const { sight } = looked.value;
       return sight.kind === "offer" ? { kind: "moved", offer: sight } : sight;
@@ -114,8 +126,25 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
       if (!claim.ok || edit?.channel !== "link" || edit.item !== claim.value.item) return null;
       return describeEdit(edit, store);
     },
+    ofMail({ key, item }, { person, address }) {
+      if (readOnly?.has(person)) return [];
+      const today = clock().toZonedDateTimeISO(zone).toPlainDate();
+      const until = today.add(mailLinksLast);
+      return makeLinks({ signer, address }, { item, claim: { item: key, person, until } });
+    },
   };
 }
+
+interface Wish {
+  readonly patch: Patch;
+  readonly actor: PersonId | null;
+}
+
+/** A mail is read soon or never, and the next one has other links. */
+const mailLinksLast = Temporal.Duration.from({ days: 30 });
+
+/** A feed is read by many, a mail by one. */
+const actorOf = (claim: AnyLinkClaim): PersonId | null => ("person" in claim ? claim.person : null);
 
 const everything = 1_000_000;
 /** A second click comes soon after the first. */

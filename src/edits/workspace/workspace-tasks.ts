@@ -3,6 +3,8 @@ import type { TaskItem, Todolist } from "../../domain/item.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
+import { followTask } from "../delivery/follow-task.ts";
+import { takeAlong } from "../delivery/item-calls.ts";
 import type { PlacedTask, TaskRelocation, WorkspaceDeps, WorkspaceDesk } from "./workspace-desk.ts";
 import { callOf, failed, type Hindrance, unfit, unknown } from "./workspace-hindrance.ts";
 import { type FoundTask, findTask } from "./workspace-task.ts";
@@ -33,14 +35,8 @@ export function createTaskWork({ store, upstream, hurry }: WorkspaceDeps): Works
       if (!planned.ok) return planned;
       const { found, target } = planned.value;
       const { id, place, item: before } = found;
-      const along = {
-        movePeople: true,
-        moveDates: true,
-        copyAssignees: true,
-        copyCustomFields: true,
-        copyComments: true,
-      };
-      const moved = await upstream.tasks.move({ ...place, id, ...target, ...along }, callOf(by));
+      const wished = { ...place, id, ...target, ...takeAlong };
+      const moved = await upstream.tasks.move(wished, callOf(by));
       if (!moved.ok) {
         hurryLists(before, { ...before, listId: target.targetListId });
         return failed(moved.failure);
@@ -75,27 +71,17 @@ function plan({ task, listId, projectId, title }: TaskRelocation, store: Store) 
 const listOf = (id: ListId, { directory }: Store): Todolist | null =>
   directory.todolists().find((list) => list.id === id) ?? null;
 
-/** A moved task keeps handle and UID, also where the service has given it another id; its subtasks go with it. */
 function settle(
-  { key, id: idBefore }: FoundTask,
+  { key }: FoundTask,
   { now, store }: { readonly now: TaskItem & { readonly id: ServiceId }; readonly store: Store },
 ): void {
   const { mirror } = store;
-  const below = mirror.ofSource(`subtasks:${idBefore}`);
-  mirror.adopt(key, now.id);
+  followTask(key, { now, store });
   const list = listOf(now.listId, store);
-  if (!list || list.archived) {
-    // Nobody polls that list, so that nothing would ever be heard of the task again.
-    for (const subtask of below) mirror.bury(subtask.key);
-    mirror.bury(key);
-    return;
-  }
-  keep(now, store);
-  for (const { item } of below) {
-    if (item.kind === "event" || item.id === null) continue;
-    const { projectId, listId, id: parentId } = now;
-    keep({ ...item, id: item.id, projectId, listId, parentId }, store);
-  }
+  if (list && !list.archived) return;
+  // Nobody polls that list, so that nothing would ever be heard of the task again.
+  for (const subtask of mirror.ofSource(`subtasks:${now.id}`)) mirror.bury(subtask.key);
+  mirror.bury(key);
 }
 
 function keep(item: TaskItem & { readonly id: ServiceId }, { mirror }: Store): ItemKey | null {

@@ -74,12 +74,12 @@ const questions: Readonly<Record<LinkAction, string>> = {
 
 const faults: Readonly<Record<LinkFault, string>> = {
   unknown:
-    "The address is not one that this calendar has given out. Perhaps it was cut on its way: please copy all of it.",
+    "The address is not one that was given out here. Perhaps it was cut on its way: please copy all of it.",
   expired:
-    "The link has expired. The calendar has newer ones; your calendar program shows them when it has updated.",
+    "The link has expired. The calendar has newer ones, which your calendar program shows when it has updated; so have newer mails.",
   revoked:
-    "The calendar that it belongs to has another address now, or none. Subscribe to the present one; its texts have new links.",
-  gone: "The item is no longer in this calendar.",
+    "The calendar that it belongs to has another address now, or none; subscribe to the present one, whose texts have new links. A link of a mail ends when its reader may not change anything any more.",
+  gone: "The item is no longer there, or no longer open to whom the link was given.",
 };
 
 function described({ title, kind, project }: LinkSubject): Markup {

@@ -26,12 +26,16 @@ h1 { font-size: 1.5rem; margin: 0; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
-td.address { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .85rem; }
+td.address, p.address, dd.address { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .85rem; }
 td.number { text-align: right; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.5rem; margin: 0; }
 dt { opacity: .7; } dd { margin: 0; }
 .state { white-space: nowrap; }
 .problem { color: #b3261e; } .quiet { opacity: .7; }
+ul.cards { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
+ul.cards > li { border: 1px solid #8884; border-radius: .4rem; padding: .75rem 1rem; min-width: 0; overflow-wrap: anywhere; }
+ul.cards p { margin: 0 0 .4rem; } ul.cards .title { font-weight: 600; }
+form.row { display: flex; gap: .6rem; flex-wrap: wrap; align-items: center; margin: .5rem 0 0; }
 .wide { overflow-x: auto; }
 form.login { max-width: 24rem; display: grid; gap: .75rem; margin-top: 2rem; }
 main.card { max-width: 32rem; margin: 0 auto; }

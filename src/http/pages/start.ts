@@ -1,19 +1,31 @@
 import type { EditDescription } from "../../edits/desk/describe.ts";
 import type { PublishedFeed } from "../../feeds/feeds.ts";
+import type { PersonDescription } from "../../people/people.ts";
 import type { Status } from "../status.ts";
+import { editTable, waitingList } from "./edit-lists.ts";
 import { html, type Markup } from "./html.ts";
 import { layout } from "./layout.ts";
+import { mailList } from "./mail.ts";
+import { peopleList } from "./people.ts";
+import { length, moment } from "./words.ts";
 
 export interface StartPageData {
   readonly status: Status;
   readonly feeds: readonly PublishedFeed[];
+  readonly people: readonly PersonDescription[];
+  /** The last ones. */
   readonly edits: readonly EditDescription[];
+  /** Parked and held ones, which wait for a person. */
+  readonly waiting: readonly EditDescription[];
   readonly baseUrl: string;
   readonly formToken: string;
 }
 
-/** The start page: feeds with their addresses, how fresh the mirror is, the last edits, and what needs a person. */
-export function startPage({ status, feeds, edits, baseUrl, formToken }: StartPageData): string {
+/** The start page: how fresh the mirror is, what needs a person, feeds and calendars with their addresses, the last edits. */
+export function startPage(data: StartPageData): string {
+  const { status, feeds, people, edits, waiting, baseUrl, formToken } = data;
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const table = { names, zone: status.timeZone };
   const body = html`<header>
 <h1>Dayferry</h1>
 <form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button>Sign out</button></form>
@@ -21,9 +33,12 @@ export function startPage({ status, feeds, edits, baseUrl, formToken }: StartPag
 <main>
 ${freshness(status)}
 ${attention(status)}
+${waitingList(waiting, { ...table, formToken })}
 ${channelList(status)}
+${mailList(status.mail, table)}
 ${feedTable(feeds, { baseUrl, zone: status.timeZone })}
-${editTable(edits, status.timeZone)}
+${peopleList(people, { baseUrl, formToken })}
+${editTable(edits, table)}
 </main>`;
   return layout({ title: "Dayferry", body });
 }
@@ -98,25 +113,4 @@ function feedTable(
   );
   const table = html`<div class="wide"><table><thead><tr><th>Project</th><th>Address to subscribe to</th><th>Last fetched</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   return html`<h2>Feeds</h2>${open.length > 0 ? table : html`<p class="quiet">No project is known yet.</p>`}`;
-}
-
-function editTable(edits: readonly EditDescription[], zone: string): Markup {
-  const rows = edits.map(
-    (
-      edit,
-    ) => html`<tr><td class="number">${edit.id}</td><td>${moment(edit.createdAt, zone)}</td><td>${edit.action}</td>
-<td>${edit.item.title}</td><td class="state">${edit.state}${edit.reason ? ` (${edit.reason})` : ""}</td><td class="problem">${edit.problem ?? ""}</td></tr>`,
-  );
-  const table = html`<div class="wide"><table><thead><tr><th>No.</th><th>Accepted</th><th>Action</th><th>Item</th><th>State</th><th>Problem</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-  return html`<h2>Last edits</h2>${edits.length > 0 ? table : html`<p class="quiet">No edit has come in yet.</p>`}`;
-}
-
-function length(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-}
-
-function moment(at: Temporal.Instant, zone: string): string {
-  const local = at.toZonedDateTimeISO(zone);
-  return `${local.toPlainDate().toString()} ${local.toPlainTime().toString({ smallestUnit: "minute" })}`;
 }

@@ -37,6 +37,29 @@ describe("accept() of a task's to-do", () => {
       "update",
       { startOn: "2026-11-25", dueOn: "2026-11-30" },
     ],
+    [
+      "a day that is written as its midnight in UTC",
+      { lines: ["DUE:20261129T230000Z"] },
+      "update",
+      { dueOn: "2026-11-30" },
+    ],
+    [
+      "days that are written as their first and last second in another zone",
+      {
+        lines: [
+          "DTSTART;TZID=America/New_York:20261125T000000",
+          "DUE;TZID=America/New_York:20261130T235959",
+        ],
+      },
+      "update",
+      { startOn: "2026-11-25", dueOn: "2026-11-30" },
+    ],
+    [
+      "a day that is written as its midnight anywhere",
+      { lines: ["DUE:20261130T000000"] },
+      "update",
+      { dueOn: "2026-11-30" },
+    ],
     ["completion", { lines: ["STATUS:COMPLETED"] }, "complete", { completed: true }],
     [
       "completion by its moment",
@@ -117,6 +140,7 @@ describe("accept() of a task's to-do", () => {
   it.each<[string, Case, string]>([
     ["a due time", { lines: ["DUE:20261130T100000Z"] }, "task-time"],
     ["a start time", { lines: ["DTSTART:20261130T100000Z"] }, "task-time"],
+    ["a midnight elsewhere", { lines: ["DUE:20261130T000000Z"] }, "task-time"],
     [
       "a due date before the start",
       { lines: ["DUE;VALUE=DATE:20261101"], fields: both },

@@ -1,0 +1,101 @@
+import type { CalendarObject } from "../calendars/calendar.ts";
+import { readHttpDate } from "../domain/http-date.ts";
+import type { DavRequest } from "./context.ts";
+import { type DavFault, plainFault } from "./fault.ts";
+import { readIf } from "./if-header.ts";
+import type { DavPaths } from "./paths.ts";
+
+type Headers = DavRequest["headers"];
+
+/** `met`: the request may go on; `isSeen`: it has named the present version, so that this is what its sender edited. */
+export type Verdict =
+  | { readonly kind: "met"; readonly isSeen: boolean }
+  | { readonly kind: "failed"; readonly fault: DavFault };
+
+/**
+ * Whether a write may go on, as far as its conditions say. If-Match and the `If` header need the version that they name,
+ * If-None-Match one that it does not name; a weak tag never equals a strong one where the present version is needed.
+ * `isKnown`: whether something is known to have stood here that is gone: 404 then, as there are programs that try for
+ * ever after 412. Source: RFC 9110 13.1, 13.2.2; RFC 4918 10.4.
+ */
+export function checkConditions(
+  { headers, target }: Pick<DavRequest, "headers" | "target">,
+  present: {
+    readonly object: CalendarObject | null;
+    readonly isKnown: boolean;
+    readonly paths: DavPaths;
+  },
+): Verdict {
+  const { object, isKnown, paths } = present;
+  const needed = tagsOf(headers["if-match"]);
+  const state = { target, etag: object?.etag ?? null, paths };
+  const listed = headers["if"] === undefined ? null : readIf(headers["if"], state);
+  if (listed === "malformed") return failed(plainFault(400, "the If header cannot be read"));
+  const isWrong = needed !== null && !(object && includes(needed, object.etag));
+  if (isWrong || listed?.isMet === false) return failed(missed(object, isKnown));
+  const refused = tagsOf(headers["if-none-match"]);
+  if (refused && object && includesWeakly(refused, object.etag)) {
+    const reason = "there is an object of this name, or of this version, already";
+    return failed(plainFault(412, reason));
+  }
+  if (needed === null && listed === null && isOlder(headers["if-unmodified-since"], object)) {
+    return failed(plainFault(412, "the object was changed since then"));
+  }
+  const isSeen = (needed !== null && needed !== "*") || listed?.namesVersion === true;
+  return { kind: "met", isSeen };
+}
+
+/**
+ * Whether the sender has the present octets already. If-None-Match counts before If-Modified-Since.
+ * Source: RFC 9110 13.1.2, 13.1.3.
+ */
+export function hasPresent(headers: Headers, object: CalendarObject): boolean {
+  const tags = tagsOf(headers["if-none-match"]);
+  if (tags) return includesWeakly(tags, object.etag);
+  const since = readHttpDate(headers["if-modified-since"]);
+  return since !== null && wholeSeconds(object.modifiedAt) <= wholeSeconds(since);
+}
+
+/** Whether If-None-Match says that nothing of this name may be there: what is sent is new. */
+export const saysNew = (headers: Headers): boolean => tagsOf(headers["if-none-match"]) === "*";
+
+/** Whether a list of entity tags has one, as far as weak ones can be compared. Source: RFC 9110 8.8.3.2. */
+export function namesWeakly(header: string | undefined, etag: string): boolean {
+  const tags = tagsOf(header);
+  return tags !== null && includesWeakly(tags, etag.replace(/^W\//, ""));
+}
+
+type Tags = "*" | readonly string[];
+
+function tagsOf(header: string | undefined): Tags | null {
+  if (header === undefined) return null;
+  if (header.trim() === "*") return "*";
+  return [...header.matchAll(/(?:W\/)?"[^"]*"|[^\s,"]+/g)].map(([tag]) => tag);
+}
+
+/** A tag without quotes is no tag by the book; there are programs that forget them. */
+const includes = (tags: Tags, etag: string): boolean =>
+  tags === "*" || tags.some((tag) => tag === etag || `"${tag}"` === etag);
+
+const includesWeakly = (tags: Tags, etag: string): boolean =>
+  tags === "*" ||
+  includes(
+    tags.map((tag) => tag.replace(/^W\//, "")),
+    etag,
+  );
+
+const failed = (fault: DavFault): Verdict => ({ kind: "failed", fault });
+
+function missed(object: CalendarObject | null, isKnown: boolean): DavFault {
+  if (object) return plainFault(412, "the object was changed meanwhile: fetch it again");
+  return isKnown
+    ? plainFault(404, "the object was deleted or moved meanwhile")
+    : plainFault(412, "there is no object of this name");
+}
+
+function isOlder(header: string | undefined, object: CalendarObject | null): boolean {
+  const since = readHttpDate(header);
+  return since !== null && object !== null && wholeSeconds(object.modifiedAt) > wholeSeconds(since);
+}
+
+const wholeSeconds = (at: Temporal.Instant): number => Math.floor(at.epochMilliseconds / 1000);

@@ -1,0 +1,147 @@
+import { type Request, type Response, Router } from "express";
+import type { Person } from "../domain/item.ts";
+import { challenge, createLogin, type Login } from "./auth.ts";
+import type { DavAnswer, DavContext, DavDeps, DavRequest } from "./context.ts";
+import { davAnswer, optionsAnswer } from "./dispatch.ts";
+import { faultAnswer, plainFault } from "./fault.ts";
+import { createBodyReader, headersOf, type ReadBody } from "./incoming.ts";
+import { createPaths, type DavPaths, type DavTarget } from "./paths.ts";
+import { sendAnswer } from "./send.ts";
+
+/**
+ * The CalDAV server: everything below `/dav/`, `/.well-known/caldav`, and what programs probe at `/`. All else is left to
+ * the next handler. It belongs at the root of the application, before anything that reads bodies.
+ * Source: RFC 4791, RFC 4918, RFC 6578, RFC 6764 5 (well-known address).
+ */
+export function createDavRouter(deps: DavDeps): Router {
+  const logIn = createLogin(deps);
+  const readBody = createBodyReader(deps.maxSize);
+  const router = Router();
+  router.use(async (request, response, next) => {
+    const place = placeOf(request, deps.publicUrl());
+    if (place.kind === "elsewhere") return next();
+    const exchange = { deps, logIn, readBody, request, response };
+    const answer =
+      place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
+    if (answer) await sendAnswer(answer, exchange);
+  });
+  return router;
+}
+
+interface DavPlace {
+  readonly kind: "dav";
+  /** Null for an address below the context root that can name nothing. */
+  readonly target: DavTarget | null;
+  readonly paths: DavPaths;
+  readonly origin: string;
+}
+
+type Place =
+  | DavPlace
+  | { readonly kind: "well-known"; readonly location: string }
+  | { readonly kind: "elsewhere" };
+
+/** Methods that programs try at `/` before they look for the context root. GET belongs to the pages. */
+const probes: ReadonlySet<string> = new Set(["OPTIONS", "PROPFIND", "REPORT"]);
+
+function placeOf({ originalUrl, method }: Request, publicUrl: string): Place {
+  const { origin, pathname } = new URL(publicUrl);
+  const prefix = pathname.replace(/\/+$/, "");
+  const [path = ""] = originalUrl.split(/[?#]/, 1);
+  const local = prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  const paths = createPaths(prefix);
+  if (/^\/\.well-known\/caldav\/?$/.test(local)) {
+    return { kind: "well-known", location: `${origin}${paths.root}` };
+  }
+  const isProbe = (local === "/" || local === "*") && probes.has(method);
+  if (isProbe) {
+    // Apple's programs throw away an answer that is about another address than the one they asked.
+    return {
+      kind: "dav",
+      target: { kind: "root" },
+      paths: { ...paths, root: `${prefix}/` },
+      origin,
+    };
+  }
+  if (!/^\/dav(?:\/|$)/.test(local)) return { kind: "elsewhere" };
+  return { kind: "dav", target: paths.read(local), paths, origin };
+}
+
+/** Programs must be able to find a new address after a change of the old one. */
+const redirect = (location: string): DavAnswer => ({
+  status: 301,
+  headers: { Location: location, "Cache-Control": "no-cache" },
+});
+
+interface Exchange {
+  readonly deps: DavDeps;
+  readonly logIn: ReturnType<typeof createLogin>;
+  readonly readBody: ReadBody;
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Null when the program has gone before it said all. */
+async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer | null> {
+  const { logIn, readBody, request, response } = exchange;
+  const { target } = place;
+  const { authorization } = request.headers;
+  if (request.method === "OPTIONS" && authorization === undefined) {
+    return optionsAnswer({ target: target ?? { kind: "root" } });
+  }
+  const login = await logIn({ authorization, address: request.ip ?? "" });
+  if (login.kind !== "person") return turnedAway(login);
+  if (target === null) return faultAnswer(plainFault(404, "there is nothing at this address"));
+
+  const body = await readBody(request, response);
+  if (body.kind === "aborted") return null;
+  if (body.kind === "refused") return faultAnswer(body.fault);
+  const context = contextOf(place, { ...login, exchange });
+  const headers = headersOf(request);
+  const asked = { method: request.method, target, headers, body: body.octets };
+  return located(guarded(asked, context), { asked, context, path: request.path });
+}
+
+/** Tells which collection has answered, where the slash at the end of its address was left out. Source: RFC 4918 5.2. */
+function located(
+  answer: DavAnswer,
+  about: { readonly asked: DavRequest; readonly context: DavContext; readonly path: string },
+): DavAnswer {
+  const { target } = about.asked;
+  const isFile = target.kind === "object" || target.kind === "profile";
+  if (isFile || about.path.endsWith("/") || answer.status >= 300) return answer;
+  const location = { "Content-Location": about.context.paths.of(target) };
+  return { ...answer, headers: { ...answer.headers, ...location } };
+}
+
+function turnedAway(login: Exclude<Login, { readonly kind: "person" }>): DavAnswer {
+  if (login.kind === "stranger") {
+    const fault = plainFault(401, "log in with your e-mail address and an app password");
+    return faultAnswer({ ...fault, headers: { "WWW-Authenticate": challenge } });
+  }
+  const headers = { "Retry-After": String(login.retryAfterSeconds) };
+  return faultAnswer({ ...plainFault(429, "too many wrong passwords: try again later"), headers });
+}
+
+interface LoggedIn {
+  readonly exchange: Exchange;
+  readonly person: Person;
+  readonly login: string;
+}
+
+function contextOf({ paths, origin }: DavPlace, { exchange, person, login }: LoggedIn): DavContext {
+  const { deps, request } = exchange;
+  // HTTP/1.0 needs no Host header.
+  const hosts = new Set([new URL(origin).host, `${request.host}`.toLowerCase()]);
+  return { ...deps, person, login, paths, origin, hosts };
+}
+
+function guarded(request: DavRequest, context: DavContext): DavAnswer {
+  try {
+    return davAnswer(context, request);
+  } catch (error) {
+    const { method, target } = request;
+    context.log.error("calendar request failed", { method, path: context.paths.of(target), error });
+    return faultAnswer(plainFault(500, "the request failed here; the log says why"));
+  }
+}

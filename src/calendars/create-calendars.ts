@@ -1,0 +1,143 @@
+import { fingerprint } from "../domain/fingerprint.ts";
+import { type PersonId, type ProjectId, revision } from "../domain/ids.ts";
+import type { Store } from "../store/store.ts";
+import type { Calendar, CalendarObject } from "./calendar.ts";
+import type { Calendars } from "./calendars.ts";
+import { formatOf } from "./format.ts";
+import { formerMember } from "./formerly.ts";
+import { createKeeper } from "./keeper.ts";
+import { sees } from "./membership.ts";
+import { createScribe } from "./octets.ts";
+import { createPersonCalendars, type PlacedCalendar } from "./person-calendars.ts";
+import type { Entry, Sight } from "./shelf.ts";
+import { createShelves } from "./shelves.ts";
+import { changesSince, type PresentCalendar, presentToken } from "./sync.ts";
+import { createWardrobe } from "./wardrobe.ts";
+
+export interface CalendarsDeps {
+  readonly store: Store;
+  /** The account's zone. */
+  readonly zone: string;
+  /** Whether a project was read as a whole. */
+  readonly hasRead: (project: ProjectId) => boolean;
+  /** Whether milestones are offered as to-dos beside the events. */
+  readonly milestones: boolean;
+  /** People who may change nothing. */
+  readonly readOnly: ReadonlySet<PersonId>;
+  /** How many octets of texts are kept in memory; the rest is written again when it is asked for. */
+  readonly budget?: number;
+}
+
+/** Thrown when a calendar is used that its person does not have (any more): whoever uses one has just looked it up. */
+export class UnknownCalendarError extends Error {
+  override readonly name = "UnknownCalendarError";
+  constructor({ person, slug }: Pick<Calendar, "person" | "slug">) {
+    super(`person ${person} has no calendar ${JSON.stringify(slug)}`);
+  }
+}
+
+const usualBudget = 64 * 1024 * 1024;
+
+export function createCalendars(deps: CalendarsDeps): Calendars {
+  const { store, zone, hasRead, milestones, readOnly, budget = usualBudget } = deps;
+  const scribe = createScribe({ store, zone });
+  const wardrobe = createWardrobe({ store, scribe, zone, budget });
+  const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
+  const shelves = createShelves({
+    store,
+    wardrobe,
+    onUndone() {
+      people.forget();
+      scribe.forget();
+    },
+  });
+  const keeper = createKeeper({ store, scribe });
+
+  const placesOf = (person: PersonId) => people.of(person, shelves.refresh());
+
+  function placed({ person, slug }: Calendar): PlacedCalendar {
+    const found = placesOf(person).get(slug);
+    if (!found) throw new UnknownCalendarError({ person, slug });
+    return found;
+  }
+
+  function present(place: PlacedCalendar): PresentCalendar {
+    const { scope, access } = place;
+    const shelf = shelves.of(scope);
+    const sight: Sight = { id: access, sees: (facts) => sees(scope, facts) };
+    const seen = (entry: Entry | null): CalendarObject | null =>
+      entry && sees(scope, entry.facts) ? entry.object : null;
+    const changedAt = () =>
+      scope.collection === null
+        ? shelf.revision()
+        : store.changes.revisionOfCollection(scope.collection);
+    return {
+      ...place,
+      list: () =>
+        shelf.list(shelf.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight),
+      get: (key) => seen(shelf.get(key)),
+      named: (name) => seen(shelf.named(name)),
+      // Most who look at members do not ask for these.
+      get changedAt() {
+        return changedAt();
+      },
+      get revision() {
+        return revision(Math.max(changedAt(), store.changes.completeFrom()));
+      },
+    };
+  }
+
+  const open = (calendar: Calendar): PresentCalendar => present(placed(calendar));
+
+  /** A list for the creators and the assigned of its tasks is one's calendar when there is a task for that one. */
+  const isOffered = (place: PlacedCalendar): boolean =>
+    !place.scope.isPrivate || present(place).list().length > 0;
+
+  return {
+    list(person) {
+      return [...placesOf(person).values()].filter(isOffered).map(({ calendar }) => calendar);
+    },
+    find(person, slug) {
+      const place = placesOf(person).get(slug);
+      return place && isOffered(place) ? place.calendar : null;
+    },
+    hasRead: (calendar) => placed(calendar).projects.every(hasRead),
+    objects: (calendar) => open(calendar).list(),
+    object: (calendar, name) => open(calendar).named(name),
+    objectOfUid(calendar, uid) {
+      const identity = store.mirror.findUid(uid);
+      return identity && open(calendar).get(identity.item);
+    },
+    octets: (object) => wardrobe.octets(object),
+    itemOf(object) {
+      const view = store.view.get(object.key);
+      if (!view) throw new Error(`item ${object.key} is not in the view`);
+      return view;
+    },
+    formerly(calendar, name) {
+      const others = placesOf(calendar.person).values();
+      return formerMember(open(calendar), { store, name, others });
+    },
+    ctag(calendar) {
+      const { access, changedAt, calendar: told } = open(calendar);
+      const { name, description, color, order, refusesNew } = told;
+      const says = [access, changedAt, name, description, color, order, told.access, refusesNew];
+      return `c-${fingerprint(JSON.stringify(says))}`;
+    },
+    token: (calendar) => presentToken(open(calendar)),
+    changes: (calendar, { token, limit }) => changesSince(open(calendar), { store, token, limit }),
+    keep(object) {
+      keeper.keep(object);
+      shelves.reload(object.key);
+    },
+    kept(key, component) {
+      const view = store.view.get(key);
+      const row = view && scribe.exact(view, component);
+      if (!row?.actor) return null;
+      return { raw: row.raw.split("\n"), actor: row.actor, agent: row.agent ?? "" };
+    },
+    rename: keeper.rename,
+    reload: keeper.reload,
+    retract: keeper.retract,
+  };
+}

@@ -1,0 +1,20 @@
+import { fingerprint } from "../domain/fingerprint.ts";
+import { createZoneWriter } from "../ics/object-zones.ts";
+import { writeObject } from "../ics/write-object.ts";
+import { sampleLabel, sampleViews } from "../store/sample-views.ts";
+import { dress } from "./dress.ts";
+
+/**
+ * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
+ * ETag is another one, and no change log tells programs of it.
+ */
+export function formatOf(zone: string): string {
+  const zonesOf = createZoneWriter();
+  const context = { zone, labels: new Map([[sampleLabel, "Label"]]), uidOfTask: () => "parent" };
+  const texts = sampleViews.flatMap((view) => {
+    const components =
+      view.item.kind === "event" ? (["VEVENT", "VTODO"] as const) : (["VTODO"] as const);
+    return components.map((component) => dress(view, component, context));
+  });
+  return fingerprint(JSON.stringify(texts.map((text) => writeObject(text, zonesOf(text)))));
+}

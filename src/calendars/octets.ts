@@ -1,0 +1,102 @@
+import { hash } from "node:crypto";
+import type { LabelId, ServiceId } from "../domain/ids.ts";
+import { createZoneWriter } from "../ics/object-zones.ts";
+import { canonicalText, overlayOctets, restampOctets } from "../ics/overlay.ts";
+import { writeObject } from "../ics/write-object.ts";
+import type { ObjectRow } from "../store/rows-calendars.ts";
+import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view.ts";
+import type { ObjectComponent } from "./calendar.ts";
+import { dress } from "./dress.ts";
+import { withKeptLines } from "./kept-lines.ts";
+
+/** The text of a member, and what is told of it beside. */
+export interface Written {
+  readonly octets: Buffer;
+  /** Strong and quoted. */
+  readonly etag: string;
+  readonly modifiedAt: Temporal.Instant;
+}
+
+/** Writes members as they are now; the same state of the store always gives the same octets. */
+export interface Scribe {
+  readonly write: (view: ViewItem, component: ObjectComponent) => Written;
+  /** The text of the item alone, as it is compared. */
+  readonly say: (view: ViewItem, component: ObjectComponent) => string;
+  /** What a program has put, when it is given out as it came. */
+  readonly exact: (view: ViewItem, component: ObjectComponent) => ObjectRow | null;
+  /** Forgets names that may have changed. */
+  readonly forget: () => void;
+}
+
+export function createScribe({
+  store,
+  zone,
+}: {
+  readonly store: Store;
+  readonly zone: string;
+}): Scribe {
+  const zonesOf = createZoneWriter();
+  let labels: ReadonlyMap<LabelId, string> = new Map();
+  let readAt = -1;
+
+  function labelNames(): ReadonlyMap<LabelId, string> {
+    const present = store.changes.revisionOfDirectory();
+    if (present !== readAt) labels = store.directory.labelNames();
+    readAt = present;
+    return labels;
+  }
+
+  function uidOfTask(id: ServiceId): string | null {
+    const key = store.mirror.find("task", id);
+    return key === null ? null : store.mirror.identity(key).uid;
+  }
+
+  const textOf = (view: ViewItem, component: ObjectComponent): string =>
+    dress(view, component, { zone, labels: labelNames(), uidOfTask });
+
+  function octetsOf(view: ViewItem, component: ObjectComponent, row: ObjectRow | null): Buffer {
+    const own = textOf(view, component);
+    const extra = row?.body ? row.laid : (row?.raw ?? null);
+    const text = extra === null ? own : withKeptLines(own, extra, component);
+    if (!row?.body) return Buffer.from(writeObject(text, zonesOf(text)));
+    const now = canonicalText(text);
+    if (isExact(row, now)) return Buffer.from(row.body);
+    const { sequence, modifiedAt } = view;
+    const kept = { octets: row.body, component, stamp: { sequence, modifiedAt } };
+    const laid = overlayOctets({ ...kept, said: row.said, now, zones: zonesOf(text) });
+    // It said something else in between, or has to be loaded anew: it must not go back to an earlier version.
+    const isAsKept = Buffer.compare(Buffer.from(laid), row.body) === 0;
+    return Buffer.from(isAsKept ? restampOctets(kept) : laid);
+  }
+
+  return {
+    write(view, component) {
+      const row = store.objects.get({ item: view.key, component });
+      const octets = octetsOf(view, component, row);
+      return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
+    },
+    say: (view, component) => canonicalText(textOf(view, component)),
+    exact(view, component) {
+      const row = store.objects.get({ item: view.key, component });
+      if (!row?.body || row.laid !== null) return null;
+      return isExact(row, canonicalText(textOf(view, component))) ? row : null;
+    },
+    forget() {
+      readAt = -1;
+    },
+  };
+}
+
+/** Whether the item still says what it said when the octets were kept, and has said nothing else since. */
+const isExact = ({ said, drifted }: ObjectRow, now: string): boolean =>
+  !drifted && said !== null && (said === now || withoutTime(said) === withoutTime(now));
+
+/** When a completion took place is the service's to say: the program's own time is still true then. */
+const withoutTime = (canonical: string): string =>
+  canonical.replace(/^COMPLETED[:;].*$/m, "COMPLETED");
+
+const etagOf = (octets: Buffer): string => `"${hash("sha256", octets, "hex").slice(0, 32)}"`;
+
+const later = (a: Temporal.Instant, b: Temporal.Instant | null): Temporal.Instant =>
+  b && Temporal.Instant.compare(b, a) > 0 ? b : a;

@@ -1,0 +1,206 @@
+import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
+import type { Project, Todolist } from "../domain/item.ts";
+import { oneLine, plainDescription } from "../ics/text.ts";
+import type { Store } from "../store/store.ts";
+import type { Calendar } from "./calendar.ts";
+import type { Scope } from "./membership.ts";
+
+/** A calendar of a person with what decides about its members. */
+export interface PlacedCalendar {
+  readonly calendar: Calendar;
+  readonly scope: Scope;
+  /** A hash of all that decides, beside the items, what the person may see in it. */
+  readonly access: string;
+  /** Projects that must have been read before anything can be said of it. */
+  readonly projects: readonly ProjectId[];
+}
+
+export interface PersonCalendarsDeps {
+  readonly store: Store;
+  /** Whether milestones are offered as to-dos. */
+  readonly milestones: boolean;
+  /** Who may change nothing. */
+  readonly readOnly: ReadonlySet<PersonId>;
+  /** Stands for how this build writes objects. */
+  readonly format: string;
+}
+
+/** The calendars of a person by the last part of their address, in their order; read anew when names have changed. */
+export interface PersonCalendars {
+  /** `latest`: the newest revision of all, so that names are asked for only where something has changed. */
+  readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, PlacedCalendar>;
+  /** Forgets what was read. */
+  readonly forget: () => void;
+}
+
+export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendars {
+  const { store } = deps;
+  const known = new Map<PersonId, ReadonlyMap<string, PlacedCalendar>>();
+  let readAt = -1;
+  let checkedAt = -1;
+
+  function check(latest: Revision): void {
+    if (latest === checkedAt) return;
+    const present = store.changes.revisionOfDirectory();
+    if (present !== readAt) known.clear();
+    readAt = present;
+    checkedAt = latest;
+  }
+
+  return {
+    of(person, latest) {
+      check(latest);
+      const found = known.get(person) ?? calendarsOf(person, deps);
+      known.set(person, found);
+      return found;
+    },
+    forget() {
+      readAt = -1;
+      checkedAt = -1;
+    },
+  };
+}
+
+function calendarsOf(
+  person: PersonId,
+  deps: PersonCalendarsDeps,
+): ReadonlyMap<string, PlacedCalendar> {
+  const { directory } = deps.store;
+  const owner = directory.people().find(({ id }) => id === person);
+  if (!owner || owner.suspended) return new Map();
+  // An empty list of members says that they are not known.
+  const projects = directory
+    .projects()
+    .filter(
+      ({ archived, members }) => !archived && (members.length === 0 || members.includes(person)),
+    );
+  const lists = Map.groupBy(
+    directory.todolists().filter(({ archived }) => !archived),
+    ({ projectId }) => projectId,
+  );
+  const visible = new Set<CollectionName>(
+    projects.flatMap(({ id }) => [
+      eventsOf(id),
+      ...(lists.get(id) ?? []).map((list) => tasksOf(list.id)),
+    ]),
+  );
+  const drafts = projects.flatMap((project) =>
+    draftsOf(project, { lists: lists.get(project.id) ?? [], milestones: deps.milestones }),
+  );
+  const all = [...drafts, assignedDraft(projects)];
+  return new Map(
+    all.map((draft, at) => [draft.slug, place(draft, { person, visible, order: at + 1, deps })]),
+  );
+}
+
+type Draft = Pick<
+  Calendar,
+  | "slug"
+  | "kind"
+  | "projectId"
+  | "listId"
+  | "name"
+  | "description"
+  | "color"
+  | "components"
+  | "refusesNew"
+> & {
+  readonly collection: CollectionName | null;
+  readonly isPrivate: boolean;
+  readonly projects: readonly ProjectId[];
+};
+
+function draftsOf(
+  project: Project,
+  { lists, milestones }: { readonly lists: readonly Todolist[]; readonly milestones: boolean },
+): readonly Draft[] {
+  const title = oneLine(project.title) || `Project ${project.id}`;
+  const common = {
+    projectId: project.id,
+    listId: null,
+    color: colorOf(project.color),
+    isPrivate: false,
+    refusesNew: null,
+    projects: [project.id],
+    collection: eventsOf(project.id),
+  };
+  const events: Draft = {
+    ...common,
+    slug: `events-${project.id}`,
+    kind: "events",
+    name: title,
+    description: plainDescription(project.description),
+    components: ["VEVENT"],
+  };
+  const twins: Draft = {
+    ...common,
+    slug: `milestones-${project.id}`,
+    kind: "milestones",
+    name: `${title}: milestones`,
+    description: `Milestones of ${title} as to-dos`,
+    components: ["VTODO"],
+  };
+  const tasks = lists.map((list): Draft => {
+    const name = oneLine(list.title) || `List ${list.id}`;
+    return {
+      ...common,
+      slug: `tasks-${list.id}`,
+      kind: "tasks",
+      listId: list.id,
+      name: `${title}: ${name}`,
+      description: `Tasks of the list ${name} of ${title}`,
+      components: ["VTODO"],
+      isPrivate: list.private,
+      collection: tasksOf(list.id),
+    };
+  });
+  return [events, ...tasks, ...(milestones ? [twins] : [])];
+}
+
+const assignedDraft = (projects: readonly Project[]): Draft => ({
+  slug: "assigned",
+  kind: "assigned",
+  projectId: null,
+  listId: null,
+  name: "Assigned to me",
+  description: "Events and tasks of all projects that are assigned to me",
+  color: null,
+  components: ["VEVENT", "VTODO"],
+  refusesNew: "a new item has to be put into the calendar of its project or list",
+  collection: null,
+  isPrivate: false,
+  projects: projects.map(({ id }) => id),
+});
+
+function place(
+  { collection, isPrivate, projects, ...draft }: Draft,
+  about: {
+    readonly person: PersonId;
+    readonly visible: ReadonlySet<CollectionName>;
+    readonly order: number;
+    readonly deps: PersonCalendarsDeps;
+  },
+): PlacedCalendar {
+  const { person, visible, order, deps } = about;
+  const { kind, slug } = draft;
+  const isReadOnly = deps.readOnly.has(person);
+  const refusesNew = isReadOnly ? "your calendars are read-only" : draft.refusesNew;
+  const own = collection === null ? [...visible].toSorted() : [];
+  const decides = [deps.store.meta.epoch, deps.format, person, slug, kind, isPrivate, own];
+  return {
+    calendar: { ...draft, person, order, access: isReadOnly ? "read" : "write", refusesNew },
+    scope: { person, kind, collection, visible, isPrivate },
+    access: fingerprint(JSON.stringify(decides)),
+    projects,
+  };
+}
+
+/** `#RRGGBB` of the service's own notations; null for anything else. */
+function colorOf(color: string | null): string | null {
+  const digits = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color?.trim() ?? "")?.[1];
+  if (digits === undefined) return null;
+  const long = digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits;
+  return `#${long.toUpperCase()}`;
+}

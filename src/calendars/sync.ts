@@ -1,0 +1,161 @@
+import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
+import type { ObjectName } from "../store/rows-calendars.ts";
+import type { Store } from "../store/store.ts";
+import type { CalendarChanges, CalendarObject } from "./calendar.ts";
+import { factsOf, holds, type Scope, sees } from "./membership.ts";
+import { nameOfUid } from "./names.ts";
+import type { PlacedCalendar } from "./person-calendars.ts";
+import { readToken, type SyncToken, writeToken } from "./sync-token.ts";
+
+/** A calendar as it is now, as its person sees it. */
+export interface PresentCalendar extends PlacedCalendar {
+  /** By item key. */
+  readonly list: () => readonly CalendarObject[];
+  readonly get: (key: ItemKey) => CalendarObject | null;
+  readonly named: (name: string) => CalendarObject | null;
+  /** The newest change of it. */
+  readonly changedAt: Revision;
+  /** Names its present state; not below what the log reaches back to. */
+  readonly revision: Revision;
+}
+
+/** The token of a calendar's present state. */
+export const presentToken = ({ access, revision }: PresentCalendar): string =>
+  writeToken({ access, revision, base: null, cursor: null });
+
+/**
+ * What changed since a token; see `Calendars.changes`. A first listing, or an answer in pages, takes several requests
+ * while the calendar goes on changing: its tokens remember where it began, and everything that was there at any time
+ * since and is no longer is told as buried.
+ * Source: RFC 6578 3.4 to 3.7.
+ */
+export function changesSince(
+  calendar: PresentCalendar,
+  {
+    store,
+    token,
+    limit,
+  }: { readonly store: Store; readonly token: string; readonly limit: number | null },
+): CalendarChanges | null {
+  const { access, revision } = calendar;
+  const most = limit === null ? Number.POSITIVE_INFINITY : Math.max(1, limit);
+  if (token === "") return listing(calendar, { from: revision, after: 0, most });
+  const known = readToken(token);
+  if (known?.access !== access || !isWithin(known, calendar, store)) return null;
+  if (known.cursor !== null)
+    return listing(calendar, { from: known.revision, after: known.cursor, most });
+  return pageOf(calendar, { store, known, most });
+}
+
+/** Whether log and versions still tell everything since the token. */
+function isWithin(token: SyncToken, { changedAt }: PresentCalendar, { changes }: Store): boolean {
+  if (token.revision > changes.latest() || (token.base ?? 0) > token.revision) return false;
+  const from = token.base ?? token.revision;
+  return from >= changes.completeFrom() || from >= changedAt;
+}
+
+function listing(
+  calendar: PresentCalendar,
+  { from, after, most }: { readonly from: Revision; readonly after: number; readonly most: number },
+): CalendarChanges {
+  const { access, revision } = calendar;
+  const rest = calendar.list().filter(({ key }) => key > after);
+  const put = rest.slice(0, most);
+  const last = put.at(-1);
+  if (last && put.length < rest.length) {
+    const token = writeToken({ access, revision: from, base: from, cursor: last.key });
+    return { put, buried: [], token, truncated: true };
+  }
+  // What changed while the pages were asked for comes next.
+  const isStale = revision !== from;
+  const token = writeToken({ access, revision: from, base: isStale ? from : null, cursor: null });
+  return { put, buried: [], token, truncated: isStale };
+}
+
+function pageOf(
+  calendar: PresentCalendar,
+  about: { readonly store: Store; readonly known: SyncToken; readonly most: number },
+): CalendarChanges {
+  const { store, known, most } = about;
+  const { access, scope, revision, changedAt } = calendar;
+  const base = known.base ?? known.revision;
+  const put: CalendarObject[] = [];
+  const buried = new Set<string>();
+  let reached = known.revision;
+  const isCurrent = known.revision >= changedAt;
+  const changed = isCurrent ? [] : store.changes.changedAfter(known.revision, scope.collection);
+  for (const { item, revision: at } of changed) {
+    const present = calendar.get(item);
+    const gone = namesGone(item, { calendar, store, since: base, present });
+    const count = put.length + buried.size;
+    if (count > 0 && count + gone.length + (present ? 1 : 0) > most) {
+      const token = writeToken({ access, revision: reached, base, cursor: null });
+      return { put, buried: [...buried], token, truncated: true };
+    }
+    if (present) put.push(present);
+    for (const name of gone) buried.add(name);
+    reached = at;
+  }
+  const token = writeToken({ access, revision, base: null, cursor: null });
+  return { put, buried: [...buried], token, truncated: false };
+}
+
+interface Question {
+  readonly calendar: PresentCalendar;
+  readonly store: Store;
+  readonly since: Revision;
+  readonly present: CalendarObject | null;
+}
+
+/** Names under which the person knew a changed item and under which nothing is any more. */
+function namesGone(key: ItemKey, question: Question): readonly string[] {
+  const { calendar, store, since, present } = question;
+  const names = store.objectNames.all(key);
+  // A member that was never renamed is where it was.
+  if (present && names.every(({ revision }) => revision <= since)) return [];
+  const wasThere = wasMember(key, question);
+  if (!wasThere && !names.some(({ person }) => person !== null)) return [];
+  const { uid } = store.mirror.identity(key);
+  const person = calendar.calendar.kind === "assigned" ? null : calendar.scope.person;
+  return namesSince(names, { since, uid, person, wasThere }).filter(
+    (name) => calendar.named(name) === null,
+  );
+}
+
+/**
+ * At any time since: who has put something hears that it is gone again, also when that was before the next look.
+ * Source: RFC 6578 3.5.2.
+ */
+function wasMember(key: ItemKey, { calendar: { scope }, store, since }: Question): boolean {
+  const versions = store.view.versionsFrom(key, since);
+  return versions.some(({ item }) => item !== null && isSeen(scope, item));
+}
+
+type Member = Parameters<typeof factsOf>[0];
+
+/** Whether the person sees such an item in the calendar. */
+export function isSeen(scope: Scope, item: Member): boolean {
+  const facts = factsOf(item);
+  return holds(scope, facts) && sees(scope, facts);
+}
+
+/** Names that an item had at any time since a revision. */
+function namesSince(
+  names: readonly ObjectName[],
+  about: {
+    readonly since: Revision;
+    readonly uid: string;
+    readonly person: PersonId | null;
+    readonly wasThere: boolean;
+  },
+): readonly string[] {
+  const { since, uid, person, wasThere } = about;
+  const before = names.findLastIndex(({ revision }) => revision <= since);
+  const first = before < 0 && wasThere ? [nameOfUid(uid)] : [];
+  const counting = names.slice(Math.max(0, before)).filter((one) => {
+    if (person !== null && one.person === person) return true;
+    // A name that was only tried is nobody else's business; the last one became its own.
+    return wasThere && (one.person === null || one === names.at(-1));
+  });
+  return [...first, ...counting.map(({ name }) => name)];
+}

@@ -1,0 +1,173 @@
+import { Command, Option } from "commander";
+import { isId } from "../../domain/ids.ts";
+import { type Result, unreachable } from "../../domain/result.ts";
+import { reports } from "../../reports/catalogue.ts";
+import { type Format, formats, isFormat, mediaType } from "../../reports/format.ts";
+import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
+import { findNamed } from "../../reports/wish.ts";
+import { openReader } from "../../store/reader.ts";
+import {
+  type DatabaseOptions,
+  type DatabasePlace,
+  databaseFor,
+  withDatabase,
+} from "../database.ts";
+import { readRows } from "../options.ts";
+import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
+import { table } from "../table.ts";
+import { inWorkspace } from "../workspace-office.ts";
+import { writeWhole } from "../write-file.ts";
+
+interface ReportOptions extends DatabaseOptions {
+  readonly project?: string;
+  readonly person?: string;
+  readonly label?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly since?: string;
+  readonly asOf?: string;
+  readonly limit?: number;
+  readonly format?: string;
+  readonly json: boolean;
+  readonly output?: string;
+  readonly publish?: string;
+}
+
+/** `report`: the mirror's reports, from the database file alone; `--publish` sends one to the workspace. */
+export function reportCommand({ host }: CommandTools): Command {
+  const command = new Command("report")
+    .description("a report on the mirror; `report list` names them")
+    .argument("<name>", "the report, or list")
+    .option("--project <id or name>", "only of this project")
+    .option("--person <id or name>", "only of this person, in that person's zone")
+    .option("--label <id or name>", "only what carries this label")
+    .option("--from <date>", "from this day on")
+    .option("--to <date>", "up to this day")
+    .option("--since <revision or time>", "changes: only later ones")
+    .option("--as-of <date or instant>", "the workspace as it was then")
+    .option("--limit <rows>", "so many rows at most", readRows)
+    .addOption(new Option("--format <format>", "how to write it").choices(formats))
+    .option("--json", "the same as --format json", false)
+    .option("--output <file>", "write to a file, as a whole or not at all")
+    .option("--publish <folder>", "upload it to this folder (id or name) of the project");
+  return withDatabase(command).action(
+    async (name: string, options: ReportOptions, self: Command) => {
+      if (name === "list") {
+        listReports(options, host);
+        return;
+      }
+      const place = databaseFor(options, { command: self, host });
+      const format = formatOf(options);
+      const rendered = render(name, { options, place, format, now: host.clock() });
+      if (options.publish !== undefined) {
+        const folder = folderOf(options.publish, { place, project: options.project ?? null });
+        const content = new TextEncoder().encode(rendered.text);
+        const file = { ...folder, name: rendered.fileName, type: typeOf(format), content };
+        const setting = { config: configFor(self, host), host, person: undefined };
+        await inWorkspace(setting, (office) => office.upload(file));
+        host.say(
+          `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
+        );
+      }
+      if (options.output !== undefined) writeWhole(options.output, rendered.text);
+      else if (options.publish === undefined) host.print(rendered.text);
+      // The other formats say it themselves.
+      if (format === "csv") host.say(`${rendered.freshness}\n`);
+    },
+  );
+}
+
+function listReports({ json }: ReportOptions, host: CommandTools["host"]): void {
+  const listed = reports.map(({ name, about, takes }) => ({ name, about, takes }));
+  const rows = listed.map(({ name, about, takes }) => [name, about, takes.join(", ")]);
+  host.print(json ? asJson(listed) : table(["REPORT", "SAYS", "NARROWED BY"], rows));
+}
+
+function formatOf({ format, json, publish }: ReportOptions): Format {
+  if (format !== undefined && isFormat(format)) return format;
+  if (json) return "json";
+  return publish === undefined ? "table" : "html";
+}
+
+function render(
+  name: string,
+  {
+    options,
+    place,
+    format,
+    now,
+  }: {
+    readonly options: ReportOptions;
+    readonly place: DatabasePlace;
+    readonly format: Format;
+    readonly now: Temporal.Instant;
+  },
+): Rendered {
+  const { project, person, label, from, to, since, asOf, limit } = options;
+  const rendered = renderReport({
+    ...place,
+    format,
+    now,
+    wish: {
+      name,
+      project: project ?? null,
+      person: person ?? null,
+      label: label ?? null,
+      from: from ?? null,
+      to: to ?? null,
+      since: since ?? null,
+      asOf: asOf ?? null,
+      limit: limit ?? null,
+    },
+  });
+  if (rendered.ok) return rendered.value;
+  throw new Failed(rendered.failure.message, codeOf(rendered.failure));
+}
+
+function codeOf({ kind }: RenderFailure): 1 | 2 {
+  switch (kind) {
+    case "unknown":
+    case "usage":
+      return 2;
+    case "unreadable":
+      return 1;
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** A folder by id or name; its project is the one that is named, or its own. */
+function folderOf(
+  text: string,
+  { place, project }: { readonly place: DatabasePlace; readonly project: string | null },
+): { readonly project: number; readonly folder: number } {
+  const opened = openReader(place.file);
+  if (!opened.ok) throw new Failed(opened.failure, 1);
+  const reader = opened.value;
+  try {
+    const found = <Value>(result: Result<Value, string>): Value => {
+      if (!result.ok) throw new Failed(result.failure, 2);
+      return result.value;
+    };
+    const option = "--project";
+    const own =
+      project === null
+        ? null
+        : found(findNamed(reader.named("projects"), { option, text: project }));
+    const folders = reader
+      .named("folders")
+      .filter(({ project_id: of }) => own === null || of === own.id);
+    // Folders may not be polled: an id is enough where the project is named.
+    const isUnseen =
+      own !== null && isId(Number(text)) && !folders.some(({ id }) => id === Number(text));
+    if (isUnseen) return { project: own.id, folder: Number(text) };
+    const folder = found(findNamed(folders, { option: "--publish", text }));
+    if (folder.project_id === null) throw new Failed(`folder ${folder.id} has no project`, 1);
+    return { project: folder.project_id, folder: folder.id };
+  } finally {
+    reader.close();
+  }
+}
+
+/** Without its parameters, as an upload names it. */
+const typeOf = (format: Format): string => mediaType(format).split(";", 1).join("");

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { isZone } from "../domain/when.ts";
+import type { CommandHost } from "./host.ts";
+import { configFor, Failed } from "./outcome.ts";
+
+/** The database that an offline command reads, and the zone whose days it speaks of. */
+export interface DatabasePlace {
+  readonly file: string;
+  readonly zone: string;
+}
+
+export interface DatabaseOptions {
+  readonly database?: string;
+  readonly timeZone?: string;
+}
+
+/** With `--database` no configuration is needed: a copy of the file is enough. */
+export function databaseFor(
+  { database, timeZone }: DatabaseOptions,
+  { command, host }: { readonly command: Command; readonly host: CommandHost },
+): DatabasePlace {
+  const needed = database === undefined || (timeZone === undefined && isConfigured(command, host));
+  const config = needed ? configFor(command, host) : null;
+  const zone = timeZone ?? config?.service.timeZone ?? "UTC";
+  if (!isZone(zone)) {
+    throw new Failed(`--time-zone "${zone}": it is no IANA zone, such as Europe/Berlin`, 2);
+  }
+  return { file: database ?? join(config?.dataDir ?? "", "dayferry.sqlite"), zone };
+}
+
+/** The options of every command that reads the database alone. */
+export const withDatabase = (command: Command): Command =>
+  command
+    .option(
+      "--database <file>",
+      "the database (default: the one of the configuration's data directory)",
+    )
+    .option("--time-zone <zone>", "IANA zone for days and times (default: the account's)");
+
+function isConfigured(command: Command, host: CommandHost): boolean {
+  const { config } = command.optsWithGlobals<{ readonly config?: string }>();
+  return config !== undefined || host.hasConfig();
+}

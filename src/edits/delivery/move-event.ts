@@ -1,0 +1,172 @@
+import type { ServiceId } from "../../domain/ids.ts";
+import { canComplete, type Item } from "../../domain/item.ts";
+import {
+  applyPatch,
+  changedFields,
+  fieldsOf,
+  type Patch,
+  pick,
+  valuesOf,
+  without,
+} from "../../domain/merge.ts";
+import { sourceOf } from "../../domain/source.ts";
+import { movedFields } from "../../domain/three-way.ts";
+import { describeFailure, type Failure } from "../../upstream/failure.ts";
+import { alike } from "../alike.ts";
+import { spokenFields } from "../changes.ts";
+import { looksAlike } from "./adopt.ts";
+import { type Errand, goneItem, isMissing, type Outcome, spotOf } from "./errand.ts";
+import { lookUp } from "./look-up.ts";
+import { mergeEdit } from "./merge-edit.ts";
+import { complete, send } from "./send.ts";
+
+type Identified = Item & { readonly id: ServiceId };
+
+/**
+ * Takes an event to another project. The service has no request for that: it is created there, then deleted here, and
+ * keeps handle and UID. The new one is known before the old one is touched.
+ */
+export async function moveEvent(
+  errand: Errand,
+  { ours, patch }: { readonly ours: Identified; readonly patch: Patch },
+): Promise<Outcome> {
+  const { edit, store, calls } = errand;
+  const wished = applyPatch(ours, patch);
+  store.journal.sending(edit.id);
+  const fields = without(spokenFields(wished), "completed");
+  const created = await calls.create(wished, { patch: fields, files: [] });
+  if (!created.ok) return { kind: "failed", failure: created.failure };
+  return settleIn(errand, { old: ours, created: created.value });
+}
+
+/** Goes on with a move of an event whose creation is known; null when there is none. */
+export async function resumeMove(errand: Errand): Promise<Outcome | null> {
+  const { edit, store, calls } = errand;
+  const old = leftBehind(errand);
+  const known = store.mirror.identity(edit.item).serviceId;
+  if (!old || known === null || known === old.id) return null;
+  const spot = spotOf(errand);
+  const found = await calls.get(spot);
+  if (found.ok) return finish(errand, { old, now: { ...found.value, id: spot.id } });
+  return isMissing(found.failure)
+    ? goneItem(found.failure)
+    : { kind: "failed", failure: found.failure };
+}
+
+/**
+ * Looks for the event that an earlier try may have created in the new project, and goes on with it; null when there is
+ * none. `ours`: the old one as it is now; null when it is gone. `random`: 0 up to 1.
+ */
+export async function recallMove(
+  errand: Errand,
+  { ours, random }: { readonly ours: Item | null; readonly random: number },
+): Promise<Outcome | null> {
+  const { sentAt, actor } = errand.edit;
+  const old = leftBehind(errand);
+  if (!old || sentAt === null) return null;
+  const first = applyPatch(old, mergeEdit(errand, old).patch);
+  const second = ours && applyPatch(ours, mergeEdit(errand, ours).patch);
+  const wishes = second && !looksAlike(first, second) ? [first, second] : [first];
+  for (const wished of wishes) {
+    const found = await lookUp({ wished, sentAt, actor }, { errand, random });
+    if (found.kind === "ended") return found.outcome;
+    if (found.kind === "one") return settleIn(errand, { old, created: found.item });
+  }
+  return null;
+}
+
+/** The event as it was in its old project when the edit's creating request left. */
+function leftBehind({ edit: { patch, before, sentAt } }: Errand): Identified | null {
+  if (!patch.place || before?.kind !== "event" || before.id === null || !sentAt) return null;
+  return { ...before, id: before.id };
+}
+
+/** The event exists in its new project: from here on it is the one that everybody is shown. */
+async function settleIn(
+  errand: Errand,
+  { old, created }: { readonly old: Identified; readonly created: Item },
+): Promise<Outcome> {
+  const { edit, store } = errand;
+  const { id } = created;
+  if (id === null) return stuck("the service has not told the new event's id");
+  const isDone = edit.patch.completed ?? old.completed;
+  const full =
+    isDone && canComplete(created) && !created.completed
+      ? await complete(errand, { spot: { item: created, id }, completed: true })
+      : null;
+  const now = { ...(full?.ok ? full.value : created), id };
+  store.together(() => {
+    store.mirror.adopt(edit.item, id);
+    store.mirror.put(now, sourceOf(now));
+  });
+  return full && !full.ok
+    ? { kind: "failed", failure: full.failure }
+    : finish(errand, { old, now });
+}
+
+interface Both {
+  /** As it was when the creating request left. */
+  readonly old: Identified;
+  readonly now: Identified;
+}
+
+/** Takes along what somebody has changed of the old event in the meantime, and deletes it. */
+async function finish(errand: Errand, { old, now }: Both): Promise<Outcome> {
+  const { calls, edit } = errand;
+  const left = await calls.get({ item: old, id: old.id });
+  if (!left.ok && !isMissing(left.failure)) {
+    return isForGood(left.failure)
+      ? stuck(`${describeRest(left.failure, old)}; it is in project ${now.projectId} now`)
+      : { kind: "failed", failure: left.failure };
+  }
+  const news = lateChanges(left.ok ? left.value : old, { old, now, wish: edit.patch });
+  const sent =
+    fieldsOf(news).length > 0
+      ? await send(errand, { spot: { item: now, id: now.id }, patch: news })
+      : null;
+  if (sent && !sent.ok) return { kind: "failed", failure: sent.failure };
+  const deleted = left.ok ? await calls.delete({ item: old, id: old.id }) : null;
+  if (left.ok && deleted && !deleted.ok && !isMissing(deleted.failure)) {
+    return isForGood(deleted.failure)
+      ? takeBack(errand, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
+      : { kind: "failed", failure: deleted.failure };
+  }
+  return { kind: "done", answer: sent ? sent.value : now };
+}
+
+/** What the new event lacks of the old one as it is now, beside what the edit itself wishes. */
+function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Patch }): Patch {
+  const [was, is, got] = [valuesOf(old), valuesOf(left), valuesOf(now)];
+  const moved = movedFields({ base: was, ours: is }, alike).filter(
+    (field) => wish[field] === undefined && field !== "place" && field !== "completed",
+  );
+  const completed = wish.completed ?? left.completed;
+  const ticked = canComplete(now) && completed !== now.completed ? { completed } : {};
+  return { ...changedFields(got, pick(is, moved)), ...ticked };
+}
+
+/** The old event may not be deleted: the new one is, so that there are not two. */
+async function takeBack(
+  { edit, store, calls }: Errand,
+  { old, now, failure }: Both & { readonly failure: Failure },
+): Promise<Outcome> {
+  const why = describeRest(failure, old);
+  const taken = await calls.delete({ item: now, id: now.id });
+  if (!taken.ok && !isMissing(taken.failure)) {
+    return stuck(`${why}; it is in project ${now.projectId} as well, and stays there`);
+  }
+  store.together(() => {
+    store.mirror.adopt(edit.item, old.id);
+    store.mirror.put(old, sourceOf(old));
+  });
+  return stuck(why);
+}
+
+const isForGood = ({ kind }: Failure): boolean => kind === "refused" || kind === "service-refused";
+
+const describeRest = (failure: Failure, { projectId }: Item): string =>
+  `the event cannot be taken out of project ${projectId}: ${describeFailure(failure)}`;
+
+function stuck(problem: string): Outcome {
+  return { kind: "settled", settlement: { kind: "park", reason: "refused", problem } };
+}

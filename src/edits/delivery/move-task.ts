@@ -1,0 +1,107 @@
+import type { ServiceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import {
+  fieldsOf,
+  type Patch,
+  type Place,
+  placedIn,
+  placeOf,
+  without,
+} from "../../domain/merge.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { Failure } from "../../upstream/failure.ts";
+import { findMoved } from "./adopt.ts";
+import { type Errand, isMissing, type Outcome } from "./errand.ts";
+import { followTask } from "./follow-task.ts";
+import type { Spot } from "./item-calls.ts";
+import { send } from "./send.ts";
+
+interface TaskMove {
+  /** Where the mirror has it. */
+  readonly spot: Spot;
+  readonly ours: Item;
+  /** All that is left to send, the place among it. */
+  readonly patch: Patch;
+  readonly place: Place;
+}
+
+/**
+ * Takes a task to its new list, and sends the other fields there. After a request whose answer was lost, the new list is
+ * read first: a service that moves by copying must not be asked twice.
+ */
+export async function moveTask(errand: Errand, move: TaskMove): Promise<Outcome> {
+  const { edit, store, calls } = errand;
+  const { spot, ours, patch, place } = move;
+  const there = edit.sentAt === null ? null : await findCopy(errand, place);
+  if (there?.kind === "ended") return there.outcome;
+  store.journal.sending(edit.id);
+  const moved = there
+    ? ok(there.item)
+    : await understood(
+        await calls.move({ item: placedIn(ours, placeOf(spot.item)), id: spot.id }, place),
+        { errand, place, id: spot.id },
+      );
+  if (!moved.ok) return { kind: "failed", failure: moved.failure };
+  const item = moved.value;
+  const id = item.id ?? spot.id;
+  store.together(() => followTask(edit.item, { now: { ...item, id }, store }));
+  const rest = without(patch, "place");
+  if (fieldsOf(rest).length === 0) return { kind: "done", answer: { ...item, id } };
+  const sent = await send(errand, { spot: { item, id }, patch: rest });
+  return sent.ok ? { kind: "done", answer: sent.value } : { kind: "failed", failure: sent.failure };
+}
+
+/** What the place to which a task is to go shows of it. */
+type There =
+  | { readonly kind: "there"; readonly item: Item }
+  | { readonly kind: "ended"; readonly outcome: Outcome }
+  | null;
+
+/**
+ * Looks for a task that is not where it was in the place to which the edit takes it: under its id, or under another one
+ * when a request of ours may have moved it. Null when it is not there.
+ */
+export async function lookThere(errand: Errand, { item, id }: Spot): Promise<There> {
+  const { place } = errand.edit.patch;
+  if (!place || item.kind !== "task") return null;
+  const found = await errand.calls.get({ item: placedIn(item, place), id });
+  if (found.ok) return { kind: "there", item: found.value };
+  if (found.failure.kind !== "refused") return failed(found.failure);
+  return errand.edit.sentAt === null ? null : findCopy(errand, place);
+}
+
+/** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
+async function findCopy({ edit, store, calls }: Errand, place: Place): Promise<There> {
+  const { sentAt, actor } = edit;
+  const before = edit.before ?? edit.base;
+  const wished = placedIn(before, place);
+  const listed = await calls.list(wished);
+  if (!listed.ok) return isMissing(listed.failure) ? null : failed(listed.failure);
+  const lost = { wished, before, sentAt: sentAt ?? edit.createdAt, actor };
+  const [first, second] = findMoved(listed.value.items, lost).filter(
+    (item) => item.id !== null && store.mirror.find(item.kind, item.id) === null,
+  );
+  if (!first) return null;
+  if (!second) return { kind: "there", item: first };
+  const problem = `the answer to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
+  const settlement = { kind: "park", reason: "unknown-outcome", problem } as const;
+  return { kind: "ended", outcome: { kind: "settled", settlement } };
+}
+
+/** When it is not known whether the move was made, the new place tells. */
+async function understood(
+  answer: Result<Item, Failure>,
+  asked: { readonly errand: Errand; readonly place: Place; readonly id: ServiceId },
+): Promise<Result<Item, Failure>> {
+  if (answer.ok) return answer;
+  const { kind } = answer.failure;
+  if (kind !== "unreadable" && kind !== "unknown-outcome") return answer;
+  const { errand, place, id } = asked;
+  const now = await errand.calls.get({ item: placedIn(errand.edit.base, place), id });
+  return now.ok ? now : fail(answer.failure);
+}
+
+const failed = (failure: Failure): There => ({
+  kind: "ended",
+  outcome: { kind: "failed", failure },
+});

@@ -1,0 +1,158 @@
+import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
+import { type Item, spokenKind } from "../../domain/item.ts";
+import type { Channel } from "../../domain/journal.ts";
+import { type Place, placeOf, sameField, valuesOf } from "../../domain/merge.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { Directory } from "../../store/directory.ts";
+import type { Store } from "../../store/store.ts";
+import type { ViewItem } from "../../store/view.ts";
+import { changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
+import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
+import { type Note, quote } from "./part.ts";
+
+/** Where an item is to go: an event to a project, a task to a list. */
+export interface MoveRequest {
+  readonly channel: Channel;
+  readonly actor: PersonId | null;
+  readonly item: ItemKey;
+  readonly projectId: ProjectId;
+  /** Null for an event. */
+  readonly listId: ListId | null;
+}
+
+/**
+ * Takes in the wish to have an item in another place, as `createAccept` takes in a file: a plan with one item. Nothing
+ * has been sent when this returns; the view has the item in its new place then, with its subtasks.
+ */
+export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Acceptance {
+  const { store, policy, onAccepted } = deps;
+  const state = policy.mode === "review" ? "held" : "pending";
+
+  function keep(request: MoveRequest, { viewed, place }: Wish): Kept {
+    const edit = { patch: { place }, newLabels: [] };
+    const held = store.journal.heldOf(request.item).find((other) => sameWish(other, edit));
+    if (held) return { editId: held.id, notes: [waits(held.id)] };
+    const { channel, actor, item } = request;
+    const base = viewed.item;
+    const about = { channel, actor, item, base, state } as const;
+    return { editId: store.journal.append({ ...about, ...edit, action: "update" }), notes: [] };
+  }
+
+  return (request) => {
+    const planned = store.durably((): PlannedItem => {
+      const checked = check(request, store);
+      if (!checked.ok) return refused(request, { note: checked.failure, store });
+      const { viewed, place } = checked.value;
+      const about = itemOf(viewed);
+      const before = valuesOf(viewed.item);
+      if (sameField("place", before, { place })) {
+        return { ...about, action: "unchanged", changes: [], problems: [], editId: null };
+      }
+      const { editId, notes } = keep(request, checked.value);
+      const changes = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
+        places: [before.place, place],
+        directory: store.directory,
+      });
+      return { ...about, action: "update", changes, problems: notes, editId };
+    });
+    if (planned.action === "update" && state === "pending") onAccepted();
+    return planOf(planned);
+  };
+}
+
+interface Wish {
+  readonly viewed: ViewItem;
+  readonly place: Place;
+}
+
+interface Kept {
+  readonly editId: EditId;
+  readonly notes: readonly Note[];
+}
+
+/** Whether the item can go there, or why not. */
+function check(request: MoveRequest, { view, directory }: Store): Result<Wish, Note> {
+  const { item: key, projectId, listId } = request;
+  const place = { projectId, listId };
+  const viewed = view.get(key);
+  if (!viewed) {
+    const message = "the item is no longer in the workspace: it was deleted there meanwhile";
+    return fail({ line: null, code: "gone", message });
+  }
+  if (viewed.item.kind === "subtask") {
+    const message = "subtasks cannot be moved: they go with their task";
+    return fail({ line: null, code: "subtask-place", message });
+  }
+  return placeFault(place, { item: viewed.item, directory }) ?? ok({ viewed, place });
+}
+
+function placeFault(
+  place: Place,
+  { item, directory }: { readonly item: Item; readonly directory: Directory },
+): Result<never, Note> | null {
+  const { projectId, listId } = place;
+  const project = directory.project(projectId);
+  if (!project) {
+    const message = `there is no project ${projectId} in the workspace`;
+    return fail({ line: null, code: "unknown-project", message });
+  }
+  if ((item.kind === "event") !== (listId === null)) {
+    const message =
+      item.kind === "event" ? "an event cannot be put into a todolist" : "a task needs a todolist";
+    return fail({ line: null, code: "wrong-place", message });
+  }
+  const list = listId === null ? null : directory.todolist(listId);
+  if (listId !== null && list?.projectId !== projectId) {
+    const message = `project ${projectId} has no todolist ${listId}`;
+    return fail({ line: null, code: "wrong-list", message });
+  }
+  // What is archived is not read any more: nothing would ever be heard of the item again.
+  if ((project.archived || list?.archived === true) && !isThere(item, place)) {
+    const message = `${quote(placeName(place, directory))} is archived`;
+    return fail({ line: null, code: "archived", message });
+  }
+  return null;
+}
+
+const isThere = (item: Item, place: Place): boolean =>
+  sameField("place", { place: placeOf(item) }, { place });
+
+const waits = (edit: EditId): Note => ({
+  line: null,
+  code: "waiting",
+  message: `the same edit waits for a person already, as edit ${edit}`,
+});
+
+const itemOf = ({ uid, item }: ViewItem) => ({ uid, kind: spokenKind(item), title: item.title });
+
+function refused(
+  { item: key }: MoveRequest,
+  { note, store }: { readonly note: Note; readonly store: Store },
+): PlannedItem {
+  const viewed = store.view.get(key);
+  const { uid, kind } = store.mirror.identity(key);
+  const about = viewed ? itemOf(viewed) : { uid, kind, title: "" };
+  return { ...about, action: "refused", changes: [], problems: [note], editId: null };
+}
+
+const noItems: Plan["summary"] = {
+  update: 0,
+  create: 0,
+  complete: 0,
+  reopen: 0,
+  delete: 0,
+  unchanged: 0,
+  refused: 0,
+};
+
+function planOf(item: PlannedItem): Plan {
+  const { uid, action, problems } = item;
+  const counted: Partial<Record<PlannedAction, number>> = { [action]: 1 };
+  const isRefused = action === "refused";
+  return {
+    kind: "plan",
+    items: [item],
+    summary: { ...noItems, ...counted },
+    errors: isRefused ? problems.map((problem) => ({ ...problem, uid })) : [],
+  };
+}

@@ -1,0 +1,119 @@
+import { type Response, Router } from "express";
+import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
+import { isId, personId } from "../domain/ids.ts";
+import { unreachable } from "../domain/result.ts";
+import type { Decision, Desk } from "../edits/desk/desk.ts";
+import type { NewPassword, People } from "../people/people.ts";
+import type { Auth } from "./auth.ts";
+import { formGuard } from "./form-guard.ts";
+import { passwordPage, undonePage } from "./pages/people.ts";
+
+export interface FormRoutesDeps {
+  readonly auth: Auth;
+  /** Of this database, for life. */
+  readonly installation: string;
+  readonly desk: Desk;
+  readonly people: People;
+  readonly baseUrl: () => string;
+}
+
+/** What the start page's buttons and links do: decisions about waiting edits, app passwords, profiles for Apple's programs. */
+export function formRoutes(deps: FormRoutesDeps): Router {
+  const { auth, desk, people, baseUrl } = deps;
+  const router = Router();
+  router.post(
+    ["/edits/:id/:act", "/people/:id/password", "/people/:id/password/clear"],
+    ...formGuard(auth),
+  );
+
+  for (const act of ["approve", "retry", "discard"] as const) {
+    router.post(`/edits/:id/${act}`, (request, response) => {
+      const { id } = request.params;
+      afterDecision(response, { id, decision: desk[act](Number(id)) });
+    });
+  }
+
+  router.post("/people/:id/password", (request, response) => {
+    const { id } = request.params;
+    const given: NewPassword = isId(Number(id))
+      ? people.setPassword(personId(Number(id)))
+      : { kind: "unknown" };
+    switch (given.kind) {
+      case "set":
+        page(response, passwordPage({ ...given, baseUrl: baseUrl() }));
+        return;
+      case "unknown":
+        notDone(response, { status: 404, reason: `There is no person ${id}.` });
+        return;
+      case "refused":
+        notDone(response, { status: 409, reason: given.reason });
+        return;
+      default:
+        unreachable(given);
+    }
+  });
+
+  router.post("/people/:id/password/clear", (request, response) => {
+    const { id } = request.params;
+    if (isId(Number(id)) && people.clearPassword(personId(Number(id)))) {
+      response.redirect(303, "/#people");
+    } else notDone(response, { status: 404, reason: `Person ${id} has no app password.` });
+  });
+
+  router.get("/people/:id/dayferry.mobileconfig", (request, response) => {
+    if (!auth.hasSession(request)) {
+      response.redirect(303, "/");
+      return;
+    }
+    const { id } = request.params;
+    const person = isId(Number(id)) ? people.get(personId(Number(id))) : null;
+    if (!person) {
+      notDone(response, { status: 404, reason: `There is no person ${id}.` });
+      return;
+    }
+    const profile = appleProfile({
+      url: `${baseUrl()}/dav/`,
+      person,
+      login: person.login,
+      description: `Dayferry (${person.name})`,
+      uuid: profileUuid(deps.installation, person.id),
+    });
+    response
+      .set("Cache-Control", "no-store")
+      .set("Content-Disposition", 'attachment; filename="dayferry.mobileconfig"')
+      .type(profileType)
+      .send(profile);
+  });
+  return router;
+}
+
+function afterDecision(
+  response: Response,
+  { id, decision }: { readonly id: string; readonly decision: Decision },
+): void {
+  switch (decision.kind) {
+    case "done":
+      response.redirect(303, "/#waiting");
+      return;
+    case "unknown":
+      notDone(response, { status: 404, reason: `There is no edit ${id}.` });
+      return;
+    case "refused":
+      notDone(response, { status: 409, reason: decision.reason });
+      return;
+    default:
+      unreachable(decision);
+  }
+}
+
+function notDone(
+  response: Response,
+  { status, reason }: { readonly status: number; readonly reason: string },
+): void {
+  response.status(status);
+  page(response, undonePage(reason));
+}
+
+function page(response: Response, markup: string): void {
+  response.set("Cache-Control", "no-store").type("html").send(markup);
+}

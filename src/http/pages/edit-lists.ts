@@ -1,0 +1,66 @@
+import type { PersonId } from "../../domain/ids.ts";
+import type { EditDescription } from "../../edits/desk/describe.ts";
+import { html, type Markup } from "./html.ts";
+import { moment } from "./words.ts";
+
+export interface EditListOptions {
+  readonly names: ReadonlyMap<PersonId, string>;
+  /** The account's zone. */
+  readonly zone: string;
+}
+
+/** Parked and held edits: whose they are, what they wish, why they wait, and what can be done about it; nothing where none waits. */
+export function waitingList(
+  edits: readonly EditDescription[],
+  options: EditListOptions & { readonly formToken: string },
+): Markup | null {
+  if (edits.length === 0) return null;
+  return html`<h2 id="waiting">Waiting for a person</h2>
+<ul class="cards">${edits.map((edit) => waitingEdit(edit, options))}</ul>`;
+}
+
+/** The last edits, whatever became of them. */
+export function editTable(
+  edits: readonly EditDescription[],
+  { names, zone }: EditListOptions,
+): Markup {
+  const rows = edits.map(
+    (
+      edit,
+    ) => html`<tr><td class="number">${edit.id}</td><td>${moment(edit.createdAt, zone)}</td><td><bdi>${editorOf(edit, names)}</bdi></td><td>${edit.action}</td>
+<td><bdi>${edit.item.title}</bdi></td><td class="state">${edit.state}${edit.reason ? ` (${edit.reason})` : ""}</td><td class="problem"><bdi>${edit.problem ?? ""}</bdi></td></tr>`,
+  );
+  const table = html`<div class="wide"><table><thead><tr><th>No.</th><th>Accepted</th><th>By</th><th>Action</th><th>Item</th><th>State</th><th>Problem</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h2>Last edits</h2>${edits.length > 0 ? table : html`<p class="quiet">No edit has come in yet.</p>`}`;
+}
+
+function waitingEdit(
+  edit: EditDescription,
+  { names, zone, formToken }: EditListOptions & { readonly formToken: string },
+): Markup {
+  const { id, action, item, state, reason, changes, channel } = edit;
+  const acts = state === "held" ? heldActs : parkedActs;
+  const wish = changes.map(({ field }) => field).join(", ");
+  return html`<li><p class="title">${action} ${item.kind} <bdi>${item.title}</bdi></p>
+<p class="quiet">Edit ${id} by <bdi>${editorOf(edit, names)}</bdi> through ${channel}, ${moment(edit.createdAt, zone)}${
+    wish === "" ? "" : `, wishes ${wish}`
+  }</p>
+<p class="problem"><strong>${reason ?? state}</strong>: <bdi>${edit.problem ?? "it waits for approval"}</bdi></p>
+<form method="post" class="row"><input type="hidden" name="form" value="${formToken}">${acts.map(
+    ([act, label]) => html`<button formaction="/edits/${id}/${act}">${label}</button>`,
+  )}</form></li>`;
+}
+
+type Act = readonly ["approve" | "retry" | "discard", string];
+const heldActs: readonly Act[] = [
+  ["approve", "Approve"],
+  ["discard", "Discard"],
+];
+const parkedActs: readonly Act[] = [
+  ["retry", "Try again"],
+  ["discard", "Discard"],
+];
+
+function editorOf({ actor }: EditDescription, names: ReadonlyMap<PersonId, string>): string {
+  return actor === null ? "the account" : (names.get(actor) ?? `person ${actor}`);
+}

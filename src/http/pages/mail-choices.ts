@@ -1,0 +1,83 @@
+import {
+  type MailChoice,
+  type MailKind,
+  type MailWishes,
+  mailKinds,
+  mailKindWords,
+} from "../../domain/mail-kind.ts";
+import { html, type Markup } from "./html.ts";
+import { layout } from "./layout.ts";
+
+/** What a reader has chosen, seen through the link of one mail. */
+export interface ChoiceSight {
+  readonly name: string;
+  /** The kind of the mail; "all" for a mail of several kinds. */
+  readonly choice: MailChoice;
+  readonly off: readonly MailChoice[];
+  readonly granted: MailWishes;
+}
+
+/** What a reader has just done. */
+export interface ChoiceChange {
+  readonly to: "off" | "on";
+  readonly choice: MailChoice;
+}
+
+/** Shows which mails a reader gets, with a button for each, the kind of the mail in front. */
+export function choicePage(
+  { name, choice, off, granted }: ChoiceSight,
+  { done }: { readonly done: ChoiceChange | null },
+): string {
+  const isNone = off.includes("all");
+  const kinds = mailKinds.toSorted((a, b) => Number(b === choice) - Number(a === choice));
+  const rows = kinds.map((kind) => kindRow(kind, { granted: granted[kind], off }));
+  return layout({
+    title: "Dayferry: your mails",
+    body: html`<main class="card"><h1>Your mails</h1>
+<p class="quiet">For <bdi>${name}</bdi>.</p>
+${done && html`<p role="status"><strong>${doneInWords(done)}</strong></p>`}
+${
+  isNone
+    ? html`<p>You get no mails.</p>${button({ to: "on", choice: "all" }, "Get mails again")}`
+    : html`<ul class="cards">${rows}</ul>
+${button({ to: "off", choice: "all" }, "Stop all mails")}`
+}
+<p class="quiet">What you choose counts for mails of Dayferry only; the workspace's own mails are set up there.</p></main>`,
+  });
+}
+
+/** Says that a link is none of ours. */
+export function strangePage(): string {
+  return layout({
+    title: "Dayferry: unknown link",
+    body: html`<main class="card"><h1>This link is not known</h1>
+<p>Perhaps it was cut on its way: please copy all of it.</p><p class="quiet">Nothing was changed.</p></main>`,
+  });
+}
+
+function kindRow(
+  kind: MailKind,
+  { granted, off }: { readonly granted: boolean; readonly off: readonly MailChoice[] },
+): Markup {
+  const words = mailKindWords[kind];
+  if (!granted) {
+    return html`<li><p class="title">${capital(words)}</p><p class="quiet">Turned off by whoever runs Dayferry.</p></li>`;
+  }
+  const isOff = off.includes(kind);
+  const change: ChoiceChange = { to: isOff ? "on" : "off", choice: kind };
+  return html`<li><p class="title">${capital(words)}</p><p class="quiet">${isOff ? "Off." : "On."}</p>
+${button(change, `${isOff ? "Get" : "Stop"} ${words}${isOff ? " again" : ""}`)}</li>`;
+}
+
+const button = ({ to, choice }: ChoiceChange, words: string): Markup =>
+  html`<form method="post"><input type="hidden" name="${to}" value="${choice}"><button>${words}</button></form>`;
+
+function doneInWords({ to, choice }: ChoiceChange): string {
+  const what = choice === "all" ? "mails" : mailKindWords[choice];
+  return to === "off" ? `You get no more ${bare(what)}.` : `You get ${bare(what)} again.`;
+}
+
+/** "no more digest", not "no more the digest". */
+const bare = (words: string): string => words.replace(/^the /, "");
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

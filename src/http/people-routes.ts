@@ -1,0 +1,52 @@
+import { Router } from "express";
+import { isId, personId } from "../domain/ids.ts";
+import { unreachable } from "../domain/result.ts";
+import type { People } from "../people/people.ts";
+import type { Auth } from "./auth.ts";
+import { conflict, notFound, sendProblem } from "./problem.ts";
+
+export interface PeopleRoutesDeps {
+  readonly auth: Auth;
+  readonly people: People;
+  /** Address under which calendars reach this server, without a slash at the end. */
+  readonly baseUrl: () => string;
+}
+
+/** `/api/people`: who there is, and the app passwords of their calendar programs. */
+export function peopleRoutes({ auth, people, baseUrl }: PeopleRoutesDeps): Router {
+  const router = Router();
+  router.use("/api/people", (request, response, next) =>
+    auth.requireToken(request, response, next),
+  );
+
+  router.get("/api/people", (_request, response) => {
+    response.json({ people: people.list() });
+  });
+
+  router.post("/api/people/:id/password", (request, response) => {
+    const { id } = request.params;
+    const given = isId(Number(id)) ? people.setPassword(personId(Number(id))) : null;
+    switch (given?.kind) {
+      case "set":
+        response.set("Cache-Control", "no-store");
+        response.json({ ...given.person, password: given.password, url: `${baseUrl()}/dav/` });
+        return;
+      case "refused":
+        sendProblem(response, conflict(given.reason));
+        return;
+      case "unknown":
+      case undefined:
+        sendProblem(response, notFound(`there is no person ${id}`));
+        return;
+      default:
+        unreachable(given);
+    }
+  });
+
+  router.delete("/api/people/:id/password", (request, response) => {
+    const { id } = request.params;
+    if (isId(Number(id)) && people.clearPassword(personId(Number(id)))) response.status(204).end();
+    else sendProblem(response, notFound(`person ${id} has no app password`));
+  });
+  return router;
+}

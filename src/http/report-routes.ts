@@ -1,0 +1,105 @@
+import { type Request, type Response, Router } from "express";
+import { unreachable } from "../domain/result.ts";
+import { type Format, formats, isFormat } from "../reports/format.ts";
+import type { RenderFailure } from "../reports/render-report.ts";
+import type { ReportCrew } from "../reports/report-crew.ts";
+import type { Wish } from "../reports/wish.ts";
+import type { Auth } from "./auth.ts";
+import { badRequest, notFound, type Problem, sendProblem } from "./problem.ts";
+
+export interface ReportRoutesDeps {
+  readonly auth: Auth;
+  readonly reports: ReportCrew;
+  /** Path of the database. */
+  readonly file: string;
+  /** The account's zone. */
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** Reports and items for scripts: worked out in a thread of their own, from a connection that only reads. */
+export function reportRoutes({ auth, reports, file, zone, clock }: ReportRoutesDeps): Router {
+  const router = Router();
+  router.use(["/api/reports", "/api/items"], (request, response, next) => {
+    auth.requireToken(request, response, next);
+  });
+  const answer = async (request: Request, response: Response, name: string) => {
+    const asked = readQuery(request, name);
+    if ("status" in asked) return sendProblem(response, asked);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const options = { file, zone, now: clock(), format: asked.format, wish: asked.wish };
+    const rendered = await reports.render(options, gone.signal).catch((error: unknown) => {
+      // Nobody waits for the answer any more.
+      if (gone.signal.aborted) return null;
+      throw error;
+    });
+    if (rendered === null) return;
+    if (!rendered.ok) return sendProblem(response, problemOf(rendered.failure));
+    const { body, mediaType, fileName, freshness } = rendered.value;
+    response
+      .set("Content-Type", mediaType)
+      .set("Content-Disposition", `inline; filename="${fileName}"`)
+      .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+      .set("X-Content-Type-Options", "nosniff")
+      .set("Cache-Control", "no-store")
+      .set("X-Dayferry-Mirror", freshness)
+      .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  };
+  router.get("/api/reports/:name", (request, response) =>
+    answer(request, response, request.params.name),
+  );
+  router.get("/api/items", (request, response) => answer(request, response, "items"));
+  return router;
+}
+
+const known = ["project", "person", "label", "from", "to", "since", "as-of", "limit", "format"];
+
+function readQuery(
+  request: Request,
+  name: string,
+): { readonly wish: Wish; readonly format: Format } | Problem {
+  const strange = Object.keys(request.query).find((key) => !known.includes(key));
+  if (strange !== undefined) {
+    return badRequest(`"${strange}" is no parameter; there are ${known.join(", ")}`);
+  }
+  const said = (key: string) => {
+    const value = request.query[key];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const format = said("format") ?? "json";
+  if (!isFormat(format)) {
+    return badRequest(`format: "${format}" is none; there are ${formats.join(", ")}`);
+  }
+  const limit = said("limit");
+  if (limit !== null && !/^[1-9]\d{0,8}$/.test(limit)) {
+    return badRequest(`limit: "${limit}" is no positive whole number`);
+  }
+  return {
+    format,
+    wish: {
+      name,
+      project: said("project"),
+      person: said("person"),
+      label: said("label"),
+      from: said("from"),
+      to: said("to"),
+      since: said("since"),
+      asOf: said("as-of"),
+      limit: limit === null ? null : Number(limit),
+    },
+  };
+}
+
+function problemOf({ kind, message }: RenderFailure): Problem {
+  switch (kind) {
+    case "unknown":
+      return notFound(message);
+    case "usage":
+      return badRequest(message.replaceAll("--", ""));
+    case "unreadable":
+      return { status: 503, title: "The database cannot be read", detail: message };
+    default:
+      return unreachable(kind);
+  }
+}

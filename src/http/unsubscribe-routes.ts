@@ -1,0 +1,90 @@
+import { type RequestHandler, type Response, Router, urlencoded } from "express";
+import helmet from "helmet";
+import type { ChoiceClaim, ChoiceSigner } from "../domain/choice-link.ts";
+import type { PersonId } from "../domain/ids.ts";
+import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
+import type { Store } from "../store/store.ts";
+import { formField } from "./form-guard.ts";
+import { linkLimit } from "./limits.ts";
+import { type ChoiceSight, choicePage, strangePage } from "./pages/mail-choices.ts";
+
+export interface UnsubscribeRoutesDeps {
+  readonly store: Pick<Store, "directory" | "mailChoices">;
+  readonly signer: ChoiceSigner;
+  /** Which kinds the configuration grants a person: what it denies cannot be turned on here. */
+  readonly wishes: (person: PersonId) => MailWishes;
+}
+
+/**
+ * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A bare POST, as mail programs send it for their
+ * own button, acts at once; GET changes nothing, whoever follows it. No cookie and no script is needed.
+ * Source: RFC 8058.
+ */
+export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDeps): Router {
+  const { mailChoices, directory } = store;
+  const router = Router();
+  router.use("/unsubscribe", headers, quiet, linkLimit());
+
+  function sightOf({ person, choice }: ChoiceClaim): ChoiceSight {
+    const known = directory.people().find(({ id }) => id === person);
+    const off = mailChoices.list(person).map((each) => each.choice);
+    return { name: known?.name ?? `Person ${person}`, choice, off, granted: wishes(person) };
+  }
+
+  router.get("/unsubscribe/:signed", (request, response) => {
+    const claim = signer.read(request.params.signed);
+    if (claim) page(response, choicePage(sightOf(claim), { done: null }));
+    else page(response.status(404), strangePage());
+  });
+
+  const body = urlencoded({ extended: false, limit: 1000 });
+  router.post("/unsubscribe/:signed", body, (request, response) => {
+    const claim = signer.read(request.params.signed);
+    if (!claim) {
+      page(response.status(404), strangePage());
+      return;
+    }
+    const change = changeIn(request.body, claim);
+    if (change.to === "off") mailChoices.turnOff(claim.person, change.choice);
+    else mailChoices.turnOn(claim.person, change.choice);
+    page(response, choicePage(sightOf(claim), { done: change }));
+  });
+  return router;
+}
+
+/** What a form asks for; what mail programs send names no choice, and means the kind of the mail. */
+function changeIn(
+  body: unknown,
+  { choice }: ChoiceClaim,
+): { readonly to: "off" | "on"; readonly choice: ChoiceClaim["choice"] } {
+  for (const to of ["off", "on"] as const) {
+    const named = formField(body, to);
+    if (isMailChoice(named)) return { to, choice: named };
+  }
+  return { to: "off", choice };
+}
+
+const quiet: RequestHandler = (_request, response, next) => {
+  response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow" });
+  next();
+};
+
+const headers = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+  referrerPolicy: { policy: "no-referrer" },
+  xFrameOptions: { action: "deny" },
+});
+
+function page(response: Response, markup: string): void {
+  response.type("html").send(markup);
+}

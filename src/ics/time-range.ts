@@ -1,0 +1,179 @@
+import { type ContentLine, param } from "./content-line.ts";
+import { firstLine } from "./reading.ts";
+import { type IncomingTime, momentOf, readDuration, readTime, type ZoneOf } from "./time-values.ts";
+import type { Component } from "./tokens.ts";
+
+/** A time range of a filter, end exclusive; null for an open end. */
+export interface TimeRange {
+  readonly start: Temporal.Instant | null;
+  readonly end: Temporal.Instant | null;
+}
+
+/** What the times of a component mean. */
+export interface TimeRangeContext {
+  /** IANA zone in which dates stand: the query's, else the account's. */
+  readonly zone: string;
+  /** The zones of the object, with `zone` for floating times: `zonesOfFile(calendar, zone)`. */
+  readonly zoneOf: ZoneOf;
+  /** The event or to-do of an alarm; null for other components. */
+  readonly parent: Component | null;
+}
+
+/**
+ * Whether a component takes place within a range. To-dos without any date always do; a time that cannot be read counts
+ * as not there. What is due, or starts, on a date is so for the whole day: a to-do of today belongs to today, though
+ * its date taken for midnight would not. Components other than events, to-dos and alarms never match.
+ * Source: RFC 4791 9.9.
+ */
+export function matchesTimeRange(
+  component: Component,
+  range: TimeRange,
+  context: TimeRangeContext,
+): boolean {
+  const bounds = boundsOf(range);
+  switch (component.name) {
+    case "VEVENT":
+      return matchesEvent(timesOf(component, context), bounds);
+    case "VTODO":
+      return matchesTodo(timesOf(component, context), bounds);
+    case "VALARM":
+      return matchesAlarm(component, bounds, context);
+    default:
+      return false;
+  }
+}
+
+/** Whether the DATE or DATE-TIME of a property lies within a range, a date as its whole day. Source: RFC 4791 9.9. */
+export function matchesPropertyRange(
+  line: ContentLine,
+  range: TimeRange,
+  context: Pick<TimeRangeContext, "zone" | "zoneOf">,
+): boolean {
+  const moment = momentIn(line, context);
+  return moment !== undefined && startsWithin(moment, boundsOf(range));
+}
+
+/** In milliseconds since 1970; infinite for open ends. */
+interface Bounds {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A moment, or a day: `past` is where it is over. In milliseconds since 1970. */
+interface Moment {
+  readonly at: number;
+  readonly past: number;
+  readonly time: IncomingTime;
+}
+
+interface Times {
+  readonly start: Moment | undefined;
+  /** DTEND of an event, DUE of a to-do. */
+  readonly end: Moment | undefined;
+  /** Where DURATION ends, in milliseconds since 1970. */
+  readonly durationEnd: number | undefined;
+  readonly completed: Moment | undefined;
+  readonly created: Moment | undefined;
+}
+
+function boundsOf({ start, end }: TimeRange): Bounds {
+  return {
+    start: start?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    end: end?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function timesOf(component: Component, context: TimeRangeContext): Times {
+  const read = (name: string) => momentIn(firstLine(component, name), context);
+  const start = read("DTSTART");
+  return {
+    start,
+    end: read(component.name === "VTODO" ? "DUE" : "DTEND"),
+    durationEnd: durationEnd(component, start, context),
+    completed: read("COMPLETED"),
+    created: read("CREATED"),
+  };
+}
+
+function momentIn(
+  line: ContentLine | undefined,
+  { zone, zoneOf }: Pick<TimeRangeContext, "zone" | "zoneOf">,
+): Moment | undefined {
+  const read = line && readTime(line, zoneOf);
+  if (!read?.ok) return undefined;
+  const time = read.value;
+  const at = momentOf(time, zone).epochMilliseconds;
+  if (time.kind === "time") return { at, past: at, time };
+  const next = { kind: "date", on: time.on.add({ days: 1 }) } as const;
+  return { at, past: momentOf(next, zone).epochMilliseconds, time };
+}
+
+function durationEnd(
+  component: Component,
+  start: Moment | undefined,
+  { zone }: TimeRangeContext,
+): number | undefined {
+  const length = readDuration(firstLine(component, "DURATION")?.value ?? "");
+  if (!length || !start) return undefined;
+  const { time } = start;
+  const from = time.kind === "time" ? time.at : time.on.toZonedDateTime(zone);
+  return from.add(length).epochMilliseconds;
+}
+
+/** The range holds the moment, or some of the day. */
+const startsWithin = (moment: Moment, range: Bounds): boolean =>
+  startsAfter(moment, range) && range.end > moment.at;
+
+/** The moment is not before the range, or some of the day is not. */
+const startsAfter = ({ at, past }: Moment, { start }: Bounds): boolean =>
+  at === past ? start <= at : start < past;
+
+function matchesEvent({ start, end, durationEnd }: Times, bounds: Bounds): boolean {
+  if (!start) return false;
+  const until = end?.at ?? durationEnd;
+  // Nothing may end before it starts, and what ends as it starts has no length.
+  if (until === undefined || until <= start.at) return startsWithin(start, bounds);
+  return bounds.start < until && bounds.end > start.at;
+}
+
+function matchesTodo({ start, end: due, durationEnd, ...stamps }: Times, range: Bounds): boolean {
+  if (start && due) {
+    const isAhead = range.start < due.past || startsAfter(start, range);
+    return isAhead && (range.end > start.at || range.end >= due.at);
+  }
+  if (start && durationEnd !== undefined) {
+    return range.start <= durationEnd && (range.end > start.at || range.end >= durationEnd);
+  }
+  if (start) return startsWithin(start, range);
+  if (due) return range.start < due.past && range.end >= due.at;
+  const { completed, created } = stamps;
+  if (completed && created) {
+    const isAhead = range.start <= created.at || range.start <= completed.at;
+    return isAhead && (range.end >= created.at || range.end >= completed.at);
+  }
+  if (completed) return range.start <= completed.at && range.end >= completed.at;
+  return !created || range.end > created.at;
+}
+
+/** An alarm goes off at its trigger, and at each repetition. */
+function matchesAlarm(alarm: Component, range: Bounds, context: TimeRangeContext): boolean {
+  const first = triggerAt(alarm, context);
+  if (first === undefined) return false;
+  const gap = readDuration(firstLine(alarm, "DURATION")?.value ?? "")?.total("milliseconds") ?? 0;
+  const repeat = Number(/^\d{1,9}$/.exec(firstLine(alarm, "REPEAT")?.value.trim() ?? "")?.[0] ?? 0);
+  if (gap <= 0 || first >= range.start) return range.start <= first && range.end > first;
+  const turn = Math.ceil((range.start - first) / gap);
+  return turn <= repeat && range.end > first + turn * gap;
+}
+
+function triggerAt(alarm: Component, context: TimeRangeContext): number | undefined {
+  const line = firstLine(alarm, "TRIGGER");
+  const offset = line && readDuration(line.value);
+  if (!line || !offset) return momentIn(line, context)?.at;
+  if (!context.parent) return undefined;
+  const { start, end, durationEnd } = timesOf(context.parent, context);
+  const isFromEnd = param(line, "RELATED")?.toUpperCase() === "END";
+  // A to-do may have nothing but a due date.
+  const base = isFromEnd ? (end?.at ?? durationEnd ?? start?.past) : (start?.at ?? end?.at);
+  return base === undefined ? undefined : base + offset.total("milliseconds");
+}

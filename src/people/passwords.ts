@@ -1,0 +1,104 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isId, type PersonId, personId } from "../domain/ids.ts";
+import type { Person } from "../domain/item.ts";
+import type { Store } from "../store/store.ts";
+
+export interface PasswordsDeps {
+  readonly store: Pick<Store, "directory" | "appPasswords">;
+  /** As many unpredictable bytes as asked for. */
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** App passwords, by which people's programs log in. Kept are salted digests alone. */
+export interface Passwords extends PasswordCheck {
+  /** A new password, which replaces an older one: `abcd-efgh-…`, 128 random bits. It cannot be shown again. */
+  issue(person: PersonId): string;
+  /** Whether there was one. */
+  clear(person: PersonId): boolean;
+  has(person: PersonId): boolean;
+  /** Who has one. */
+  list(): readonly PersonId[];
+}
+
+export interface PasswordCheck {
+  /**
+   * Whose login and password these are. `login`: the person's e-mail address, in any case, or id. Null for a wrong
+   * password, for suspended and unknown people, and for an address that several people share; all take equally long.
+   */
+  check(login: string, password: string): Person | null;
+}
+
+/** Without i, l, o and u: nothing that looks like another, and no words. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const digits = 26;
+const groupLength = 4;
+/** Longer ones are not worth a hash: a person types less, and only an attacker sends more. */
+const longestPassword = 200;
+
+export function createPasswords({ store, randomBytes }: PasswordsDeps): Passwords {
+  const { appPasswords, directory } = store;
+  const nobody = { salt: hex(randomBytes(16)), digest: hex(randomBytes(32)) };
+
+  return {
+    issue(person) {
+      const secret = inDigits(randomBytes(16));
+      const salt = hex(randomBytes(16));
+      appPasswords.set(person, { salt, digest: digestOf(secret, salt) });
+      return inGroups(secret);
+    },
+    clear: (person) => appPasswords.clear(person),
+    has: (person) => appPasswords.get(person) !== null,
+    list: () => appPasswords.list(),
+    check(login, password) {
+      const person = personOf(login, directory.people());
+      const kept = (person && appPasswords.get(person.id)) ?? nobody;
+      const given = digestOf(asTyped(password), kept.salt);
+      const isRight = timingSafeEqual(Buffer.from(given, "hex"), Buffer.from(kept.digest, "hex"));
+      return isRight ? person : null;
+    },
+  };
+}
+
+/** The one active person whom a login names. */
+function personOf(login: string, people: readonly Person[]): Person | null {
+  const name = spelled(login);
+  const active = people.filter(({ suspended }) => !suspended);
+  const id = /^\d{1,16}$/.test(name) ? Number(name) : null;
+  const found = active.filter((person) =>
+    id === null
+      ? name !== "" && spelled(person.email ?? "") === name
+      : isId(id) && person.id === personId(id),
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const spelled = (login: string): string => login.normalize("NFC").trim().toLowerCase();
+
+/** What people and keyboards do to a password on its way: capitals, spaces, dashes of all kinds, o for 0. */
+function asTyped(password: string): string {
+  if (password.length > longestPassword) return "";
+  return password
+    .toLowerCase()
+    .replaceAll(/[\s\p{Pd}]/gu, "")
+    .replaceAll("o", "0")
+    .replaceAll(/[il]/g, "1");
+}
+
+function digestOf(secret: string, salt: string): string {
+  return createHash("sha256").update(`${salt} ${secret}`, "utf8").digest("hex");
+}
+
+function inDigits(bytes: Uint8Array): string {
+  let rest = BigInt(`0x${hex(bytes)}`);
+  let text = "";
+  while (text.length < digits) {
+    text = alphabet.charAt(Number(rest & 31n)) + text;
+    rest >>= 5n;
+  }
+  return text;
+}
+
+const inGroups = (text: string): string =>
+  (text.match(new RegExp(`.{1,${groupLength}}`, "g")) ?? []).join("-");
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

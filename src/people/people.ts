@@ -1,0 +1,90 @@
+import type { PersonId } from "../domain/ids.ts";
+import type { Person } from "../domain/item.ts";
+import type { Store } from "../store/store.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** A person as operators and programs are shown them; turns into JSON as it is. */
+export interface PersonDescription {
+  readonly id: PersonId;
+  readonly name: string;
+  readonly email: string | null;
+  /** IANA zone; null = the account's. */
+  readonly timeZone: string | null;
+  readonly suspended: boolean;
+  /** Whether they may change their calendars. */
+  readonly calendars: "write" | "read";
+  readonly hasPassword: boolean;
+  /** Whether edits are sent to the service with a key of their own. */
+  readonly hasOwnKey: boolean;
+  /** What they enter as user name: the e-mail address, or the id where several share it or there is none. */
+  readonly login: string;
+}
+
+/** What became of asking for a new password. */
+export type NewPassword =
+  | { readonly kind: "set"; readonly person: PersonDescription; readonly password: string }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The people of the workspace and their app passwords. */
+export interface People {
+  list(): readonly PersonDescription[];
+  get(id: PersonId): PersonDescription | null;
+  /** A new app password, which ends an older one. It is shown this once. */
+  setPassword(id: PersonId): NewPassword;
+  /** Also for people who have left; false where there is no password. */
+  clearPassword(id: PersonId): boolean;
+}
+
+export interface PeopleDeps {
+  readonly store: Pick<Store, "directory">;
+  readonly passwords: Passwords;
+  readonly readOnly: ReadonlySet<PersonId>;
+  readonly withOwnKey: ReadonlySet<PersonId>;
+}
+
+export function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): People {
+  function list(): readonly PersonDescription[] {
+    const people = store.directory.people();
+    const holders = new Set(passwords.list());
+    return people.map((person) => ({
+      id: person.id,
+      name: person.name,
+      email: person.email,
+      timeZone: person.timeZone,
+      suspended: person.suspended,
+      calendars: readOnly.has(person.id) ? "read" : "write",
+      hasPassword: holders.has(person.id),
+      hasOwnKey: withOwnKey.has(person.id),
+      login: loginOf(person, people),
+    }));
+  }
+  const get = (id: PersonId) => list().find((person) => person.id === id) ?? null;
+
+  return {
+    list,
+    get,
+    setPassword(id) {
+      const person = get(id);
+      if (!person) return { kind: "unknown" };
+      if (person.suspended) {
+        return { kind: "refused", reason: `${person.name} (${id}) is suspended in the workspace` };
+      }
+      const password = passwords.issue(id);
+      return { kind: "set", person: { ...person, hasPassword: true }, password };
+    },
+    clearPassword: (id) => passwords.clear(id),
+  };
+}
+
+/** Of those whom a login can mean, so without suspended people. */
+function loginOf({ id, email }: Person, people: readonly Person[]): string {
+  const address = email?.trim() ?? "";
+  const sharers = people.filter(
+    (other) =>
+      other.id !== id &&
+      !other.suspended &&
+      other.email?.trim().toLowerCase() === address.toLowerCase(),
+  );
+  return address === "" || sharers.length > 0 ? String(id) : address;
+}

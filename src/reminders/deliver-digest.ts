@@ -1,0 +1,139 @@
+import type { PersonId } from "../domain/ids.ts";
+import { type MailKey, noItem } from "../store/ledger.ts";
+import type { DeliverDeps, ReminderEvent } from "./deliver.ts";
+import { countIn, type Digest, gatherDigest, isEmpty } from "./digest.ts";
+import { type DigestRule, type DigestTurn, digestTurn } from "./digest-plan.ts";
+import { handOver } from "./hand-over.ts";
+import { type Letter, renderLetter } from "./letter.ts";
+import { messageIdOf } from "./message-id.ts";
+import type { Reader } from "./plan.ts";
+import { addressOf, envelope, readerBy, type Stop, stopFor } from "./post-office.ts";
+import { clockInWords, dayInWords } from "./wording.ts";
+
+/** A digest whose time has come. */
+export interface DueDigest {
+  readonly person: PersonId;
+  readonly turn: DigestTurn;
+}
+
+export interface DigestDeps extends DeliverDeps {
+  readonly digest: DigestRule;
+}
+
+export const digestKey = ({ person, turn }: DueDigest): MailKey => ({
+  kind: "digest",
+  item: noItem,
+  occurrence: turn.day.toString(),
+  lead: "",
+  person,
+});
+
+/**
+ * Sends one digest as things are now and writes down how that ended. Empty when there is nobody to tell, or nothing:
+ * then none goes out that day.
+ */
+export async function deliverDigest(
+  due: DueDigest,
+  deps: DigestDeps,
+): Promise<readonly ReminderEvent[]> {
+  const { store, clock, digest, rules, webUrl } = deps;
+  const reader = readerBy(due.person, deps);
+  if (!reader?.wants("digest")) return [];
+  const { zone, person } = reader;
+  const now = clock();
+  const { turn } = digestTurn(digest, { zone, now, rules });
+  if (!turn.day.equals(due.turn.day)) return [];
+  const key = digestKey(due);
+  const installation = store.meta.installation;
+  const messageId = messageIdOf(key, { uid: "", installation });
+  const since = sinceWhen({ due, now, digest }, store);
+  const told = gatherDigest({ store, person: person.id, zone, now, since, webUrl });
+  if (isEmpty(told)) {
+    store.ledger.leaveEmpty(key, messageId);
+    return [];
+  }
+  const address = { person, choice: "digest", messageId } as const;
+  const endings = await handOver(
+    {
+      things: [{ key, lapsesAt: turn.lapsesAt }],
+      messageId,
+      address: addressOf(person),
+      compose: () => ({
+        ...envelope(address, deps),
+        ...renderLetter(letterOf(told, { reader, digest, turn, stop: stopFor(address, deps) })),
+        calendar: null,
+      }),
+    },
+    { ...deps, handover: store.ledger },
+  );
+  return endings.map(({ ending }) => ({
+    sort: "digest",
+    item: null,
+    uid: "",
+    person: person.id,
+    messageId,
+    ...ending,
+  }));
+}
+
+/** Digests that were turned off for long, or a first one, look back no further than this. */
+const farthest = Temporal.Duration.from({ hours: 24 * 31 });
+
+function sinceWhen(
+  {
+    due: { person, turn },
+    now,
+    digest,
+  }: { readonly due: DueDigest; readonly now: Temporal.Instant; readonly digest: DigestRule },
+  { ledger }: DigestDeps["store"],
+): Temporal.Instant {
+  const usual = turn.dueAt.subtract({ hours: digest.weekday === null ? 24 : 24 * 7 });
+  const last = ledger.lastDigestAt(person, turn.day) ?? usual;
+  const earliest = now.subtract(farthest);
+  if (Temporal.Instant.compare(last, earliest) < 0) return earliest;
+  // Set right again after it was ahead, the clock may be before a digest that is written down.
+  return Temporal.Instant.compare(last, now) > 0 ? usual : last;
+}
+
+function letterOf(
+  told: Digest,
+  {
+    reader,
+    digest,
+    turn,
+    stop,
+  }: {
+    readonly reader: Reader;
+    readonly digest: DigestRule;
+    readonly turn: DigestTurn;
+    readonly stop: Stop | null;
+  },
+): Letter {
+  const { today, week, overdue, moved } = told;
+  const counts = [
+    `${countIn(today)} today`,
+    `${countIn(week)} this week`,
+    `${countIn(overdue)} overdue`,
+    `${countIn(moved)} moved`,
+  ].filter((count) => !count.startsWith("0 "));
+  const day = dayInWords(turn.day);
+  const often = digest.weekday === null ? "every day" : "once a week";
+  const what = digest.weekday === null ? "Your day" : "Your week";
+  return {
+    subject: `${what}: ${counts.join(", ")} – ${day}`,
+    lede: ledeOf(told, counts),
+    heading: `${what}, ${day}`,
+    parts: [
+      { kind: "lines", lines: [`${counts.join(" · ")} (${reader.zone})`] },
+      ...[overdue, today, week, moved].filter((part) => countIn(part) > 0),
+    ],
+    reason: `You get this digest ${often} at ${clockInWords(digest.at)} (${reader.zone}) when there is something to tell.`,
+    stop,
+  };
+}
+
+/** Names what is nearest, so that a phone shows more than numbers. */
+function ledeOf({ today, overdue, week, moved }: Digest, counts: readonly string[]): string {
+  const [first] = [today, overdue, week, moved].flatMap(({ entries }) => entries);
+  return first ? `${counts.join(", ")}: ${first.title}` : counts.join(", ");
+}

@@ -1,0 +1,166 @@
+import type { PersonId } from "../domain/ids.ts";
+import { type Item, spokenKind } from "../domain/item.ts";
+import { seesItem } from "../domain/sight.ts";
+import { webLink } from "../domain/web-link.ts";
+import { inZone, startsAt } from "../domain/when.ts";
+import type { DateMove } from "../store/date-moves.ts";
+import type { Store } from "../store/store.ts";
+import type { Entry, Section } from "./letter.ts";
+import { plainLine } from "./mail-text.ts";
+import { shownTitle } from "./render.ts";
+import { dayInWords, dueInWords, spanInWords } from "./wording.ts";
+
+/** What a digest tells; every section may be empty. */
+export interface Digest {
+  readonly today: Section;
+  readonly week: Section;
+  readonly overdue: Section;
+  readonly moved: Section;
+}
+
+export interface DigestContext {
+  readonly store: Store;
+  readonly person: PersonId;
+  /** The reader's zone. */
+  readonly zone: string;
+  readonly now: Temporal.Instant;
+  /** When the last digest was made, or a moment in its place. */
+  readonly since: Temporal.Instant;
+  readonly webUrl: string | null;
+}
+
+/** What an open item of the reader means on a day. */
+type Place = "today" | "week" | "overdue";
+
+interface Placed {
+  readonly place: Place;
+  readonly entry: Entry;
+  /** Sorts within the section. */
+  readonly startAt: Temporal.Instant;
+}
+
+const mostEntries = 30;
+
+/** What is ahead of the reader today and in the six days after, what is overdue, and what was moved since the last digest. */
+export function gatherDigest(context: DigestContext): Digest {
+  const { store, person, zone, now, since } = context;
+  const today = now.toZonedDateTimeISO(zone).toPlainDate();
+  const last = today.add({ days: 6 });
+  const placed = store.view
+    .assignedTo(person)
+    .filter(({ item }) => isOpen(item, context))
+    .flatMap(({ item }) => placeOf(item, { today, context }) ?? [])
+    .toSorted((a, b) => Temporal.Instant.compare(a.startAt, b.startAt));
+  const of = (place: Place) => placed.flatMap((each) => (each.place === place ? [each.entry] : []));
+  const moved = store.dateMoves
+    .since(since, person)
+    .filter(({ shown }) => isOpen(shown.item, context))
+    .flatMap((move) => movedEntry(move, context) ?? []);
+  return {
+    today: section(`Today, ${dayInWords(today)}`, of("today")),
+    week: section(`This week, until ${dayInWords(last)}`, of("week")),
+    overdue: section("Overdue", of("overdue")),
+    moved: section("Moved since the last digest", moved),
+  };
+}
+
+/** How many things it tells. */
+export const countIn = ({ entries, more }: Section): number => entries.length + more;
+
+export const isEmpty = ({ today, week, overdue, moved }: Digest): boolean =>
+  [today, week, overdue, moved].every((part) => countIn(part) === 0);
+
+function section(heading: string, entries: readonly Entry[]): Section {
+  const shown = entries.slice(0, mostEntries);
+  return {
+    kind: "section",
+    heading: `${heading} (${entries.length})`,
+    entries: shown,
+    more: entries.length - shown.length,
+  };
+}
+
+function isOpen(item: Item, { store, person }: DigestContext): boolean {
+  const { directory } = store;
+  const project = directory.project(item.projectId);
+  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  return !item.completed && seesItem(person, { item, project, list });
+}
+
+function placeOf(
+  item: Item,
+  { today, context }: { readonly today: Temporal.PlainDate; readonly context: DigestContext },
+): Placed | null {
+  const { zone } = context;
+  const days = daysOf(item, zone);
+  if (!days) return null;
+  const place = placeOn(days, { today, canBeLate: item.kind !== "event" || item.milestone });
+  if (!place) return null;
+  const startAt =
+    item.kind === "event"
+      ? startsAt(item.when, zone)
+      : days.first.toZonedDateTime(zone).toInstant();
+  const late = place === "overdue" ? [dueInWords(days.last, today)] : [];
+  return { place, startAt, entry: entryOf(item, { about: late, context }) };
+}
+
+interface Days {
+  readonly first: Temporal.PlainDate;
+  readonly last: Temporal.PlainDate;
+}
+
+function placeOn(
+  { first, last }: Days,
+  { today, canBeLate }: { readonly today: Temporal.PlainDate; readonly canBeLate: boolean },
+): Place | null {
+  if (isAfter(today, last)) return canBeLate ? "overdue" : null;
+  if (!isAfter(first, today)) return "today";
+  return isAfter(first, today.add({ days: 6 })) ? null : "week";
+}
+
+const isAfter = (a: Temporal.PlainDate, b: Temporal.PlainDate): boolean =>
+  Temporal.PlainDate.compare(a, b) > 0;
+
+function daysOf(item: Item, zone: string): Days | null {
+  if (item.kind !== "event") return item.dueOn && { first: item.dueOn, last: item.dueOn };
+  const when = inZone(item.when, zone);
+  if (when.kind === "dates") return { first: when.start, last: when.end.subtract({ days: 1 }) };
+  // An end at midnight belongs to the day before.
+  const end = when.end ? when.end.subtract({ nanoseconds: 1 }) : when.start;
+  return { first: when.start.toPlainDate(), last: end.toPlainDate() };
+}
+
+function entryOf(
+  item: Item,
+  { about, context }: { readonly about: readonly string[]; readonly context: DigestContext },
+): Entry {
+  const { store, zone, webUrl } = context;
+  const project = store.directory.project(item.projectId)?.title ?? "";
+  const parts = [...about, datesInWords(item, zone), spokenKind(item), plainLine(project)];
+  return {
+    title: shownTitle(item),
+    about: parts.filter(Boolean).join(" · "),
+    url: webLink(webUrl, item),
+  };
+}
+
+/** Null where the reader would see no difference. */
+function movedEntry({ shown, before, actor }: DateMove, context: DigestContext): Entry | null {
+  const { store, person, zone } = context;
+  const { item } = shown;
+  const [from, to] = [datesInWords(before, zone), datesInWords(item, zone)];
+  if (from === to) return null;
+  const name = actor === null ? undefined : store.directory.personNames().get(actor);
+  const by = actor === person ? "by you" : name === undefined ? "" : `by ${plainLine(name)}`;
+  const project = plainLine(store.directory.project(item.projectId)?.title ?? "");
+  return {
+    title: shownTitle(item),
+    about: [`${from} → ${to}`, by, project].filter(Boolean).join(" · "),
+    url: webLink(context.webUrl, item),
+  };
+}
+
+function datesInWords(item: Item, zone: string): string {
+  if (item.kind !== "event") return item.dueOn ? `due ${dayInWords(item.dueOn)}` : "no date";
+  return spanInWords(item.when, zone);
+}

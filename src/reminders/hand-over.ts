@@ -1,0 +1,110 @@
+import { unreachable } from "../domain/result.ts";
+import type { Delivery, Mail, Mailer } from "../mail/mail.ts";
+import { type Handover, longestPause } from "../store/handover.ts";
+import type { Transactions } from "../store/transactions.ts";
+
+/** How sending a mail ended. `given-up`: it was put off until it was not worth sending any more. */
+export type MailEnding =
+  | { readonly kind: "sent"; readonly response: string }
+  | { readonly kind: "deferred"; readonly problem: string; readonly againAt: Temporal.Instant }
+  | { readonly kind: "rejected"; readonly problem: string }
+  | { readonly kind: "given-up"; readonly problem: string };
+
+/** One thing that a mail tells. */
+export interface Told<Key> {
+  readonly key: Key;
+  /** The last moment at which it may still be sent. */
+  readonly lapsesAt: Temporal.Instant;
+}
+
+/** A mail that is to go out. */
+export interface Outgoing<Key, Thing extends Told<Key>> {
+  readonly things: readonly Thing[];
+  readonly messageId: string;
+  readonly address: string;
+  /** Of those that were free to be taken. */
+  readonly compose: (things: readonly Thing[]) => Mail;
+}
+
+export interface HandOverDeps<Key> {
+  readonly handover: Handover<Key>;
+  readonly store: Pick<Transactions, "durably">;
+  readonly mailer: Mailer;
+  readonly clock: () => Temporal.Instant;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number;
+}
+
+/**
+ * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of already, or is not due again yet. What was claimed but
+ * not settled goes out again with the same Message-ID.
+ */
+export async function handOver<Key, Thing extends Told<Key>>(
+  { things, messageId, address, compose }: Outgoing<Key, Thing>,
+  deps: HandOverDeps<Key>,
+): Promise<readonly { readonly thing: Thing; readonly ending: MailEnding }[]> {
+  const { handover, store, mailer, clock, random } = deps;
+  const claimed = store.durably(() =>
+    things.filter(({ key }) => handover.claim(key, { messageId, address })),
+  );
+  if (claimed.length === 0) return [];
+  const delivery = await attempt(() => mailer.send(compose(claimed)));
+  const attempts = Math.max(...claimed.map(({ key }) => handover.get(key)?.attempts ?? 1));
+  const wait = backOff(attempts, random);
+  // Whoever asks in whole seconds then asks late enough.
+  const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
+  return store.durably(() =>
+    claimed.map((thing) => {
+      const ending = settle({ ...thing, delivery, againAt }, handover);
+      return { thing, ending };
+    }),
+  );
+}
+
+/** One mail that cannot be made or handed over must not hold up the others. */
+async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
+  try {
+    return await send();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: "deferred", code: null, message };
+  }
+}
+
+interface Attempt<Key> extends Told<Key> {
+  readonly delivery: Delivery;
+  readonly againAt: Temporal.Instant;
+}
+
+function settle<Key>(
+  { key, delivery, againAt, lapsesAt }: Attempt<Key>,
+  handover: Handover<Key>,
+): MailEnding {
+  switch (delivery.kind) {
+    case "sent":
+      handover.sent(key);
+      return { kind: "sent", response: delivery.response };
+    case "rejected":
+      handover.rejected(key, { problem: delivery.message, code: delivery.code });
+      return { kind: "rejected", problem: delivery.message };
+    case "deferred": {
+      const { message: problem, code } = delivery;
+      if (Temporal.Instant.compare(againAt, lapsesAt) > 0) {
+        const told = `given up, as it is too late by now: ${problem}`;
+        handover.rejected(key, { problem: told, code });
+        return { kind: "given-up", problem };
+      }
+      handover.deferred(key, { notBefore: againAt, problem });
+      return { kind: "deferred", problem, againAt };
+    }
+    default:
+      return unreachable(delivery);
+  }
+}
+
+/** A minute after the first attempt, doubled by each further one, up to a tenth more at random, `longestPause` at most. */
+function backOff(attempts: number, random: () => number): Temporal.Duration {
+  const seconds = 60 * 2 ** Math.min(attempts - 1, 10) * (1 + random() / 10);
+  const pause = Temporal.Duration.from({ seconds: Math.round(seconds) });
+  return Temporal.Duration.compare(pause, longestPause) < 0 ? pause : longestPause;
+}

@@ -1,0 +1,198 @@
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { EditId, PersonId } from "../domain/ids.ts";
+import type { Item, Person } from "../domain/item.ts";
+import type { Edit } from "../domain/journal.ts";
+import { seesItem } from "../domain/sight.ts";
+import type { Mail } from "../mail/mail.ts";
+import { type NoticeKey, noticeKey } from "../store/notices.ts";
+import type { Store } from "../store/store.ts";
+import { handOver, type MailEnding, type Told } from "./hand-over.ts";
+import { renderLetter } from "./letter.ts";
+import { zoneFor } from "./mail-text.ts";
+import {
+  addressOf,
+  envelope,
+  mayBegin,
+  type PostOffice,
+  readerBy,
+  stopFor,
+} from "./post-office.ts";
+import { type Parking, renderNotice } from "./render-notice.ts";
+import { noticesLetter } from "./render-notices.ts";
+import { isBefore } from "./windows.ts";
+
+/** What became of telling somebody of a parked edit. */
+export type NoticeEvent = {
+  readonly edit: EditId;
+  readonly person: PersonId;
+  readonly messageId: string;
+} & MailEnding;
+
+export interface NoticesDeps extends PostOffice {
+  /** Address under which people reach this server, without a slash at the end; null = only this machine does. */
+  readonly publicUrl: string | null;
+  readonly onEvent: (event: NoticeEvent) => void;
+}
+
+/** Tells editors by mail of their edits that are parked, once for each parking. */
+export interface ParkingNotices {
+  /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+}
+
+/** A mail that could not be sent for longer than this would tell of what is long settled. */
+const worthTelling = Temporal.Duration.from({ hours: 72 });
+
+/** More edits of one person than this are told in one mail: a whole file may be refused at once. */
+const mostApart = 5;
+
+/** One mail of one or several parkings. */
+interface NoticePost {
+  readonly messageId: string;
+  readonly edits: readonly Edit[];
+}
+
+interface Notice extends Told<NoticeKey> {
+  readonly edit: Edit;
+  readonly editor: Person;
+}
+
+export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
+  const { store, clock, onEvent } = deps;
+
+  /** Read once more, as a person may have decided while another mail was under way. */
+  function readAgain(listed: Edit): Notice | null {
+    const edit = store.journal.get(listed.id);
+    if (edit?.state !== "parked" || !edit.updatedAt.equals(listed.updatedAt)) return null;
+    const reader = readerBy(edit.actor, deps);
+    const lapsesAt = edit.updatedAt.add(worthTelling);
+    if (!reader?.wants("notices") || isBefore(lapsesAt, clock())) return null;
+    return { key: noticeKey(edit), lapsesAt, edit, editor: reader.person };
+  }
+
+  async function tell({ messageId, edits }: NoticePost): Promise<readonly NoticeEvent[]> {
+    const things = edits.flatMap((edit) => readAgain(edit) ?? []);
+    const [first] = things;
+    if (!first) return [];
+    const endings = await handOver(
+      {
+        things,
+        messageId,
+        address: addressOf(first.editor),
+        compose: (taken) => compose(taken, { messageId, deps }),
+      },
+      { ...deps, handover: store.notices },
+    );
+    return endings.map(({ thing: { edit, editor }, ending }) => ({
+      edit: edit.id,
+      person: editor.id,
+      messageId,
+      ...ending,
+    }));
+  }
+
+  return {
+    async step(signal) {
+      let outcome: "idle" | "worked" = "idle";
+      const open = store.notices.open().filter((edit) => readAgain(edit));
+      for (const post of foldNotices(open, store)) {
+        if (signal.aborted || !mayBegin(deps)) break;
+        for (const event of await tell(post)) {
+          outcome = "worked";
+          onEvent(event);
+        }
+      }
+      return outcome;
+    },
+  };
+}
+
+/** What was begun goes out again as it was begun. */
+function foldNotices(open: readonly Edit[], store: Store): readonly NoticePost[] {
+  const { installation } = store.meta;
+  const idOf = (edit: Edit) => messageIdOf(noticeKey(edit), installation);
+  const begunAs = new Map(
+    open.map((edit) => [edit.id, store.notices.get(noticeKey(edit))?.messageId ?? null]),
+  );
+  const begun = Map.groupBy(open, (edit) => begunAs.get(edit.id) ?? "");
+  const fresh = Map.groupBy(begun.get("") ?? [], ({ actor }) => actor);
+  return [
+    ...[...begun].flatMap(([messageId, edits]) => (messageId === "" ? [] : [{ messageId, edits }])),
+    ...[...fresh.values()].flatMap((edits) =>
+      edits.length > mostApart
+        ? [{ messageId: foldId(edits.map(idOf), installation), edits }]
+        : edits.map((edit) => ({ messageId: idOf(edit), edits: [edit] })),
+    ),
+  ];
+}
+
+/** The same for the same parking, also after a restart, and not to be guessed from outside. */
+function messageIdOf({ edit, parkedAt }: NoticeKey, installation: string): string {
+  const parts = [installation, "parked", edit, parkedAt];
+  return `<${fingerprint(JSON.stringify(parts))}@${installation}>`;
+}
+
+const foldId = (ids: readonly string[], installation: string): string =>
+  `<${fingerprint(ids.join(" "))}@${installation}>`;
+
+function compose(
+  notices: readonly Notice[],
+  { messageId, deps }: { readonly messageId: string; readonly deps: NoticesDeps },
+): Mail {
+  const [first] = notices;
+  if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
+  const { installation } = deps.store.meta;
+  const address = { person: first.editor, choice: "notices", messageId } as const;
+  const stop = stopFor(address, deps);
+  const isAlone = notices.length === 1 && messageId === messageIdOf(first.key, installation);
+  const dashboard = deps.publicUrl === null ? null : `${deps.publicUrl}/#waiting`;
+  const parkings = notices.map(
+    ({ edit, editor }): Parking => ({ ...parkingOf({ edit, editor }, deps), dashboard, stop }),
+  );
+  const [only] = parkings;
+  return {
+    ...envelope(address, deps),
+    ...(isAlone && only
+      ? renderNotice(only)
+      : renderLetter(noticesLetter(parkings, { dashboard, stop }))),
+    calendar: null,
+  };
+}
+
+function parkingOf(
+  { edit, editor }: Pick<Notice, "edit" | "editor">,
+  { store, zone }: NoticesDeps,
+): Omit<Parking, "dashboard" | "stop"> {
+  const { directory } = store;
+  const now = presentOf(edit, store);
+  return {
+    edit,
+    reason: edit.parkReason ?? "failed",
+    editor,
+    now,
+    isOpen: now === null || isOpenTo(editor, { item: now, store }),
+    names: {
+      people: directory.personNames(),
+      labels: directory.labelNames(),
+      project: (id) => directory.project(id)?.title ?? null,
+      list: (id) => directory.todolist(id)?.title ?? null,
+      zone: zoneFor(editor, zone),
+    },
+  };
+}
+
+/** A conflict is known from what the service has just answered, which the mirror may not have yet. */
+function presentOf({ item, before, parkReason }: Edit, { view }: Store): Item | null {
+  const shown = view.get(item)?.item ?? null;
+  return parkReason === "conflict" ? (before ?? shown) : shown;
+}
+
+const isOpenTo = (
+  { id }: Person,
+  { item, store }: { readonly item: Item; readonly store: Store },
+): boolean =>
+  seesItem(id, {
+    item,
+    project: store.directory.project(item.projectId),
+    list: item.kind === "event" ? null : store.directory.todolist(item.listId),
+  });

@@ -1,0 +1,140 @@
+import type { ItemKey, PersonId } from "../domain/ids.ts";
+import { canComplete, type Item } from "../domain/item.ts";
+import type { MailKind } from "../domain/mail-kind.ts";
+import { startsAt, type When, wholeMinutes } from "../domain/when.ts";
+import type { MailSort } from "../store/ledger.ts";
+import type { ViewItem } from "../store/view.ts";
+
+export interface ReminderRules {
+  /** The account's zone, in which whole days of events begin. */
+  readonly zone: string;
+  /** Whether events' own reminders are mailed at all; the service may do so itself. */
+  readonly events: boolean;
+  /** Lengths before the day of a milestone, and before the due day of a task. */
+  readonly milestones: readonly Temporal.Duration[];
+  readonly tasks: readonly Temporal.Duration[];
+  readonly overdue: boolean;
+  /** From when on those days are counted back, on the clocks of who reads. */
+  readonly at: Temporal.PlainTime;
+  readonly installedAt: Temporal.Instant;
+  /** How late a missed reminder may still be sent. */
+  readonly catchUp: Temporal.Duration;
+}
+
+/** One thing that people are to be told of an item. A moved item has another one. */
+export interface Reminder {
+  readonly sort: Exclude<MailSort, "digest">;
+  /** By which people turn it off. */
+  readonly kind: MailKind;
+  readonly item: ItemKey;
+  /** The start as an instant's text, or the day. */
+  readonly occurrence: string;
+  /** ISO 8601; an event's own in minutes. "" for what is overdue. */
+  readonly lead: string;
+  readonly timing: Timing;
+  /** First seen by this installation. */
+  readonly knownAt: Temporal.Instant;
+  readonly people: readonly PersonId[];
+}
+
+/** When it falls due: at the same moment for everybody, or counted from a day on the clocks of who reads. */
+export type Timing =
+  | {
+      readonly kind: "moment";
+      readonly startAt: Temporal.Instant;
+      readonly dueAt: Temporal.Instant;
+    }
+  | { readonly kind: "before"; readonly day: DayOf; readonly lead: Temporal.Duration }
+  | { readonly kind: "after"; readonly day: DayOf };
+
+/** A day, or the moment whose day is meant, which depends on who looks. */
+export type DayOf =
+  | { readonly kind: "on"; readonly day: Temporal.PlainDate }
+  | { readonly kind: "at"; readonly moment: Temporal.Instant };
+
+/** What an item asks to be reminded of; nothing when it is completed, or nobody is assigned. */
+export function remindersOf(shown: ViewItem, rules: ReminderRules): readonly Reminder[] {
+  const { item } = shown;
+  if (item.completed || item.assigned.length === 0) return [];
+  const common = {
+    item: shown.key,
+    knownAt: shown.knownAt,
+    people: [...new Set(item.assigned)],
+  };
+  return [...ownOf(item, rules), ...leadsOf(item, rules), ...overdueOf(item, rules)].map(
+    (reminder) => ({ ...common, ...reminder }),
+  );
+}
+
+/** The first day of a milestone, the due day of a task; null for what has none. */
+function dueDayOf(item: Item): DayOf | null {
+  if (item.kind !== "event") return item.dueOn && { kind: "on", day: item.dueOn };
+  return item.milestone ? firstDay(item.when) : null;
+}
+
+/** The last day on which an item that can be completed is in time; null for what has none. */
+function lastDayOf(item: Item): DayOf | null {
+  if (item.kind !== "event" || !item.milestone) return dueDayOf(item);
+  const { when } = item;
+  if (when.kind === "dates") return { kind: "on", day: when.end.subtract({ days: 1 }) };
+  return { kind: "at", moment: (when.end ?? when.start).toInstant() };
+}
+
+/** The day on the clocks of a zone. */
+export const dayIn = (of: DayOf, zone: string): Temporal.PlainDate =>
+  of.kind === "on" ? of.day : of.moment.toZonedDateTimeISO(zone).toPlainDate();
+
+type Bare = Omit<Reminder, "item" | "knownAt" | "people">;
+
+function ownOf(item: Item, { events, zone }: ReminderRules): readonly Bare[] {
+  if (!events || item.kind !== "event" || !item.reminder) return [];
+  const lead = Temporal.Duration.from({ minutes: wholeMinutes(item.reminder) });
+  const startAt = startsAt(item.when, zone);
+  return [
+    {
+      sort: "reminder",
+      kind: item.milestone ? "milestones" : "events",
+      occurrence: startAt.toString(),
+      lead: lead.toString(),
+      timing: { kind: "moment", startAt, dueAt: startAt.subtract(lead) },
+    },
+  ];
+}
+
+function leadsOf(item: Item, { milestones, tasks }: ReminderRules): readonly Bare[] {
+  const day = dueDayOf(item);
+  if (!day) return [];
+  const isEvent = item.kind === "event";
+  const leads = new Map(
+    (isEvent ? milestones : tasks).map(inDays).map((lead) => [lead.toString(), lead]),
+  );
+  return [...leads].map(([text, lead]) => ({
+    sort: "lead",
+    kind: isEvent ? "milestones" : "tasks",
+    occurrence: occurrenceOf(day),
+    lead: text,
+    timing: { kind: "before", day, lead },
+  }));
+}
+
+function overdueOf(item: Item, { overdue }: ReminderRules): readonly Bare[] {
+  const day = lastDayOf(item);
+  if (!overdue || !day || !canComplete(item)) return [];
+  const occurrence = occurrenceOf(day);
+  return [
+    { sort: "overdue", kind: "overdue", occurrence, lead: "", timing: { kind: "after", day } },
+  ];
+}
+
+function firstDay(when: When): DayOf {
+  return when.kind === "dates"
+    ? { kind: "on", day: when.start }
+    : { kind: "at", moment: when.start.toInstant() };
+}
+
+const occurrenceOf = (of: DayOf): string =>
+  of.kind === "on" ? of.day.toString() : of.moment.toString();
+
+/** A week is seven days, however it is written: the same lead must not be another one after an edit of the configuration. */
+const inDays = (lead: Temporal.Duration): Temporal.Duration =>
+  lead.with({ days: lead.days + 7 * lead.weeks, weeks: 0 });

@@ -1,0 +1,49 @@
+import type { ReportDocument } from "./build-report.ts";
+import { cellText, isNumeric } from "./cell-text.ts";
+import { displayWidth, visible } from "./display-width.ts";
+import { freshnessText, subtitle } from "./freshness-text.ts";
+import { localTimes } from "./local-time.ts";
+import type { Column } from "./report.ts";
+
+/** Longer texts are cut, so that one long title does not push the other columns out of sight. */
+const widest = 60;
+
+/** Aligned columns for a terminal, with title above and freshness below. */
+export function tableOf(report: ReportDocument): string {
+  const { title, columns, rows, notes = [] } = report;
+  const say = cellText(localTimes(report.zone));
+  const texts = rows.map((row) =>
+    columns.map(({ type }, nth) => shortened(visible(say(row[nth] ?? null, type)))),
+  );
+  const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts);
+  const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
+  return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
+}
+
+/** Head and rows in aligned columns; numbers stand at the right. */
+export function alignedTable(
+  columns: readonly Pick<Column, "title" | "type">[],
+  rows: readonly (readonly string[])[],
+): string {
+  const head = columns.map(({ title }) => title);
+  const widths = head.map(displayWidth);
+  for (const row of rows) {
+    for (const [nth, cell] of row.entries()) {
+      const width = displayWidth(cell);
+      if (width > (widths[nth] ?? 0)) widths[nth] = width;
+    }
+  }
+  const line = (cells: readonly string[]) =>
+    `${cells
+      .map((cell, nth) => {
+        const padding = " ".repeat(Math.max(0, (widths[nth] ?? 0) - displayWidth(cell)));
+        return isNumeric(columns[nth]?.type ?? "text") ? padding + cell : cell + padding;
+      })
+      .join("  ")
+      .trimEnd()}\n`;
+  return [head, ...rows].map(line).join("");
+}
+
+function shortened(text: string): string {
+  return text.length > widest ? `${text.slice(0, widest - 1).toWellFormed()}…` : text;
+}

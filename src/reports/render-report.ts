@@ -1,0 +1,49 @@
+import { fail, ok, type Result } from "../domain/result.ts";
+import { openReader } from "../store/reader.ts";
+import { type BuildOptions, buildReport, type ReportDocument } from "./build-report.ts";
+import { extensionOf, type Format, mediaType, writeReport } from "./format.ts";
+import { freshnessText } from "./freshness-text.ts";
+import { localTimes } from "./local-time.ts";
+import type { WishFailure } from "./wish.ts";
+
+export interface RenderOptions extends BuildOptions {
+  /** Path of the database. */
+  readonly file: string;
+  readonly format: Format;
+}
+
+/** A report as it leaves. */
+export interface Rendered {
+  readonly text: string;
+  readonly mediaType: string;
+  /** A name for it as a file: report and day. */
+  readonly fileName: string;
+  /** How fresh the mirror is, in a sentence. */
+  readonly freshness: string;
+}
+
+/** `unreadable`: there is no database, or it does not fit this build. */
+export type RenderFailure = WishFailure | { readonly kind: "unreadable"; readonly message: string };
+
+/** Opens the database for reading, works out the report and writes it; nothing else is touched. */
+export function renderReport(options: RenderOptions): Result<Rendered, RenderFailure> {
+  const opened = openReader(options.file);
+  if (!opened.ok) return fail({ kind: "unreadable", message: opened.failure });
+  try {
+    const report = buildReport(opened.value, options);
+    return report.ok ? ok(rendered(report.value, options.format)) : report;
+  } finally {
+    opened.value.close();
+  }
+}
+
+function rendered(report: ReportDocument, format: Format): Rendered {
+  const { name, asOf, madeAt, zone } = report;
+  const day = localTimes(zone)((asOf ?? madeAt).toString()).slice(0, 10);
+  return {
+    text: writeReport(report, format),
+    mediaType: mediaType(format),
+    fileName: `${name}-${day}.${extensionOf(format)}`,
+    freshness: freshnessText(report.freshness),
+  };
+}

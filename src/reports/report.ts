@@ -1,0 +1,167 @@
+import type { Conditions, Reading } from "../store/report-reading.ts";
+import type { ReportRows, ReportView } from "../store/rows-reports.ts";
+
+/**
+ * What a cell holds. `minutes`, `days`, `seconds`, `bytes`: whole numbers of that unit. `date`: `YYYY-MM-DD`. `instant`:
+ * an instant in UTC, which people are shown in the reader's zone. `flag`: 1 or 0. Null is nothing, everywhere.
+ */
+export type CellType =
+  | "text"
+  | "count"
+  | "minutes"
+  | "days"
+  | "seconds"
+  | "bytes"
+  | "percent"
+  | "date"
+  | "instant"
+  | "flag";
+export type Cell = string | number | null;
+
+/** A column of a report: `key` for programs, `title` for people. */
+export interface Column {
+  readonly key: string;
+  readonly title: string;
+  readonly type: CellType;
+}
+
+/** A picture beside the table, as numbers. */
+export type Chart =
+  | {
+      readonly kind: "heat-map";
+      readonly title: string;
+      readonly about: string;
+      readonly rows: readonly string[];
+      readonly columns: readonly string[];
+      /** By row, then column; 0 is an empty field. */
+      readonly values: readonly (readonly number[])[];
+    }
+  | {
+      readonly kind: "lines";
+      readonly title: string;
+      readonly about: string;
+      /** Steps over time: the day that held from a moment on. */
+      readonly lines: readonly {
+        readonly name: string;
+        readonly steps: readonly { readonly on: string; readonly day: string }[];
+      }[];
+    }
+  | {
+      readonly kind: "bars";
+      readonly title: string;
+      readonly about: string;
+      readonly series: readonly string[];
+      /** As many values as there are series, and the text that says each. */
+      readonly bars: readonly {
+        readonly name: string;
+        readonly values: readonly number[];
+        readonly texts: readonly string[];
+      }[];
+    };
+
+/** What a report says: rows in its columns' order, with what is worth saying about them. */
+export interface Built {
+  readonly rows: readonly (readonly Cell[])[];
+  readonly chart?: Chart | null;
+  readonly notes?: readonly string[];
+}
+
+/** What a report can be narrowed by. */
+export const filterNames = ["project", "person", "label", "dates", "since", "as-of"] as const;
+export type FilterName = (typeof filterNames)[number];
+
+/** Something that was named by id or name. */
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What a report is asked for, with everything looked up. */
+export interface Frame {
+  readonly now: Temporal.Instant;
+  /** Of the moment that the report shows, in `zone`. */
+  readonly today: Temporal.PlainDate;
+  /** The reader's: of the person that is named, else the account's. */
+  readonly zone: string;
+  readonly asOf: Temporal.Instant | null;
+  readonly project: Named | null;
+  readonly person: Named | null;
+  readonly label: Named | null;
+  /** Both inclusive; null = the report's own span. */
+  readonly from: Temporal.PlainDate | null;
+  readonly to: Temporal.PlainDate | null;
+  readonly since: { readonly revision: number } | { readonly at: Temporal.Instant } | null;
+  /** Names by id, as known now. */
+  readonly people: ReadonlyMap<number, string>;
+  readonly labels: ReadonlyMap<number, string>;
+}
+
+/** Reads a view at the moment of the report. */
+export type ReadView = <
+  Name extends ReportView,
+  Field extends Extract<keyof ReportRows[Name], string>,
+>(
+  reading: Omit<Reading<Name, Field>, "at">,
+) => readonly Pick<ReportRows[Name], Field>[];
+
+/** One report: its view's rows go through a pure function. */
+export interface Report {
+  readonly name: string;
+  readonly title: string;
+  /** One sentence. */
+  readonly about: string;
+  readonly takes: readonly FilterName[];
+  readonly columns: readonly Column[];
+  /** Reads within one state of the database; what it returns is worked out afterwards. */
+  readonly read: (view: ReadView, frame: Frame) => () => Built;
+}
+
+/** What `--project`, `--person` and `--label` say of the items that a report counts. */
+export function itemsOf({
+  project,
+  person,
+  label,
+}: Frame): NonNullable<Conditions["report_items"]> {
+  return [
+    ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
+    ...(person ? [{ column: "assigned", is: "holds", value: person.id } as const] : []),
+    ...(label ? [{ column: "labels", is: "holds", value: label.id } as const] : []),
+  ];
+}
+
+/** What `--from` and `--to` say of a column with dates. */
+export function daysOf<Name extends string>(
+  column: Name,
+  { from, to }: Pick<Frame, "from" | "to">,
+) {
+  return [
+    ...(from ? [{ column, is: ">=", value: from.toString() } as const] : []),
+    ...(to ? [{ column, is: "<=", value: to.toString() } as const] : []),
+  ];
+}
+
+/** What `--from` and `--to` say of a column with instants: whole days of the reader's zone. */
+export function instantsOf<Name extends string>(
+  column: Name,
+  { from, to, zone }: Pick<Frame, "from" | "to" | "zone">,
+) {
+  const text = (day: Temporal.PlainDate) =>
+    day.toZonedDateTime(zone).toInstant().toString({ smallestUnit: "millisecond" });
+  return [
+    ...(from ? [{ column, is: ">=", value: text(from) } as const] : []),
+    ...(to ? [{ column, is: "<", value: text(to.add({ days: 1 })) } as const] : []),
+  ];
+}
+
+/** Says the names of a JSON array of ids; the same few arrays come again and again. */
+export function namer(names: ReadonlyMap<number, string>): (ids: string) => string | null {
+  const known = new Map<string, string | null>([["[]", null]]);
+  return (text) => {
+    const said = known.get(text);
+    if (said !== undefined) return said;
+    const ids: readonly number[] = JSON.parse(text);
+    const list = ids.map((id) => names.get(id) ?? String(id)).join(", ");
+    known.set(text, list);
+    return list;
+  };
+}

@@ -1,0 +1,65 @@
+import type { Database } from "better-sqlite3";
+import { type Revision, revision } from "../domain/ids.ts";
+import { numberColumn } from "./rows.ts";
+
+/** Where the store stands among its transactions, for what keeps copies of it in memory. */
+export interface Standing {
+  /** How many transactions were begun so far, those inside others not counted: names the present one. */
+  readonly begun: number;
+  readonly isOpen: boolean;
+  /** How often steps were undone so far. What was read inside them may never have been. */
+  readonly undone: number;
+  /** The newest revision before the present transaction, or the last one. */
+  readonly since: Revision;
+}
+
+export interface Transactions {
+  /** Runs synchronous steps as one: all of them are kept, or none. Inside another transaction they are a part of it. */
+  together<Value>(steps: () => Value): Value;
+  /**
+   * As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. Inside
+   * another transaction it is a part of that one, whose end decides.
+   */
+  durably<Value>(steps: () => Value): Value;
+  standing(): Standing;
+}
+
+export function createTransactions(db: Database): Transactions {
+  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  let begun = 0;
+  let undone = 0;
+  let since = revision(0);
+
+  function run<Value>(steps: () => Value): Value {
+    const isOutermost = !db.inTransaction;
+    try {
+      return db
+        .transaction(() => {
+          if (isOutermost) {
+            begun += 1;
+            since = revision(numberColumn(newest.get(), "revision"));
+          }
+          return steps();
+        })
+        .immediate();
+    } catch (error) {
+      undone += 1;
+      throw error;
+    }
+  }
+
+  return {
+    together: run,
+    durably(steps) {
+      // SQLite refuses another pace inside a transaction.
+      if (db.inTransaction) return run(steps);
+      db.pragma("synchronous = FULL");
+      try {
+        return run(steps);
+      } finally {
+        db.pragma("synchronous = NORMAL");
+      }
+    },
+    standing: () => ({ begun, isOpen: db.inTransaction, undone, since }),
+  };
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
+import { ana, basic, ben, startDav } from "../support/dav-server.ts";
+
+const root = "PROPFIND /dav/";
+const depth = { depth: "0" };
+
+describe("logging in", () => {
+  it("is asked for by the challenge, whatever the method", async () => {
+    const { bare } = await startDav();
+    const methods = [
+      "GET",
+      "HEAD",
+      "PROPFIND",
+      "PROPPATCH",
+      "REPORT",
+      "PUT",
+      "DELETE",
+      "MKCALENDAR",
+      "LOCK",
+    ];
+    for (const method of methods) {
+      const { status, headers } = await bare(`${method} /dav/calendars/11/`);
+      expect(status, method).toBe(401);
+      expect(headers["www-authenticate"]).toBe('Basic realm="Dayferry", charset="UTF-8"');
+    }
+  });
+
+  it.each([
+    ["Ana@Example.com", 207],
+    ["11", 207],
+    ["ben@example.com", 401],
+    ["12", 401],
+    ["nobody@example.com", 401],
+    ["", 401],
+  ])("%s with Ana's password: %i", async (login, status) => {
+    const { bare, secrets } = await startDav();
+    const headers = { authorization: basic(login, secrets.ana), ...depth };
+    expect((await bare(root, { headers })).status).toBe(status);
+  });
+
+  it.each(["Bearer abc", "Basic", "Basic !!", `Basic ${Buffer.from("ana").toString("base64")}`])(
+    "%s is no login",
+    async (authorization) => {
+      const { bare } = await startDav();
+      expect((await bare(root, { headers: { authorization, ...depth } })).status).toBe(401);
+    },
+  );
+
+  it("ends at once when the password is cleared or replaced, and when the person is suspended or gone", async () => {
+    const { call, passwords, store, as } = await startDav();
+    const ask = (headers = {}) => call(root, { headers: { ...depth, ...headers } });
+    expect((await ask()).status).toBe(207);
+    expect((await ask()).status).toBe(207);
+    passwords.clear(personId(11));
+    expect((await ask()).status).toBe(401);
+
+    const again = as("11", passwords.issue(personId(11)));
+    expect((await ask(again)).status).toBe(207);
+    passwords.issue(personId(11));
+    expect((await ask(again)).status).toBe(401);
+
+    const third = as("11", passwords.issue(personId(11)));
+    expect((await ask(third)).status).toBe(207);
+    store.directory.putPeople([{ ...ana, suspended: true }, ben], true);
+    expect((await ask(third)).status).toBe(401);
+    store.directory.putPeople([ana, ben], true);
+    expect((await ask(third)).status).toBe(207);
+    store.directory.putPeople([ben], true);
+    expect((await ask(third)).status).toBe(401);
+  });
+
+  it("turns away who guesses, and nobody else", async () => {
+    const { bare, call, as, secrets, clock } = await startDav();
+    const guess = () => bare(root, { headers: { ...as("ana@example.com", "wrong"), ...depth } });
+    await call(root, { headers: depth });
+    // Beyond the fifth each answer is delayed; the clock stands still, so that they are all recent.
+    const statuses: number[] = [];
+    for (let tried = 0; tried < 5; tried++) statuses.push((await guess()).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    const before = performance.now();
+    expect((await guess()).status).toBe(401);
+    expect(performance.now() - before).toBeGreaterThan(400);
+
+    // Known credentials go on at once, also from the same address, and so does another person.
+    expect((await call(root, { headers: depth })).status).toBe(207);
+    const bens = { ...as("ben@example.com", secrets.ben), ...depth };
+    expect((await bare(root, { headers: bens })).status).toBe(207);
+    clock.advance({ minutes: 11 });
+    const after = performance.now();
+    expect((await guess()).status).toBe(401);
+    expect(performance.now() - after).toBeLessThan(400);
+  });
+
+  it("answers 429 with Retry-After once an address has guessed too often, before any password is looked at", async () => {
+    const { bare, as, secrets, lines } = await startDav();
+    const guess = (login: string) => bare(root, { headers: { ...as(login, "wrong"), ...depth } });
+    const logins = Array.from({ length: 20 }, (_, at) => `guess-${at}@example.com`);
+    for (const login of logins) expect((await guess(login)).status).toBe(401);
+    // 20 answers may be delayed at a time; more than those are refused.
+    const flood = await Promise.all(Array.from({ length: 24 }, (_, at) => guess(`more-${at}`)));
+    const refused = flood.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(4);
+    expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(0);
+    expect(lines.join()).not.toContain(secrets.ana);
+    expect(lines.join()).not.toContain("wrong");
+  });
+});
+
+describe("what belongs to others", () => {
+  it.each(["/dav/principals/12/", "/dav/calendars/12/", "/dav/calendars/12/events-2001/"])(
+    "%s is refused, as if it existed or not",
+    async (path) => {
+      const { call } = await startDav();
+      const [theirs, nobodys] = [path, path.replace("12", "99")];
+      for (const each of [theirs, nobodys]) {
+        const { status, text } = await call(`PROPFIND ${each}`, { headers: depth });
+        expect(status).toBe(403);
+        expect(text).toContain("<d:need-privileges>");
+      }
+    },
+  );
+
+  it("no listing names anybody else", async () => {
+    const { call } = await startDav();
+    for (const path of ["/dav/", "/dav/principals/", "/dav/calendars/"]) {
+      const { text } = await call(`PROPFIND ${path}`, { headers: { depth: "1" } });
+      expect(text).not.toContain("/12/");
+    }
+  });
+});

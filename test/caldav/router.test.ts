@@ -1,0 +1,187 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startDav } from "../support/dav-server.ts";
+import { anEvent, times } from "../support/items.ts";
+
+const calendar = "/dav/calendars/11/events-2001/";
+
+async function withEvents(count: number) {
+  const dav = await startDav();
+  for (let id = 1; id <= count; id++) dav.store.mirror.put(anEvent(id), "events:2001");
+  return dav;
+}
+
+describe("methods that are not offered", () => {
+  it("are 405 with those that are", async () => {
+    const { call } = await startDav();
+    for (const method of ["POST", "LOCK", "UNLOCK", "ACL", "PATCH", "SEARCH"]) {
+      const { status, headers } = await call(`${method} ${calendar}`);
+      expect(status, method).toBe(405);
+      expect(headers.allow).toBe("OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH");
+    }
+  });
+
+  it("calendars are neither made nor deleted, and say why", async () => {
+    const { call } = await startDav();
+    for (const request of [
+      "MKCALENDAR /dav/calendars/11/new/",
+      "MKCOL /dav/calendars/11/new/",
+      `DELETE ${calendar}`,
+    ]) {
+      const { status, text } = await call(request);
+      expect(status).toBe(403);
+      expect(text).toContain("<d:error");
+      expect(text).toContain("<df:reason>");
+    }
+  });
+
+  it("an object cannot be put into a calendar that there is not", async () => {
+    const { call } = await startDav();
+    const options = { headers: { "content-type": "text/calendar" }, body: "x" };
+    expect((await call("PUT /dav/calendars/11/none/a.ics", options)).status).toBe(409);
+  });
+});
+
+describe("bodies", () => {
+  it("of objects are refused beyond the size that calendars announce", async () => {
+    const { call } = await startDav({ maxSize: 2000 });
+    const options = { headers: { "content-type": "text/calendar" }, body: "x".repeat(2001) };
+    const { status, text, headers } = await call(`PUT ${calendar}a.ics`, options);
+    expect(status).toBe(403);
+    expect(text).toContain("<c:max-resource-size/>");
+    expect(headers.connection).toBe("close");
+  });
+
+  it("may come compressed", async () => {
+    const { call } = await withEvents(1);
+    const body = gzipSync('<propfind xmlns="DAV:"><prop><displayname/></prop></propfind>');
+    const headers = { depth: "0", "content-encoding": "gzip" };
+    expect((await call(`PROPFIND ${calendar}`, { headers, body })).text).toContain("Website");
+    const broken = await call(`PROPFIND ${calendar}`, { headers, body: "no gzip" });
+    expect(broken.status).toBe(400);
+    const odd = await call(`PROPFIND ${calendar}`, {
+      headers: { ...headers, "content-encoding": "odd" },
+      body,
+    });
+    expect(odd.status).toBe(415);
+  });
+});
+
+describe("bodies in pieces", () => {
+  it("are read, also from programs that wait to be told to go on", async () => {
+    const { call } = await withEvents(1);
+    const body = '<propfind xmlns="DAV:"><prop><displayname/></prop></propfind>';
+    const headers = { depth: "0", "transfer-encoding": "chunked", expect: "100-continue" };
+    expect((await call(`PROPFIND ${calendar}`, { headers, body })).text).toContain("Website");
+  });
+});
+
+describe("answers", () => {
+  it("are compressed when that is asked for, and large", async () => {
+    const { call } = await withEvents(30);
+    const plain = await call(`PROPFIND ${calendar}`, { headers: { depth: "1" } });
+    const headers = { depth: "1", "accept-encoding": "br, gzip;q=0.5" };
+    const zipped = await call(`PROPFIND ${calendar}`, { headers });
+    expect(zipped.headers["content-encoding"]).toBe("gzip");
+    expect(zipped.headers.vary).toContain("Accept-Encoding");
+    expect(gunzipSync(zipped.bytes).toString()).toBe(plain.text);
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    expect(plain.headers.vary).toContain("Accept-Encoding");
+    const refused = await call(`PROPFIND ${calendar}`, {
+      headers: { depth: "1", "accept-encoding": "gzip;q=0" },
+    });
+    expect(refused.headers["content-encoding"]).toBeUndefined();
+    const small = await call("PROPFIND /dav/", { headers: { ...headers, depth: "0" } });
+    expect(small.headers["content-encoding"]).toBeUndefined();
+  });
+
+  it("say what they are for caches and lengths", async () => {
+    const { call } = await withEvents(1);
+    const listing = await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } });
+    expect(listing.headers["cache-control"]).toBe("no-store");
+    expect(listing.headers["dav"]).toContain("calendar-access");
+    expect(listing.headers["content-type"]).toBe("application/xml; charset=utf-8");
+    const whole = await call(`GET ${calendar}`);
+    expect(whole.headers["cache-control"]).toBe("private, no-cache");
+    const head = await call(`HEAD ${calendar}`);
+    expect(head.bytes).toHaveLength(0);
+    expect(head.headers["content-length"]).toBe(String(whole.bytes.length));
+  });
+});
+
+describe("GET of a calendar", () => {
+  it("is all of it in one file, each zone once and right for all of it", async () => {
+    const { call, store } = await withEvents(3);
+    const when = times("2031-07-01T10:00", "2031-07-01T11:00");
+    store.mirror.put(anEvent(9, { title: "Later", when }), "events:2001");
+    const { text, headers } = await call(`GET ${calendar}`);
+    expect(headers["content-type"]).toBe("text/calendar; charset=utf-8");
+    expect(text.match(/BEGIN:VCALENDAR/g)).toHaveLength(1);
+    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
+    expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(4);
+    expect(text.match(/END:VEVENT/g)).toHaveLength(4);
+    expect(text).toContain("X-WR-CALNAME:Website\r\n");
+    expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
+
+    const etag = headers.etag ?? "";
+    expect(etag).toMatch(/^W\//);
+    const again = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
+    expect(again.status).toBe(304);
+    store.mirror.put(anEvent(9, { title: "Renamed", when }), "events:2001");
+    const changed = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
+    expect(changed.status).toBe(200);
+    expect(changed.text).toContain("SUMMARY:Renamed");
+  });
+});
+
+describe("GET of a calendar with a zone that only a program knows", () => {
+  it("keeps that program's own component", async () => {
+    const { call } = await withEvents(1);
+    const lines = [
+      "BEGIN:VCALENDAR",
+      "VERSION:2.0",
+      "PRODID:-//x//EN",
+      "BEGIN:VTIMEZONE",
+      "TZID:Customized Time Zone",
+      "BEGIN:STANDARD",
+      "DTSTART:16010101T000000",
+      "TZOFFSETFROM:+0100",
+      "TZOFFSETTO:+0100",
+      "END:STANDARD",
+      "END:VTIMEZONE",
+      "BEGIN:VEVENT",
+      "UID:custom-1",
+      "DTSTAMP:20261121T080000Z",
+      "DTSTART;TZID=Customized Time Zone:20261201T100000",
+      "DTEND;TZID=Customized Time Zone:20261201T110000",
+      "SUMMARY:Elsewhere",
+      "END:VEVENT",
+      "END:VCALENDAR",
+      "",
+    ];
+    const put = await call(`PUT ${calendar}custom.ics`, {
+      headers: { "content-type": "text/calendar" },
+      body: lines.join("\r\n"),
+    });
+    expect(put.status).toBe(201);
+    const { text } = await call(`GET ${calendar}`);
+    expect(text.match(/BEGIN:VTIMEZONE\r\nTZID:Customized Time Zone\r\n/g)).toHaveLength(1);
+    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(2);
+    expect(text).toContain("SUMMARY:Elsewhere");
+  });
+});
+
+describe("a fault of ours", () => {
+  it("is 500 with a line in the log, and the next request works", async () => {
+    const { call, store, lines } = await withEvents(1);
+    const broken = vi.spyOn(store.calendarProperties, "of").mockImplementationOnce(() => {
+      throw new Error("the disk is gone");
+    });
+    onTestFinished(() => broken.mockRestore());
+    const { status, text } = await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } });
+    expect(status).toBe(500);
+    expect(text).not.toContain("disk");
+    expect(lines.join()).toContain("the disk is gone");
+    expect((await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } })).status).toBe(207);
+  });
+});

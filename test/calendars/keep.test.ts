@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { anEvent, aTask, times } from "../support/items.ts";
+import { bob, bodyOf, calendarRig, keptObject, open, textOf } from "./rig.ts";
+
+/** An event that a program has just put under its own UID. */
+function keptRig(more: readonly string[] = []) {
+  const rig = calendarRig();
+  const item = anEvent(1, { title: "Mine", when: times("2026-11-23T10:00", "2026-11-23T11:00") });
+  const body = bodyOf("own@program", "Mine", more);
+  const { key, edit } = rig.store.together(() => {
+    const made = rig.conceive(item, "own@program");
+    rig.calendars.keep(keptObject(made.key, "own@program", body));
+    return made;
+  });
+  const calendar = open(rig, "events-2001");
+  const object = () => rig.calendars.object(calendar, "own@program.ics") ?? expect.fail();
+  return { ...rig, key, edit, item, body, calendar, object, text: () => textOf(rig, object()) };
+}
+
+describe("keep()", () => {
+  it("keep() result when the item stays as it is: the very octets, also after the service's answer and a restart", () => {
+    const rig = keptRig(["X-COLOUR:red", "BEGIN:VALARM", "TRIGGER:-P1D", "END:VALARM"]);
+    expect(rig.text()).toBe(rig.body);
+    const { etag } = rig.object();
+    const claimed = rig.store.journal.claimNext() ?? expect.fail();
+    rig.clock.advance({ seconds: 5 });
+    rig.store.journal.confirm(claimed, { ...rig.item, createdAt: rig.clock() });
+    expect(rig.object().etag).toBe(etag);
+    const again = rig.reopened();
+    expect(again.object(rig.calendar, "own@program.ics")?.etag).toBe(etag);
+    expect(again.kept(rig.key, "VEVENT")).toMatchObject({ agent: "Program/1", actor: 11 });
+  });
+
+  it("keep() result when somebody else changes the item: the change is laid on, the rest stays, SEQUENCE rises", () => {
+    const rig = keptRig(["X-COLOUR:red"]);
+    const { etag } = rig.object();
+    rig.wish(rig.key, "update", { title: "Theirs" });
+    expect(rig.object().etag).not.toBe(etag);
+    expect(rig.text()).toContain("SUMMARY:Theirs");
+    expect(rig.text()).toContain("X-COLOUR:red");
+    expect(rig.text()).toContain("LOCATION:Room 3");
+    expect(Number(/SEQUENCE:(\d+)/.exec(rig.text())?.[1])).toBeGreaterThan(4);
+    expect(rig.calendars.kept(rig.key, "VEVENT")).toBeNull();
+  });
+
+  it("keep() result when the item is changed and changed back: not the old octets, and no lower SEQUENCE", () => {
+    const rig = keptRig();
+    const first = rig.object().etag;
+    const sequence = () => Number(/SEQUENCE:(\d+)/.exec(rig.text())?.[1]);
+    rig.wish(rig.key, "update", { title: "Theirs" });
+    const between = sequence();
+    rig.wish(rig.key, "update", { title: "Mine" });
+    expect(rig.object().etag).not.toBe(first);
+    expect(sequence()).toBeGreaterThan(between);
+    expect(rig.text()).toContain("SUMMARY:Mine");
+  });
+
+  it("keep() result when an edit is parked: the item as the service has it is shown again", () => {
+    const rig = keptRig();
+    const claimed = rig.store.journal.claimNext() ?? expect.fail();
+    rig.store.journal.confirm(claimed, { ...rig.item, title: "Mine" });
+    rig.store.together(() => {
+      rig.wish(rig.key, "update", { title: "Wished" });
+      rig.calendars.keep(keptObject(rig.key, "own@program", bodyOf("own@program", "Wished")));
+    });
+    expect(rig.text()).toContain("SUMMARY:Wished");
+    const again = rig.store.journal.claimNext() ?? expect.fail();
+    rig.store.journal.settle(again, { kind: "park", reason: "conflict", problem: "both" });
+    expect(rig.text()).toContain("SUMMARY:Mine");
+    expect(rig.text()).toContain("LOCATION:Room 3");
+  });
+
+  it("keep() result when only the octets differ: told once by the log, not at all when they are the same", () => {
+    const rig = keptRig();
+    const { etag } = rig.object();
+    const token = rig.calendars.token(rig.calendar);
+    const other = bodyOf("own@program", "Mine", ["X-COLOUR:blue"]);
+    rig.store.together(() => rig.calendars.keep(keptObject(rig.key, "own@program", other)));
+    expect(rig.text()).toBe(other);
+    const changes = rig.calendars.changes(rig.calendar, { token, limit: null });
+    expect(changes?.put.map((object) => object.etag)).toEqual([rig.object().etag]);
+    expect(rig.object().etag).not.toBe(etag);
+    const latest = rig.store.changes.latest();
+    rig.store.together(() => rig.calendars.keep(keptObject(rig.key, "own@program", other)));
+    expect(rig.store.changes.latest()).toBe(latest);
+  });
+
+  it("keep() result when a completion is confirmed with another time: the octets stay", () => {
+    const rig = calendarRig();
+    const key = rig.put(aTask(1));
+    const { uid } = rig.seen(key);
+    const body = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VTODO\r\nUID:${uid}\r\nSUMMARY:Task 1\r\nSTATUS:COMPLETED\r\nCOMPLETED:20261120T115900Z\r\nDUE;VALUE=DATE:20261124\r\nEND:VTODO\r\nEND:VCALENDAR\r\n`;
+    rig.store.together(() => {
+      rig.wish(key, "complete", { completed: true });
+      rig.calendars.keep(keptObject(key, uid, body));
+    });
+    const calendar = open(rig, "tasks-3001");
+    expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toBe(body);
+    rig.clock.advance({ seconds: 7 });
+    const claimed = rig.store.journal.claimNext() ?? expect.fail();
+    const done = aTask(1, { completed: true, percent: 100, completedAt: rig.clock() });
+    rig.store.journal.confirm(claimed, done);
+    expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toBe(body);
+  });
+
+  it("keep() result when another channel says more: its properties are laid onto the program's octets", () => {
+    const rig = keptRig();
+    const raw =
+      "BEGIN:VEVENT\nUID:own@program\nSUMMARY:Old\nLOCATION:Room 9\nURL:https://x.example\nEND:VEVENT";
+    rig.store.together(() => {
+      const upload = { item: rig.key, component: "VEVENT", channel: "upload" } as const;
+      expect(rig.store.objects.put({ ...upload, uid: "own@program", raw })).toBe(true);
+      rig.store.changes.note(rig.key);
+    });
+    expect(rig.text()).toContain("LOCATION:Room 9");
+    expect(rig.text()).not.toContain("LOCATION:Room 3");
+    expect(rig.text()).toContain("SUMMARY:Mine");
+  });
+
+  it("octets() result when only another channel has said more: our text with it", () => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1, { reminder: Temporal.Duration.from({ minutes: 15 }) }));
+    const { uid } = rig.seen(key);
+    const alarm = (trigger: string) =>
+      `BEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:${trigger}\nEND:VALARM`;
+    const raw = `BEGIN:VEVENT\nUID:${uid}\nSUMMARY:Old\nLOCATION:Room 9\n${alarm("-PT15M")}\n${alarm("-P1D")}\nEND:VEVENT`;
+    rig.store.objects.put({ item: key, component: "VEVENT", channel: "upload", uid, raw });
+    const text = textOf(rig, rig.calendars.objectOfUid(open(rig, "events-2001"), uid));
+    expect(text).toContain("LOCATION:Room 9");
+    expect(text).toContain("SUMMARY:Event 1");
+    expect(text.match(/BEGIN:VALARM/g)).toHaveLength(2);
+    expect(text).toContain("TRIGGER:-P1D");
+    expect(text.indexOf("LOCATION")).toBeLessThan(text.indexOf("BEGIN:VALARM"));
+  });
+
+  it("keep() result when its transaction is undone: nothing of it is shown, not even after other changes", () => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1));
+    const calendar = open(rig, "events-2001");
+    const before = rig.calendars.objects(calendar);
+    const { uid } = rig.seen(key);
+    expect(() =>
+      rig.store.durably(() => {
+        rig.wish(key, "update", { title: "Never" });
+        rig.calendars.keep(keptObject(key, uid, bodyOf(uid, "Never")));
+        expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toContain("Never");
+        throw new Error("power cut");
+      }),
+    ).toThrow("power cut");
+    // Takes the revision that was undone.
+    rig.put(aTask(9));
+    expect(rig.calendars.objects(calendar)).toEqual(before);
+    expect(rig.calendars.objects(open(rig, "tasks-3001"))).toHaveLength(1);
+  });
+});
+
+describe("reload() and retract()", () => {
+  it("reload() result when an edit was held: told as changed, under another ETag, and it says the same", () => {
+    const rig = keptRig();
+    const { etag } = rig.object();
+    const token = rig.calendars.token(rig.calendar);
+    rig.store.together(() => rig.calendars.reload(rig.key));
+    const changes = rig.calendars.changes(rig.calendar, { token, limit: null });
+    expect(changes?.put).toHaveLength(1);
+    expect(rig.object().etag).not.toBe(etag);
+    expect(rig.text()).toContain("SUMMARY:Mine");
+    expect(Number(/SEQUENCE:(\d+)/.exec(rig.text())?.[1])).toBeGreaterThan(4);
+  });
+
+  it("retract() result when a move was held: buried where it was put, and where it is it keeps its name", () => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1));
+    const { uid } = rig.seen(key);
+    const [home, target] = [open(rig, "events-2001"), open(rig, "events-2002")];
+    const others = open(rig, "events-2001", bob);
+    const tokens = [home, target, others].map((each) => rig.calendars.token(each));
+    rig.store.together(() => rig.calendars.retract(target, { key, name: "there.ics" }));
+    const told = [home, target, others].map((each, at) =>
+      rig.calendars.changes(each, { token: tokens[at] ?? "", limit: null }),
+    );
+    expect(told.map((one) => one?.buried.filter((name) => name !== "there.ics"))).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect(told[1]?.buried).toEqual(["there.ics"]);
+    expect(told[2]?.buried).toEqual([]);
+    for (const calendars of [rig.calendars, rig.reopened()]) {
+      expect(calendars.object(home, `${uid}.ics`)?.key).toBe(key);
+      expect(calendars.object(home, "there.ics")).toBeNull();
+    }
+  });
+
+  it("retract() result when a creation was held: buried for its person alone; back when it is approved", () => {
+    const rig = calendarRig();
+    const calendar = open(rig, "events-2001");
+    const others = open(rig, "events-2001", bob);
+    const tokens = [calendar, others].map((each) => rig.calendars.token(each));
+    const { key, edit } = rig.store.together(() => {
+      const key = rig.store.mirror.conceive("event", "held@program");
+      const base = { ...anEvent(1), id: null };
+      const edit = rig.append({ item: key, action: "create", base, state: "held" });
+      rig.calendars.retract(calendar, { key, name: "held.ics" });
+      return { key, edit };
+    });
+    const buried = [calendar, others].map(
+      (each, at) => rig.calendars.changes(each, { token: tokens[at] ?? "", limit: null })?.buried,
+    );
+    expect(buried).toEqual([["held.ics"], []]);
+    const token = rig.calendars.token(others);
+    rig.store.journal.resume(edit);
+    expect(rig.calendars.object(calendar, "held.ics")?.key).toBe(key);
+    rig.store.journal.discard(edit);
+    rig.store.mirror.bury(key);
+    const later = rig.calendars.changes(others, { token, limit: null });
+    expect(later?.put).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** The commands that the tests drive where they are installed. */
+const programs = ["vdirsyncer", "khal", "todoman", "calcurse", "cadaver"] as const;
+type Program = (typeof programs)[number];
+
+/** The interpreter for which Debian installs python3-caldav; another one in PATH does not see it. */
+export const python = "/usr/bin/python3";
+
+/** Whether a program of this name is in PATH. */
+export const isInstalled = (program: Program): boolean =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .some((folder) => isExecutable(join(folder, program)));
+
+/** Whether the system's python can import modules; only trying tells. */
+async function canImport(...modules: readonly string[]): Promise<boolean> {
+  if (!isExecutable(python)) return false;
+  const { code } = await runProgram([python, "-c", `import ${modules.join(", ")}`], {});
+  return code === 0;
+}
+
+export const hasPythonCaldav = (): Promise<boolean> => canImport("caldav", "icalendar");
+
+/** calcurse-caldav is a script, which the system's python has to run whatever PATH puts before it. */
+export const calcurseCaldav = "/usr/bin/calcurse-caldav";
+
+export const hasCalcurseCaldav = async (): Promise<boolean> =>
+  isInstalled("calcurse") && isExecutable(calcurseCaldav) && canImport("httplib2");
+
+/** Everything that the tests would drive and that is not here, by the names of Debian's packages. */
+export async function missingPrograms(): Promise<readonly string[]> {
+  const libraries = [
+    { name: "python3-caldav", isThere: await hasPythonCaldav() },
+    { name: "calcurse-caldav with python3-httplib2", isThere: await hasCalcurseCaldav() },
+  ];
+  const commands = programs.map((name) => ({ name, isThere: isInstalled(name) }));
+  return [...commands, ...libraries].filter(({ isThere }) => !isThere).map(({ name }) => name);
+}
+
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly withinMs?: number;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  /** Standard output and standard error, as they came. */
+  readonly output: string;
+  readonly stdout: string;
+}
+
+/** Runs a program of another house to its end; one that does not end in time is ended, and its code is null. */
+export function runProgram(
+  [program = "", ...args]: readonly string[],
+  { env = {}, cwd, input = "", withinMs = 30_000 }: RunOptions,
+): Promise<Ran> {
+  const child = spawn(program, args, {
+    env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8", TZ: "Europe/Berlin", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  const late = setTimeout(() => child.kill("SIGKILL"), withinMs);
+  return new Promise((resolve, reject) => {
+    let [output, stdout] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      stdout += chunk;
+    });
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(late);
+      resolve({ code, output, stdout });
+    });
+    // A program that ends before it has read everything is judged by what it printed.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

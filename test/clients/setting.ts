@@ -1,0 +1,175 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serviceId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { install } from "../support/dayferry.ts";
+import { eventually } from "../support/eventually.ts";
+import { command, serveHere } from "../support/in-process.ts";
+
+export interface ClientSettings {
+  /** Laid over the usual configuration. */
+  readonly changes?: (people: Sandbox["keys"]) => Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A stand-in of the service with two projects of two lists each, a daemon that serves its calendars, and Ana with an app
+ * password; all on loopback, with the real clock. `close` ends everything and removes every file.
+ */
+export async function clientSetting({ changes = () => ({}) }: ClientSettings = {}) {
+  const sandbox = await startSandbox({
+    seed: 1,
+    size: "empty",
+    discovery: true,
+    port: 0,
+    timeZone: "Europe/Berlin",
+    clock: () => Temporal.Now.instant(),
+    quota: { requests: 100_000, perMs: 10_000 },
+  });
+  const installation = install(sandbox, changes(sandbox.keys));
+  const daemon = await serveHere(installation);
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-client-"));
+  const { workspace } = sandbox;
+  const by = sandbox.keys[0]?.personId ?? 0;
+  const [first, second] = workspace.places();
+  const place = { project: first?.project ?? 0, list: first?.lists[0] ?? 0 };
+  const far = { project: second?.project ?? 0, list: second?.lists[0] ?? 0 };
+  const nearList = first?.lists[1] ?? 0;
+
+  async function setPassword(person: number) {
+    const args = ["people", "set-password", String(person), "--json"];
+    const { code, stdout, stderr } = await command(args, { installation, daemon });
+    if (code !== 0) throw new Error(stderr);
+    const { login, password, url }: Record<"login" | "password" | "url", string> =
+      JSON.parse(stdout);
+    return { login, password, url };
+  }
+
+  const { login, password, url } = await setPassword(by);
+  /** Reads everything that the service holds; a second time, as the first may join a reading that began before. */
+  async function refresh(): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      await daemon.rooms.sync.sweep({ signal: AbortSignal.timeout(20_000) });
+    }
+  }
+  const { journal, mirror } = daemon.rooms.store;
+  const isAtRest = () => {
+    const { pending = 0, claimed = 0 } = journal.counts();
+    return pending + claimed === 0;
+  };
+  return {
+    sandbox,
+    workspace,
+    daemon,
+    by,
+    place,
+    far,
+    nearList,
+    login,
+    password,
+    setPassword,
+    /** The context root, as `people set-password` tells it. */
+    url,
+    home: `${url}calendars/${by}/`,
+    slugs: {
+      events: `events-${place.project}`,
+      farEvents: `events-${far.project}`,
+      tasks: `tasks-${place.list}`,
+      nearTasks: `tasks-${nearList}`,
+      farTasks: `tasks-${far.list}`,
+      milestones: `milestones-${place.project}`,
+      assigned: "assigned",
+    },
+    /** Port of the daemon. */
+    port: Number(new URL(daemon.url).port),
+    /** A folder for the program's files. */
+    folder: (name: string) => {
+      const path = join(folder, name);
+      mkdirSync(path, { recursive: true });
+      return path;
+    },
+    /** The environment of a program that has a home of its own. */
+    homeEnv: (name: string) => {
+      const home = join(folder, name);
+      mkdirSync(home, { recursive: true });
+      return {
+        HOME: home,
+        XDG_CONFIG_HOME: join(home, ".config"),
+        XDG_DATA_HOME: join(home, ".local", "share"),
+        XDG_CACHE_HOME: join(home, ".cache"),
+        XDG_STATE_HOME: join(home, ".local", "state"),
+      };
+    },
+    events: (project: number = place.project) =>
+      insist(workspace.events.list({ by, project }, { view: "all" })),
+    tasks: (list: number = place.list, project: number = place.project) =>
+      insist(workspace.tasks.list({ by, project, list })),
+    subtasks: (task: number, list: number = place.list) =>
+      insist(workspace.subtasks.list({ by, project: place.project, list, task })),
+    addEvent: (fields: Readonly<Record<string, unknown>>) =>
+      insist(workspace.events.create({ by, project: place.project }, fields)),
+    addTask: (fields: Readonly<Record<string, unknown>>) =>
+      insist(workspace.tasks.create({ by, ...place }, fields)),
+    addSubtask: (task: number, fields: Readonly<Record<string, unknown>>) =>
+      insist(workspace.subtasks.create({ by, ...place, task }, fields)),
+    changeEvent: (event: number, fields: Readonly<Record<string, unknown>>) =>
+      insist(workspace.events.update({ by, project: place.project, event }, fields)),
+    changeTask: (task: number, fields: Readonly<Record<string, unknown>>) =>
+      insist(workspace.tasks.update({ by, ...place, task }, fields)),
+    /** What an item is called by calendars. */
+    uidOf: (kind: "event" | "task" | "subtask", id: number) => {
+      const key = mirror.find(kind, serviceId(id));
+      if (key === null) throw new Error(`the mirror has no ${kind} ${id}`);
+      return mirror.identity(key).uid;
+    },
+    /** Waits until everything that was edited has reached the service. */
+    arrived: () => eventually("all edits have arrived", () => (isAtRest() ? true : null)),
+    refresh,
+    /** Waits until it is known here that the service has an item no more, which takes a question of its own. */
+    buried: async (kind: "event" | "task", id: number) => {
+      const { view } = daemon.rooms.store;
+      const key = mirror.find(kind, serviceId(id));
+      await eventually(`the ${kind} ${id} is gone`, async () => {
+        await refresh();
+        return key === null || view.get(key) === null ? true : null;
+      });
+    },
+    /** Every edit that was ever accepted, oldest first, with where it stands. */
+    edits: () =>
+      journal
+        .list({ limit: 1000 })
+        .map(({ action, state, problem }) => ({ action, state, problem }))
+        .reverse(),
+    /** What was asked of the service that changes anything. */
+    writes: () => sandbox.requests.entries().filter(({ method }) => method !== "GET"),
+    async close() {
+      await daemon.stop();
+      await sandbox.close();
+      installation.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type ClientSetting = Awaited<ReturnType<typeof clientSetting>>;
+
+/** A day so many days from now, `YYYY-MM-DD`. */
+export const day = (from: number): string =>
+  Temporal.Now.plainDateISO("Europe/Berlin").add({ days: from }).toString();
+
+/** The same as iCalendar writes it, `YYYYMMDD`. */
+export const icsDay = (from: number): string => day(from).replaceAll("-", "");
+
+/** The first item of a title; throws when there is none or another one, so that no test overlooks a double. */
+export function only<Value extends { readonly title: string }>(
+  items: readonly Value[],
+  title: string,
+): Value {
+  const [found, ...others] = items.filter((item) => item.title === title);
+  if (!found || others.length > 0) {
+    const titles = items.map((item) => item.title).join(", ");
+    throw new Error(`${others.length + (found ? 1 : 0)} items are called ${title}: ${titles}`);
+  }
+  return found;
+}

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+const text = readFileSync(at("docs/rfc.md"), "utf8");
+
+interface Row {
+  readonly clause: string;
+  readonly state: string;
+  readonly here: string;
+  readonly shownBy: string;
+  /** Of all columns. */
+  readonly width: number;
+}
+
+/** The rows of the tables that have a state. */
+const rows: readonly Row[] = text
+  .split("\n")
+  .filter((line) => line.startsWith("| "))
+  .map((line) => line.split("|").slice(1, -1))
+  .map((cells) => cells.map((cell) => cell.trim()))
+  .filter(
+    ([first, second, third]) => first !== "Clause" && second !== undefined && third !== "Clause",
+  )
+  .filter((cells) => cells.length >= 5)
+  .map(([clause = "", , state = "", here = "", shownBy = "", ...more]) => ({
+    clause,
+    state,
+    here,
+    shownBy,
+    width: 5 + more.length,
+  }));
+
+const named = [...text.matchAll(/`([\w/-]+) › ([^`]+)`/g)].map(([, file = "", title = ""]) => ({
+  file: `test/${file}.test.ts`,
+  title,
+}));
+
+/** Whether a test or a group of tests is called so in a file. */
+function isIn(file: string, title: string): boolean {
+  if (!existsSync(at(file))) return false;
+  const source = readFileSync(at(file), "utf8");
+  const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?:describe|it|\\))(?:\\.each)?\\(\\s*["\`]${escaped}["\`]`).test(source);
+}
+
+describe("docs/rfc.md", () => {
+  it("names tests that there are", () => {
+    expect(named.filter(({ file, title }) => !isIn(file, title))).toEqual([]);
+    expect(named.length).toBeGreaterThan(150);
+    expect(isIn("test/docs/rfc.test.ts", "names no such test")).toBe(false);
+  });
+
+  it("has a state in every row, a test for what is done, and a reason for what is not", () => {
+    const states = ["done", "partly", "otherwise", "not"];
+    expect(rows.length).toBeGreaterThan(150);
+    expect(rows.filter(({ width }) => width !== 5)).toEqual([]);
+    expect(rows.filter(({ state }) => !states.includes(state))).toEqual([]);
+    expect(rows.filter(({ state, here }) => state !== "done" && here === "")).toEqual([]);
+    expect(
+      rows.filter(({ state, shownBy }) => state === "done" && !shownBy.includes(" › ")),
+    ).toEqual([]);
+  });
+
+  it("names nothing but tests in the last column", () => {
+    const odd = rows.filter(
+      ({ shownBy }) => shownBy.replace(/`[\w/-]+ › [^`]+`/g, "").trim() !== "",
+    );
+    expect(odd).toEqual([]);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import type { Fault } from "../../../src/sandbox/faults.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vevent } from "../rig.ts";
+import { type MoveRig, moveRig } from "./move-rig.ts";
+
+const lost = { kind: "drop-after" } as const;
+
+/** A milestone with everything that an event can have, and the project that it is to go to. */
+async function launch(rig: MoveRig) {
+  const day = { start: "2026-11-24", end: "2026-11-24", all_day: true };
+  const more = { description: "Ship it", reminder: 30, private: true, milestone: true };
+  const made = await rig.event({ title: "Launch", ...day, ...more, assigned: [rig.owner] });
+  const place = { ...rig.by, event: made.id };
+  insist(rig.sandbox.workspace.events.update(place, { completed: true }));
+  await rig.sweep();
+  rig.sandbox.requests.clear();
+  return made;
+}
+
+/** The one event is in the other project, under the UID and handle that it had, and the old one is gone. */
+async function expectMoved(rig: MoveRig, { uid, key }: { uid: string; key: number }) {
+  expect(rig.states()).toEqual(["confirmed"]);
+  expect(rig.eventsIn(rig.project)).toEqual([]);
+  const [event, ...others] = rig.eventsIn(rig.otherProject);
+  expect(others).toEqual([]);
+  expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: event?.id } });
+  await rig.expectRest();
+}
+
+describe("step() of an event's move to another project", () => {
+  it("creates it there with all that it had, deletes it here, and keeps its UID", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await launch(rig);
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    expect(rig.shown()).toEqual(["Launch in elsewhere"]);
+    await rig.drainAll();
+    const event = "/projects/events";
+    expect(rig.requests()).toEqual([
+      `GET ${event}`,
+      `POST ${event}`,
+      `PUT ${event}`,
+      `GET ${event}`,
+      `DELETE ${event}`,
+    ]);
+    await expectMoved(rig, { uid, key });
+    const [there] = rig.eventsIn(rig.otherProject);
+    expect(there).toMatchObject({
+      title: "Launch",
+      description: "Ship it",
+      start: "2026-11-24 00:00",
+      reminder: 30,
+      private: true,
+      milestone: true,
+      completed: true,
+      assigned: [rig.owner],
+    });
+    expect(there?.id).not.toBe(id);
+  });
+
+  it("takes along what the edits before it wish, and those after it go to the new one", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Second review")));
+    rig.eventToFar(uid);
+    rig.send(calendar(vevent(uid, "DESCRIPTION:Bring the plans")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([
+      { title: "Second review", description: "Bring the plans", start: "2026-11-23 10:00" },
+    ]);
+    await rig.expectRest();
+  });
+
+  it.each<[string, Fault["method"] & string, Fault]>([
+    ["a lost creation", "POST", { kind: "drop-before" }],
+    ["a lost answer of the creation", "POST", lost],
+    ["half an answer of the creation", "POST", { kind: "cut" }],
+    ["a creation that hangs", "POST", { kind: "hang-after" }],
+    ["a 500 for the creation", "POST", { kind: "status", status: 500 }],
+    ["a lost answer of the completion", "PUT", { ...lost, times: 4 }],
+    ["a 503 for the completion", "PUT", { kind: "status", status: 503, times: 4 }],
+    ["a lost deletion", "DELETE", { kind: "drop-before", times: 4 }],
+    ["a lost answer of the deletion", "DELETE", { ...lost, times: 4 }],
+    ["a 503 for the deletion", "DELETE", { kind: "status", status: 503, times: 4 }],
+    [
+      "a 429 for the deletion",
+      "DELETE",
+      { kind: "status", status: 429, headers: { "retry-after": "1" } },
+    ],
+  ])("moves once in spite of %s, and nothing vanishes or doubles", async (_name, method, fault) => {
+    const rig = await moveRig();
+    const { uid } = await launch(rig);
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ ...fault, method });
+    for (let step = 0; step < 3; step++) {
+      await rig.step();
+      rig.sandbox.faults.clear();
+      await rig.sweep();
+      await rig.sweep();
+      expect(rig.shown()).toEqual(["Launch in elsewhere"]);
+      rig.restart();
+      rig.clock.advance({ seconds: 30 });
+    }
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([{ completed: true }]);
+  });
+
+  it("is shown once and never twice while lists are read between its requests", async () => {
+    const seen = new Set<string>();
+    const rig = await moveRig({
+      async between(one) {
+        await one.sweep();
+        await one.sweep();
+        seen.add(JSON.stringify(one.shown()));
+      },
+    });
+    const { uid } = await launch(rig);
+    const { sequence = 0 } = rig.store.view.findUid(uid) ?? {};
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    expect([...seen]).toEqual([JSON.stringify(["Launch in elsewhere"])]);
+    await expectMoved(rig, { uid, key });
+    expect(rig.store.view.findUid(uid)?.sequence).toBe(sequence + 1);
+  });
+
+  it("does not believe a list that was asked for before the old event was deleted", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    const body = rig.eventsIn(rig.project);
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    const path = new RegExp(`/${rig.project}/events$`);
+    rig.sandbox.faults.add({ kind: "replace", body, path });
+    await rig.sweep();
+    expect(rig.shown()).toEqual(["Review in elsewhere"]);
+  });
+
+  it("keeps what somebody changes of the old event before it is deleted", async () => {
+    const rig = await moveRig({
+      async between(one) {
+        const [old] = one.eventsIn(one.project);
+        if (!old || old.title === "Renamed") return;
+        const place = { ...one.by, event: old.id };
+        insist(one.sandbox.workspace.events.update(place, { title: "Renamed" }));
+      },
+    });
+    const { uid } = await rig.event();
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([{ title: "Renamed" }]);
+    expect(rig.store.view.findUid(uid)?.item.title).toBe("Renamed");
+    await rig.expectRest();
+  });
+
+  it("takes the new one back when the old one may not be deleted", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    const path = new RegExp(`/events/${id}$`);
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", path });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain(`cannot be taken out of project ${rig.project}`);
+    expect(rig.shown()).toEqual(["Review in project"]);
+    expect(rig.eventsIn(rig.otherProject)).toEqual([]);
+    expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id } });
+    await rig.expectRest();
+    rig.desk.retry(1);
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+  });
+
+  it("says that there are two when neither may be deleted", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", times: 2 });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain(`it is in project ${rig.otherProject} as well`);
+    await rig.sweep();
+    expect(rig.shown()).toEqual(["Review in elsewhere", "Review in project"]);
+  });
+
+  it("stays where it is when it may not be created there", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "POST" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.shown()).toEqual(["Review in project"]);
+    await rig.expectRest();
+  });
+
+  it("waits for a person when somebody has deleted it meanwhile", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    rig.eventToFar(uid);
+    insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.requests("POST")).toEqual([]);
+  });
+
+  it("goes on when the old one was deleted while it was not known whether the new one was made", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ ...lost, method: "POST" });
+    await rig.step();
+    insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("is undone by a move back, under the same UID", async () => {
+    const rig = await moveRig();
+    const { uid } = await launch(rig);
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    expect(rig.desk.undo(1, { channel: "dashboard", actor: null }).kind).toBe("done");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(rig.eventsIn(rig.project)).toMatchObject([{ title: "Launch", completed: true }]);
+    expect(rig.store.view.findUid(uid)?.key).toBe(key);
+    await rig.expectRest();
+  });
+});

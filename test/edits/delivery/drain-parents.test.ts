@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const parent = vtodo("parent@example.com", "SUMMARY:Parent", "DUE;VALUE=DATE:20261224");
+const child = (uid = "child@example.com", above = "parent@example.com") =>
+  vtodo(uid, `SUMMARY:${uid}`, `RELATED-TO:${above}`);
+
+async function parentsRig(setting: Parameters<typeof drainRig>[0] = {}) {
+  const rig = await drainRig(setting);
+  return {
+    ...rig,
+    put: (item: string) => rig.send(calendar(item), { channel: "caldav" }),
+    viewed: (uid: string) => rig.store.view.findUid(uid)?.item ?? null,
+    async subtasksOf(uid: string) {
+      const item = rig.store.view.findUid(uid)?.item;
+      if (item?.kind !== "task" || item.id === null) throw new Error(`${uid} is no task yet`);
+      const { projectId, listId, id } = item;
+      const call = { priority: "sweep" } as const;
+      const listed = await rig.upstream.subtasks.list({ projectId, listId, taskId: id }, call);
+      return worked(listed).items.map(({ title }) => title);
+    },
+  };
+}
+
+describe("step() of a to-do below a task that is new itself", () => {
+  it("waits for the task, and takes its id", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask", parentId: null });
+    expect(rig.store.journal.awaitedParent(rig.edit(2).item)).toBe("parent@example.com");
+    await rig.step();
+    const task = rig.viewed("parent@example.com");
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask", parentId: task?.id });
+    expect(rig.store.journal.awaitedParent(rig.edit(2).item)).toBeNull();
+    await rig.drainAll();
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  });
+
+  it("never goes first, however many steps run", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    for (const name of ["a", "b", "c"]) rig.put(child(name));
+    await rig.drainAll({ loops: 4 });
+    expect((await rig.subtasksOf("parent@example.com")).toSorted()).toEqual(["a", "b", "c"]);
+    expect(rig.workspaceTasks()).toHaveLength(1);
+  });
+
+  it("hangs below a task that comes in after it, within a minute", async () => {
+    const rig = await parentsRig();
+    rig.put(child());
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task" });
+    expect(await rig.step()).toBe("idle");
+    rig.clock.advance({ seconds: 50 });
+    rig.put(parent);
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask" });
+    await rig.drainAll({ loops: 2 });
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
+    expect(rig.workspaceTasks()).toHaveLength(1);
+  });
+
+  it("becomes a task of its own after a minute, and stays one", async () => {
+    const rig = await parentsRig();
+    const plan = rig.put(child());
+    expect(JSON.stringify(plan)).toContain("in a minute");
+    rig.clock.advance({ seconds: 61 });
+    expect(await rig.step()).toBe("worked");
+    rig.put(parent);
+    await rig.drainAll();
+    expect(await rig.subtasksOf("parent@example.com")).toEqual([]);
+    expect(rig.workspaceTasks()).toHaveLength(2);
+  });
+
+  it("keeps what was changed while it waited", async () => {
+    const rig = await parentsRig();
+    rig.put(child());
+    rig.put(vtodo("child@example.com", "SUMMARY:Renamed", "RELATED-TO:parent@example.com"));
+    rig.put(parent);
+    rig.put(vtodo("child@example.com", "DUE;VALUE=DATE:20261223"));
+    await rig.drainAll({ loops: 3 });
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["Renamed"]);
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask", title: "Renamed" });
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed", "confirmed"]);
+  });
+
+  it("waits after a restart as before", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    rig.store.journal.claimNext();
+    expect(rig.restart()).toBe(1);
+    await rig.drainAll({ loops: 2 });
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
+  });
+
+  it("has one level only: what has to-dos of its own stays a task", async () => {
+    const rig = await parentsRig();
+    rig.put(child("middle", "top"));
+    rig.put(child("leaf", "middle"));
+    rig.put(vtodo("top", "SUMMARY:Top"));
+    await rig.drainAll({ loops: 3 });
+    expect(await rig.subtasksOf("middle")).toEqual(["leaf"]);
+    expect(await rig.subtasksOf("top")).toEqual([]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  it.each([
+    ["itself", [child("a", "a")]],
+    ["one that names it", [child("a", "b"), child("b", "a")]],
+  ])("loses nothing when it names %s", async (_name, items) => {
+    const rig = await parentsRig();
+    for (const item of items) rig.put(item);
+    await rig.drainAll({ loops: 2 });
+    expect(rig.states()).toEqual(items.map(() => "confirmed"));
+  });
+
+  it("waits for a person together with a task that the service refuses", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    rig.sandbox.faults.add({ kind: "status", status: 400, method: "POST" });
+    await rig.step();
+    expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
+    expect(rig.edit(2).problem).toContain("edit 1 waits for a person");
+    expect(rig.desk.retry(1).kind).toBe("done");
+    expect(rig.desk.retry(2).kind).toBe("done");
+    await rig.drainAll({ loops: 2 });
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
+  });
+
+  it("stands for itself when a person lets it go without the task", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    rig.sandbox.faults.add({ kind: "status", status: 400, method: "POST" });
+    await rig.step();
+    rig.desk.retry(2);
+    await rig.drainAll();
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
+    expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
+  });
+
+  it("stands for itself when the task is given up", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    rig.desk.discard(1);
+    expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task", parentId: null });
+    await rig.drainAll();
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
+  });
+
+  it("is approved in review mode in any order", async () => {
+    const rig = await parentsRig({ mode: "review" });
+    rig.put(child());
+    rig.put(parent);
+    rig.desk.approve(1);
+    expect(await rig.step()).toBe("idle");
+    rig.desk.approve(2);
+    await rig.drainAll({ loops: 2 });
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
+  });
+
+  it("is made where its task is by then", async () => {
+    const rig = await parentsRig();
+    const { id, uid } = await rig.task();
+    rig.put(child("child@example.com", uid));
+    const there = { ...rig.by, list: rig.list, task: id };
+    const move = { list_id: rig.otherList, move_task: true };
+    insist(rig.sandbox.workspace.tasks.update(there, move));
+    const mirrored = rig.viewed(uid);
+    if (mirrored?.kind !== "task") throw new Error("the task is not mirrored");
+    const moved = { ...mirrored, id: serviceId(id), listId: rig.otherList };
+    rig.store.mirror.put(moved, `tasks:${rig.otherList}`);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.subtasksOf(uid)).toEqual(["child@example.com"]);
+  });
+});

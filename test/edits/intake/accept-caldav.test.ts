@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { labelId, personId, projectId } from "../../../src/domain/ids.ts";
+import type { PatchField } from "../../../src/domain/merge.ts";
+import { createAcceptItems, type ItemsRequest } from "../../../src/edits/intake/accept.ts";
+import { readCalendar } from "../../../src/ics/read.ts";
+import { anEvent, aTask, days, zone } from "../../support/items.ts";
+import {
+  acceptRig,
+  calendar,
+  codes,
+  list,
+  type RigSetting,
+  vevent,
+  vtodo,
+  wishes,
+} from "../rig.ts";
+
+/** A rig whose items come in as a two-way channel sends them: read already, with what it knows of them. */
+function channelRig(setting: RigSetting = {}) {
+  const rig = acceptRig(setting);
+  const acceptItems = createAcceptItems(rig.deps);
+  return {
+    ...rig,
+    mirror: (item: Parameters<typeof rig.put>[0]) => rig.put(item),
+    put(text: string, request: Partial<ItemsRequest> = {}) {
+      const read = readCalendar(Buffer.from(calendar(text)), { zone });
+      if (!read.ok) throw new Error(JSON.stringify(read.failure));
+      const accepted = acceptItems({
+        calendar: read.value,
+        bases: new Map(),
+        channel: "caldav",
+        actor: personId(11),
+        projectId: projectId(2001),
+        listId: list,
+        dryRun: false,
+        ...request,
+      });
+      const item = accepted.kind === "plan" ? accepted.items[0] : undefined;
+      if (!item) throw new Error(JSON.stringify(accepted));
+      return item;
+    },
+  };
+}
+
+const full = {
+  description: "<p>Two <b>pages</b></p>",
+  startOn: Temporal.PlainDate.from("2026-11-20"),
+  labels: [labelId(51), labelId(53)],
+};
+const cleared = (uid: string, ...fields: PatchField[]) => ({ cleared: new Map([[uid, fields]]) });
+
+describe("accept() of properties that were taken away", () => {
+  it.each<[PatchField, object]>([
+    ["description", { description: null }],
+    ["dueOn", { dueOn: null }],
+    ["startOn", { startOn: null }],
+    ["labels", { labels: [] }],
+  ])("unsets the %s of a task", (field, expected) => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, full));
+    const item = rig.put(vtodo(uid, "SUMMARY:Task 601"), cleared(uid, field));
+    expect(wishes(item)).toEqual(expected);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject(expected);
+  });
+
+  it.each<[PatchField, object]>([
+    ["description", { description: null }],
+    ["reminder", { reminder: null }],
+    ["milestone", { milestone: false }],
+  ])("unsets the %s of an event", (field, expected) => {
+    const rig = channelRig();
+    const reminder = Temporal.Duration.from({ minutes: 15 });
+    const milestone = { when: days("2026-12-01"), milestone: true, reminder, description: "Yes" };
+    const uid = rig.mirror(anEvent(501, milestone));
+    expect(wishes(rig.put(vevent(uid), cleared(uid, field)))).toEqual(expected);
+  });
+
+  it("says nothing where the item says nothing, or has no such field", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, { dueOn: null }));
+    const all = cleared(uid, "description", "dueOn", "startOn", "labels", "reminder", "title");
+    expect(rig.put(vtodo(uid), all).action).toBe("unchanged");
+  });
+
+  it("keeps labels that calendars cannot be shown", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, { labels: [labelId(51), labelId(99)] }));
+    expect(wishes(rig.put(vtodo(uid), cleared(uid, "labels")))).toEqual({ labels: [99] });
+  });
+
+  it("lets a start move beyond a due date that goes away with it", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, full));
+    const item = rig.put(vtodo(uid, "DTSTART;VALUE=DATE:20261230"), cleared(uid, "dueOn"));
+    expect(wishes(item)).toEqual({ startOn: "2026-12-30", dueOn: null });
+  });
+
+  it("is spoken of by absence nowhere else", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, full));
+    expect(rig.put(vtodo(uid)).action).toBe("unchanged");
+  });
+});
+
+describe("accept() of a to-do that is to be a milestone", () => {
+  const ship = (...lines: readonly string[]) => vtodo("ship@example.com", "SUMMARY:Ship", ...lines);
+  const asMilestone = { newAs: "milestone", listId: null } as const;
+
+  it.each(["DUE;VALUE=DATE:20261224", "DTSTART;VALUE=DATE:20261224"])(
+    "takes its day from %s",
+    (day) => {
+      const rig = channelRig();
+      const item = rig.put(ship(day, "CATEGORIES:Work"), asMilestone);
+      expect(item).toMatchObject({ action: "create", kind: "milestone" });
+      expect(codes(item)).toEqual(["event-labels"]);
+      expect(rig.edits()[0]).toMatchObject({
+        base: { kind: "event", milestone: true, when: days("2026-12-24") },
+        patch: { title: "Ship", milestone: true, when: days("2026-12-24") },
+      });
+    },
+  );
+
+  it("is completed at once when it says so", () => {
+    const rig = channelRig();
+    rig.put(ship("DUE;VALUE=DATE:20261224", "STATUS:COMPLETED"), asMilestone);
+    expect(rig.store.view.findUid("ship@example.com")?.item).toMatchObject({ completed: true });
+  });
+
+  it.each([
+    ["without a day", "no-start", []],
+    ["at a time of day", "milestone-time", ["DUE:20261224T100000Z"]],
+  ])("is refused %s", (_name, code, lines) => {
+    const rig = channelRig();
+    expect(codes(rig.put(ship(...lines), asMilestone))).toEqual([code]);
+  });
+
+  it("stays a milestone whatever categories its to-do has", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(anEvent(501, { when: days("2026-12-01"), milestone: true }));
+    const item = rig.put(vtodo(uid, "CATEGORIES:Work", "DUE;VALUE=DATE:20261202"));
+    expect(item.changes.map(({ field }) => field)).toEqual(["when"]);
+  });
+});
+
+describe("accept() of what was deleted", () => {
+  const again = (uid: string) => vtodo(uid, "SUMMARY:Again", "DUE;VALUE=DATE:20261224");
+
+  it("makes it again under its UID where the editor means a new item", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601));
+    const key = rig.store.mirror.findUid(uid)?.item;
+    if (key) rig.store.mirror.bury(key);
+    expect(codes(rig.put(again(uid)))).toEqual(["gone"]);
+    const item = rig.put(again(uid), { anew: true });
+    expect(item).toMatchObject({ action: "create", uid });
+    expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: null, title: "Again" } });
+  });
+
+  it("takes a deletion back that has not left yet", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, full));
+    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    expect(rig.store.view.findUid(uid)).toBeNull();
+    rig.put(again(uid), { anew: true });
+    expect(rig.edits()).toMatchObject([
+      { action: "delete", state: "discarded" },
+      { action: "update", state: "pending", patch: { title: "Again" } },
+    ]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({
+      id: 601,
+      title: "Again",
+      labels: [51, 53],
+    });
+  });
+
+  it("waits for a deletion that is on its way", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601));
+    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    const deletion = rig.store.journal.claimNext();
+    rig.put(again(uid), { anew: true });
+    expect(rig.store.journal.claimNext()).toBeNull();
+    if (deletion) rig.store.journal.confirm(deletion, null);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ title: "Again" });
+    expect(rig.store.journal.claimNext()).toMatchObject({ action: "create" });
+  });
+});
+
+describe("accept() of a cancelled item", () => {
+  it("deletes nothing where programs have a way to delete", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601));
+    expect(rig.put(vtodo(uid, "STATUS:CANCELLED")).action).toBe("unchanged");
+    expect(rig.put(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED")).action).toBe(
+      "create",
+    );
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { editId } from "../../src/domain/ids.ts";
+import { ana, basic, bearer, ben, startApp } from "./people-rig.ts";
+
+function calendar(uid: string, title = "Standup"): string {
+  return [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//test//EN",
+    "BEGIN:VEVENT",
+    `UID:${uid}`,
+    "DTSTART;VALUE=DATE:20261201",
+    `SUMMARY:${title}`,
+    "END:VEVENT",
+    "END:VCALENDAR",
+    "",
+  ].join("\r\n");
+}
+
+describe("/api/people", () => {
+  it("lists people with what they may and have, and no secret", async () => {
+    const { call } = await startApp();
+    const { status, text } = await call("GET /api/people", bearer);
+    expect(status).toBe(200);
+    expect(JSON.parse(text).people).toEqual([
+      expect.objectContaining({ id: 11, calendars: "write", hasPassword: false, hasOwnKey: true }),
+      expect.objectContaining({ id: 12, calendars: "read", hasOwnKey: false }),
+      expect.objectContaining({ id: 13, suspended: true }),
+    ]);
+    expect(text).not.toContain("hush");
+  });
+
+  it.each(["GET /api/people", "POST /api/people/11/password", "DELETE /api/people/11/password"])(
+    "answers 401 to %s without the admin token, also with a person's password",
+    async (request) => {
+      const { call, passwords } = await startApp();
+      const authorization = basic("ana@example.com", passwords.issue(ana));
+      expect((await call(request)).status).toBe(401);
+      expect((await call(request, { headers: { authorization } })).status).toBe(401);
+      expect(passwords.has(ana)).toBe(true);
+    },
+  );
+
+  it("gives a new password once, with what to enter, and takes it back", async () => {
+    const { call, passwords, lines } = await startApp();
+    const { status, text, headers } = await call("POST /api/people/11/password", bearer);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    const given = JSON.parse(text);
+    expect(given).toMatchObject({
+      id: 11,
+      login: "ana@example.com",
+      url: "https://calendar.example.com/base/dav/",
+    });
+    expect(passwords.check(given.login, given.password)?.id).toBe(11);
+    expect((await call("GET /api/people", bearer)).text).not.toContain(given.password);
+    expect(lines.join("")).not.toContain(given.password);
+
+    expect((await call("DELETE /api/people/11/password", bearer)).status).toBe(204);
+    expect((await call("DELETE /api/people/11/password", bearer)).status).toBe(404);
+    expect(passwords.check(given.login, given.password)).toBeNull();
+  });
+
+  it.each([
+    ["99", 404],
+    ["0", 404],
+    ["x", 404],
+    ["13", 409],
+  ])("answers a new password for person %s with %i", async (id, expected) => {
+    const { call } = await startApp();
+    const { status, headers } = await call(`POST /api/people/${id}/password`, bearer);
+    expect(status).toBe(expected);
+    expect(headers.get("content-type")).toContain("application/problem+json");
+  });
+});
+
+describe("/api/edits as a person", () => {
+  async function asAna() {
+    const started = await startApp();
+    const password = started.passwords.issue(ana);
+    const authorization = basic("Ana@Example.com", password);
+    return {
+      ...started,
+      password,
+      ana: { headers: { authorization } },
+      post: (query: string, body: string, headers = { authorization }) =>
+        started.call(`POST /api/edits?${query}`, { headers, body }),
+    };
+  }
+
+  it("accepts edits in the person's own name", async () => {
+    const { post, store, call, ana: own } = await asAna();
+    const { status, text } = await post("project=2001", calendar("new@calendar"));
+    expect(status).toBe(202);
+    const [item] = JSON.parse(text).items;
+    expect(store.journal.get(item.editId)?.actor).toBe(11);
+    expect((await post("project=2001&person=11", calendar("b@calendar"))).status).toBe(202);
+    const shown = await call(`GET /api/edits/${item.editId}`, own);
+    expect(JSON.parse(shown.text)).toMatchObject({ id: item.editId, actor: 11 });
+  });
+
+  it.each([
+    ["for somebody else", "project=2001&person=12", "new@calendar"],
+    ["into a project of others", "project=2002", "new@calendar"],
+    ["into an unknown project", "project=2099", "new@calendar"],
+    ["of an item of others", "project=2001", "event 2"],
+    ["of an item of others, as a dry run", "project=2001&dryRun=true", "event 2"],
+  ])("refuses edits %s with 403 and tells nothing", async (_what, query, uid) => {
+    const { post, store } = await asAna();
+    const [, id = ""] = uid.split("event ");
+    const named = id === "" ? uid : `event-${id}@${store.meta.installation}`;
+    const { status, text } = await post(query, calendar(named));
+    expect(status).toBe(403);
+    expect(text).not.toContain("Secret");
+    expect(store.journal.list({ limit: 10 })).toEqual([]);
+  });
+
+  it("refuses edits of who may only read with 403", async () => {
+    const { post, passwords, store } = await asAna();
+    const authorization = basic("12", passwords.issue(ben));
+    const { status, text } = await post("project=2002", calendar("n@c"), { authorization });
+    expect(status).toBe(403);
+    expect(JSON.parse(text).detail).toContain("may read calendars and not change them");
+    expect(store.journal.list({ limit: 10 })).toEqual([]);
+  });
+
+  it("shows people their own edits only, and leaves decisions to the admin token", async () => {
+    const { call, ana: own, store } = await asAna();
+    const key = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
+    const base = key && store.view.get(key)?.item;
+    if (!key || !base) throw new Error("the event is not known");
+    const common = { channel: "upload", item: key, base, newLabels: [], state: "held" } as const;
+    const patch = { title: "Of Ben" };
+    store.journal.append({ ...common, action: "update", patch, actor: ben });
+    const mine = store.journal.append({ ...common, action: "update", patch, actor: ana });
+    expect((await call(`GET /api/edits/${editId(1)}`, own)).status).toBe(404);
+    expect((await call(`GET /api/edits/${mine}`, own)).status).toBe(200);
+    for (const request of [
+      "GET /api/edits",
+      `POST /api/edits/${mine}/approve`,
+      `POST /api/edits/${mine}/discard`,
+      `POST /api/edits/${mine}/undo`,
+    ]) {
+      expect((await call(request, own)).status).toBe(403);
+    }
+    expect(store.journal.get(mine)?.state).toBe("held");
+    expect((await call("GET /api/status", own)).status).toBe(401);
+  });
+
+  it("answers wrong credentials with 401 and the challenge, and after many with 429", async () => {
+    const { post, throttle, password, lines } = await asAna();
+    const wrong = { authorization: basic("ana@example.com", "wrong-wrong") };
+    const first = await post("project=2001", calendar("n@c"), wrong);
+    expect(first.status).toBe(401);
+    expect(first.headers.get("www-authenticate")).toBe('Basic realm="Dayferry", charset="UTF-8"');
+    const garbled = { authorization: "Basic !" };
+    expect((await post("project=2001", calendar("n@c"), garbled)).status).toBe(401);
+
+    for (let nth = 0; nth < 15; nth++) throttle.failed("127.0.0.1", "ana@example.com");
+    const late = await post("project=2001", calendar("n@c"), wrong);
+    expect(late.status).toBe(429);
+    expect(Number(late.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await post("project=2001", calendar("n@c"))).status).toBe(429);
+    expect(lines.join("")).not.toMatch(new RegExp(`wrong-wrong|${password}`));
+  });
+
+  it("makes who has failed often wait, and lets the right password pass after it", async () => {
+    const { post, throttle } = await asAna();
+    for (let nth = 0; nth < 5; nth++) throttle.failed("127.0.0.1", "ana@example.com");
+    const began = performance.now();
+    expect((await post("project=2001", calendar("n@c"))).status).toBe(202);
+    expect(performance.now() - began).toBeGreaterThan(450);
+    expect(throttle.before("127.0.0.1", "ana@example.com").kind).toBe("go");
+  });
+});

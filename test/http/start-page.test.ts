@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { ana, ben, startApp, token } from "./people-rig.ts";
+
+describe("the start page", () => {
+  async function signedIn() {
+    const started = await startApp();
+    const { headers } = await started.call(`GET /?token=${token}`);
+    const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
+    const page = async () => (await started.call("GET /", { headers: { cookie } })).text;
+    const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page()) ?? [];
+    const press = (path: string, body = `form=${form}`) =>
+      started.call(`POST ${path}`, {
+        headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
+        body,
+      });
+    return { ...started, cookie, page, press };
+  }
+
+  it("shows the address, who has a password, and nobody who is suspended", async () => {
+    const { page, passwords } = await signedIn();
+    passwords.issue(ben);
+    const text = await page();
+    expect(text).toContain("https://calendar.example.com/base/dav/");
+    expect(text).toContain("Ana &lt;b&gt;");
+    expect(text).toMatch(/ana@example\.com<\/bdi>; has no app password yet/);
+    expect(text).toMatch(/ben@example\.com<\/bdi>; has an app password, may only read/);
+    expect(text).not.toContain("Cleo");
+  });
+
+  it("gives a new password at the press of a button, once, and clears it", async () => {
+    const { press, passwords, page } = await signedIn();
+    const { status, text, headers } = await press("/people/11/password");
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    const [, password = ""] = /<strong>([0-9a-z-]+)<\/strong>/.exec(text) ?? [];
+    expect(passwords.check("ana@example.com", password)?.id).toBe(11);
+    expect(await page()).not.toContain(password);
+    expect((await press("/people/11/password/clear")).status).toBe(303);
+    expect(passwords.has(ana)).toBe(false);
+    expect((await press("/people/11/password/clear")).status).toBe(404);
+    expect((await press("/people/13/password")).status).toBe(409);
+    expect((await press("/people/x/password")).status).toBe(404);
+  });
+
+  it("refuses forms without the session's own token", async () => {
+    const { press, call, passwords, store } = await signedIn();
+    const edit = parkedEdit(store);
+    for (const path of [
+      "/people/11/password",
+      "/people/11/password/clear",
+      `/edits/${edit}/discard`,
+    ]) {
+      expect((await press(path, "")).status).toBe(403);
+      expect((await press(path, "form=x")).status).toBe(403);
+      expect((await call(`POST ${path}`)).status).toBe(403);
+    }
+    expect(passwords.has(ana)).toBe(false);
+    expect(store.journal.get(edit)?.state).toBe("parked");
+  });
+
+  it("offers Apple's profile to who is signed in", async () => {
+    const { call, cookie } = await signedIn();
+    const path = "GET /people/11/dayferry.mobileconfig";
+    expect((await call(path)).status).toBe(303);
+    const { status, headers, text } = await call(path, { headers: { cookie } });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toContain("application/x-apple-aspen-config");
+    expect(text).toContain("<string>ana@example.com</string>");
+    expect(text).toContain("https://calendar.example.com/base/dav/principals/11/");
+    const missing = await call("GET /people/99/dayferry.mobileconfig", { headers: { cookie } });
+    expect(missing.status).toBe(404);
+  });
+
+  it("lists parked edits with who and why, and takes decisions about them", async () => {
+    const { page, press, store } = await signedIn();
+    expect(await page()).not.toContain("Waiting for a person");
+    const edit = parkedEdit(store);
+    const text = await page();
+    expect(text).toContain("Waiting for a person");
+    expect(text).toContain(`Edit ${edit} by <bdi>Ana &lt;b&gt;</bdi> through caldav`);
+    expect(text).toContain(
+      "<strong>refused</strong>: <bdi>the workspace said &quot;no&quot;</bdi>",
+    );
+
+    expect((await press(`/edits/${edit}/retry`)).status).toBe(303);
+    expect(store.journal.get(edit)?.state).toBe("pending");
+    expect((await press(`/edits/${edit}/retry`)).status).toBe(409);
+    expect((await press(`/edits/${edit}/discard`)).status).toBe(303);
+    expect(store.journal.get(edit)?.state).toBe("discarded");
+    expect((await press("/edits/999/discard")).status).toBe(404);
+    expect((await press(`/edits/${edit}/undo`)).status).toBe(404);
+  });
+});
+
+function parkedEdit(store: Awaited<ReturnType<typeof startApp>>["store"]) {
+  const item = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
+  const base = item && store.view.get(item)?.item;
+  if (!item || !base) throw new Error("the event is not known");
+  const id = store.journal.append({
+    channel: "caldav",
+    actor: ana,
+    item,
+    action: "update",
+    base,
+    patch: { title: "Renamed" },
+    newLabels: [],
+    state: "pending",
+  });
+  const edit = store.journal.claimNext();
+  if (!edit) throw new Error("nothing to claim");
+  const problem = 'the workspace said "no"';
+  store.journal.settle(edit, { kind: "park", reason: "refused", problem });
+  return id;
+}

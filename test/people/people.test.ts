@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
+import { readBasic } from "../../src/people/basic.ts";
+import { createReception } from "../../src/people/reception.ts";
+import { aPerson, zone } from "../support/items.ts";
+import { handClock, testStore } from "../support/test-store.ts";
+
+function rig() {
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const store = testStore(clock);
+  store.directory.putPeople(
+    [
+      { ...aPerson(11, "Ana"), email: "ana@example.com", timeZone: "Europe/Lisbon" },
+      { ...aPerson(12, "Ben"), email: "team@example.com" },
+      { ...aPerson(13, "Cleo"), email: "Team@example.com" },
+      { ...aPerson(14, "Dan"), email: "dan@example.com", suspended: true },
+      aPerson(15, "Eve"),
+    ],
+    true,
+  );
+  const listed = [
+    { id: personId(11), calendars: "write", apiKey: "key" },
+    { id: personId(12), calendars: "read", apiKey: null },
+  ] as const;
+  return createReception({ store, zone, clock, randomBytes, listed });
+}
+
+describe("list()", () => {
+  it("list() result: what each may, has, and enters as user name", () => {
+    const { people, passwords } = rig();
+    passwords.issue(personId(12));
+    expect(people.list()).toEqual([
+      {
+        id: 11,
+        name: "Ana",
+        email: "ana@example.com",
+        timeZone: "Europe/Lisbon",
+        suspended: false,
+        calendars: "write",
+        hasPassword: false,
+        hasOwnKey: true,
+        login: "ana@example.com",
+      },
+      expect.objectContaining({ id: 12, calendars: "read", hasPassword: true, login: "12" }),
+      expect.objectContaining({ id: 13, calendars: "write", hasOwnKey: false, login: "13" }),
+      expect.objectContaining({ id: 14, suspended: true }),
+      expect.objectContaining({ id: 15, email: null, login: "15" }),
+    ]);
+  });
+});
+
+describe("setPassword()", () => {
+  it("setPassword() result: a password with which that person can log in", () => {
+    const { people, passwords } = rig();
+    for (const id of [11, 12, 15].map(personId)) {
+      const given = people.setPassword(id);
+      if (given.kind !== "set") throw new Error(given.kind);
+      expect(passwords.check(given.person.login, given.password)?.id).toBe(id);
+      expect(given.person.hasPassword).toBe(true);
+    }
+  });
+
+  it("setPassword() result for who is unknown or suspended", () => {
+    const { people } = rig();
+    expect(people.setPassword(personId(99))).toEqual({ kind: "unknown" });
+    expect(people.setPassword(personId(14)).kind).toBe("refused");
+    expect(people.get(personId(14))?.hasPassword).toBe(false);
+  });
+});
+
+describe("readBasic()", () => {
+  const header = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  it.each([
+    ["plain", header("ana:secret"), { login: "ana", password: "secret" }],
+    ["a colon in the password", header("ana:a:b"), { login: "ana", password: "a:b" }],
+    ["letters beyond ASCII", header("ána:ß"), { login: "ána", password: "ß" }],
+    ["another case", header("a:b").replace("Basic", "bASIC"), { login: "a", password: "b" }],
+    ["nothing", undefined, null],
+    ["Bearer", "Bearer abc", null],
+    ["no colon", header("ana"), null],
+    ["no base64", "Basic ***", null],
+  ])("readBasic() result when %s", (_what, value, expected) => {
+    expect(readBasic(value)).toEqual(expected);
+  });
+});

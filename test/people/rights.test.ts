@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { uidOf } from "../../src/domain/identity.ts";
+import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { ItemKind, Project } from "../../src/domain/item.ts";
+import { createRights } from "../../src/people/rights.ts";
+import { anEvent, aProject, aTask, aTodolist, zone } from "../support/items.ts";
+import { handClock, testStore } from "../support/test-store.ts";
+
+const ana = personId(11);
+const ben = personId(12);
+const website = projectId(2001);
+const fair = projectId(2002);
+
+function rig() {
+  const store = testStore(handClock("2026-11-21T09:00:00Z"));
+  const project = (id: number, members: readonly number[], archived = false): Project => ({
+    ...aProject(id, `Project ${id}`),
+    members: members.map(personId),
+    archived,
+  });
+  store.directory.putProjects(
+    [project(2001, [11]), project(2002, [12]), project(2003, []), project(2004, [], true)],
+    true,
+  );
+  store.directory.putTodolists(
+    null,
+    [
+      aTodolist(3001),
+      aTodolist(3002, { private: true }),
+      aTodolist(3003, { archived: true }),
+      aTodolist(3004, { projectId: fair }),
+    ],
+    true,
+  );
+  const put = {
+    event: (...given: Parameters<typeof anEvent>) => {
+      const item = anEvent(...given);
+      store.mirror.put(item, `events:${item.projectId}`);
+    },
+    task: (...given: Parameters<typeof aTask>) => {
+      const item = aTask(...given);
+      store.mirror.put(item, `tasks:${item.listId}`);
+    },
+  };
+  const readOnly = new Set([personId(13)]);
+  const uid = (kind: ItemKind, id: number) => uidOf(kind, serviceId(id), store.meta.installation);
+  return { uid, store, put, rights: createRights({ store, zone, readOnly }) };
+}
+
+const file = (...uids: readonly string[]) =>
+  Buffer.from(
+    [
+      "BEGIN:VCALENDAR",
+      "VERSION:2.0",
+      "PRODID:-//test//EN",
+      ...uids.flatMap((uid) => [
+        "BEGIN:VEVENT",
+        `UID:${uid}`,
+        "DTSTART;VALUE=DATE:20261201",
+        "SUMMARY:x",
+        "END:VEVENT",
+      ]),
+      "END:VCALENDAR",
+      "",
+    ].join("\r\n"),
+  );
+
+describe("refusal()", () => {
+  it.each([
+    ["the own project", ana, 2001, null, true],
+    ["a project of others", ana, 2002, null, false],
+    ["a project without members", ana, 2003, null, true],
+    ["an archived project", ana, 2004, null, false],
+    ["an unknown project", ana, 2999, null, false],
+    ["an open list", ana, 2001, 3001, true],
+    ["an archived list", ana, 2001, 3003, false],
+    ["a list of another project", ana, 2001, 3004, false],
+    ["a private list in which nothing is theirs", ana, 2001, 3002, false],
+    ["the own project by who may only read", personId(13), 2003, null, false],
+  ])("refusal() result for new items in %s", (_what, person, project, list, may) => {
+    const { rights } = rig();
+    const undertaking = {
+      projectId: projectId(project),
+      listId: list === null ? null : listId(list),
+      bytes: file("new@calendar"),
+    };
+    expect(rights.refusal(person, undertaking) === null).toBe(may);
+  });
+
+  it("refusal() result for a private list in which something is theirs", () => {
+    const { rights, put } = rig();
+    put.task(1, { listId: listId(3002), assigned: [ana] });
+    const undertaking = { projectId: website, listId: listId(3002), bytes: file("new@calendar") };
+    expect(rights.refusal(ana, undertaking)).toBeNull();
+  });
+
+  it("refusal() result when the file names items: each must be theirs to see", () => {
+    const { rights, put, uid } = rig();
+    put.event(1);
+    put.event(2, { projectId: fair, title: "Secret fair" });
+    put.event(3, { private: true, creatorId: ben, title: "Secret" });
+    put.event(4, { private: true, creatorId: ben, assigned: [ana] });
+    put.task(5, { listId: listId(3002), creatorId: ben, title: "Secret task" });
+    const ask = (...uids: readonly string[]) =>
+      rights.refusal(ana, { projectId: website, listId: null, bytes: file(...uids) });
+    expect(ask(uid("event", 1), uid("event", 4), "new@calendar")).toBeNull();
+    const hidden = [uid("event", 2), uid("event", 3), uid("task", 5)];
+    for (const each of hidden) {
+      const said = ask(uid("event", 1), each);
+      expect(said).toContain(each);
+      expect(said).not.toContain("Secret");
+    }
+    expect(ask(`field-7-${uid("task", 5)}`)).not.toBeNull();
+  });
+
+  it("refusal() result when somebody else's item is gone, or its creation waits", () => {
+    const { rights, put, store, uid } = rig();
+    put.event(2, { projectId: fair });
+    const key = store.mirror.findUid(uid("event", 2))?.item;
+    if (!key) throw new Error("the event is not known");
+    store.mirror.bury(key);
+    const born = store.mirror.conceive("event", "born@calendar");
+    store.journal.append({
+      channel: "upload",
+      actor: ben,
+      item: born,
+      action: "create",
+      base: { ...anEvent(9, { projectId: fair }), id: null },
+      patch: {},
+      newLabels: [],
+      state: "held",
+    });
+    const ask = (named: string) =>
+      rights.refusal(ana, { projectId: website, listId: null, bytes: file(named) });
+    expect(ask(uid("event", 2))).not.toBeNull();
+    expect(ask("born@calendar")).not.toBeNull();
+    expect(rights.mayLookAt(ben, "born@calendar")).toBe(true);
+  });
+
+  it("refusal() result when the parent that a task names is not theirs to see", () => {
+    const { rights, put, uid } = rig();
+    put.task(5, { listId: listId(3002), creatorId: ben });
+    const bytes = Buffer.from(
+      file("new@calendar")
+        .toString()
+        .replace("SUMMARY:x", `RELATED-TO:${uid("task", 5)}`),
+    );
+    expect(rights.refusal(ana, { projectId: website, listId: null, bytes })).not.toBeNull();
+  });
+});

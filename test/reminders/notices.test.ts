@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
+import { sourceOf } from "../../src/domain/source.ts";
+import type { Delivery, Mail } from "../../src/mail/mail.ts";
+import { eventually } from "../support/eventually.ts";
+import { aNoticeRig, refused } from "./notice-rig.ts";
+import { aMailer, ana, anInbox, aPerson, ben, people, timed } from "./rig.ts";
+
+const silentMailer = (send: (mail: Mail) => Promise<Delivery>) => ({
+  send,
+  verify: () => Promise.resolve(null),
+  close: () => undefined,
+});
+
+describe("step() once for each parking", () => {
+  it("step() mails the editor once, and again only when it is parked again", async () => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    const edit = rig.wish({ patch: { title: "Renamed" } });
+    expect(await rig.step()).toBe("idle");
+    rig.park();
+    expect(await rig.step()).toBe("worked");
+    expect(await rig.step()).toBe("idle");
+    await eventually("the mail is there", () => inbox.mails[0] ?? null);
+    expect(inbox.mails.map(({ to }) => to)).toEqual(["ana@example.com"]);
+    expect(rig.events).toMatchObject([{ kind: "sent", edit, person: ana }]);
+
+    rig.clock.advance({ minutes: 5 });
+    rig.store.journal.resume(edit);
+    expect(await rig.step()).toBe("idle");
+    rig.park();
+    expect(await rig.step()).toBe("worked");
+    expect(await rig.step()).toBe("idle");
+    await eventually("the second mail is there", () => inbox.mails[1] ?? null);
+    expect(new Set(inbox.mails.map(({ mail }) => mail.messageId)).size).toBe(2);
+  });
+
+  it("step() sends the same Message-ID again after a crash between claim and end", async () => {
+    const inbox = await anInbox();
+    let first = "";
+    const rig = aNoticeRig(
+      silentMailer(({ messageId }) => {
+        first = messageId;
+        return new Promise(() => undefined);
+      }),
+    );
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.park();
+    void rig.step();
+    expect(first).not.toBe("");
+    rig.restart(aMailer(inbox));
+    expect(await rig.step()).toBe("worked");
+    await eventually("the mail is there", () => inbox.mails[0] ?? null);
+    expect(inbox.mails[0]?.mail.messageId).toBe(first);
+    expect(await rig.step()).toBe("idle");
+  });
+
+  it("step() tries again later when the server cannot take it, and gives up after three days", async () => {
+    let taken = 451;
+    const inbox = await anInbox(() => taken);
+    const rig = aNoticeRig(aMailer(inbox));
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.park();
+    await rig.step();
+    expect(rig.events.at(-1)?.kind).toBe("deferred");
+    expect(await rig.step()).toBe("idle");
+    rig.clock.advance({ seconds: 61 });
+    await rig.step();
+    expect(rig.events.at(-1)).toMatchObject({ kind: "deferred" });
+    rig.clock.advance({ hours: 71, minutes: 57 });
+    await rig.step();
+    expect(rig.events.at(-1)?.kind).toBe("given-up");
+    taken = 250;
+    rig.clock.advance({ hours: 2 });
+    expect(await rig.step()).toBe("idle");
+    expect(inbox.mails).toEqual([]);
+  });
+
+  it("step() begins no mail after an abort", async () => {
+    const rig = aNoticeRig(silentMailer(() => Promise.reject(new Error("not to be sent"))));
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.park();
+    const stop = new AbortController();
+    stop.abort();
+    expect(await rig.step(stop.signal)).toBe("idle");
+    expect(rig.events).toEqual([]);
+  });
+});
+
+describe("step() when there is nobody or nothing to tell", () => {
+  it.each([
+    ["nobody is known to have made it", null],
+    ["the editor is unknown", personId(99)],
+    ["the editor has no address", personId(21)],
+    ["the editor is suspended", personId(22)],
+  ])("step() sends nothing when %s", async (_what, actor) => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    rig.store.directory.putPeople(
+      [
+        aPerson({ id: personId(21), name: "Without", email: " " }),
+        aPerson({ id: personId(22), name: "Away", suspended: true }),
+      ],
+      false,
+    );
+    rig.wish({ patch: { title: "Renamed" }, actor });
+    rig.park();
+    expect(await rig.step()).toBe("idle");
+    expect(inbox.asked).toEqual([]);
+  });
+
+  it.each(["resume", "discard"] as const)("step() sends nothing after %s", async (act) => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.store.journal[act](rig.park());
+    expect(await rig.step()).toBe("idle");
+    expect(inbox.asked).toEqual([]);
+  });
+
+  it("step() sends nothing for an edit that was settled while another mail was under way", async () => {
+    const sent: Mail[] = [];
+    const rig = aNoticeRig(
+      silentMailer((mail) => {
+        sent.push(mail);
+        rig.store.journal.discard(second);
+        return Promise.resolve({ kind: "sent", response: "250" });
+      }),
+    );
+    rig.wish({ patch: { title: "First" } });
+    rig.park();
+    const second = rig.wish({ patch: { title: "Second" } });
+    rig.park();
+    await rig.step();
+    expect(sent).toHaveLength(1);
+  });
+
+  it("step() sends nothing for what was parked long ago", async () => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.park();
+    rig.clock.advance({ hours: 73 });
+    expect(await rig.step()).toBe("idle");
+    expect(inbox.asked).toEqual([]);
+  });
+});
+
+describe("step() keeps to what readers want and can read", () => {
+  it("step() sends nothing to who turned notices off, and goes on when they are on again", async () => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    rig.wish({ patch: { title: "Renamed" } });
+    rig.park();
+    rig.store.mailChoices.turnOff(ana, "notices");
+    expect(await rig.step()).toBe("idle");
+    rig.store.mailChoices.turnOn(ana, "notices");
+    expect(await rig.step()).toBe("worked");
+  });
+
+  it.each([
+    [5, 5],
+    [6, 1],
+  ])("step() tells of %i parked edits in %i mails", async (edits, mails) => {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox));
+    for (let index = 0; index < edits; index += 1) {
+      rig.wish({ patch: { title: `Title ${index}` } });
+      rig.park();
+    }
+    await rig.step();
+    expect(await rig.step()).toBe("idle");
+    await eventually("the mails are there", () => (inbox.mails.length >= mails ? true : null));
+    expect(inbox.mails).toHaveLength(mails);
+    expect(rig.events).toHaveLength(edits);
+    expect(new Set(rig.events.map(({ messageId }) => messageId)).size).toBe(mails);
+    if (mails === 1) {
+      const text = inbox.mails[0]?.mail.text;
+      expect(inbox.mails[0]?.mail.subject).toMatch(/^Not applied: 6 edits – /);
+      for (const { edit } of rig.events) expect(text).toContain(`edit ${edit} · the workspace`);
+    }
+  });
+});
+
+describe("step() says what happened", () => {
+  async function mailOf(act: (rig: ReturnType<typeof aNoticeRig>) => void, url?: string) {
+    const inbox = await anInbox();
+    const rig = aNoticeRig(aMailer(inbox), url ?? null);
+    act(rig);
+    await rig.step();
+    const { mail } = await eventually("the mail is there", () => inbox.mails[0] ?? null);
+    return { mail, text: mail.text ?? "", html: mail.html ?? "", rig };
+  }
+
+  it("step() tells of a conflict what each side wants, in the reader's own zone", async () => {
+    const { mail, text, html } = await mailOf((rig) => {
+      rig.wish({
+        patch: {
+          title: "Design <review>",
+          when: timed("2026-11-24T14:00", "2026-11-24T15:00"),
+          assigned: [ana, ben],
+          reminder: null,
+        },
+      });
+      rig.park({
+        reason: "conflict",
+        problem: "title was changed by somebody else as well",
+        clash: { before: { ...rig.event, title: "Review of Ben" }, conflicts: [] },
+      });
+    }, "https://calendar.example.com");
+    expect(mail.subject).toBe("Not applied: Review of Ben – changed by somebody else as well");
+    for (const line of [
+      "Somebody else has changed it since you saw it.",
+      "  Title: Design <review>",
+      "  Title: Review of Ben",
+      "  When: Tue 24 Nov 2026, 13:00–14:00 (Europe/Lisbon)",
+      "  When: Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)",
+      "  Reminder: none",
+      "  Reminder: 15 minutes before",
+      "  Assigned: Ana, Ben",
+      "https://calendar.example.com/#waiting",
+      "dayferry edits retry 1",
+      "dayferry edits discard 1",
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(html).toContain("<bdi>Design &lt;review&gt;</bdi>");
+    expect(html).not.toContain("<review>");
+    expect(html).toContain('href="https://calendar.example.com/#waiting"');
+    expect(mail.headers).toContainEqual(
+      expect.objectContaining({ key: "auto-submitted", value: "auto-generated" }),
+    );
+  });
+
+  it("step() tells why the workspace refused, and names no dashboard without an address", async () => {
+    const { mail, text } = await mailOf((rig) => {
+      rig.wish({ patch: { title: "Renamed" } });
+      rig.park(refused);
+    });
+    expect(mail.subject).toBe("Not applied: Design review – the workspace refused it");
+    expect(text).toContain("The workspace refused it: the title is too long.");
+    expect(text).toContain("  Title: Design review");
+    expect(text).not.toContain("dashboard");
+  });
+
+  it("step() tells of a creation that it is not there", async () => {
+    const { text } = await mailOf((rig) => {
+      const item = rig.store.mirror.conceive("event", "new@calendar");
+      rig.wish({ action: "create", item, base: { ...rig.event, id: null, title: "Party" } });
+      rig.park({ reason: "unknown-outcome", problem: "the answer was lost" });
+    });
+    expect(text).toContain("You wanted to create it:\n  Title: Party\n  When: Tue 24 Nov 2026");
+    expect(text).toContain("As far as is known, the workspace does not have it.");
+    expect(text).toContain("first looks whether it has arrived");
+  });
+
+  it("step() tells of a deletion what was changed meanwhile", async () => {
+    const { text } = await mailOf((rig) => {
+      rig.wish({ action: "delete" });
+      const conflict = {
+        field: "title",
+        base: "Design review",
+        ours: "New",
+        theirs: null,
+      } as const;
+      rig.park({
+        reason: "conflict",
+        problem: "it was changed since you saw it",
+        clash: {
+          before: { ...rig.event, title: "New" },
+          conflicts: [{ ...conflict, taken: null }],
+        },
+      });
+    });
+    expect(text).toContain("You wanted to delete it.\n\nThe workspace has:\n  Title: New\n");
+  });
+
+  it("step() tells nothing of an item that is not open to the editor any more", async () => {
+    const { mail, text, html } = await mailOf((rig) => {
+      rig.wish({ patch: { title: "Renamed" } });
+      const hidden = {
+        ...rig.event,
+        title: "Secret",
+        private: true,
+        assigned: [ben],
+        creatorId: ben,
+      };
+      rig.store.mirror.put(hidden, sourceOf(hidden));
+      rig.park({ reason: "failed", problem: "the title is Secret" });
+    });
+    expect(text).toContain("It is not open to you any more.");
+    expect(`${mail.subject} ${text} ${html}`).not.toContain("Secret");
+  });
+
+  it("step() lets neither title nor name nor problem add a header or a line of their own", async () => {
+    const nasty = "A\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>\u202e";
+    const { mail, text, html } = await mailOf((rig) => {
+      rig.store.directory.putPeople(
+        people.map((person) => (person.id === ana ? { ...person, name: nasty } : person)),
+        true,
+      );
+      rig.store.mirror.put({ ...rig.event, title: nasty }, sourceOf(rig.event));
+      rig.wish({ patch: { title: nasty }, newLabels: [nasty] });
+      rig.park({ reason: "refused", problem: nasty });
+    });
+    expect(mail.headers.map(({ key }) => key)).not.toContain("bcc");
+    expect(mail.to?.map(({ address }) => address)).toEqual(["ana@example.com"]);
+    expect(mail.subject).not.toMatch(/[\r\n]/);
+    expect(text).not.toMatch(/^Bcc:/m);
+    expect(html).not.toContain("<script>");
+    expect(text + html).not.toContain("\u202e");
+  });
+});

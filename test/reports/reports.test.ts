@@ -1,0 +1,317 @@
+import { describe, expect, it } from "vitest";
+import { folderId, labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { reports } from "../../src/reports/catalogue.ts";
+import { anEvent, aTask, days, times } from "../support/items.ts";
+import { fill, readEverything, reportRig } from "./rig.ts";
+
+const date = (text: string) => Temporal.PlainDate.from(text);
+const titles = (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  rows.map(({ title }) => title);
+
+describe("agenda", () => {
+  it("agenda result when no dates are given: two weeks, by day and time in the account's zone", () => {
+    const rig = reportRig();
+    fill(rig);
+    const rows = rig.rows("agenda");
+    expect(titles(rows)).toEqual(["Fair", "Night call", "Next week", "Launch"]);
+    expect(rows[0]).toMatchObject({ on: "2026-11-20", until: "2026-11-23", time: null });
+    expect(rows[1]).toMatchObject({ on: "2026-11-21", until: "2026-11-22", time: "23:30–00:30" });
+    expect(rows[3]).toMatchObject({ kind: "milestone", people: "Bo", done: 0 });
+  });
+
+  it("agenda result when a person is named: their items, in their zone", () => {
+    const rig = reportRig();
+    rig.put(
+      anEvent(9, { when: times("2026-11-22T03:00", "2026-11-22T04:00"), assigned: [personId(12)] }),
+    );
+    expect(rig.rows("agenda", { person: "bo" })).toMatchObject([
+      { on: "2026-11-21", time: "21:00–22:00" },
+    ]);
+    expect(rig.rows("agenda", { person: "11" })).toEqual([]);
+    // In Berlin the event is on the 22nd only, though it is on the 22nd from 02:00 in UTC as well.
+    expect(rig.rows("agenda", { from: "2026-11-21", to: "2026-11-21" })).toEqual([]);
+    expect(rig.rows("agenda", { from: "2026-11-22", to: "2026-11-22" })).toHaveLength(1);
+  });
+});
+
+describe("overdue", () => {
+  it("overdue result when things are late: open ones only, the latest first", () => {
+    const rig = reportRig();
+    fill(rig);
+    rig.put(anEvent(8, { title: "Old meeting", when: days("2026-11-01") }));
+    rig.put(anEvent(9, { title: "Missed", when: days("2026-11-20"), milestone: true }));
+    expect(rig.rows("overdue")).toMatchObject([
+      { title: "Late one", days_late: 11, people: "Ana, Bo", project: "Website" },
+      { title: "Missed", days_late: 1, kind: "milestone" },
+    ]);
+    expect(titles(rig.rows("overdue", { label: "urgent" }))).toEqual(["Late one"]);
+    expect(titles(rig.rows("overdue", { from: "2026-11-15" }))).toEqual(["Missed"]);
+    expect(rig.rows("overdue", { project: "Trade | fair" })).toEqual([]);
+  });
+
+  it("overdue result when the day turns in the reader's zone: due today is not late", () => {
+    const rig = reportRig();
+    rig.put(aTask(1, { dueOn: date("2026-11-21"), assigned: [personId(12)] }));
+    rig.clock.set("2026-11-21T22:59:00Z");
+    expect(rig.rows("overdue")).toEqual([]);
+    rig.clock.set("2026-11-21T23:01:00Z");
+    expect(rig.rows("overdue")).toMatchObject([{ days_late: 1 }]);
+    // In New York it is still the 21st.
+    expect(rig.rows("overdue", { person: "Bo" })).toEqual([]);
+  });
+});
+
+describe("workload", () => {
+  it("workload result when items are shared: counted for each, minutes in equal parts", () => {
+    const rig = reportRig();
+    fill(rig);
+    const rows = rig.rows("workload");
+    expect(rows).toMatchObject([
+      {
+        person: "Ana",
+        week: "2026-W46",
+        week_on: "2026-11-09",
+        open_items: 1,
+        estimated_minutes: 60,
+        logged_minutes: 15,
+      },
+      { person: "Ana", week: "2026-W48", open_items: 1, estimated_minutes: 60 },
+      { person: "Bo", week: "2026-W46", open_items: 1, estimated_minutes: 60 },
+      { person: "Bo", week: "2026-W49", open_items: 1 },
+      { person: "(nobody)", person_id: null, week: "no date", week_on: null, open_items: 1 },
+    ]);
+    expect(rig.rows("workload", { person: "Ana" }).map(({ person }) => person)).toEqual([
+      "Ana",
+      "Ana",
+    ]);
+  });
+
+  it("workload result when weeks lie far apart: the map has a field for before, later and no date", () => {
+    const rig = reportRig();
+    fill(rig);
+    rig.put(aTask(20, { dueOn: date("2028-01-01"), assigned: [personId(11)] }));
+    const { chart } = rig.report("workload");
+    expect(chart).toMatchObject({ kind: "heat-map", rows: ["Ana", "Bo", "(nobody)"] });
+    if (chart?.kind !== "heat-map") throw new Error("no heat map");
+    expect(chart.columns.slice(0, 3)).toEqual(["before", "W47", "W48"]);
+    expect(chart.values[0]).toEqual([1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+    expect(chart.values[2]?.at(-1)).toBe(1);
+  });
+});
+
+describe("milestones", () => {
+  it("milestones result when some are done, late, today and ahead: each says so", () => {
+    const rig = reportRig();
+    const put = (id: number, day: string, completed = false) =>
+      rig.put(anEvent(id, { title: day, when: days(day), milestone: true, completed }));
+    put(1, "2026-11-01", true);
+    put(2, "2026-11-19");
+    put(3, "2026-11-21");
+    put(4, "2026-12-24");
+    expect(rig.rows("milestones").map(({ state, days_left: left }) => [state, left])).toEqual([
+      ["done", -20],
+      ["late", -2],
+      ["today", 0],
+      ["ahead", 33],
+    ]);
+  });
+});
+
+describe("slippage", () => {
+  it("slippage result when days move back and forth: how often, how far, from where to where", () => {
+    const rig = reportRig();
+    const due = (day: string | null) => {
+      rig.clock.advance({ hours: 1 });
+      rig.put(aTask(1, { title: "Plan", dueOn: day === null ? null : date(day) }));
+    };
+    for (const day of ["2026-11-24", "2026-12-01", null, "2026-11-29", "2026-11-29"]) due(day);
+    rig.put(anEvent(2, { title: "Still", when: days("2026-12-01"), milestone: true }));
+    expect(rig.rows("slippage")).toMatchObject([
+      {
+        title: "Plan",
+        moves: 2,
+        moves_later: 1,
+        days_later: 7,
+        days_earlier: 2,
+        days_moved: 5,
+        first_on: "2026-11-24",
+        latest_on: "2026-11-29",
+        last_moved_at: "2026-11-21T16:00:00.000Z",
+      },
+    ]);
+    rig.clock.advance({ hours: 24 });
+    expect(rig.rows("slippage", { from: "2026-11-22" })).toEqual([]);
+  });
+
+  it("slippage result when milestones moved: lines of theirs, with every step", () => {
+    const rig = reportRig();
+    for (const day of ["2026-12-01", "2026-12-08"]) {
+      rig.put(anEvent(1, { title: "Launch", when: days(day), milestone: true }));
+      rig.put(aTask(1, { dueOn: date(day) }));
+      rig.clock.advance({ hours: 24 });
+    }
+    expect(rig.report("slippage").chart).toMatchObject({
+      kind: "lines",
+      lines: [
+        {
+          name: "Launch",
+          steps: [
+            { on: "2026-11-22", day: "2026-12-01" },
+            { on: "2026-11-22", day: "2026-12-08" },
+          ],
+        },
+      ],
+    });
+  });
+});
+
+describe("hours", () => {
+  it("hours result when people share a task: sums are those of the tasks", () => {
+    const rig = reportRig();
+    fill(rig);
+    const rows = rig.rows("hours");
+    const sum = (key: string) => rows.reduce((total, row) => total + Number(row[key]), 0);
+    expect([sum("estimated_minutes"), sum("logged_minutes")]).toEqual([180, 75]);
+    expect(rows.find(({ person }) => person === "Bo")).toMatchObject({
+      estimated_minutes: 60,
+      logged_minutes: 15,
+      left_minutes: 45,
+      used_percent: 25,
+    });
+    expect(rig.rows("hours", { person: "Bo" })).toHaveLength(1);
+    expect(rig.report("hours").chart).toMatchObject({
+      bars: [{ name: "Website", values: [180, 75], texts: ["3:00", "1:15"] }],
+    });
+  });
+});
+
+describe("labels", () => {
+  it("labels result when a task is late: its label knows, and what has none stands together", () => {
+    const rig = reportRig();
+    fill(rig);
+    rig.put(aTask(30, { labels: [labelId(5), labelId(6)], completed: true }));
+    expect(rig.rows("labels")).toMatchObject([
+      { label: "(none)", label_id: null, items: 3, open_items: 2, overdue_items: 0 },
+      { label: "Urgent", items: 2, open_items: 1, overdue_items: 1, estimated_minutes: 120 },
+      { label: "Later", items: 1, open_items: 0 },
+    ]);
+    expect(rig.rows("labels", { label: "6" })).toMatchObject([{ label: "Later" }]);
+  });
+});
+
+describe("activity and files", () => {
+  const place = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(1) };
+  const at = (text: string) => Temporal.Instant.from(text);
+
+  it("activity result when there are comments and history: newest first, markup as text", () => {
+    const rig = reportRig();
+    fill(rig);
+    const comment = { ...place, id: serviceId(1), byMe: false, creatorId: personId(11) };
+    rig.store.comments.put({
+      ...comment,
+      description: "<p>Almost <b>there</b> &amp; back</p>",
+      createdAt: at("2026-11-20T10:00:00Z"),
+    });
+    rig.store.comments.put({
+      ...comment,
+      id: serviceId(2),
+      description: "old",
+      createdAt: at("2026-01-20T10:00:00Z"),
+    });
+    rig.store.history.add([
+      {
+        ...place,
+        id: serviceId(1),
+        personId: personId(12),
+        action: "Updated",
+        activityAt: at("2026-11-21T10:00:00Z"),
+        on: null,
+      },
+    ]);
+    expect(rig.rows("activity")).toMatchObject([
+      { person: "Bo", action: "Updated", title: "Late one" },
+      { person: "Ana", action: "Commented", text: "Almost there & back", project: "Website" },
+    ]);
+    expect(rig.rows("activity", { from: "2026-01-01" })).toHaveLength(3);
+    expect(rig.rows("activity", { person: "Ana" })).toHaveLength(1);
+  });
+
+  it("files result when a file is gone: it is not listed, but was", () => {
+    const rig = reportRig();
+    const { store, clock } = rig;
+    readEverything(rig);
+    const folder = folderId(4001);
+    const file = {
+      ...{ projectId: projectId(2001), folderId: folder, creatorId: personId(11), byMe: false },
+      ...{ fileType: "pdf", url: null, byteSize: 1500, createdAt: clock(), updatedAt: null },
+    };
+    const files = [1, 2].map((id) => ({ ...file, id: serviceId(id), name: `f${id}.pdf` }));
+    store.files.putFiles(folder, { files, complete: true });
+    clock.advance({ hours: 2 });
+    store.files.bury(serviceId(2));
+    expect(rig.rows("files").map(({ name }) => name)).toEqual(["f1.pdf"]);
+    expect(rig.rows("files", { asOf: "2026-11-21T13:00:00Z" })).toHaveLength(2);
+  });
+});
+
+describe("changes", () => {
+  it("changes result when an edit of ours and the workspace change an item: what, and who where it is known", () => {
+    const rig = reportRig();
+    rig.put(aTask(1, { title: "Plan" }));
+    const key = rig.store.mirror.find("task", serviceId(1));
+    const base = key && rig.store.view.get(key)?.item;
+    if (!key || !base) throw new Error("the task is not there");
+    const first = rig.store.changes.latest();
+    rig.clock.advance({ hours: 1 });
+    rig.store.journal.append({
+      ...{ channel: "upload", actor: personId(11), item: key, action: "update", base },
+      patch: { title: "Better plan" },
+      newLabels: [],
+      state: "pending",
+    });
+    rig.clock.advance({ hours: 1 });
+    rig.put(aTask(1, { title: "Plan", percent: 50 }));
+    const rows = rig.rows("changes", { since: String(first) });
+    expect(rows).toMatchObject([
+      { act: "changed", fields: "percent: 0 → 50", who: null, edit_id: null },
+      { act: "changed", fields: "title: Plan → Better plan", who: "Ana (upload)" },
+    ]);
+    expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
+    expect(rig.rows("changes")).toHaveLength(3);
+    rig.clock.advance({ hours: 24 * 30 });
+    expect(rig.rows("changes")).toEqual([]);
+    expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
+  });
+});
+
+describe("freshness", () => {
+  it("freshness result when a source fails: age, and why", () => {
+    const rig = reportRig();
+    readEverything(rig);
+    rig.clock.advance({ minutes: 20 });
+    const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
+    rig.store.sources.attempted(tasks);
+    rig.store.sources.failed(tasks, "503");
+    expect(rig.rows("freshness")).toMatchObject([
+      { kind: "events", oldest_seconds: 1200, failing: 0 },
+      { kind: "tasks", list: "List 3001", oldest_seconds: 1200, failing: 1, failure: "503" },
+    ]);
+    expect(rig.report("agenda").freshness).toMatchObject({
+      failing: 1,
+      neverRead: 0,
+      oldestSeconds: 1200,
+    });
+  });
+});
+
+it("every report answers on an empty mirror, with as many cells as columns once there is something", () => {
+  const empty = reportRig();
+  for (const { name } of reports) expect(empty.rows(name)).toEqual([]);
+  const full = reportRig();
+  fill(full);
+  readEverything(full);
+  for (const { name } of reports) {
+    const { rows, columns } = full.report(name);
+    for (const row of rows) expect([name, row.length]).toEqual([name, columns.length]);
+  }
+});

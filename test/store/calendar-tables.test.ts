@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import { labelId, listId, personId, projectId, revision, serviceId } from "../../src/domain/ids.ts";
+import { aLabel, anEvent, aTask } from "../support/items.ts";
+import { storeRig } from "./rig.ts";
+
+const [ann, bob] = [personId(11), personId(12)];
+
+describe("appPasswords", () => {
+  it("set() result when a person gets another password: the new one alone, with its time", () => {
+    const { store, clock } = storeRig();
+    expect(store.appPasswords.get(ann)).toBeNull();
+    store.appPasswords.set(ann, { salt: "a", digest: "b" });
+    clock.advance({ hours: 1 });
+    store.appPasswords.set(ann, { salt: "c", digest: "d" });
+    store.appPasswords.set(bob, { salt: "e", digest: "f" });
+    expect(store.appPasswords.get(ann)).toEqual({ salt: "c", digest: "d", createdAt: clock() });
+    expect(store.appPasswords.list()).toEqual([ann, bob]);
+    expect([store.appPasswords.clear(ann), store.appPasswords.clear(ann)]).toEqual([true, false]);
+    expect(store.appPasswords.list()).toEqual([bob]);
+  });
+});
+
+describe("calendarProperties", () => {
+  it("of() result when properties are set and removed: those of one person and calendar", () => {
+    const { store } = storeRig();
+    const at = { person: ann, calendar: "assigned", property: "{DAV:}displayname" };
+    store.calendarProperties.put({ ...at, value: "Mine" });
+    store.calendarProperties.put({ ...at, value: "Mine again" });
+    store.calendarProperties.put({ ...at, person: bob, value: "His" });
+    store.calendarProperties.put({ ...at, property: "{x:}y", value: "<z/>" });
+    const own = () => Object.fromEntries(store.calendarProperties.of(ann, "assigned"));
+    expect(own()).toEqual({ "{DAV:}displayname": "Mine again", "{x:}y": "<z/>" });
+    expect(store.calendarProperties.of(ann, "events-1").size).toBe(0);
+    store.calendarProperties.remove(at);
+    expect(own()).toEqual({ "{x:}y": "<z/>" });
+    expect(store.calendarProperties.of(bob, "assigned").size).toBe(1);
+  });
+});
+
+describe("objectNames", () => {
+  it("find() result when names are given and changed: every item that has or had one, the newest first", () => {
+    const { store, put } = storeRig();
+    const [one, two] = [put(anEvent(1)), put(anEvent(2))];
+    const { objectNames } = store;
+    expect(objectNames.of(one)).toBeNull();
+    objectNames.put({ item: one, name: "a.ics", revision: revision(0), person: null });
+    objectNames.put({ item: one, name: "b.ics", revision: revision(5), person: ann });
+    objectNames.put({ item: two, name: "a.ics", revision: revision(6), person: null });
+    expect(objectNames.of(one)).toBe("b.ics");
+    expect(objectNames.all(one).map(({ name, person }) => [name, person])).toEqual([
+      ["a.ics", null],
+      ["b.ics", ann],
+    ]);
+    expect(objectNames.find("a.ics")).toEqual([two, one]);
+    expect(objectNames.find("c.ics")).toEqual([]);
+  });
+
+  it("oddUids() result when UIDs cannot stand in an address: those", () => {
+    const { store } = storeRig();
+    for (const uid of ["plain@host", "with space", "ünicode", "a/b"])
+      store.mirror.conceive("event", uid);
+    expect(store.objectNames.oddUids().map(({ uid }) => uid)).toEqual([
+      "with space",
+      "ünicode",
+      "a/b",
+    ]);
+  });
+});
+
+describe("objects", () => {
+  const body = Buffer.from("octets");
+  const put = { component: "VEVENT", uid: "u", raw: "BEGIN:VEVENT\nEND:VEVENT" } as const;
+
+  it("put() result when a program's octets are there: they stay, and the other channel's lie beside them", () => {
+    const { store, put: mirror } = storeRig();
+    const item = mirror(anEvent(1));
+    expect(store.objects.put({ ...put, item, channel: "upload" })).toBe(true);
+    expect(store.objects.put({ ...put, item, channel: "upload" })).toBe(false);
+    expect(store.objects.get({ item, component: "VEVENT" })).toMatchObject({
+      body: null,
+      laid: null,
+    });
+    store.objects.putBody({ ...put, item, body, said: "s", actor: ann, agent: "x" });
+    const kept = () => store.objects.get({ item, component: "VEVENT" });
+    expect(kept()).toMatchObject({ channel: "caldav", said: "s", actor: ann, drifted: false });
+    expect(kept()?.body).toEqual(body);
+    const laid = "BEGIN:VEVENT\nLOCATION:x\nEND:VEVENT";
+    expect(store.objects.put({ ...put, item, raw: laid, channel: "upload" })).toBe(true);
+    expect(store.objects.put({ ...put, item, raw: laid, channel: "upload" })).toBe(false);
+    expect(kept()).toMatchObject({ channel: "caldav", raw: put.raw, laid });
+    expect(store.objects.get({ item, component: "VTODO" })).toBeNull();
+  });
+
+  it("get() result when the item says something else: drifted, until octets are kept again", () => {
+    const { store, put: mirror } = storeRig();
+    const item = mirror(aTask(1));
+    const keep = () =>
+      store.objects.putBody({
+        ...put,
+        component: "VTODO",
+        item,
+        body,
+        said: "s",
+        actor: ann,
+        agent: "",
+      });
+    const drifted = () => store.objects.get({ item, component: "VTODO" })?.drifted;
+    keep();
+    mirror(aTask(1, { commentCount: 4 }));
+    mirror(aTask(1, { completedAt: Temporal.Instant.from("2026-11-20T10:00:00Z") }));
+    expect(drifted()).toBe(false);
+    mirror(aTask(1, { title: "Other" }));
+    expect(drifted()).toBe(true);
+    keep();
+    expect(drifted()).toBe(false);
+    store.mirror.bury(item);
+    mirror(aTask(1, { title: "Other" }));
+    expect(drifted()).toBe(true);
+  });
+});
+
+describe("the change log", () => {
+  it("note() result when an item is shown: logged under the same SEQUENCE; nothing for one that is not", () => {
+    const { store, put, seen } = storeRig();
+    const key = put(anEvent(1));
+    const { sequence } = seen(key);
+    const before = store.changes.latest();
+    expect(store.changes.note(key)).toBe(before + 1);
+    expect(seen(key).sequence).toBe(sequence);
+    expect(store.changes.hasChangedAfter(before, key)).toBe(true);
+    expect(store.changes.hasChangedAfter(store.changes.latest(), key)).toBe(false);
+    store.mirror.bury(key);
+    expect(store.changes.note(key)).toBeNull();
+  });
+
+  it("changedAfter() result when items change several times: each once, by its newest change", () => {
+    const { store, put } = storeRig();
+    const [one, two] = [put(anEvent(1)), put(anEvent(2))];
+    const task = put(aTask(1));
+    put(anEvent(1, { title: "x" }));
+    const items = (collection: "events:2001" | null) =>
+      store.changes.changedAfter(revision(0), collection).map(({ item }) => item);
+    expect(items("events:2001")).toEqual([two, one]);
+    expect(items(null)).toEqual([two, task, one]);
+    expect(store.changes.revisionOfCollection("events:2001")).toBe(store.changes.latest());
+    expect(store.changes.revisionOfCollection("tasks:3001")).toBe(3);
+  });
+
+  it("versionsFrom() result when asked for a revision: what the view said then, and all that came later", () => {
+    const { store, put } = storeRig();
+    const key = put(anEvent(1, { title: "a" }));
+    const then = store.changes.latest();
+    put(anEvent(9));
+    put(anEvent(1, { title: "b" }));
+    store.mirror.bury(key);
+    const titles = (at: number) =>
+      store.view.versionsFrom(key, revision(at)).map(({ item }) => item?.title ?? null);
+    expect(titles(0)).toEqual(["a", "b", null]);
+    expect(titles(then + 1)).toEqual(["a", "b", null]);
+    expect(titles(then + 2)).toEqual(["b", null]);
+    expect(titles(then + 3)).toEqual([null]);
+  });
+
+  it("prune() result when changes are old: the log says how far back it reaches, and revisions go on", () => {
+    const { store, put, clock } = storeRig();
+    const key = put(anEvent(1, { title: "a" }));
+    put(anEvent(1, { title: "b" }));
+    put(anEvent(2));
+    store.mirror.bury(put(anEvent(3)));
+    store.objects.put({ item: key, component: "VEVENT", channel: "upload", uid: "u", raw: "r" });
+    const cut = store.changes.latest();
+    clock.advance({ hours: 24 * 100 });
+    put(anEvent(1, { title: "c" }));
+    const latest = store.changes.latest();
+    store.pastEdits.prune(clock().subtract({ hours: 24 * 90 }));
+    expect(store.changes.completeFrom()).toBe(cut);
+    expect(store.changes.latest()).toBe(latest);
+    const titles = store.view.versionsFrom(key, store.changes.completeFrom());
+    expect(titles.map(({ item }) => item?.title)).toEqual(["b", "c"]);
+    // A feed that was not asked for so long looks at everything.
+    expect(store.changes.itemsSince(projectId(2001), revision(1))).toHaveLength(3);
+    expect(store.objects.get({ item: key, component: "VEVENT" })).not.toBeNull();
+    clock.advance({ hours: 24 * 200 });
+    store.pastEdits.prune(clock());
+    expect(store.changes.latest()).toBe(latest);
+    put(anEvent(4));
+    expect(store.changes.latest()).toBe(latest + 1);
+  });
+});
+
+describe("putLabels()", () => {
+  it("putLabels() result when a name changes: SEQUENCE of what is shown with it rises, of nothing else", () => {
+    const { store, put, seen } = storeRig();
+    store.directory.putLabels([aLabel(7, "Old"), aLabel(8, "Other")], true);
+    const [with7, with8] = [
+      put(aTask(1, { labels: [labelId(7)] })),
+      put(aTask(2, { labels: [labelId(8)] })),
+    ];
+    store.directory.putLabels([aLabel(7, "New"), aLabel(8, "Other")], true);
+    expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
+    store.directory.putLabels([{ ...aLabel(7, "New"), color: "red" }], true);
+    expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
+    const late = put(aTask(3, { labels: [labelId(9)] }));
+    store.directory.putLabels([aLabel(9, "Known now")], false);
+    expect(seen(late).sequence).toBe(1);
+  });
+});
+
+describe("adopt()", () => {
+  it("adopt() result when the parent turns out to be another item: what hangs below it is logged", () => {
+    const { store, put, seen, conceive } = storeRig();
+    const { key } = conceive(aTask(1, { listId: listId(3001) }), "own@program");
+    put(aTask(1));
+    const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+    const before = seen(child).sequence;
+    store.mirror.adopt(key, serviceId(1));
+    expect(seen(child).sequence).toBe(before + 1);
+  });
+});
+
+describe("standing()", () => {
+  it("standing() result when steps are nested, undone and kept: what a copy in memory needs to know", () => {
+    const { store, put } = storeRig();
+    expect(store.standing()).toEqual({ begun: 0, isOpen: false, undone: 0, since: 0 });
+    put(anEvent(1));
+    store.durably(() => {
+      put(anEvent(2));
+      store.durably(() => store.together(() => put(anEvent(3))));
+      expect(store.standing()).toEqual({ begun: 1, isOpen: true, undone: 0, since: 1 });
+    });
+    expect(() =>
+      store.durably(() => {
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(store.standing()).toEqual({ begun: 2, isOpen: false, undone: 1, since: 3 });
+  });
+
+  it("durably() result when an inner part is undone: the outer goes on without it", () => {
+    const { store, put } = storeRig();
+    store.durably(() => {
+      put(anEvent(1));
+      expect(() =>
+        store.durably(() => {
+          put(anEvent(2));
+          throw new Error("no");
+        }),
+      ).toThrow("no");
+    });
+    expect(store.mirror.counts().event).toBe(1);
+  });
+});
