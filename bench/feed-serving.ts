@@ -158,6 +158,7 @@ async function serve(store: Store): Promise<void> {
     links: null,
     ...createReception({ store, zone, clock, randomBytes, listed: [] }),
     ready: () => true,
+    clockLead: () => null,
     gate() {
       throw new Error("there is no service behind this server");
     },

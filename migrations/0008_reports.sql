@@ -1,41 +1,49 @@
 -- The views of the reports: a documented contract (docs/operating.md). The reports read them with `report_clock` and, for
 -- a time in the past, the tables below laid over by what they said then, so a view may name only tables, report_clock and
--- other report views, and begins with SELECT. A later migration that builds one of their tables anew drops the views
--- before it and makes them again after it.
+-- other report views, begins with SELECT, and says the UTC day of an instant as date(x) or date(x, '-1 second') and no other
+-- way: a report puts the day in the reader's zone there. Their SQL is that of SQLite 3.38, since one view that an older
+-- program cannot parse keeps it from opening the file at all. A later migration that builds one of their tables anew drops
+-- the views before it and makes them again after it.
 
 -- Which moment "now" is: in UTC here, in the reader's zone in a report.
 CREATE VIEW report_clock AS
 SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now') AS now, date('now') AS today;
 
 -- Every item of the view with names beside ids. first_on and last_on are its first and last day, both inclusive, in UTC
--- where the item has times; a task's last day is its due date.
+-- where the item has times; a task's last day is its due date. private: an event by itself, a task by its list. archived:
+-- its project or list is, or the project is not visible any more: it is kept as it was last seen, and not read again.
 CREATE VIEW report_items AS
 SELECT v.item, i.uid, i.service_id AS id,
   CASE WHEN v.kind = 'event' AND v.content ->> 'milestone' = 1 THEN 'milestone' ELSE v.kind END AS kind,
   v.project_id, p.title AS project, v.list_id, l.title AS list, v.parent_id, v.title, v.completed,
-  coalesce(v.content ->> 'private', 0) AS private, v.starts_at, v.ends_at,
+  CASE WHEN v.kind = 'event' THEN coalesce(v.content ->> 'private', 0) ELSE coalesce(l.private, 0) END AS private,
+  max(coalesce(p.archived, 0), p.gone_at IS NOT NULL, coalesce(l.archived, 0)) AS archived, v.starts_at, v.ends_at,
   coalesce(v.starts_on, date(v.starts_at), v.due_on) AS first_on,
-  coalesce(date(v.ends_on, '-1 day'), date(v.ends_at), date(v.starts_at), v.due_on) AS last_on,
+  coalesce(date(v.ends_on, '-1 day'), max(date(v.starts_at), date(v.ends_at, '-1 second')), date(v.starts_at),
+    v.due_on) AS last_on,
   v.content ->> 'percent' AS percent, v.content ->> 'estimatedMinutes' AS estimated_minutes,
   v.content ->> 'loggedMinutes' AS logged_minutes, v.content ->> 'createdAt' AS created_at,
   v.content ->> 'completedAt' AS completed_at, v.content ->> 'assigned' AS assigned,
-  (SELECT group_concat(coalesce(n.name, 'Person ' || a.value), ', ' ORDER BY a.key)
-     FROM json_each(v.content, '$.assigned') a LEFT JOIN people n ON n.id = a.value) AS people,
+  (SELECT group_concat(named, ', ') FROM (
+     SELECT coalesce(n.name, 'Person ' || a.value) AS named
+     FROM json_each(v.content, '$.assigned') a LEFT JOIN people n ON n.id = a.value ORDER BY a.key)) AS people,
   coalesce(v.content ->> 'labels', '[]') AS labels,
-  (SELECT group_concat(coalesce(n.name, 'Label ' || a.value), ', ' ORDER BY a.key)
-     FROM json_each(v.content, '$.labels') a LEFT JOIN labels n ON n.id = a.value) AS label_names
+  (SELECT group_concat(named, ', ') FROM (
+     SELECT coalesce(n.name, 'Label ' || a.value) AS named
+     FROM json_each(v.content, '$.labels') a LEFT JOIN labels n ON n.id = a.value ORDER BY a.key)) AS label_names
 FROM view_items v
 JOIN identities i ON i.item = v.item
 LEFT JOIN projects p ON p.id = v.project_id
 LEFT JOIN todolists l ON l.id = v.list_id;
 
--- What takes place or is due, by its days; a task stands on its due date, or on its start where it has none.
+-- What takes place or is due, by its days; a task stands on its due date, or on its start where it has none. This view and
+-- the next ones, up to the milestones, and the labels leave out what is archived.
 CREATE VIEW report_agenda AS
 SELECT item, uid, id, kind, project_id, project, list_id, list, title, completed, starts_at, ends_at,
   CASE WHEN kind IN ('task', 'subtask') THEN coalesce(last_on, first_on) ELSE first_on END AS first_on,
   coalesce(last_on, first_on) AS last_on, assigned, people
 FROM report_items
-WHERE first_on IS NOT NULL;
+WHERE first_on IS NOT NULL AND archived = 0;
 
 -- What can be completed, is not, and whose last day is over.
 CREATE VIEW report_overdue AS
@@ -43,19 +51,21 @@ SELECT item, uid, id, kind, project_id, project, list_id, list, title, last_on A
   CAST(julianday((SELECT today FROM report_clock)) - julianday(last_on) AS INTEGER) AS days_late, percent, assigned, people,
   label_names
 FROM report_items
-WHERE completed = 0 AND kind <> 'event' AND last_on < (SELECT today FROM report_clock);
+WHERE completed = 0 AND kind <> 'event' AND archived = 0 AND last_on < (SELECT today FROM report_clock);
 
 -- Open tasks, subtasks and milestones per person and ISO week of their last day; person_id null = nobody is assigned,
 -- week null = no date. Each item counts whole for each of its people, its minutes in equal parts.
 CREATE VIEW report_workload AS
-SELECT a.value AS person_id, coalesce(n.name, 'Person ' || a.value) AS person, strftime('%G-W%V', i.last_on) AS week,
+SELECT a.value AS person_id, coalesce(n.name, 'Person ' || a.value) AS person,
+  strftime('%Y', i.last_on, 'weekday 0', '-3 days')
+    || printf('-W%02d', (strftime('%j', i.last_on, 'weekday 0', '-3 days') + 6) / 7) AS week,
   date(i.last_on, 'weekday 0', '-6 days') AS week_on, count(*) AS open_items,
   sum(coalesce(i.estimated_minutes, 0) * 1.0 / max(1, json_array_length(i.assigned))) AS estimated_minutes,
   sum(coalesce(i.logged_minutes, 0) * 1.0 / max(1, json_array_length(i.assigned))) AS logged_minutes
 FROM report_items i
 LEFT JOIN json_each(i.assigned) a
 LEFT JOIN people n ON n.id = a.value
-WHERE i.completed = 0 AND i.kind <> 'event'
+WHERE i.completed = 0 AND i.kind <> 'event' AND i.archived = 0
 GROUP BY a.value, week_on;
 
 -- Milestones with their distance from today in days; negative = past.
@@ -63,7 +73,7 @@ CREATE VIEW report_milestones AS
 SELECT item, uid, id, project_id, project, title, first_on AS due_on, completed,
   CAST(julianday(first_on) - julianday((SELECT today FROM report_clock)) AS INTEGER) AS days_left, assigned, people
 FROM report_items
-WHERE kind = 'milestone';
+WHERE kind = 'milestone' AND archived = 0;
 
 -- Every move of an item's day that was seen: the due date of a task, the first day of an event or milestone (in UTC).
 -- days: positive = later.
@@ -112,7 +122,7 @@ SELECT a.value AS label_id, coalesce(n.name, 'Label ' || a.value) AS label, n.co
 FROM report_items i
 LEFT JOIN json_each(i.labels) a
 LEFT JOIN labels n ON n.id = a.value
-WHERE i.kind IN ('task', 'subtask')
+WHERE i.kind IN ('task', 'subtask') AND i.archived = 0
 GROUP BY a.value;
 
 -- Comments and the service's history of tasks. text: the comment, or the markup that details the entry; may be HTML.
@@ -136,7 +146,8 @@ LEFT JOIN people n ON n.id = e.person_id;
 -- Every change of what was shown, from the version history. before and after: the content as JSON where both are there;
 -- edit_id: the edit that was under way on the item at that time, which need not be the cause of each change.
 CREATE VIEW report_changes AS
-SELECT v.revision, v.at, v.item, i.uid, i.service_id AS id, i.kind,
+SELECT v.revision, v.at, v.item, i.uid, i.service_id AS id,
+  CASE WHEN i.kind = 'event' AND coalesce(v.content, b.content) ->> 'milestone' = 1 THEN 'milestone' ELSE i.kind END AS kind,
   coalesce(v.content, b.content) ->> 'projectId' AS project_id, p.title AS project,
   coalesce(v.content, b.content) ->> 'title' AS title,
   CASE WHEN v.content IS NULL THEN 'removed' WHEN b.content IS NULL THEN 'added' ELSE 'changed' END AS act,
@@ -166,15 +177,19 @@ LEFT JOIN folders o ON o.id = f.folder_id
 LEFT JOIN people n ON n.id = f.creator_id
 WHERE f.gone_at IS NULL;
 
--- How old what is known of each source is, in seconds; null = it was never read.
+-- How old what is known of each source is, in seconds; null = it was never read. What hangs on a task or a folder belongs to
+-- the project in which that is.
 CREATE VIEW report_freshness AS
-SELECT s.name AS source, s.kind, s.project_id, p.title AS project, s.list_id, l.title AS list, s.task_id, s.folder_id, s.items,
-  s.attempted_at, s.succeeded_at,
+SELECT s.name AS source, s.kind, p.id AS project_id, p.title AS project, l.id AS list_id, l.title AS list, s.task_id,
+  s.folder_id, s.items, s.attempted_at, s.succeeded_at,
   CAST(round((julianday((SELECT now FROM report_clock)) - julianday(s.succeeded_at)) * 86400) AS INTEGER) AS age_seconds,
   s.failures, s.failure
 FROM sources s
-LEFT JOIN projects p ON p.id = s.project_id
-LEFT JOIN todolists l ON l.id = s.list_id;
+LEFT JOIN identities i ON i.kind = 'task' AND i.service_id = s.task_id
+LEFT JOIN view_items v ON v.item = i.item
+LEFT JOIN folders o ON o.id = s.folder_id
+LEFT JOIN projects p ON p.id = coalesce(s.project_id, v.project_id, o.project_id)
+LEFT JOIN todolists l ON l.id = coalesce(s.list_id, v.list_id);
 
 -- When every source had been read for the first time: before that a state of the past is not whole. It is known at the
 -- first second reading of any source, which comes after the first sweep.

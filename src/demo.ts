@@ -7,6 +7,7 @@ import { parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
 import { createLog, type Log } from "./log.ts";
 import { createWake, runLoop } from "./loop.ts";
+import type { People } from "./people/people.ts";
 import { playChange } from "./sandbox/play.ts";
 import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
@@ -157,7 +158,7 @@ async function tell(
   { sandbox, dataDir, stage }: Demo,
 ): Promise<void> {
   stage.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
-  await until(() => rooms.feeds.list().length > 0, stage.signal);
+  await until(() => rooms.feeds.list().length > 0 && rooms.people.list().length > 0, stage.signal);
   const listed = rooms.feeds.list();
   const [first] = listed;
   const [owner] = sandbox.keys;
@@ -166,6 +167,7 @@ async function tell(
     [
       "\n  feeds to subscribe to\n",
       ...listed.map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
+      calendarAccount(rooms.people, { url, person: owner?.personId }),
       `\n  mails        ${join(dataDir, "mail")}\n`,
       `  admin token  ${join(dataDir, "admin-token")}\n`,
       `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n`,
@@ -177,6 +179,22 @@ async function tell(
   );
   await until(() => rooms.sync.ready, stage.signal);
   if (!stage.signal.aborted) stage.print("  every list has been read; Ctrl-C stops the demo\n");
+}
+
+/** What a calendar program asks for; a password that is there already stays as it is. */
+function calendarAccount(
+  people: People,
+  { url, person }: { readonly url: string; readonly person: number | undefined },
+): string {
+  const known = people.list().find(({ id }) => id === person);
+  const given = known && !known.hasPassword ? people.setPassword(known.id) : null;
+  const password = given?.kind === "set" ? given.password : "as it was set, or on the start page";
+  return [
+    "\n  a calendar account (CalDAV), to edit in a calendar program\n",
+    `    server     ${url}/dav/\n`,
+    `    user name  ${known?.login ?? "see the start page"}\n`,
+    `    password   ${password}\n`,
+  ].join("");
 }
 
 async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {

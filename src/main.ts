@@ -40,8 +40,17 @@ const stage: Stage = {
   say: (text) => void process.stderr.write(text),
 };
 
+// Whoever reads may have enough, as `head` has: what is printed after that goes nowhere, and that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 const host: CommandHost & { readonly version: string } = {
   ...stage,
+  send: (text) =>
+    new Promise((resolve) => {
+      process.stdout.write(text, (error) => resolve(!error));
+    }),
   readFile: (path) => readFileSync(path),
   readStandardInput: () => buffer(process.stdin),
   readConfig: (option) =>

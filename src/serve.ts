@@ -58,6 +58,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
     reports: { reports: createReportCrew(), file: join(config.dataDir, "dayferry.sqlite") },
     ready: () => rooms.sync.ready,
     gate: rooms.upstream.gate.state,
+    clockLead: () => rooms.upstream.clockLead(),
     channels: () => rooms.channels.states(),
     adminToken: rooms.adminToken,
     baseUrl: publicUrl,

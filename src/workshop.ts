@@ -17,9 +17,11 @@ import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/links.ts";
 import { createWorkspaceDesk } from "./edits/workspace/workspace-desk.ts";
 import { createPublishedFeeds } from "./feeds/feeds.ts";
+import { largestFile } from "./ics/octets.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
 import { createReception, type Reception } from "./people/reception.ts";
+import { heldIn } from "./store/held.ts";
 import { type DataLock, lockDataDirectory } from "./store/lock.ts";
 import { secretFile } from "./store/secret-files.ts";
 import { openStore } from "./store/store.ts";
@@ -48,9 +50,6 @@ export interface Rooms extends Workshop {
   readonly wakeNotices: Wake;
   readonly log: Log;
 }
-
-/** Bytes of a calendar object: what the reader of calendar files takes. */
-const largestObject = 5_000_000;
 
 const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 
@@ -109,6 +108,7 @@ function buildRooms(
     monotonic,
     random,
     history: store.gateSlots,
+    held: heldIn(store),
     onEvent: ({ kind, ...fields }) => log.debug(`upstream ${kind}`, fields),
   });
   const sync = createSync({
@@ -163,13 +163,14 @@ function buildRooms(
       log.info(`edit ${kind}`, fields);
       if (kind === "parked" || kind === "frozen") wakeNotices.notify();
     },
-    onMissing({ base }) {
-      const lists = store.directory.todolists().filter((list) => list.projectId === base.projectId);
-      for (const { id } of lists) sync.hurry(`tasks:${id}`);
+    onMissing({ base }, sources) {
+      for (const source of sources) sync.hurry(source);
       sync.hurry(sourceOf(base));
     },
-    onApplied({ answer, base }) {
+    onApplied({ answer, base, before, patch }) {
       sync.hurry(sourceOf(answer ?? base));
+      // Until the old place is read again it may still show what was moved away.
+      if (patch.place) sync.hurry(sourceOf(before ?? base));
       wakeReminders.notify();
     },
   });
@@ -222,7 +223,7 @@ function buildRooms(
       throttle,
       zone,
       mode: config.edits.mode,
-      maxSize: largestObject,
+      maxSize: largestFile,
       clock,
       randomId: randomUUID,
     },

@@ -66,6 +66,7 @@ const app = createApp({
   workspace: rooms.workspace,
   links: rooms.links,
   ready: () => rooms.sync.ready,
+  clockLead: () => null,
   gate: rooms.upstream.gate.state,
   channels: () => rooms.channels.states(),
   adminToken: rooms.adminToken,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Person } from "../domain/item.ts";
 import { readBasic } from "../people/basic.ts";
@@ -27,13 +27,13 @@ interface Remembered {
   readonly person: Person;
   /** Of the password: another one has another. */
   readonly salt: string;
-  /** Newest change when it was looked at: people may have changed with any later one. */
+  /** Of the names, when it was looked at: people may have changed with any later one. */
   readonly revision: number;
 }
 
 /**
  * Logs people in by Basic. Right credentials are remembered by their hash, so that the next request costs one look at
- * the password's row; they are looked at anew once anything has changed, and forgotten when they are wrong then.
+ * the password's row; they are looked at anew once a name has changed, and forgotten when they are wrong then.
  * Source: RFC 7617.
  */
 export function createLogin({
@@ -47,14 +47,14 @@ export function createLogin({
   function remember(key: string, person: Person): void {
     const salt = store.appPasswords.get(person.id)?.salt;
     if (salt === undefined) return;
-    remembered.set(key, { person, salt, revision: store.changes.latest() });
+    remembered.set(key, { person, salt, revision: store.changes.revisionOfDirectory() });
     const [oldest] = remembered.keys();
     if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
   }
 
   function recall(key: string): Person | null {
     const known = remembered.get(key);
-    if (!known || known.revision !== store.changes.latest()) return null;
+    if (!known || known.revision !== store.changes.revisionOfDirectory()) return null;
     if (store.appPasswords.get(known.person.id)?.salt !== known.salt) return null;
     remembered.delete(key);
     remembered.set(key, known);
@@ -65,9 +65,7 @@ export function createLogin({
     const credentials = readBasic(authorization);
     if (credentials === null) return { kind: "stranger" };
     const { login, password } = credentials;
-    const key = createHash("sha256")
-      .update(authorization ?? "")
-      .digest("base64");
+    const key = hash("sha256", authorization ?? "", "base64");
     const known = recall(key);
     if (known) return { kind: "person", person: known, login };
 

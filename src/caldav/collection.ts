@@ -1,7 +1,7 @@
 import type { Calendar } from "../calendars/calendar.ts";
 import type { DavAnswer, DavContext, DavRequest } from "./context.ts";
 import { caldavFault, type DavFault, davFault, faultAnswer, plainFault } from "./fault.ts";
-import { methodFault, privilegeFault } from "./object-faults.ts";
+import { methodFault, privilegeFault } from "./objects/object-faults.ts";
 import type { DavTarget } from "./paths.ts";
 
 /** Why calendars are not made, moved or deleted by programs, for people. */

@@ -3,11 +3,11 @@ import { gzip } from "node:zlib";
 import { acceptsGzip } from "../domain/accept-encoding.ts";
 import type { DavAnswer } from "./context.ts";
 
-/** An answer with its body as octets. */
+/** An answer as it goes out; a short text stays one, as it leaves together with the headers then. */
 export interface Encoded {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly body: string | Buffer;
 }
 
 const zip = promisify(gzip);
@@ -21,9 +21,10 @@ export async function encodeAnswer(
   { status, headers = {}, body = "" }: DavAnswer,
   acceptEncoding: string | undefined,
 ): Promise<Encoded> {
+  if (Buffer.byteLength(body) < smallest) return { status, headers, body };
   const octets = typeof body === "string" ? Buffer.from(body) : body;
   const isFixed = headers["ETag"]?.startsWith('"') ?? false;
-  if (octets.length < smallest || isFixed) return { status, headers, body: octets };
+  if (isFixed) return { status, headers, body: octets };
   const varying = { ...headers, Vary: varied(headers["Vary"]) };
   if (!acceptsGzip(acceptEncoding)) return { status, headers: varying, body: octets };
   return { status, headers: { ...varying, "Content-Encoding": "gzip" }, body: await zip(octets) };

@@ -1,13 +1,13 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
-import { calendarText } from "./calendar-text.ts";
 import { collectionAnswer } from "./collection.ts";
 import type { DavAnswer, DavContext, DavRequest } from "./context.ts";
 import { type DavFault, faultAnswer, plainFault } from "./fault.ts";
 import { allowedMethods } from "./methods.ts";
-import { objectAnswer } from "./object.ts";
-import { propfindAnswer } from "./propfind.ts";
-import { proppatchAnswer } from "./proppatch.ts";
-import { reportAnswer } from "./report.ts";
+import { objectAnswer } from "./objects/object.ts";
+import { propfindAnswer } from "./properties/propfind.ts";
+import { proppatchAnswer } from "./properties/proppatch.ts";
+import { calendarText } from "./reports/calendar-text.ts";
+import { reportAnswer } from "./reports/report.ts";
 import { checkRequest } from "./request-rules.ts";
 import { findResource, foreign, type Resource } from "./resource.ts";
 import { welcome } from "./welcome.ts";

@@ -34,6 +34,9 @@ export function headersOf({ headers }: Request): DavRequest["headers"] {
   return Object.fromEntries(entries);
 }
 
+/** Of bodies. Source: RFC 9110 12.5.3 (Accept-Encoding in answers), 15.5.16. */
+const encodings = "gzip, deflate, br";
+
 function endingOf(error: unknown, maxSize: number | null): Body {
   const { type, status } = described(error);
   if (type === "request.aborted") return { kind: "aborted" };
@@ -48,6 +51,13 @@ function endingOf(error: unknown, maxSize: number | null): Body {
             `the object is larger than the ${maxSize} bytes that one may have`,
           );
     return { kind: "refused", fault: { ...fault, headers } };
+  }
+  if (type === "encoding.unsupported") {
+    const fault = plainFault(415, `the body is encoded otherwise than by ${encodings}`);
+    return {
+      kind: "refused",
+      fault: { ...fault, headers: { ...headers, "Accept-Encoding": encodings } },
+    };
   }
   if (status === null) throw error;
   const fault = plainFault(status, "the body cannot be read");

@@ -3,7 +3,7 @@ import type { Person } from "../domain/item.ts";
 import { challenge, createLogin, type Login } from "./auth.ts";
 import type { DavAnswer, DavContext, DavDeps, DavRequest } from "./context.ts";
 import { davAnswer, optionsAnswer } from "./dispatch.ts";
-import { faultAnswer, plainFault } from "./fault.ts";
+import { type DavFault, faultAnswer, plainFault } from "./fault.ts";
 import { createBodyReader, headersOf, type ReadBody } from "./incoming.ts";
 import { createPaths, type DavPaths, type DavTarget } from "./paths.ts";
 import { sendAnswer } from "./send.ts";
@@ -15,10 +15,11 @@ import { sendAnswer } from "./send.ts";
  */
 export function createDavRouter(deps: DavDeps): Router {
   const logIn = createLogin(deps);
+  const siteOf = createSites();
   const readBody = createBodyReader(deps.maxSize);
   const router = Router();
   router.use(async (request, response, next) => {
-    const place = placeOf(request, deps.publicUrl());
+    const place = placeOf(request, siteOf(deps.publicUrl()));
     if (place.kind === "elsewhere") return next();
     const exchange = { deps, logIn, readBody, request, response };
     const answer =
@@ -34,6 +35,7 @@ interface DavPlace {
   readonly target: DavTarget | null;
   readonly paths: DavPaths;
   readonly origin: string;
+  readonly host: string;
 }
 
 type Place =
@@ -44,12 +46,31 @@ type Place =
 /** Methods that programs try at `/` before they look for the context root. GET belongs to the pages. */
 const probes: ReadonlySet<string> = new Set(["OPTIONS", "PROPFIND", "REPORT"]);
 
-function placeOf({ originalUrl, method }: Request, publicUrl: string): Place {
-  const { origin, pathname } = new URL(publicUrl);
-  const prefix = pathname.replace(/\/+$/, "");
+/** What the public address says. */
+interface Site {
+  readonly origin: string;
+  readonly host: string;
+  readonly prefix: string;
+  readonly paths: DavPaths;
+}
+
+/** Reads the public address again only where it is another one. */
+function createSites(): (publicUrl: string) => Site {
+  let last: { readonly publicUrl: string; readonly site: Site } | null = null;
+  return (publicUrl) => {
+    if (last?.publicUrl === publicUrl) return last.site;
+    const { origin, host, pathname } = new URL(publicUrl);
+    const prefix = pathname.replace(/\/+$/, "");
+    const site = { origin, host, prefix, paths: createPaths(prefix) };
+    last = { publicUrl, site };
+    return site;
+  };
+}
+
+function placeOf({ originalUrl, method }: Request, site: Site): Place {
+  const { origin, host, prefix, paths } = site;
   const [path = ""] = originalUrl.split(/[?#]/, 1);
   const local = prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-  const paths = createPaths(prefix);
   if (/^\/\.well-known\/caldav\/?$/.test(local)) {
     return { kind: "well-known", location: `${origin}${paths.root}` };
   }
@@ -61,10 +82,11 @@ function placeOf({ originalUrl, method }: Request, publicUrl: string): Place {
       target: { kind: "root" },
       paths: { ...paths, root: `${prefix}/` },
       origin,
+      host,
     };
   }
   if (!/^\/dav(?:\/|$)/.test(local)) return { kind: "elsewhere" };
-  return { kind: "dav", target: paths.read(local), paths, origin };
+  return { kind: "dav", target: paths.read(local), paths, origin, host };
 }
 
 /** Programs must be able to find a new address after a change of the old one. */
@@ -91,7 +113,7 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
   }
   const login = await logIn({ authorization, address: request.ip ?? "" });
   if (login.kind !== "person") return turnedAway(login);
-  if (target === null) return faultAnswer(plainFault(404, "there is nothing at this address"));
+  if (target === null) return faultAnswer(nowhere(request, place.paths));
 
   const body = await readBody(request, response);
   if (body.kind === "aborted") return null;
@@ -100,6 +122,15 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
   const headers = headersOf(request);
   const asked = { method: request.method, target, headers, body: body.octets };
   return located(guarded(asked, context), { asked, context, path: request.path });
+}
+
+/** Nothing can stand at the address: for a PUT it matters whose fault that is. Source: RFC 4918 9.7.1 (409). */
+function nowhere({ method, path }: Request, paths: DavPaths): DavFault {
+  if (method !== "PUT") return plainFault(404, "there is nothing at this address");
+  const parent = paths.read(path.replace(/[^/]*$/, ""));
+  return parent?.kind === "calendar"
+    ? plainFault(403, "the name of an object has no slash and no control character in it")
+    : plainFault(409, "there is no calendar at this address that could take an object");
 }
 
 /** Tells which collection has answered, where the slash at the end of its address was left out. Source: RFC 4918 5.2. */
@@ -129,10 +160,13 @@ interface LoggedIn {
   readonly login: string;
 }
 
-function contextOf({ paths, origin }: DavPlace, { exchange, person, login }: LoggedIn): DavContext {
+function contextOf(
+  { paths, origin, host }: DavPlace,
+  { exchange, person, login }: LoggedIn,
+): DavContext {
   const { deps, request } = exchange;
   // HTTP/1.0 needs no Host header.
-  const hosts = new Set([new URL(origin).host, `${request.host}`.toLowerCase()]);
+  const hosts = new Set([host, `${request.host}`.toLowerCase()]);
   return { ...deps, person, login, paths, origin, hosts };
 }
 

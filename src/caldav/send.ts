@@ -16,7 +16,7 @@ export async function sendAnswer(
     "Cache-Control": isReading ? "private, no-cache" : "no-store",
     "X-Content-Type-Options": "nosniff",
     ...headers,
-    ...(!bodiless.has(status) && { "Content-Length": String(body.byteLength) }),
+    ...(!bodiless.has(status) && { "Content-Length": String(Buffer.byteLength(body)) }),
   });
   response.end(request.method === "HEAD" || bodiless.has(status) ? undefined : body);
 }

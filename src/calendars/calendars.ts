@@ -22,6 +22,8 @@ export interface Calendars {
   readonly objects: (calendar: Calendar) => readonly CalendarObject[];
   /** The member of this name; null when there is none, or none that the person may see. */
   readonly object: (calendar: Calendar, name: string) => CalendarObject | null;
+  /** As `object`, for many names of one calendar, all of the moment at which this is called. */
+  readonly finder: (calendar: Calendar) => (name: string) => CalendarObject | null;
   /** The member of this UID. */
   readonly objectOfUid: (calendar: Calendar, uid: string) => CalendarObject | null;
   /** The octets whose ETag the object names. Throws when the object is of an earlier revision. */

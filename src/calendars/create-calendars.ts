@@ -67,10 +67,12 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     const sight: Sight = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (entry: Entry | null): CalendarObject | null =>
       entry && sees(scope, entry.facts) ? entry.object : null;
-    const changedAt = () =>
+    const changedAt = once(() =>
       scope.collection === null
         ? shelf.revision()
-        : store.changes.revisionOfCollection(scope.collection);
+        : store.changes.revisionOfCollection(scope.collection),
+    );
+    const reached = once(() => revision(Math.max(changedAt(), store.changes.completeFrom())));
     return {
       ...place,
       list: () =>
@@ -82,7 +84,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
         return changedAt();
       },
       get revision() {
-        return revision(Math.max(changedAt(), store.changes.completeFrom()));
+        return reached();
       },
     };
   }
@@ -104,6 +106,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     hasRead: (calendar) => placed(calendar).projects.every(hasRead),
     objects: (calendar) => open(calendar).list(),
     object: (calendar, name) => open(calendar).named(name),
+    finder: (calendar) => open(calendar).named,
     objectOfUid(calendar, uid) {
       const identity = store.mirror.findUid(uid);
       return identity && open(calendar).get(identity.item);
@@ -139,5 +142,14 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     rename: keeper.rename,
     reload: keeper.reload,
     retract: keeper.retract,
+  };
+}
+
+/** A value that is asked for at its first use alone. */
+function once<Value>(ask: () => Value): () => Value {
+  let known: { readonly value: Value } | null = null;
+  return () => {
+    known ??= { value: ask() };
+    return known.value;
   };
 }

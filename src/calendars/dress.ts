@@ -1,4 +1,4 @@
-import type { LabelId, ServiceId } from "../domain/ids.ts";
+import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import type { EventItem, TaskItem } from "../domain/item.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import { oneLine, plainDescription } from "../ics/text.ts";
@@ -13,6 +13,8 @@ export interface DressContext {
   readonly labels: ReadonlyMap<LabelId, string>;
   /** The UID of a task; null for an unknown one. */
   readonly uidOfTask: (id: ServiceId) => string | null;
+  /** The UID of the task below which an item is to be made that waits for the id of that one; null when it does not. */
+  readonly awaitedParent: (key: ItemKey) => string | null;
 }
 
 /**
@@ -91,7 +93,8 @@ function milestoneCard(view: ViewItem, item: EventItem, zone: string) {
   };
 }
 
-function taskCard(view: ViewItem, item: TaskItem, { labels, uidOfTask }: DressContext) {
+function taskCard(view: ViewItem, item: TaskItem, context: DressContext) {
+  const { labels } = context;
   const names = item.labels
     .map((id) => oneLine(labels.get(id) ?? ""))
     .filter((name) => name !== "");
@@ -104,9 +107,18 @@ function taskCard(view: ViewItem, item: TaskItem, { labels, uidOfTask }: DressCo
     // One that is on its way to the service has no time yet; that of the change stands in.
     completedAt: item.completed ? (item.completedAt ?? view.modifiedAt) : null,
     categories: [...new Set(names)],
-    relatedTo: item.parentId === null ? null : uidOfTask(item.parentId),
+    relatedTo: parentOf(view.key, item, context),
     classification: null,
   };
+}
+
+function parentOf(
+  key: ItemKey,
+  { kind, parentId }: TaskItem,
+  { uidOfTask, awaitedParent }: DressContext,
+): string | null {
+  if (parentId !== null) return uidOfTask(parentId);
+  return kind === "subtask" ? awaitedParent(key) : null;
 }
 
 function statusOf({ completed, percent }: TaskItem): "COMPLETED" | "IN-PROCESS" | "NEEDS-ACTION" {

@@ -10,7 +10,12 @@ import { dress } from "./dress.ts";
  */
 export function formatOf(zone: string): string {
   const zonesOf = createZoneWriter();
-  const context = { zone, labels: new Map([[sampleLabel, "Label"]]), uidOfTask: () => "parent" };
+  const context = {
+    zone,
+    labels: new Map([[sampleLabel, "Label"]]),
+    uidOfTask: () => "parent",
+    awaitedParent: () => null,
+  };
   const texts = sampleViews.flatMap((view) => {
     const components =
       view.item.kind === "event" ? (["VEVENT", "VTODO"] as const) : (["VTODO"] as const);

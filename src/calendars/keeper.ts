@@ -1,5 +1,6 @@
 import { eventsOf, tasksOf } from "../domain/collection.ts";
 import { type ItemKey, revision } from "../domain/ids.ts";
+import { contentText } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, KeptObject } from "./calendar.ts";
 import { nameOfUid } from "./names.ts";
@@ -48,8 +49,13 @@ export function createKeeper({
       if (!shown) return;
       giveName(key, name);
       const before = objects.get({ item: key, component });
-      const said = scribe.say({ ...shown, item: says ?? shown.item }, component);
+      const own = scribe.say(shown, component);
+      const isWhole = says === undefined || contentText(says) === contentText(shown.item);
+      const said = isWhole ? own : scribe.say({ ...shown, item: says }, component);
+      // What the item says beside is to be laid on, also what a reader would not miss.
+      const drifted = said !== own;
       const isSame =
+        !drifted &&
         before?.body !== null &&
         before?.body !== undefined &&
         before.said === said &&
@@ -57,7 +63,7 @@ export function createKeeper({
         before.laid === null &&
         Buffer.compare(before.body, body) === 0;
       const text = raw.join("\n");
-      objects.putBody({ item: key, component, uid, raw: text, body, said, actor, agent });
+      objects.putBody({ item: key, component, uid, raw: text, body, said, drifted, actor, agent });
       if (!isSame && !isLogged(key)) changes.note(key);
     },
     rename: giveName,

@@ -1,16 +1,16 @@
 /** Texts in memory up to a budget; the oldest go first. */
 export interface OctetCache {
-  readonly get: (id: string, etag: string) => Buffer | null;
-  readonly put: (id: string, text: { readonly etag: string; readonly octets: Buffer }) => void;
-  readonly drop: (id: string) => void;
+  readonly get: (id: number, etag: string) => Buffer | null;
+  readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
+  readonly drop: (id: number) => void;
 }
 
 /** `budget`: in octets. */
 export function createOctetCache(budget: number): OctetCache {
-  const kept = new Map<string, { readonly etag: string; readonly octets: Buffer }>();
+  const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
   let size = 0;
 
-  function drop(id: string): void {
+  function drop(id: number): void {
     size -= kept.get(id)?.octets.byteLength ?? 0;
     kept.delete(id);
   }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { LabelId, ServiceId } from "../domain/ids.ts";
+import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import { createZoneWriter } from "../ics/object-zones.ts";
-import { canonicalText, overlayOctets, restampOctets } from "../ics/overlay.ts";
+import { canonicalText, overlayOctets, restampOctets, saysAsOctets } from "../ics/overlay.ts";
 import { writeObject } from "../ics/write-object.ts";
 import type { ObjectRow } from "../store/rows-calendars.ts";
 import type { Store } from "../store/store.ts";
@@ -29,6 +29,13 @@ export interface Scribe {
   readonly forget: () => void;
 }
 
+/** An item as one component. */
+interface Dressed {
+  readonly component: ObjectComponent;
+  readonly text: string;
+  readonly canonical: string;
+}
+
 export function createScribe({
   store,
   zone,
@@ -52,16 +59,27 @@ export function createScribe({
     return key === null ? null : store.mirror.identity(key).uid;
   }
 
-  const textOf = (view: ViewItem, component: ObjectComponent): string =>
-    dress(view, component, { zone, labels: labelNames(), uidOfTask });
+  const awaitedParent = (key: ItemKey) => store.journal.awaitedParent(key);
+  /** An event says what it says for itself; a task names labels and another task, which may be renamed. */
+  const dressed = new WeakMap<ViewItem, Dressed>();
+
+  function dressedOf(view: ViewItem, component: ObjectComponent): Dressed {
+    const known = dressed.get(view);
+    if (known?.component === component) return known;
+    const context = { zone, labels: labelNames(), uidOfTask, awaitedParent };
+    const text = dress(view, component, context);
+    const made = { component, text, canonical: canonicalText(text) };
+    if (view.item.kind === "event") dressed.set(view, made);
+    return made;
+  }
 
   function octetsOf(view: ViewItem, component: ObjectComponent, row: ObjectRow | null): Buffer {
-    const own = textOf(view, component);
+    const own = dressedOf(view, component);
     const extra = row?.body ? row.laid : (row?.raw ?? null);
-    const text = extra === null ? own : withKeptLines(own, extra, component);
+    const text = extra === null ? own.text : withKeptLines(own.text, extra, component);
     if (!row?.body) return Buffer.from(writeObject(text, zonesOf(text)));
-    const now = canonicalText(text);
-    if (isExact(row, now)) return Buffer.from(row.body);
+    const now = extra === null ? own.canonical : canonicalText(text);
+    if (isExact(row, { body: row.body, component, now })) return Buffer.from(row.body);
     const { sequence, modifiedAt } = view;
     const kept = { octets: row.body, component, stamp: { sequence, modifiedAt } };
     const laid = overlayOctets({ ...kept, said: row.said, now, zones: zonesOf(text) });
@@ -76,11 +94,12 @@ export function createScribe({
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
-    say: (view, component) => canonicalText(textOf(view, component)),
+    say: (view, component) => dressedOf(view, component).canonical,
     exact(view, component) {
       const row = store.objects.get({ item: view.key, component });
       if (!row?.body || row.laid !== null) return null;
-      return isExact(row, canonicalText(textOf(view, component))) ? row : null;
+      const now = dressedOf(view, component).canonical;
+      return isExact(row, { body: row.body, component, now }) ? row : null;
     },
     forget() {
       readAt = -1;
@@ -88,13 +107,30 @@ export function createScribe({
   };
 }
 
-/** Whether the item still says what it said when the octets were kept, and has said nothing else since. */
-const isExact = ({ said, drifted }: ObjectRow, now: string): boolean =>
-  !drifted && said !== null && (said === now || withoutTime(said) === withoutTime(now));
+/**
+ * Whether the item still says what it said when the octets were kept, or what they say, and has said nothing else since.
+ * A to-do has its parent, and a new label its name, only after the octets that have asked for them.
+ */
+function isExact(
+  { said, drifted }: ObjectRow,
+  about: {
+    readonly body: Uint8Array;
+    readonly component: ObjectComponent;
+    readonly now: string;
+  },
+): boolean {
+  if (drifted || said === null) return false;
+  const now = withTimeOf(said, about.now);
+  const { body: octets, component } = about;
+  return said === now || saysAsOctets({ octets, component, said, now });
+}
 
 /** When a completion took place is the service's to say: the program's own time is still true then. */
-const withoutTime = (canonical: string): string =>
-  canonical.replace(/^COMPLETED[:;].*$/m, "COMPLETED");
+function withTimeOf(said: string, now: string): string {
+  const completed = /^COMPLETED[:;].*$/m;
+  const [own] = completed.exec(said) ?? [];
+  return own === undefined ? now : now.replace(completed, () => own);
+}
 
 const etagOf = (octets: Buffer): string => `"${hash("sha256", octets, "hex").slice(0, 32)}"`;
 

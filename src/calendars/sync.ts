@@ -1,4 +1,4 @@
-import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
+import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
 import type { ObjectName } from "../store/rows-calendars.ts";
 import type { Store } from "../store/store.ts";
 import type { CalendarChanges, CalendarObject } from "./calendar.ts";
@@ -116,19 +116,42 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   const wasThere = wasMember(key, question);
   if (!wasThere && !names.some(({ person }) => person !== null)) return [];
   const { uid } = store.mirror.identity(key);
-  const person = calendar.calendar.kind === "assigned" ? null : calendar.scope.person;
-  return namesSince(names, { since, uid, person, wasThere }).filter(
-    (name) => calendar.named(name) === null,
-  );
+  const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
+  const known = [made, ...names].filter((one, at, all) => {
+    const until = all[at + 1]?.revision ?? null;
+    if (until !== null && until <= since) return false;
+    if (isTried(one, question)) return true;
+    // A name that was only tried is nobody else's business; the last one became its own.
+    const isOwn = one.person === null || until === null;
+    const from = revision(Math.max(one.revision, since));
+    return isOwn && wasMember(key, { ...question, since: from }, until);
+  });
+  return known.map(({ name }) => name).filter((name) => calendar.named(name) === null);
 }
 
+/** Whether a program of the person has put the item into this calendar under a name, by an edit that was held. */
+function isTried({ revision: at, person }: ObjectName, { calendar, store }: Question): boolean {
+  const { scope } = calendar;
+  if (person === null || person !== scope.person || scope.collection === null) return false;
+  const [change] = store.changes.since(before(at), 1);
+  return change?.revision === at && change.collection === scope.collection;
+}
+
+const before = (at: Revision): Revision => revision(Math.max(0, at - 1));
+
 /**
- * At any time since: who has put something hears that it is gone again, also when that was before the next look.
- * Source: RFC 6578 3.5.2.
+ * At any time since, and before `until` where that is said: who has put something hears that it is gone again, also when
+ * that was before the next look. Source: RFC 6578 3.5.2.
  */
-function wasMember(key: ItemKey, { calendar: { scope }, store, since }: Question): boolean {
+function wasMember(
+  key: ItemKey,
+  { calendar: { scope }, store, since }: Question,
+  until: Revision | null = null,
+): boolean {
   const versions = store.view.versionsFrom(key, since);
-  return versions.some(({ item }) => item !== null && isSeen(scope, item));
+  return versions.some(({ item, revision: at }) => {
+    return item !== null && (until === null || at < until) && isSeen(scope, item);
+  });
 }
 
 type Member = Parameters<typeof factsOf>[0];
@@ -137,25 +160,4 @@ type Member = Parameters<typeof factsOf>[0];
 export function isSeen(scope: Scope, item: Member): boolean {
   const facts = factsOf(item);
   return holds(scope, facts) && sees(scope, facts);
-}
-
-/** Names that an item had at any time since a revision. */
-function namesSince(
-  names: readonly ObjectName[],
-  about: {
-    readonly since: Revision;
-    readonly uid: string;
-    readonly person: PersonId | null;
-    readonly wasThere: boolean;
-  },
-): readonly string[] {
-  const { since, uid, person, wasThere } = about;
-  const before = names.findLastIndex(({ revision }) => revision <= since);
-  const first = before < 0 && wasThere ? [nameOfUid(uid)] : [];
-  const counting = names.slice(Math.max(0, before)).filter((one) => {
-    if (person !== null && one.person === person) return true;
-    // A name that was only tried is nobody else's business; the last one became its own.
-    return wasThere && (one.person === null || one === names.at(-1));
-  });
-  return [...first, ...counting.map(({ name }) => name)];
 }

@@ -34,7 +34,7 @@ export function createWardrobe(deps: {
   readonly budget: number;
 }): Wardrobe {
   const { store, scribe, zone } = deps;
-  const objects = new Map<string, CalendarObject>();
+  const objects = new Map<number, CalendarObject>();
   const cache = createOctetCache(deps.budget);
 
   function make(view: ViewItem, component: ObjectComponent): CalendarObject {
@@ -83,4 +83,6 @@ export function createWardrobe(deps: {
   };
 }
 
-const idOf = (key: ItemKey, component: ObjectComponent): string => `${key} ${component}`;
+/** A number, as it is made and looked up for each member of a long list. */
+const idOf = (key: ItemKey, component: ObjectComponent): number =>
+  2 * key + (component === "VTODO" ? 1 : 0);

@@ -34,8 +34,12 @@ export interface DaemonAddress {
 export interface CommandHost {
   /** Writes data to standard output. */
   readonly print: (text: string) => void;
+  /** The same, for much: resolves once it has been taken over; false = nobody reads any more. */
+  send(text: string): Promise<boolean>;
   /** Writes what is said about the data to standard error. */
   readonly say: (text: string) => void;
+  /** For processes of its own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readFile(path: string): Uint8Array;
   readStandardInput(): Promise<Uint8Array>;
   /** Aborted by SIGINT and SIGTERM. */

@@ -42,6 +42,8 @@ export interface FieldConflict {
   readonly ours: unknown;
   readonly theirs: unknown;
   readonly taken: "ours" | "theirs" | null;
+  /** The later edit of the same editor that set `ours`; left out where somebody else did. */
+  readonly by?: EditId;
 }
 
 /** One durable wish of a person for one item. */
@@ -82,6 +84,12 @@ export interface Edit {
   readonly confirmedAt: Temporal.Instant | null;
   /** When the item was not found in its place; it may have been moved. */
   readonly missedAt: Temporal.Instant | null;
+  /** Until then the service may still carry out a creating request whose answer was lost; null when it will not. */
+  readonly landsUntil: Temporal.Instant | null;
+  /** When the creating request was last sent again; null when it left once at most. */
+  readonly resentAt: Temporal.Instant | null;
+  /** Since when the service refuses the key under which the edit goes out; null when it does not. */
+  readonly keyRefusedAt: Temporal.Instant | null;
   readonly createdAt: Temporal.Instant;
   readonly updatedAt: Temporal.Instant;
 }

@@ -156,13 +156,14 @@ function patchedEvent(item: EventItem, patch: Patch): EventItem {
 function patchedTask(item: TaskItem, patch: Patch): TaskItem {
   const finished = patch.completed === true && !item.completed;
   const reopened = patch.completed === false;
+  const progress = reopened && item.completed ? 0 : item.percent;
   return {
     ...item,
     labels: patch.labels ?? item.labels,
     startOn: patch.startOn === undefined ? item.startOn : patch.startOn,
     dueOn: patch.dueOn === undefined ? item.dueOn : patch.dueOn,
     estimated: patch.estimated === undefined ? item.estimated : patch.estimated,
-    percent: patch.completed === true ? 100 : item.percent,
+    percent: patch.completed === true ? 100 : progress,
     completedAt: finished || reopened ? null : item.completedAt,
     completedBy: finished || reopened ? null : item.completedBy,
   };

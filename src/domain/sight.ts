@@ -23,8 +23,12 @@ export function seesItem(person: PersonId, { item, project, list }: Standing): b
   if (!seesProject(person, project)) return false;
   if (item.kind !== "event" && list?.archived) return false;
   if (!isPrivate(item, list)) return true;
-  return item.creatorId === person || item.assigned.includes(person);
+  return isPartyTo(person, item);
 }
+
+/** Whether what is private is for this person's eyes all the same. */
+export const isPartyTo = (person: PersonId, { creatorId, assigned }: Item): boolean =>
+  creatorId === person || assigned.includes(person);
 
 /** Whether an item is for some people's eyes only: an event by itself, a task by its list. */
 export const isPrivate = (item: Item, list: Todolist | null): boolean =>

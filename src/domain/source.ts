@@ -52,6 +52,9 @@ export function sourceOf(item: Item): string {
   return item.parentId === null ? `tasks:${item.listId}` : `subtasks:${item.parentId}`;
 }
 
+/** Whether a source's snapshots hold items; the others name what there is. */
+export const isItemSource = (name: string): boolean => /^(?:events|tasks|subtasks):/.test(name);
+
 /** A list of what hangs around the items: read after everything else, and only when it may have changed. */
 export type SideSource =
   | { readonly kind: "folders"; readonly projectId: ProjectId }

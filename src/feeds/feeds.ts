@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { Coding } from "../domain/accept-encoding.ts";
 import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
 import type { LinkMaker } from "../domain/link-actions.ts";
 import { slugOf } from "../domain/slug.ts";
@@ -60,8 +61,8 @@ export interface OpenFeed {
   head(): { readonly etag: string; readonly modifiedAt: Temporal.Instant };
   /** The bytes of the ETag that `head` named last. Throws `FeedBuildError`, or `FeedMovedError`. */
   body(): Buffer;
-  /** The same bytes, compressed off the event loop, once per ETag. */
-  gzip(): Promise<Buffer>;
+  /** The same bytes, compressed off the event loop, once per ETag and coding. */
+  compressed(coding: Coding): Promise<Buffer>;
   /** Notes who fetched it. */
   fetched(agent: string): void;
 }
@@ -247,7 +248,7 @@ function openFeed(parts: {
       return { etag, modifiedAt };
     },
     body: () => bytes().body,
-    gzip: async () => bytes().gzip(),
+    compressed: async (coding) => bytes().compressed(coding),
     fetched: (agent) => store.feeds.fetched(row.id, agent),
   };
 }

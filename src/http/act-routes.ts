@@ -1,11 +1,11 @@
-import { type RequestHandler, type Response, Router, urlencoded } from "express";
-import helmet from "helmet";
+import { Router, urlencoded } from "express";
 import { unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/desk/describe.ts";
 import type { Decision, Desk } from "../edits/desk/desk.ts";
 import type { ActionLinks } from "../edits/links/links.ts";
-import { linkLimit } from "./limits.ts";
+import { linkGuard } from "./link-guard.ts";
 import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";
+import { sendPage } from "./send-page.ts";
 
 export interface ActRoutesDeps {
   /** Null where feeds have no action links; those of an earlier time are then void. */
@@ -19,17 +19,13 @@ export interface ActRoutesDeps {
  */
 export function actRoutes({ links, desk }: ActRoutesDeps): Router {
   const router = Router();
-  const quiet: RequestHandler = (_request, response, next) => {
-    response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow" });
-    next();
-  };
-  router.use("/act", headers, quiet, linkLimit());
+  router.use("/act", ...linkGuard());
 
   router.get("/act/:signed", (request, response) => {
     const sight = links?.look(request.params.signed) ?? unknown;
-    if (sight.kind === "offer") page(response, confirmPage(sight, { moved: false }));
-    else if (sight.kind === "idle") page(response, idlePage(sight));
-    else page(response.status(statusOf(sight.fault)), voidPage(sight.fault));
+    if (sight.kind === "offer") sendPage(response, confirmPage(sight, { moved: false }));
+    else if (sight.kind === "idle") sendPage(response, idlePage(sight));
+    else sendPage(response.status(statusOf(sight.fault)), voidPage(sight.fault));
   });
 
   router.post("/act/:signed", urlencoded({ extended: false, limit: 1000 }), (request, response) => {
@@ -41,13 +37,13 @@ export function actRoutes({ links, desk }: ActRoutesDeps): Router {
         response.redirect(303, `${signed}/${outcome.edit}`);
         return;
       case "moved":
-        page(response.status(409), confirmPage(outcome.offer, { moved: true }));
+        sendPage(response.status(409), confirmPage(outcome.offer, { moved: true }));
         return;
       case "idle":
-        page(response, idlePage(outcome));
+        sendPage(response, idlePage(outcome));
         return;
       case "void":
-        page(response.status(statusOf(outcome.fault)), voidPage(outcome.fault));
+        sendPage(response.status(statusOf(outcome.fault)), voidPage(outcome.fault));
         return;
       default:
         unreachable(outcome);
@@ -57,15 +53,15 @@ export function actRoutes({ links, desk }: ActRoutesDeps): Router {
   router.get("/act/:signed/:edit", (request, response) => {
     const { signed, edit } = request.params;
     const shown = links?.result(signed, Number(edit));
-    if (shown) page(response, resultPage(shown));
-    else page(response.status(404), voidPage("unknown"));
+    if (shown) sendPage(response, resultPage(shown));
+    else sendPage(response.status(404), voidPage("unknown"));
   });
 
   router.post("/act/:signed/:edit/undo", (request, response) => {
     const { signed, edit } = request.params;
     const shown = links?.result(signed, Number(edit));
     if (!shown) {
-      page(response.status(404), voidPage("unknown"));
+      sendPage(response.status(404), voidPage("unknown"));
       return;
     }
     const { id } = shown;
@@ -73,7 +69,7 @@ export function actRoutes({ links, desk }: ActRoutesDeps): Router {
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
       const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
-      page(response.status(409), stayedPage({ id, reason }));
+      sendPage(response.status(409), stayedPage({ id, reason }));
     }
   });
   return router;
@@ -88,22 +84,6 @@ function takeBack({ id, state }: EditDescription, desk: ActRoutesDeps["desk"]): 
 
 const unknown = { kind: "void", fault: "unknown" } as const;
 
-const headers = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  referrerPolicy: { policy: "no-referrer" },
-  xFrameOptions: { action: "deny" },
-});
-
 const statusOf = (fault: "unknown" | "expired" | "revoked" | "gone"): number =>
   fault === "unknown" ? 404 : 410;
 
@@ -111,8 +91,4 @@ function shownIn(body: unknown): string {
   const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
   const { shown } = fields;
   return typeof shown === "string" ? shown : "";
-}
-
-function page(response: Response, markup: string): void {
-  response.type("html").send(markup);
 }

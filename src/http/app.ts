@@ -23,6 +23,7 @@ import { peopleRoutes } from "./people-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
 import { notFound, type Problem, sendProblem } from "./problem.ts";
 import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
+import { withoutPrefix } from "./send-page.ts";
 import { readStatus } from "./status.ts";
 import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { workspaceRoutes } from "./workspace-routes.ts";
@@ -49,6 +50,7 @@ export interface HttpDeps {
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   readonly ready: () => boolean;
   readonly gate: () => GateState;
+  readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
   readonly adminToken: string;
   /** Address under which calendars reach this server, without a slash at the end. */
@@ -71,6 +73,7 @@ export function createApp(deps: HttpDeps): Express {
   app.disable("etag");
   // One proxy: the address that it names counts, not those that its client claims.
   app.set("trust proxy", deps.trustProxy ? 1 : false);
+  app.use(withoutPrefix(baseUrl));
   app.use(feedRoutes({ feeds, clock, log }));
   if (deps.caldav) app.use(deps.caldav);
   app.use(healthRoutes({ ready }));

@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import { acceptsGzip } from "../domain/accept-encoding.ts";
+import { type Coding, codingFor } from "../domain/accept-encoding.ts";
 import { httpDate, readHttpDate } from "../domain/http-date.ts";
 import { FeedUnreadError, type OpenFeed, type PublishedFeeds } from "../feeds/feeds.ts";
 import type { Log } from "../log.ts";
@@ -74,25 +74,25 @@ function sendUnread(response: Response): void {
 
 async function answer(feed: OpenFeed, request: Request, response: Response): Promise<void> {
   const { etag, modifiedAt } = feed.head();
-  const zipped = acceptsGzip(request.get("accept-encoding"));
-  const zippedEtag = `${etag.slice(0, -1)}-gzip"`;
+  const coding = codingFor(request.get("accept-encoding"));
+  const under = (suffix: Coding) => `${etag.slice(0, -1)}-${suffix}"`;
   const headers = {
-    ETag: zipped ? zippedEtag : etag,
+    ETag: coding ? under(coding) : etag,
     "Last-Modified": httpDate(modifiedAt),
     "Cache-Control": "private, no-cache",
     Vary: "Accept-Encoding",
   };
-  if (isUnchanged(request, { etags: [etag, zippedEtag], modifiedAt })) {
+  if (isUnchanged(request, { etags: [etag, under("gzip"), under("br")], modifiedAt })) {
     response.writeHead(304, headers).end();
     return;
   }
-  const body = zipped ? await feed.gzip() : feed.body();
+  const body = coding ? await feed.compressed(coding) : feed.body();
   response.writeHead(200, {
     ...headers,
     "Content-Type": "text/calendar; charset=utf-8",
     "Content-Length": body.byteLength,
     "X-Content-Type-Options": "nosniff",
-    ...(zipped && { "Content-Encoding": "gzip" }),
+    ...(coding && { "Content-Encoding": coding }),
   });
   response.end(request.method === "HEAD" ? undefined : body);
 }

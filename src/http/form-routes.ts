@@ -7,6 +7,7 @@ import type { NewPassword, People } from "../people/people.ts";
 import type { Auth } from "./auth.ts";
 import { formGuard } from "./form-guard.ts";
 import { passwordPage, undonePage } from "./pages/people.ts";
+import { rootOf, sendPage } from "./send-page.ts";
 
 export interface FormRoutesDeps {
   readonly auth: Auth;
@@ -40,7 +41,7 @@ export function formRoutes(deps: FormRoutesDeps): Router {
       : { kind: "unknown" };
     switch (given.kind) {
       case "set":
-        page(response, passwordPage({ ...given, baseUrl: baseUrl() }));
+        sendPage(response, passwordPage({ ...given, baseUrl: baseUrl() }));
         return;
       case "unknown":
         notDone(response, { status: 404, reason: `There is no person ${id}.` });
@@ -56,13 +57,13 @@ export function formRoutes(deps: FormRoutesDeps): Router {
   router.post("/people/:id/password/clear", (request, response) => {
     const { id } = request.params;
     if (isId(Number(id)) && people.clearPassword(personId(Number(id)))) {
-      response.redirect(303, "/#people");
+      response.redirect(303, `${rootOf(request)}#people`);
     } else notDone(response, { status: 404, reason: `Person ${id} has no app password.` });
   });
 
   router.get("/people/:id/dayferry.mobileconfig", (request, response) => {
     if (!auth.hasSession(request)) {
-      response.redirect(303, "/");
+      response.redirect(303, rootOf(request));
       return;
     }
     const { id } = request.params;
@@ -93,7 +94,7 @@ function afterDecision(
 ): void {
   switch (decision.kind) {
     case "done":
-      response.redirect(303, "/#waiting");
+      response.redirect(303, `${rootOf(response.req)}#waiting`);
       return;
     case "unknown":
       notDone(response, { status: 404, reason: `There is no edit ${id}.` });
@@ -111,9 +112,5 @@ function notDone(
   { status, reason }: { readonly status: number; readonly reason: string },
 ): void {
   response.status(status);
-  page(response, undonePage(reason));
-}
-
-function page(response: Response, markup: string): void {
-  response.set("Cache-Control", "no-store").type("html").send(markup);
+  sendPage(response, undonePage(reason, rootOf(response.req)));
 }

@@ -1,6 +1,8 @@
+import type { Request } from "express";
 import { type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
 import { html } from "./pages/html.ts";
-import { layout } from "./pages/layout.ts";
+import { layout, type Page } from "./pages/layout.ts";
+import { rootOf } from "./send-page.ts";
 
 const perMinute = {
   windowMs: 60_000,
@@ -25,8 +27,10 @@ export const loginLimit = (): RateLimitRequestHandler =>
     requestWasSuccessful: (_request, response) => response.statusCode === 303,
   });
 
-const tooMany = layout({
+const tooManyPage: Page = {
   title: "Too many requests",
   body: html`<main class="card"><h1>Too many requests</h1>
 <p>Too many requests came from this address. Please wait a minute and load the page again.</p></main>`,
-});
+};
+
+const tooMany = (request: Request): string => layout(tooManyPage, rootOf(request));

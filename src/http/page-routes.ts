@@ -1,4 +1,4 @@
-import { type Response, Router } from "express";
+import { Router } from "express";
 import helmet from "helmet";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
@@ -9,6 +9,7 @@ import { loginLimit } from "./limits.ts";
 import { style } from "./pages/layout.ts";
 import { loginPage } from "./pages/login.ts";
 import { startPage } from "./pages/start.ts";
+import { rootOf, sendPage } from "./send-page.ts";
 import type { Status } from "./status.ts";
 
 export interface PageRoutesDeps {
@@ -47,7 +48,7 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
     const { token } = request.query;
     if (typeof token === "string" && auth.isToken(token)) {
       response.setHeader("Set-Cookie", auth.beginSession(request));
-      response.redirect(303, "/");
+      response.redirect(303, rootOf(request));
     } else if (auth.hasSession(request)) {
       const data = {
         status: deps.status(),
@@ -58,27 +59,23 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
         baseUrl: deps.baseUrl(),
         formToken: auth.formToken(request),
       };
-      page(response, startPage(data));
-    } else page(response, loginPage({ wrong: token !== undefined }));
+      sendPage(response, startPage(data));
+    } else sendPage(response, loginPage({ wrong: token !== undefined }));
   });
 
   router.post("/login", guessing, readForm(), (request, response) => {
     const given = formField(request.body, "token");
     if (!auth.isToken(given.trim())) {
-      page(response.status(403), loginPage({ wrong: true }));
+      sendPage(response.status(403), loginPage({ wrong: true }));
       return;
     }
     response.setHeader("Set-Cookie", auth.beginSession(request));
-    response.redirect(303, "/");
+    response.redirect(303, rootOf(request));
   });
 
-  router.post("/logout", ...formGuard(auth), (_request, response) => {
+  router.post("/logout", ...formGuard(auth), (request, response) => {
     response.setHeader("Set-Cookie", auth.endSession());
-    response.redirect(303, "/");
+    response.redirect(303, rootOf(request));
   });
   return router;
-}
-
-function page(response: Response, markup: string): void {
-  response.set("Cache-Control", "no-store").type("html").send(markup);
 }

@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import { unreachable } from "../domain/result.ts";
+import { reports } from "../reports/catalogue.ts";
 import { type Format, formats, isFormat } from "../reports/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
 import type { ReportCrew } from "../reports/report-crew.ts";
@@ -18,7 +19,7 @@ export interface ReportRoutesDeps {
 }
 
 /** Reports and items for scripts: worked out in a thread of their own, from a connection that only reads. */
-export function reportRoutes({ auth, reports, file, zone, clock }: ReportRoutesDeps): Router {
+export function reportRoutes({ auth, reports: crew, file, zone, clock }: ReportRoutesDeps): Router {
   const router = Router();
   router.use(["/api/reports", "/api/items"], (request, response, next) => {
     auth.requireToken(request, response, next);
@@ -29,7 +30,7 @@ export function reportRoutes({ auth, reports, file, zone, clock }: ReportRoutesD
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const options = { file, zone, now: clock(), format: asked.format, wish: asked.wish };
-    const rendered = await reports.render(options, gone.signal).catch((error: unknown) => {
+    const rendered = await crew.render(options, gone.signal).catch((error: unknown) => {
       // Nobody waits for the answer any more.
       if (gone.signal.aborted) return null;
       throw error;
@@ -49,6 +50,9 @@ export function reportRoutes({ auth, reports, file, zone, clock }: ReportRoutesD
   router.get("/api/reports/:name", (request, response) =>
     answer(request, response, request.params.name),
   );
+  router.get("/api/reports", (_request, response) => {
+    response.json(reports.map(({ name, about, takes }) => ({ name, about, takes })));
+  });
   router.get("/api/items", (request, response) => answer(request, response, "items"));
   return router;
 }
@@ -59,13 +63,19 @@ function readQuery(
   request: Request,
   name: string,
 ): { readonly wish: Wish; readonly format: Format } | Problem {
-  const strange = Object.keys(request.query).find((key) => !known.includes(key));
-  if (strange !== undefined) {
-    return badRequest(`"${strange}" is no parameter; there are ${known.join(", ")}`);
+  for (const [key, value] of Object.entries(request.query)) {
+    if (!known.includes(key)) {
+      return badRequest(`"${key}" is no parameter; there are ${known.join(", ")}`);
+    }
+    // Passed over, a filter that cannot be understood would be answered with everything.
+    if (typeof value !== "string")
+      return badRequest(`${key}: it can be given once, with one value`);
+    if (value === "")
+      return badRequest(`${key}: it has no value; leave it out where none is meant`);
   }
   const said = (key: string) => {
     const value = request.query[key];
-    return typeof value === "string" && value !== "" ? value : null;
+    return typeof value === "string" ? value : null;
   };
   const format = said("format") ?? "json";
   if (!isFormat(format)) {

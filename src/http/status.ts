@@ -1,4 +1,5 @@
 import type { ChannelStates } from "../edits/channel-states.ts";
+import { describeTwins } from "../edits/delivery/twins.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
@@ -10,6 +11,8 @@ export interface StatusDeps {
   readonly feeds: PublishedFeeds;
   readonly ready: () => boolean;
   readonly gate: () => GateState;
+  /** How far this machine's clock is ahead of the service's; null = not known. */
+  readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
@@ -51,6 +54,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       openQuestions: store.absences.all().length,
     },
     quota: deps.gate(),
+    clockAheadSeconds: secondsOf(deps.clockLead()),
     journal: store.journal.counts(),
     extras: store.extras.counts(),
     frozen: store.pastEdits.frozen().map(({ id, item, base, problem, updatedAt }) => ({
@@ -60,6 +64,10 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       problem,
       at: updatedAt,
     })),
+    twins: store.pastEdits.resent().flatMap((edit) => {
+      const problem = describeTwins(edit, store);
+      return problem === null ? [] : [{ edit: edit.id, title: edit.base.title, problem }];
+    }),
     mail: { ...store.ledger.state(), turnedOff: store.mailChoices.list(null) },
     feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
     ...deps.channels(),
@@ -74,3 +82,6 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     })),
   };
 }
+
+const secondsOf = (length: Temporal.Duration | null): number | null =>
+  length && Math.round(length.total("seconds"));

@@ -1,12 +1,12 @@
-import { type RequestHandler, type Response, Router, urlencoded } from "express";
-import helmet from "helmet";
+import { Router, urlencoded } from "express";
 import type { ChoiceClaim, ChoiceSigner } from "../domain/choice-link.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
 import type { Store } from "../store/store.ts";
 import { formField } from "./form-guard.ts";
-import { linkLimit } from "./limits.ts";
+import { linkGuard } from "./link-guard.ts";
 import { type ChoiceSight, choicePage, strangePage } from "./pages/mail-choices.ts";
+import { sendPage } from "./send-page.ts";
 
 export interface UnsubscribeRoutesDeps {
   readonly store: Pick<Store, "directory" | "mailChoices">;
@@ -23,7 +23,7 @@ export interface UnsubscribeRoutesDeps {
 export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDeps): Router {
   const { mailChoices, directory } = store;
   const router = Router();
-  router.use("/unsubscribe", headers, quiet, linkLimit());
+  router.use("/unsubscribe", ...linkGuard());
 
   function sightOf({ person, choice }: ChoiceClaim): ChoiceSight {
     const known = directory.people().find(({ id }) => id === person);
@@ -33,21 +33,21 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
 
   router.get("/unsubscribe/:signed", (request, response) => {
     const claim = signer.read(request.params.signed);
-    if (claim) page(response, choicePage(sightOf(claim), { done: null }));
-    else page(response.status(404), strangePage());
+    if (claim) sendPage(response, choicePage(sightOf(claim), { done: null }));
+    else sendPage(response.status(404), strangePage());
   });
 
   const body = urlencoded({ extended: false, limit: 1000 });
   router.post("/unsubscribe/:signed", body, (request, response) => {
     const claim = signer.read(request.params.signed);
     if (!claim) {
-      page(response.status(404), strangePage());
+      sendPage(response.status(404), strangePage());
       return;
     }
     const change = changeIn(request.body, claim);
     if (change.to === "off") mailChoices.turnOff(claim.person, change.choice);
     else mailChoices.turnOn(claim.person, change.choice);
-    page(response, choicePage(sightOf(claim), { done: change }));
+    sendPage(response, choicePage(sightOf(claim), { done: change }));
   });
   return router;
 }
@@ -62,29 +62,4 @@ function changeIn(
     if (isMailChoice(named)) return { to, choice: named };
   }
   return { to: "off", choice };
-}
-
-const quiet: RequestHandler = (_request, response, next) => {
-  response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow" });
-  next();
-};
-
-const headers = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  referrerPolicy: { policy: "no-referrer" },
-  xFrameOptions: { action: "deny" },
-});
-
-function page(response: Response, markup: string): void {
-  response.type("html").send(markup);
 }

@@ -31,6 +31,20 @@ export function differingReadings(octets: string, now: string): Set<string> {
   return new Set(differs.filter(([, isOther]) => isOther).map(([name]) => name));
 }
 
+/** Whether `differingReadings` looks at a group of properties, by its first one. */
+export const isReadable = (name: string): boolean => readableNames.has(name);
+
+const readableNames: ReadonlySet<string> = new Set([
+  "SUMMARY",
+  "DESCRIPTION",
+  "CATEGORIES",
+  "DTSTART",
+  "STATUS",
+  "RELATED-TO",
+  "CLASS",
+  "VALARM",
+]);
+
 function readFirst(text: string): IncomingItem {
   const calendar = readTree(text);
   const component = calendar.components.find(({ name }) => name === "VEVENT" || name === "VTODO");

@@ -1,6 +1,6 @@
 import { baseMark } from "./base-mark.ts";
 import { writeStamp } from "./component-text.ts";
-import { differingReadings } from "./differing-readings.ts";
+import { differingReadings, isReadable } from "./differing-readings.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "./object-lines.ts";
 import { createPatch, layLines, type ObjectPatch, writePatched } from "./object-patch.ts";
 import { decodeOctets } from "./octets.ts";
@@ -82,6 +82,24 @@ export function overlayOctets({ octets, component, now, stamp, zones, ...kept }:
   else fillAlarm(patch, now);
   layStamps(patch, stamp);
   return writePatched(patch, zones);
+}
+
+/**
+ * Whether an item that says something else than it said when octets were kept still says what a reader finds in the
+ * octets: another way of writing the same, or what they have said before it did. Of the progress of what is open a
+ * reader finds nothing.
+ */
+export function saysAsOctets({
+  octets,
+  component,
+  said,
+  now,
+}: Pick<Overlay, "octets" | "component" | "now"> & { readonly said: string }): boolean {
+  const differs = differingNames(readProperties(said), readProperties(now));
+  if (triggerOf(said) !== triggerOf(now)) differs.add("VALARM");
+  const groups = groupsOf(component, differs).map(({ names: [first = ""] }) => first);
+  if (!groups.every((name) => isReadable(name))) return false;
+  return differingReadings(textIn(octets), now).isDisjointFrom(new Set(groups));
 }
 
 /**

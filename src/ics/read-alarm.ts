@@ -3,6 +3,9 @@ import type { Unstorable } from "./incoming.ts";
 import { type IncomingTime, momentOf, readDuration, readTime, type ZoneOf } from "./time-values.ts";
 import type { Component } from "./tokens.ts";
 
+/** By which Apple's programs say that an item has no alarm, whatever the action. */
+const noAlarm = "19760401T005545Z";
+
 /** What the alarms of an item count from. */
 export interface AlarmAnchor {
   readonly start: IncomingTime | undefined;
@@ -18,7 +21,7 @@ export interface ReadAlarms {
 
 /**
  * Finds the one reminder that the service can hold: the first display or audio alarm before the start. Dummy alarms
- * (ACTION:NONE) and those that only repeat a snoozed one say nothing.
+ * (ACTION:NONE, or Apple's moment in 1976) and those that only repeat a snoozed one say nothing.
  * Source: RFC 5545 3.6.6, 3.8.6.3 (TRIGGER); RFC 9074 7 (RELTYPE=SNOOZE).
  */
 export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): ReadAlarms {
@@ -47,7 +50,7 @@ export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
 function isSilent(alarm: Component): boolean {
   const related = find(alarm, "RELATED-TO");
   const snoozes = related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
-  return snoozes || actionOf(alarm) === "NONE";
+  return snoozes || actionOf(alarm) === "NONE" || find(alarm, "TRIGGER")?.value === noAlarm;
 }
 
 /** The time before the start, or a sentence on why it cannot be stored. */

@@ -17,8 +17,16 @@ export interface Component {
   readonly components: readonly Component[];
 }
 
-const mostComponents = 20_000;
-const mostLines = 400_000;
+/** The most that a calendar may hold. */
+export interface TokenLimits {
+  /** VCALENDAR included. */
+  readonly components: number;
+  /** Content lines besides BEGIN and END, in all components together. */
+  readonly lines: number;
+}
+
+/** Of a whole project, as a file brings it. */
+const fileLimits: TokenLimits = { components: 20_000, lines: 400_000 };
 const mostZones = 64;
 const deepest = 6;
 const mostProblems = 20;
@@ -28,15 +36,22 @@ const mostProblems = 20;
  * are tolerated; everything else that is not a whole and well-formed calendar is refused, bad lines up to 20 together.
  * Source: RFC 5545 3.1, 3.4, 3.6.
  */
-export function readTokens(bytes: Uint8Array): Result<Component, readonly IcsProblem[]> {
+export function readTokens(
+  bytes: Uint8Array,
+  limits: TokenLimits = fileLimits,
+): Result<Component, readonly IcsProblem[]> {
   const text = readText(bytes);
-  return text.ok ? splitText(text.value) : fail([text.failure]);
+  return text.ok ? splitText(text.value, limits) : fail([text.failure]);
 }
 
 /** The same for text that was decoded. */
-export function splitText(text: string): Result<Component, readonly IcsProblem[]> {
+export function splitText(
+  text: string,
+  limits: TokenLimits = fileLimits,
+): Result<Component, readonly IcsProblem[]> {
   const tree: Tree = {
     text,
+    limits,
     open: [],
     faults: [],
     root: null,
@@ -68,6 +83,7 @@ interface Fault extends IcsProblem {
 
 interface Tree {
   readonly text: string;
+  readonly limits: TokenLimits;
   readonly open: Open[];
   readonly faults: Fault[];
   root: Component | null;
@@ -91,8 +107,8 @@ function takeLine(tree: Tree, at: Unfolded): boolean {
   }
   if (name === "BEGIN") return begin(tree, read.value);
   if (name === "END") return end(tree, read.value);
-  if (++tree.lineCount > mostLines) {
-    const message = `the file has more than ${mostLines} lines`;
+  if (++tree.lineCount > tree.limits.lines) {
+    const message = `it has more than ${tree.limits.lines} lines`;
     return report(tree, { line: at.line, code: "too-many-lines", message });
   }
   here?.lines.push(read.value);
@@ -133,8 +149,8 @@ function limitFault(tree: Tree, name: string): { code: string; message: string }
   if (tree.open.length >= deepest) {
     return { code: "too-deep", message: `components are nested more than ${deepest} deep` };
   }
-  if (++tree.componentCount > mostComponents) {
-    const message = `the file has more than ${mostComponents} components`;
+  if (++tree.componentCount > tree.limits.components) {
+    const message = `it has more than ${tree.limits.components} components`;
     return { code: "too-many-components", message };
   }
   if (name === "VTIMEZONE" && ++tree.zoneCount > mostZones) {

@@ -3,6 +3,8 @@ import type { Delivery } from "./mail.ts";
 /** What nodemailer tells of a failure; each part may be absent. */
 interface SmtpFailure {
   readonly code: string | null;
+  /** What the system said; where it did, `code` is nodemailer's word for it. */
+  readonly origin: string | null;
   readonly responseCode: number | null;
   readonly command: string | null;
   readonly message: string;
@@ -42,28 +44,39 @@ function isFinal({ command }: SmtpFailure, code: number): boolean {
 
 function readFailure(error: unknown): SmtpFailure {
   if (!(error instanceof Error)) {
-    return { code: null, responseCode: null, command: null, message: String(error) };
+    const message = String(error);
+    return { code: null, origin: null, responseCode: null, command: null, message };
   }
   const code = "code" in error && typeof error.code === "string" ? error.code : null;
+  const first = "originalCode" in error ? error.originalCode : null;
+  const origin = typeof first === "string" ? first : null;
   const command = "command" in error && typeof error.command === "string" ? error.command : null;
   const reply = "responseCode" in error ? error.responseCode : null;
   const responseCode = typeof reply === "number" && reply > 0 ? reply : null;
-  return { code, responseCode, command, message: error.message };
+  return { code, origin, responseCode, command, message: error.message };
 }
 
-function sentence({ code, command, message }: SmtpFailure): string {
+/** CERT_HAS_EXPIRED, DEPTH_ZERO_SELF_SIGNED_CERT, UNABLE_TO_VERIFY_LEAF_SIGNATURE, ERR_SSL_WRONG_VERSION_NUMBER … */
+const aboutTls = /CERT|TLS|SSL|SIGNATURE/;
+
+function sentence({ code, origin, command, message }: SmtpFailure): string {
   const what = message.replaceAll(/\s+/g, " ").trim();
+  if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
   if (command === "MAIL FROM") return `the mail server refuses the sender: ${what}`;
+  // nodemailer counts recipients, of whom a mail has one.
+  if (command === "RCPT TO" || code === "EENVELOPE")
+    return what.replace(/^Can't send mail - all recipients were rejected: /, "");
   switch (code ?? "") {
     case "EAUTH":
     case "ENOAUTH":
       return `the mail server refuses the login: ${what}`;
     case "ETLS":
       return `no secure connection to the mail server: ${what}`;
+    case "ETIMEDOUT":
+      return `the mail server does not answer: ${what}`;
     case "EDNS":
     case "ESOCKET":
     case "ECONNECTION":
-    case "ETIMEDOUT":
       return `the mail server cannot be reached: ${what}`;
     default:
       return what;

@@ -1,7 +1,7 @@
 import type { EventItem } from "../domain/item.ts";
 import { publishedSummary } from "../ics/decoration.ts";
 import { plainDescription } from "../ics/text.ts";
-import { calendarEnd, writeHeader } from "../ics/write-calendar.ts";
+import { calendarEnd, productId } from "../ics/write-calendar.ts";
 import { writeEvent } from "../ics/write-event.ts";
 import { isUtc, writeTimeZone } from "../ics/zones.ts";
 import type { ViewItem } from "../store/view.ts";
@@ -15,12 +15,6 @@ export function writeCalendarPart(
   { shown, item }: { readonly shown: ViewItem; readonly item: EventItem },
   { zone, link }: { readonly zone: string; readonly link: string | null },
 ): string {
-  const header = writeHeader({
-    name: "Reminder",
-    description: "",
-    zone,
-    refresh: Temporal.Duration.from({ days: 1 }),
-  });
   const event = writeEvent({
     uid: shown.uid,
     sequence: shown.sequence,
@@ -40,6 +34,11 @@ export function writeCalendarPart(
   });
   return `${header}${timeZonePart(item, zone)}${event}${calendarEnd}`;
 }
+
+/** Without a name or a time to look again: programs would take it for a calendar to keep, and not for one event. */
+const header = ["BEGIN:VCALENDAR", "VERSION:2.0", productId, "CALSCALE:GREGORIAN", "METHOD:PUBLISH"]
+  .map((line) => `${line}\r\n`)
+  .join("");
 
 function timeZonePart({ when }: EventItem, zone: string): string {
   if (when.kind === "dates" || isUtc(zone)) return "";

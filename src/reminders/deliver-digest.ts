@@ -123,6 +123,7 @@ function letterOf(
     subject: `${what}: ${counts.join(", ")} – ${day}`,
     lede: ledeOf(told, counts),
     heading: `${what}, ${day}`,
+    fact: null,
     parts: [
       { kind: "lines", lines: [`${counts.join(" · ")} (${reader.zone})`] },
       ...[overdue, today, week, moved].filter((part) => countIn(part) > 0),

@@ -160,6 +160,7 @@ function occasionOf(
     others: reminder.people.flatMap((id) => (id === reader.id ? [] : (names.get(id) ?? []))),
     project: projectOf(item, deps),
     list: list?.title ?? null,
+    parent: parentOf(item, deps),
     isPrivate: isPrivate(item, list),
     links: [
       ...(url === null ? [] : [{ label: "Open", url }]),
@@ -175,6 +176,12 @@ function occasionOf(
 
 const projectOf = (item: Item, { store }: DeliverDeps): string | null =>
   store.directory.project(item.projectId)?.title ?? null;
+
+function parentOf(item: Item, { store }: DeliverDeps): string | null {
+  if (item.kind !== "subtask" || item.parentId === null) return null;
+  const key = store.mirror.find("task", item.parentId);
+  return key === null ? null : (store.view.get(key)?.item.title ?? null);
+}
 
 function calendarOf(
   { shown, reminder }: Current,

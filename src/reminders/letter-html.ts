@@ -5,12 +5,13 @@ import { escapeHtml } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";
 
 /** The letter as a page that fits a phone; its first words, which mail programs preview, are the lede. */
-export function letterHtml({ lede, heading, parts, reason, stop }: Letter): string {
+export function letterHtml({ lede, heading, fact, parts, reason, stop }: Letter): string {
   return htmlFrame({
     title: heading,
     lede,
     body: [
       `<h2 dir="auto" style="margin:0 0 .3em;font-size:1.25em;line-height:1.25">${escapeHtml(heading)}</h2>`,
+      ...(fact === null ? [] : [`<p style="margin:0"><strong>${escapeHtml(fact)}</strong></p>`]),
       ...parts.flatMap(markupOf),
     ],
     footer: footerOf(reason, stop),

@@ -10,6 +10,8 @@ export interface Letter {
   /** The fact in one line: phones show it under the subject. */
   readonly lede: string;
   readonly heading: string;
+  /** What the page says under its heading where the lede is not seen; null = its parts say all. */
+  readonly fact: string | null;
   readonly parts: readonly Part[];
   /** Why the reader gets it. */
   readonly reason: string;

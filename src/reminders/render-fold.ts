@@ -32,6 +32,7 @@ export function foldLetter(
     subject: `${count}: ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
     lede: `${count}: ${excerpt(titles.join(", "), 300)}`,
     heading: count,
+    fact: null,
     parts: [
       { kind: "lines", lines: [`They could not be sent in time; the first was due on ${since}.`] },
       {

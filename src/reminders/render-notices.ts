@@ -15,6 +15,7 @@ export function noticesLetter(
     subject: `Not applied: ${count} – ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
     lede: `Not applied: ${count}. ${excerpt(titles.join(", "), 300)}`,
     heading: `${count} not applied`,
+    fact: null,
     parts: [
       {
         kind: "lines",

@@ -26,6 +26,8 @@ export interface Occasion {
   /** Title of the project, and of a task's list; null when it is not known. */
   readonly project: string | null;
   readonly list: string | null;
+  /** Title of the task that a subtask belongs to; null for other items, and where it is not known. */
+  readonly parent: string | null;
   /** Whether only some may see it. */
   readonly isPrivate: boolean;
   /** To the item on the service's own pages, and what can be done with it. */
@@ -57,7 +59,7 @@ export function reminderLetter(occasion: Occasion): Letter {
     { kind: "prose", text: description },
     { kind: "links", links },
   ];
-  return { subject, lede: `${fact}: ${title}`, heading: title, parts, reason, stop };
+  return { subject, lede: `${fact}: ${title}`, heading: title, fact, parts, reason, stop };
 }
 
 /** A title on one line of at most 300 characters; never empty. */
@@ -141,9 +143,10 @@ function linesOf(item: Item, zone: string): readonly string[] {
   return isOneDay ? [] : [spanInWords(when, zone)];
 }
 
-function factsOf({ item, project, list, others, isPrivate }: Occasion) {
+function factsOf({ item, parent, project, list, others, isPrivate }: Occasion) {
   return [
     { name: "Kind", value: item.kind === "event" && !item.milestone ? "" : spokenKind(item) },
+    { name: "Task", value: excerpt(plainLine(parent ?? ""), 300) },
     { name: "Project", value: plainLine(project ?? "") },
     { name: "List", value: plainLine(list ?? "") },
     { name: "Also assigned", value: others.map(plainLine).filter(Boolean).join(", ") },

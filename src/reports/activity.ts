@@ -1,5 +1,7 @@
 import { oneLine, plainDescription } from "../ics/text.ts";
+import { localTimes } from "./local-time.ts";
 import { type Frame, instantsOf, type Report } from "./report.ts";
+import { readSides, sideText } from "./side-note.ts";
 
 /** Comments and the service's own history, newest first; the last 30 days where no dates are given. */
 export const activity: Report = {
@@ -18,7 +20,8 @@ export const activity: Report = {
     { key: "task_id", title: "Task id", type: "count" },
   ],
   read(view, frame) {
-    const { project, person } = frame;
+    const { project, person, zone } = frame;
+    const { from, to } = spanOf(frame);
     const rows = view({
       view: "report_activity",
       columns: ["at", "person", "action", "title", "project", "list", "text", "task_id"],
@@ -26,13 +29,25 @@ export const activity: Report = {
         report_activity: [
           ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
           ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
-          ...instantsOf("at", spanOf(frame)),
+          // An entry may have a date without a time, which is no instant: a day more on each side is read, and left out below.
+          ...instantsOf("at", {
+            from: from?.subtract({ days: 1 }) ?? null,
+            to: to?.add({ days: 1 }) ?? null,
+            zone,
+          }),
         ],
       },
     });
+    const read = frame.asOf ? null : readSides(view, frame);
+    const local = localTimes(zone);
+    const dayOf = (at: string) => (at.length > 10 ? local(at).slice(0, 10) : at);
+    const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
+    const isWithin = (at: string | null) =>
+      at !== null && dayOf(at) >= earliest && dayOf(at) <= latest;
     return () => ({
       rows: rows
-        .toSorted((a, b) => ((b.at ?? "") < (a.at ?? "") ? -1 : 1))
+        .filter(({ at }) => isWithin(at))
+        .toSorted((a, b) => newestFirst(a.at ?? "", b.at ?? ""))
         .map((row) => [
           row.at,
           row.person,
@@ -43,11 +58,17 @@ export const activity: Report = {
           row.text && oneLine(plainDescription(row.text)),
           row.task_id,
         ]),
+      notes: read
+        ? [
+            `Tasks whose comments have been read so far: ${sideText(read("comments"))}; whose history: ${sideText(read("history"))}.`,
+          ]
+        : [],
     });
   },
 };
 
-function spanOf(frame: Frame): Pick<Frame, "from" | "to" | "zone"> {
-  const { from, to, today, zone } = frame;
-  return from || to ? frame : { from: today.subtract({ days: 30 }), to: null, zone };
+const newestFirst = (a: string, b: string): number => (a > b ? -1 : a < b ? 1 : 0);
+
+function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
+  return from || to ? { from, to } : { from: today.subtract({ days: 30 }), to: null };
 }

@@ -40,24 +40,13 @@ export const agenda: Report = {
       columns: fields,
       where: {
         report_items: itemsOf(frame),
-        // The views' days are those of UTC: a day more on each side is read, and left out below.
         report_agenda: [
-          ...(from
-            ? [
-                {
-                  column: "last_on",
-                  is: ">=",
-                  value: from.subtract({ days: 1 }).toString(),
-                } as const,
-              ]
-            : []),
-          ...(to
-            ? [{ column: "first_on", is: "<=", value: to.add({ days: 1 }).toString() } as const]
-            : []),
+          ...(from ? [{ column: "last_on", is: ">=", value: from.toString() } as const] : []),
+          ...(to ? [{ column: "first_on", is: "<=", value: to.toString() } as const] : []),
         ],
       },
     });
-    return () => agendaOf(rows, { ...frame, from, to });
+    return () => agendaOf(rows, frame);
   },
 };
 
@@ -69,20 +58,16 @@ function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
 function agendaOf(rows: readonly Row[], frame: Frame): Built {
   const local = localTimes(frame.zone);
   const peopleOf = namer(frame.people);
-  const [from, to] = [frame.from?.toString() ?? "", frame.to?.toString() ?? "9999"];
+  const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
   const entries: { readonly order: string; readonly cells: readonly Cell[] }[] = [];
   for (const row of rows) {
-    const begins = row.starts_at === null ? null : local(row.starts_at);
-    const ends = row.ends_at === null ? null : local(row.ends_at);
-    const on = begins?.slice(0, 10) ?? row.first_on;
-    const until = ends?.slice(0, 10) ?? (begins === null ? row.last_on : on);
-    if (until < from || on > to) continue;
-    const time = begins && `${begins.slice(11)}${ends ? `–${ends.slice(11)}` : ""}`;
+    const [begins, ends] = [timeOf(row.starts_at), timeOf(row.ends_at)];
+    const time = begins && `${begins}${ends ? `–${ends}` : ""}`;
     entries.push({
-      order: `${on} ${time ?? ""} ${row.title}`,
+      order: `${row.first_on} ${time ?? ""} ${row.title}`,
       cells: [
-        on,
-        until,
+        row.first_on,
+        row.last_on,
         time,
         row.kind,
         row.title,

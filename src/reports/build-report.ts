@@ -60,7 +60,7 @@ export function buildReport(
     mirror: ageOf(reader.mirrorAge(), now),
     workOut: report.read((reading) => reader.view({ ...reading, at: frame }), frame),
   }));
-  const tooEarly = earlierThanKnown(frame, found.knownFrom);
+  const tooEarly = earlierThanKnown(frame, { knownFrom: found.knownFrom, said: wish.asOf ?? "" });
   if (tooEarly) return fail({ kind: "usage", message: tooEarly });
   const built = found.workOut();
   return ok({
@@ -103,13 +103,16 @@ function filtersOf({ project, person, label, from, to, since }: Frame): readonly
   ];
 }
 
-function earlierThanKnown({ asOf }: Frame, knownFrom: Temporal.Instant | null): string | null {
+function earlierThanKnown(
+  { asOf }: Frame,
+  { knownFrom, said }: { readonly knownFrom: Temporal.Instant | null; readonly said: string },
+): string | null {
   if (!asOf) return null;
   if (!knownFrom) {
-    return `--as-of ${asOf.toString()}: the workspace has not been read as a whole yet, so no time is known completely`;
+    return `--as-of ${said}: the workspace has not been read as a whole yet, so no time is known completely`;
   }
   return Temporal.Instant.compare(asOf, knownFrom) < 0
-    ? `--as-of ${asOf.toString()}: everything is known from ${knownFrom.toString()} on, and not of earlier times`
+    ? `--as-of ${said}: everything is known from ${knownFrom.toString()} on, and not of earlier times`
     : null;
 }
 

@@ -1,6 +1,7 @@
 import { unreachable } from "../domain/result.ts";
 import type { ItemChangeRow } from "../store/rows-reports.ts";
 import { type Built, type Frame, instantsOf, type Report } from "./report.ts";
+import { shorten } from "./shorten.ts";
 
 const fields = [
   "at",
@@ -142,6 +143,5 @@ const longest = 80;
 
 function said(value: unknown): string {
   const text = typeof value === "string" ? value : value === null ? "–" : JSON.stringify(value);
-  const line = text.replace(/\s+/g, " ");
-  return line.length > longest ? `${line.slice(0, longest - 1).toWellFormed()}…` : line;
+  return shorten(text, longest);
 }

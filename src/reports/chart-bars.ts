@@ -1,6 +1,7 @@
 import type { Drawing } from "./chart.ts";
 import type { Chart } from "./report.ts";
-import { box, clipped, textAt } from "./svg.ts";
+import { shorten } from "./shorten.ts";
+import { box, textAt } from "./svg.ts";
 
 const names = 210;
 const longest = 520;
@@ -25,7 +26,7 @@ export function barsSvg(chart: Extract<Chart, { readonly kind: "bars" }>): Drawi
   const groups = bars.flatMap(({ name, values, texts: said }, row) => {
     const top = legend + row * group;
     const middle = top + (series.length * bar) / 2 + 4;
-    const label = textAt({ x: names - 8, y: middle }, { text: clipped(name, 30), anchor: "end" });
+    const label = textAt({ x: names - 8, y: middle }, { text: shorten(name, 30), anchor: "end" });
     const shapes = values.map((value, nth) => {
       const width = Math.max(1, (value / most) * longest);
       const y = top + nth * bar;

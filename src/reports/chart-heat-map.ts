@@ -1,6 +1,7 @@
 import type { Drawing } from "./chart.ts";
 import type { Chart } from "./report.ts";
-import { box, clipped, textAt } from "./svg.ts";
+import { shorten } from "./shorten.ts";
+import { box, textAt } from "./svg.ts";
 
 const names = 170;
 const cell = { width: 46, height: 24 };
@@ -18,7 +19,7 @@ export function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>)
   );
   const fields = rows.flatMap((name, row) => {
     const y = head + row * cell.height;
-    const label = textAt({ x: names - 8, y: y + 16 }, { text: clipped(name, 24), anchor: "end" });
+    const label = textAt({ x: names - 8, y: y + 16 }, { text: shorten(name, 24), anchor: "end" });
     const boxes = columns.map((column, nth) => {
       const value = values[row]?.[nth] ?? 0;
       if (value === 0) return "";
@@ -27,7 +28,8 @@ export function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>)
       const shape = { x: x + 1, y: y + 1, width: cell.width - 2, height: cell.height - 2 };
       const hint = `${name}, ${column}: ${value}`;
       const opacity = 0.15 + 0.85 * share;
-      const look = share > 0.5 ? "on" : "";
+      // From there on ink on the colour is harder to read than paper, in the light as in the dark.
+      const look = share > 0.7 ? "on" : "";
       const said = { text: String(value), anchor: "middle", look } as const;
       return (
         box(shape, { look: "a", hint, opacity }) +

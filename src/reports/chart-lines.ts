@@ -1,6 +1,7 @@
 import type { Drawing } from "./chart.ts";
 import type { Chart } from "./report.ts";
-import { clipped, path, textAt } from "./svg.ts";
+import { shorten } from "./shorten.ts";
+import { path, textAt } from "./svg.ts";
 
 const left = 90;
 const plot = { width: 480, height: 300 };
@@ -12,7 +13,7 @@ const rows = 16;
 /** Steps over time, each line named at its end; a line that climbs slips. */
 export function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
   const lines = chart.lines.filter(({ steps }) => steps.length > 0);
-  const moments = rangeOf(lines.flatMap(({ steps }) => steps.map(({ on }) => on)));
+  const moments = rangeOf([chart.from, chart.to]);
   const days = rangeOf(lines.flatMap(({ steps }) => steps.map(({ day }) => day)));
   const x = (on: string) => left + moments.share(on) * plot.width;
   const y = (day: string) => top + (1 - days.share(day)) * plot.height;
@@ -36,7 +37,7 @@ export function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Dra
   );
   const named = spread(lines.map(({ steps }) => y(steps.at(-1)?.day ?? "")));
   const tracks = lines.flatMap(({ name, steps }, nth) => {
-    // The day holds until it is moved, and the last one until now.
+    // The day holds until it is moved, and the last one until the end.
     const corners = steps.flatMap(({ on, day }, step) => {
       const before = steps[step - 1]?.day;
       const here = { x: x(on), y: y(day) };
@@ -48,7 +49,7 @@ export function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Dra
       path([...corners, end], { look: lookOf(nth), hint }),
       textAt(
         { x: left + plot.width + 8, y: (named[nth] ?? end.y) + 4 },
-        { text: clipped(name, 34) },
+        { text: shorten(name, 34) },
       ),
     ];
   });

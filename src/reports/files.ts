@@ -1,4 +1,5 @@
 import { instantsOf, type Report } from "./report.ts";
+import { readSides, sideText } from "./side-note.ts";
 
 /** What lies in the projects' folders. */
 export const files: Report = {
@@ -40,7 +41,15 @@ export const files: Report = {
         ],
       },
     });
+    // How far the reading had come in the past is not known.
+    const read = frame.asOf ? null : readSides(view, frame);
     return () => ({
+      ...(read && {
+        readAt: read("files").readAt,
+        notes: [
+          `Projects whose folders have been read so far: ${sideText(read("folders"))}; folders whose files: ${sideText(read("files"))}.`,
+        ],
+      }),
       rows: rows
         .toSorted((a, b) =>
           (a.created_at ?? "") === (b.created_at ?? "")

@@ -55,12 +55,15 @@ export function htmlTable(
     const cells = row.map((cell, nth) => `<td${looks[nth] ?? ""}>${escapeMarkup(cell)}</td>`);
     return `<tr>${cells.join("")}</tr>\n`;
   });
-  return `<table>
-<caption>${escapeMarkup(caption)}: ${rows.length} ${rows.length === 1 ? "row" : "rows"}</caption>
+  const title = escapeMarkup(caption);
+  return `<div class="rows" role="region" aria-label="${title}" tabindex="0">
+<table>
+<caption>${title}: ${rows.length} ${rows.length === 1 ? "row" : "rows"}</caption>
 <thead><tr>${head.join("")}</tr></thead>
 <tbody>
 ${lines.join("")}</tbody>
 </table>
+</div>
 `;
 }
 

@@ -12,7 +12,7 @@ export function markdownOf(report: ReportDocument): string {
   const texts = rows.map((row) => columns.map(({ type }, nth) => say(row[nth] ?? null, type)));
   const body = rows.length === 0 ? "Nothing.\n" : markdownTable(columns, texts);
   const below = [...notes, freshnessText(report.freshness)].map((line) => `\n${line}\n`).join("");
-  return `# ${title}\n\n${about} ${escaped(subtitle(report))}\n\n${body}${below}`;
+  return `# ${title}\n\n${about}\n\n${escaped(subtitle(report))}\n\n${body}${below}`;
 }
 
 /** Source: GitHub Flavored Markdown, Tables. */

@@ -4,16 +4,19 @@ import { displayWidth, visible } from "./display-width.ts";
 import { freshnessText, subtitle } from "./freshness-text.ts";
 import { localTimes } from "./local-time.ts";
 import type { Column } from "./report.ts";
+import { shorten } from "./shorten.ts";
 
 /** Longer texts are cut, so that one long title does not push the other columns out of sight. */
 const widest = 60;
+
+const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
 /** Aligned columns for a terminal, with title above and freshness below. */
 export function tableOf(report: ReportDocument): string {
   const { title, columns, rows, notes = [] } = report;
   const say = cellText(localTimes(report.zone));
   const texts = rows.map((row) =>
-    columns.map(({ type }, nth) => shortened(visible(say(row[nth] ?? null, type)))),
+    columns.map(({ type }, nth) => short(visible(say(row[nth] ?? null, type)))),
   );
   const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts);
   const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
@@ -42,8 +45,4 @@ export function alignedTable(
       .join("  ")
       .trimEnd()}\n`;
   return [head, ...rows].map(line).join("");
-}
-
-function shortened(text: string): string {
-  return text.length > widest ? `${text.slice(0, widest - 1).toWellFormed()}…` : text;
 }

@@ -10,7 +10,9 @@ export function freshnessText(age: MirrorAge): string {
     ...(failing > 0 ? [`${failing} failing`] : []),
   ];
   const those = doubts.length > 0 ? `; ${doubts.join(", ")}` : "";
-  return `Mirror: ${sources} sources, read ${ageText(newestSeconds)} to ${ageText(oldestSeconds)} ago${those}.`;
+  const [newest, oldest] = [newestSeconds, oldestSeconds].map(ageText);
+  const ages = newest === oldest ? newest : `${newest} to ${oldest}`;
+  return `Mirror: ${sources} ${sources === 1 ? "source" : "sources"}, read ${ages} ago${those}.`;
 }
 
 /** What a report shows: of when, for whom, in which zone. */

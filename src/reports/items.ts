@@ -1,4 +1,3 @@
-import { localTimes } from "./local-time.ts";
 import { itemsOf, namer, type Report } from "./report.ts";
 
 /** Every item of the view with its fields: what `GET /api/items` answers. */
@@ -27,6 +26,7 @@ export const items: Report = {
     { key: "people", title: "People", type: "text" },
     { key: "labels", title: "Labels", type: "text" },
     { key: "private", title: "Private", type: "flag" },
+    { key: "archived", title: "Archived", type: "flag" },
   ],
   read(view, frame) {
     const { from, to } = frame;
@@ -52,36 +52,22 @@ export const items: Report = {
         "assigned",
         "labels",
         "private",
+        "archived",
       ],
       where: {
         report_items: [
           ...itemsOf(frame),
-          // The view's days are those of UTC: a day more on each side is read, and left out below.
-          ...(from
-            ? [
-                {
-                  column: "last_on",
-                  is: ">=",
-                  value: from.subtract({ days: 1 }).toString(),
-                } as const,
-              ]
-            : []),
-          ...(to
-            ? [{ column: "first_on", is: "<=", value: to.add({ days: 1 }).toString() } as const]
-            : []),
+          ...(to ? [{ column: "first_on", is: "<=", value: to.toString() } as const] : []),
         ],
       },
     });
     return () => {
-      const local = localTimes(frame.zone);
       const [peopleOf, labelsOf] = [namer(frame.people), namer(frame.labels)];
-      const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
+      const earliest = from?.toString() ?? null;
       return {
         rows: rows.flatMap((row) => {
-          const begins = row.starts_at === null ? null : local(row.starts_at).slice(0, 10);
-          const ends = row.ends_at === null ? begins : local(row.ends_at).slice(0, 10);
-          const [first, last] = [begins ?? row.first_on, ends ?? row.last_on];
-          if ((last ?? first ?? latest) < earliest || (first ?? last ?? "") > latest) return [];
+          // What has only a first day may go on for ever, but stands on that day alone.
+          if (earliest !== null && (row.last_on ?? row.first_on ?? "") < earliest) return [];
           return [
             [
               row.kind,
@@ -92,8 +78,8 @@ export const items: Report = {
               row.project,
               row.list_id,
               row.list,
-              first,
-              last,
+              row.first_on,
+              row.last_on,
               row.starts_at,
               row.ends_at,
               row.completed,
@@ -103,6 +89,7 @@ export const items: Report = {
               peopleOf(row.assigned),
               labelsOf(row.labels),
               row.private,
+              row.archived,
             ],
           ];
         }),

@@ -33,5 +33,9 @@ th { position: sticky; top: 0; background: var(--paper); white-space: nowrap; }
 tbody tr:nth-child(even) { background: var(--stripe); }
 .n { text-align: right; }
 .n, .d { font-variant-numeric: tabular-nums; white-space: nowrap; }
-@media print { body { margin: 0; max-width: none; } th { position: static; } }
+@media screen and (max-width: 50rem) { body { margin: 1rem auto; } th { position: static; } svg { max-width: none; }
+  .rows { overflow-x: auto; } td { min-width: 4.5rem; } }
+@media print { :root { color-scheme: light; --ink: #000; --paper: #fff; --faint: #555; --line: #bbb; --stripe: #fff;
+  --a: #2563a8; --b: #c2691a; --c: #2f7d4f; --d: #8a4fa3; --grid: #ddd; }
+  body { margin: 0; max-width: none; font-size: 10pt; } th { position: static; } tr, svg { break-inside: avoid; } }
 `;

@@ -20,6 +20,8 @@ export interface Rendered {
   readonly fileName: string;
   /** How fresh the mirror is, in a sentence. */
   readonly freshness: string;
+  /** What is worth saying about the rows, for formats that have no place for it. */
+  readonly notes: readonly string[];
 }
 
 /** `unreadable`: there is no database, or it does not fit this build. */
@@ -45,5 +47,6 @@ function rendered(report: ReportDocument, format: Format): Rendered {
     mediaType: mediaType(format),
     fileName: `${name}-${day}.${extensionOf(format)}`,
     freshness: freshnessText(report.freshness),
+    notes: report.notes ?? [],
   };
 }

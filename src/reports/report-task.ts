@@ -3,7 +3,7 @@ import { isFormat } from "./format.ts";
 import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
 
 /** A rendered report whose text has come over from another thread, as octets, so that nothing is copied. */
-export interface AsideAnswer extends Omit<Rendered, "text"> {
+export interface AsideAnswer extends Omit<Rendered, "text" | "notes"> {
   readonly body: Uint8Array;
 }
 

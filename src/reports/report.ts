@@ -40,7 +40,10 @@ export type Chart =
       readonly kind: "lines";
       readonly title: string;
       readonly about: string;
-      /** Steps over time: the day that held from a moment on. */
+      /** First and last day of the axis of time. */
+      readonly from: string;
+      readonly to: string;
+      /** Steps over time: the day that held from a moment on, the first one from the beginning. */
       readonly lines: readonly {
         readonly name: string;
         readonly steps: readonly { readonly on: string; readonly day: string }[];
@@ -62,6 +65,8 @@ export type Chart =
 /** What a report says: rows in its columns' order, with what is worth saying about them. */
 export interface Built {
   readonly rows: readonly (readonly Cell[])[];
+  /** The oldest reading of what the rows come from; absent = that of the mirror as a whole. */
+  readonly readAt?: string | null;
   readonly chart?: Chart | null;
   readonly notes?: readonly string[];
 }
@@ -74,6 +79,12 @@ export type FilterName = (typeof filterNames)[number];
 export interface Named {
   readonly id: number;
   readonly name: string;
+}
+
+/** The same as the database has it. */
+export interface Known extends Named {
+  /** 1 = it is not there any more. */
+  readonly gone: number;
 }
 
 /** What a report is asked for, with everything looked up. */

@@ -1,5 +1,6 @@
 import type { MoveRow, SlippageRow } from "../store/rows-reports.ts";
-import { type Built, type Chart, instantsOf, itemsOf, type Report } from "./report.ts";
+import { localTimes } from "./local-time.ts";
+import { type Built, type Chart, type Frame, instantsOf, itemsOf, type Report } from "./report.ts";
 
 const fields = [
   "item",
@@ -46,12 +47,15 @@ export const slippage: Report = {
     const where = { ...moved, report_items: itemsOf(frame) };
     const rows = view({ view: "report_slippage", columns: fields, where });
     const moves = view({ view: "report_moves", columns: moveFields, where: moved });
-    return () => slippageOf(rows, moves);
+    return () => slippageOf(rows, { moves, frame });
   },
 };
 
 /** `moves` oldest first for each item; those of other items are passed over. */
-function slippageOf(rows: readonly Row[], moves: readonly Move[]): Built {
+function slippageOf(
+  rows: readonly Row[],
+  { moves, frame }: { readonly moves: readonly Move[]; readonly frame: Frame },
+): Built {
   const byItem = new Map<number, Move[]>();
   for (const move of moves) {
     const known = byItem.get(move.item);
@@ -80,7 +84,7 @@ function slippageOf(rows: readonly Row[], moves: readonly Move[]): Built {
       row.last_moved_at,
       row.completed,
     ]),
-    chart: linesOf(sorted, byItem),
+    chart: linesOf(sorted, { moves: byItem, frame }),
     notes: [
       "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
     ],
@@ -90,11 +94,27 @@ function slippageOf(rows: readonly Row[], moves: readonly Move[]): Built {
 const shownLines = 8;
 
 /** Milestones first: theirs are the dates that others wait for. */
-function linesOf(rows: readonly Row[], moves: ReadonlyMap<number, readonly Move[]>): Chart | null {
+function linesOf(
+  rows: readonly Row[],
+  { moves, frame }: { readonly moves: ReadonlyMap<number, readonly Move[]>; readonly frame: Frame },
+): Chart | null {
   const own = rows.filter(({ kind }) => kind === "milestone");
   const shown = own.length > 0 ? own : rows;
   const what = own.length > 0 ? "milestones" : "items";
   if (shown.length === 0) return null;
+  const local = localTimes(frame.zone);
+  const lines = shown.slice(0, shownLines).map(({ item, title }) => ({
+    name: title,
+    moves: (moves.get(item) ?? []).map(({ at, from_on: from, to_on: to }) => ({
+      on: local(at).slice(0, 10),
+      from,
+      to,
+    })),
+  }));
+  const span = spanOf(
+    lines.flatMap((line) => line.moves.map(({ on }) => on)),
+    frame,
+  );
   return {
     kind: "lines",
     title: "How the days have moved",
@@ -102,12 +122,24 @@ function linesOf(rows: readonly Row[], moves: ReadonlyMap<number, readonly Move[
       shown.length > shownLines
         ? `The ${shownLines} of ${shown.length} ${what} that moved farthest; across: when it was moved, up: the day.`
         : "Across: when it was moved; up: the day.",
-    lines: shown.slice(0, shownLines).map(({ item, title }) => ({
-      name: title,
-      steps: (moves.get(item) ?? []).flatMap(({ at, from_on: from, to_on: to }, nth) => [
-        ...(nth === 0 ? [{ on: at.slice(0, 10), day: from }] : []),
-        { on: at.slice(0, 10), day: to },
+    ...span,
+    lines: lines.map(({ name, moves: moved }) => ({
+      name,
+      steps: moved.flatMap(({ on, from, to }, nth) => [
+        ...(nth === 0 ? [{ on: span.from, day: from }] : []),
+        { on, day: to },
       ]),
     })),
   };
+}
+
+/** From a little before the first move, so that the day before it is seen as well, to the end of what is told. */
+function spanOf(
+  moved: readonly string[],
+  { from, to, today }: Pick<Frame, "from" | "to" | "today">,
+): { readonly from: string; readonly to: string } {
+  const end = to && Temporal.PlainDate.compare(to, today) < 0 ? to : today;
+  const first = Temporal.PlainDate.from(moved.toSorted()[0] ?? end.toString());
+  const before = Math.ceil(first.until(end, { largestUnit: "days" }).days / 12) + 1;
+  return { from: (from ?? first.subtract({ days: before })).toString(), to: end.toString() };
 }

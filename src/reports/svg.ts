@@ -44,10 +44,4 @@ export function path(
   return `<path d="M${[first, ...rest].join(" L")}" class="${look}"><title>${escapeMarkup(hint)}</title></path>`;
 }
 
-/** Cut to so many characters, as SVG does not cut texts. */
-export function clipped(text: string, characters: number): string {
-  const line = text.replace(/\s+/g, " ");
-  return line.length > characters ? `${line.slice(0, characters - 1).toWellFormed()}…` : line;
-}
-
 const tenth = (value: number): string => String(Math.round(value * 10) / 10);

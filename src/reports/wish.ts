@@ -1,7 +1,7 @@
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { DirectoryTable, Reader } from "../store/reader.ts";
-import { type FilterName, type Frame, filterNames, type Named, type Report } from "./report.ts";
+import { type FilterName, type Frame, filterNames, type Known, type Report } from "./report.ts";
 
 /** A report as it is asked for, in the words of the command or the query; null = not said. */
 export interface Wish {
@@ -90,8 +90,8 @@ function isSaid(filter: FilterName, wish: Wish): boolean {
 
 const optionOf = (filter: FilterName): string => (filter === "dates" ? "from, --to" : filter);
 
-/** By id, or by a name that only one has; the case of letters does not matter. */
-export function findNamed<Row extends Named>(
+/** By id, or by a name that only one has, or only one of those that are still there; the case does not matter. */
+export function findNamed<Row extends Known>(
   rows: readonly Row[],
   { option, text }: { readonly option: string; readonly text: string },
 ): Result<Row, string> {
@@ -100,7 +100,9 @@ export function findNamed<Row extends Named>(
     const row = rows.find(({ id }) => id === Number(wanted));
     if (row) return ok(row);
   }
-  const found = rows.filter(({ name }) => name.trim().toLowerCase() === wanted);
+  const named = rows.filter(({ name }) => name.trim().toLowerCase() === wanted);
+  const there = named.filter(({ gone }) => gone === 0);
+  const found = there.length > 0 ? there : named;
   const [only, another] = found;
   if (only && !another) return ok(only);
   if (another) {

@@ -4,7 +4,7 @@ import { type ItemKey, itemKey, type Revision, revision } from "../domain/ids.ts
 import type { Item } from "../domain/item.ts";
 import { placedIn, placeOf } from "../domain/merge.ts";
 import { overlay } from "../domain/overlay.ts";
-import { fromPlain, type PlainItem, publishedPart } from "../domain/plain-item.ts";
+import { fromPlain, publishedPart } from "../domain/plain-item.ts";
 import { type ChangeLog, createChangeLog, everyProject } from "./change-log.ts";
 import {
   contentText,
@@ -17,6 +17,7 @@ import {
   viewRow,
 } from "./rows.ts";
 import { editRow } from "./rows-journal.ts";
+import { isNews, type Outcome } from "./unheard.ts";
 
 export interface StoreDeps {
   readonly db: Database;
@@ -33,6 +34,11 @@ export interface Changes extends ChangeLog {
    * concerned. Returns whether the view changed.
    */
   publish(key: ItemKey): boolean;
+  /**
+   * Runs steps that store how an edit has ended. What of its item follows from the edit itself is no news to a program
+   * that has put the item: its octets may go on as they came.
+   */
+  settling<Value>(outcome: Outcome, steps: () => Value): Value;
   /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
   touch(key: ItemKey): void;
   /** Logs a put of what is only kept here of an item: it says the same as before. Null when it is not in the view. */
@@ -80,6 +86,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
   const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ? AND drifted = 0");
+  let settled: Outcome | null = null;
 
   /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
   function current(key: ItemKey): Item | null {
@@ -154,10 +161,12 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     if (shown && before && shown.collection !== collection) {
       log(shown.collection, { key, act: "bury", project: before.projectId });
     }
+    const after = plainContent(content);
     const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
-    const raised = heard !== null && heard !== publishedPart(plainContent(content));
+    const raised = heard !== null && heard !== publishedPart(after);
     if (raised) bump(key);
-    if (raised && !(before && saysTheSame(before, plainContent(content)))) drift.run(key);
+    const outcome = settled?.item === key ? settled : null;
+    if (raised && !(before && !isNews({ before, after }, outcome))) drift.run(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
@@ -200,6 +209,14 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   return {
     ...createChangeLog({ db }),
     publish,
+    settling(outcome, steps) {
+      settled = outcome;
+      try {
+        return steps();
+      } finally {
+        settled = null;
+      }
+    },
     touch(key) {
       bump(key);
       const noted = note(key);
@@ -213,10 +230,3 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     },
   };
 }
-
-/** When a completion took place is the service's to say: what a program has put is still true then. */
-const saysTheSame = (a: PlainItem, b: PlainItem): boolean =>
-  publishedPart(withoutTime(a)) === publishedPart(withoutTime(b));
-
-const withoutTime = (item: PlainItem): PlainItem =>
-  item.kind === "event" ? item : { ...item, completedAt: null };

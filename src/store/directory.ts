@@ -1,7 +1,13 @@
-import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
+import {
+  type LabelId,
+  type ListId,
+  labelId,
+  type PersonId,
+  type ProjectId,
+} from "../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../domain/item.ts";
 import type { Changes, StoreDeps } from "./changes.ts";
-import { itemKeyColumn } from "./rows.ts";
+import { itemKeyColumn, numberColumn } from "./rows.ts";
 import { labelRow, personRow, projectRow, todolistRow } from "./rows-directory.ts";
 
 /** Projects, people, todolists and labels as last seen. What is no longer reported is marked gone, never forgotten. */
@@ -18,9 +24,12 @@ export interface Directory {
   labels(): readonly Label[];
   project(id: ProjectId): Project | null;
   todolist(id: ListId): Todolist | null;
+  person(id: PersonId): Person | null;
   /** Also those that are gone, so that what still names them can be shown. */
   labelNames(): ReadonlyMap<LabelId, string>;
   personNames(): ReadonlyMap<PersonId, string>;
+  /** Labels that some shown item has. */
+  labelsInUse(): ReadonlySet<LabelId>;
 }
 
 interface Table<Row> {
@@ -80,6 +89,10 @@ export function createDirectory({
     labelled: db.prepare(
       `SELECT v.item FROM view_items v WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.labels') l
          WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
+    ),
+    person: db.prepare("SELECT * FROM people WHERE id = ?"),
+    used: db.prepare(
+      "SELECT DISTINCT l.value AS label FROM view_items v, json_each(v.content, '$.labels') l",
     ),
     listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
   };
@@ -152,7 +165,12 @@ export function createDirectory({
       const row = read.todolist.get(id);
       return row === undefined ? null : todolistRow(row);
     },
+    person(id) {
+      const row = read.person.get(id);
+      return row === undefined ? null : personRow(row);
+    },
     labelNames,
+    labelsInUse: () => new Set(read.used.all().map((row) => labelId(numberColumn(row, "label")))),
     personNames: () =>
       new Map(
         read.everyPerson

@@ -1,4 +1,5 @@
 import type { Edit } from "../domain/journal.ts";
+import { landsAfterCrash } from "../domain/landing.ts";
 import type { StoreDeps } from "./changes.ts";
 import type { Journal } from "./journal.ts";
 import { instantOf, instantText, textColumn } from "./rows.ts";
@@ -27,8 +28,10 @@ export function createClaims({
     `SELECT min(coalesce(e.not_before, e.created_at)) AS next
      FROM edits e JOIN identities i USING (item) WHERE ${free}`,
   );
+  // A request may have waited for its turn after it was noted, and have left just before the end.
   const releaseAll = db.prepare(
-    "UPDATE edits SET state = 'pending', updated_at = ? WHERE state = 'claimed'",
+    `UPDATE edits SET state = 'pending', lands_until = iif(lands_until < @until, @until, lands_until),
+       updated_at = @now WHERE state = 'claimed'`,
   );
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
   const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
@@ -45,6 +48,7 @@ export function createClaims({
       return read(byId.get(next.id));
     }),
     nextAt: () => instantOf(textColumn(waiting.get(), "next")),
-    release: () => releaseAll.run(stamp()).changes,
+    release: () =>
+      releaseAll.run({ now: stamp(), until: instantText(landsAfterCrash(clock())) }).changes,
   };
 }

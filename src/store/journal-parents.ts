@@ -37,6 +37,9 @@ interface Creation {
 }
 
 const open = "('pending', 'claimed', 'held')";
+/** A creation and what was wished of its item since; what is made anew under the same UID is another one. */
+const sameLife = `item = @item AND id >= @edit AND id < coalesce((SELECT min(next.id) FROM edits next
+  WHERE next.item = @item AND next.action = 'create' AND next.id > @edit), 9e15)`;
 
 export function createParents({ db, changes }: StoreDeps & { changes: Changes }): Parents {
   const comingTask = db.prepare(
@@ -64,7 +67,11 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
   );
   const isParent = db.prepare("SELECT 1 FROM parent_waits WHERE parent = ? LIMIT 1");
   const setKind = db.prepare("UPDATE identities SET kind = ? WHERE item = ?");
-  // The place is that of the task, whatever list the to-do was put into.
+  const listOf = db.prepare(
+    `SELECT coalesce(v.list_id, e.base ->> '$.content.listId') AS list FROM edits e LEFT JOIN view_items v USING (item)
+     WHERE e.item = ? AND e.action = 'create' ORDER BY e.id DESC LIMIT 1`,
+  );
+  // The place is that of the task, which may have been moved before the service has it.
   const hang = db.prepare(
     `UPDATE edits SET not_before = NULL, base = (SELECT json_set(edits.base, '$.content.kind', 'subtask',
          '$.content.projectId', v.project_id, '$.content.listId', v.list_id) FROM (SELECT coalesce(s.project_id,
@@ -73,11 +80,12 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
          ORDER BY t.id DESC LIMIT 1) v) WHERE id = @edit`,
   );
   const place = db.prepare(
-    `UPDATE edits SET base = json_set(base, '$.content.parentId', @id, '$.content.projectId', @project,
-       '$.content.listId', @list) WHERE id = @edit`,
+    `UPDATE edits SET base = json_set(base, '$.content.kind', 'subtask', '$.content.parentId', @id,
+       '$.content.projectId', @project, '$.content.listId', @list)
+     WHERE ${sameLife}`,
   );
   const stand = db.prepare(
-    "UPDATE edits SET base = json_set(base, '$.content.kind', 'task', '$.content.parentId', NULL) WHERE id = ?",
+    `UPDATE edits SET base = json_set(base, '$.content.kind', 'task', '$.content.parentId', NULL) WHERE ${sameLife}`,
   );
   const awaited = db.prepare(
     `SELECT i.uid FROM edits e JOIN parent_waits w ON w.edit = e.id JOIN identities i ON i.item = w.parent
@@ -89,9 +97,13 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
     item: itemKey(numberColumn(row, "item")),
   });
 
-  /** Below a task there is one level only: what has to-dos of its own stays a task. */
+  /**
+   * Below a task there is one level only: what has to-dos of its own stays a task. So does what was put into another list:
+   * it would leave the address under which its program was told that it is.
+   */
   function hangBelow({ edit, item }: Creation, parent: ItemKey): void {
-    if (isParent.get(item) !== undefined) {
+    const [own, other] = [item, parent].map((key) => numberColumn(listOf.get(key), "list"));
+    if (isParent.get(item) !== undefined || own !== other) {
       end.run(edit);
       hold.run(null, edit);
       return;
@@ -105,7 +117,7 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
   function standAlone({ edit, item }: Creation): void {
     end.run(edit);
     setKind.run("task", item);
-    stand.run(edit);
+    stand.run({ edit, item });
     changes.publish(item);
   }
 
@@ -125,7 +137,7 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
         const { edit, item } = creation(row);
         const list = answer.kind === "event" ? null : answer.listId;
         end.run(edit);
-        place.run({ id, project, list, edit });
+        place.run({ id, project, list, edit, item });
         changes.publish(item);
       }
     },

@@ -13,9 +13,12 @@ import { patchToPlain } from "../domain/plain-item.ts";
 import { sourceOf } from "../domain/source.ts";
 import type { Changes, StoreDeps } from "./changes.ts";
 import { createClaims } from "./journal-claims.ts";
+import { createMarks } from "./journal-marks.ts";
 import { type AwaitedParent, createParents } from "./journal-parents.ts";
 import { createJournalReads } from "./journal-reads.ts";
+import { createWithdrawals } from "./journal-withdrawals.ts";
 import type { Mirror } from "./mirror.ts";
+import type { ObjectNames } from "./object-names.ts";
 import { instantText, itemText } from "./rows.ts";
 import { editIdColumn } from "./rows-journal.ts";
 
@@ -29,6 +32,8 @@ export interface NewEdit {
   readonly patch: Patch;
   readonly newLabels: readonly string[];
   readonly state: "pending" | "held";
+  /** It rests until then; it may go at once unless said. */
+  readonly notBefore?: Temporal.Instant;
   /** The edit of which this one is the inverse. */
   readonly undoes?: EditId;
   /** Of a creation: the item was deleted before, and the service knows it no longer. */
@@ -64,10 +69,14 @@ export interface Journal {
   nextAt(): Temporal.Instant | null;
   /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
   sending(id: EditId): void;
+  /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
+  landing(id: EditId, landsUntil: Temporal.Instant | null): void;
   /** Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. */
   leaving(id: EditId, before: Item): void;
-  /** Notes that the item was not found in its place. */
-  missing(id: EditId): void;
+  /** Notes that the item was not found in its place, or that it was found after all. */
+  missing(id: EditId, isMissing: boolean): void;
+  /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
+  keyRefused(id: EditId, isRefused: boolean): void;
   /**
    * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
    * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
@@ -91,6 +100,10 @@ export interface Journal {
   heldOf(item: ItemKey): readonly Edit[];
   /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
   awaitedParent(item: ItemKey): string | null;
+  /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was made anew since. */
+  deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
+  /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
+  withdraw(creation: Edit, deletion: Edit): void;
   /** Creations whose outcome is not settled: an item that a sweep finds may be theirs. */
   openCreations(): readonly Edit[];
   counts(): Readonly<Partial<Record<EditState, number>>>;
@@ -112,16 +125,13 @@ export function createJournal({
   clock,
   changes,
   mirror,
-}: StoreDeps & { changes: Changes; mirror: Mirror }): Journal {
+  objectNames,
+}: StoreDeps & { changes: Changes; mirror: Mirror; objectNames: ObjectNames }): Journal {
   const insert = db.prepare(
-    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, undoes, insisted, created_at, updated_at)
-     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @undoes, @undoes IS NOT NULL, @now, @now)`,
+    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, not_before, undoes, insisted, created_at, updated_at)
+     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @notBefore, @undoes, @undoes IS NOT NULL, @now,
+       @now)`,
   );
-  const sent = db.prepare(
-    "UPDATE edits SET sent_at = coalesce(sent_at, ?), updated_at = ? WHERE id = ?",
-  );
-  const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
-  const miss = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
   const finish = db.prepare(
     `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
        updated_at = @now, confirmed_at = @now WHERE id = @id`,
@@ -141,7 +151,7 @@ export function createJournal({
   );
   const resumeOne = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
-       missed_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
+       missed_at = NULL, key_refused_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
   );
   const turn = db.prepare(
     `UPDATE edits SET base = @base, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
@@ -150,15 +160,9 @@ export function createJournal({
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
      WHERE id = ? AND state IN ('pending', 'parked', 'held')`,
   );
-  const discardFollowers = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, updated_at = ?
-     WHERE item = ? AND id > ? AND state IN ('pending', 'parked', 'held')`,
-  );
-  const setKind = db.prepare(
-    "UPDATE identities SET kind = ? WHERE item = ? AND service_id IS NULL AND kind <> 'event'",
-  );
   const reads = createJournalReads({ db, zone, clock });
   const parents = createParents({ db, zone, clock, changes });
+  const withdrawals = createWithdrawals({ db, zone, clock, changes });
   const stamp = () => instantText(clock());
   /** Runs an update of one edit and publishes its item when it took place. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
@@ -168,9 +172,12 @@ export function createJournal({
     return true;
   };
   function resume(id: EditId): boolean {
+    const edit = reads.get(id);
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
-    if (isResumed) parents.insist(id);
-    return isResumed;
+    if (!edit || !isResumed) return false;
+    parents.insist(id);
+    if (edit.state === "held") objectNames.grant(edit.item);
+    return true;
   }
 
   /** What waits for a task that waits for a person would wait unseen. */
@@ -191,10 +198,12 @@ export function createJournal({
   return {
     ...reads,
     ...createClaims({ db, zone, clock }),
+    ...createMarks({ db, zone, clock }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
-      if (isNew && (edit.undoes !== undefined || edit.again)) mirror.disown(edit.item);
-      if (isNew) setKind.run(edit.base.kind, edit.item);
+      const isAgain = isNew && (edit.undoes !== undefined || edit.again === true);
+      // What is under way to its former life goes by the former id; the creation finds out later that this is void.
+      if (isAgain && !withdrawals.isBusy(edit.item)) mirror.disown(edit.item, edit.base.kind);
       const { lastInsertRowid } = insert.run({
         channel: edit.channel,
         actor: edit.actor,
@@ -204,28 +213,31 @@ export function createJournal({
         patch: JSON.stringify(patchToPlain(edit.patch)),
         newLabels: JSON.stringify(edit.newLabels),
         state: edit.state,
+        notBefore: edit.notBefore ? instantText(edit.notBefore) : null,
         undoes: edit.undoes ?? null,
         now: stamp(),
       });
       const id = editIdColumn({ id: Number(lastInsertRowid) });
+      if (isNew) withdrawals.anew({ id, item: edit.item }, edit.base.kind);
       changes.publish(edit.item);
       if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
       if (isNew) parents.arrived(edit.item);
       return id;
     }),
-    sending: (id) => void sent.run(stamp(), stamp(), id),
-    leaving: (id, before) => void meet.run(itemText(before), id),
-    missing: (id) => void miss.run(stamp(), id),
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
       const conflicts = JSON.stringify(edit.conflicts);
       finish.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
       if (edit.undoes !== null) undo.run(stamp(), edit.undoes);
       if (!answer) buryWhole(edit.item);
       else {
-        if (!answer.id) throw new UnidentifiedAnswerError(edit.id);
-        if (edit.action === "create") mirror.adopt(edit.item, answer.id);
-        const item = { ...answer, id: answer.id };
-        mirror.put(item, sourceOf(item));
+        const { id } = answer;
+        if (!id) throw new UnidentifiedAnswerError(edit.id);
+        if (edit.action === "create") mirror.adopt(edit.item, id);
+        const item = { ...answer, id };
+        changes.settling(edit, () => {
+          mirror.put(item, sourceOf(item));
+          changes.publish(edit.item);
+        });
         if (edit.action === "create") parents.born(edit.item, item);
       }
       changes.publish(edit.item);
@@ -266,12 +278,14 @@ export function createJournal({
       change(id, (edit) => {
         const discarded = discardOne.run(stamp(), id);
         if (discarded.changes > 0 && edit.action === "create") {
-          discardFollowers.run(stamp(), edit.item, id);
+          withdrawals.discardFollowers(edit);
           parents.lost(edit.item);
         }
         return discarded;
       }),
     ),
     awaitedParent: (item) => parents.awaited(item),
+    deletionOf: (creation) => withdrawals.deletionOf(creation),
+    withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }

@@ -32,8 +32,11 @@ export interface Mirror {
    * for a new item, the calendar's UID wins, and edits of the other one become edits of this.
    */
   adopt(key: ItemKey, id: ServiceId): void;
-  /** The id under which the service knew a deleted item is no longer its own: it is to be created again, as the same. */
-  disown(key: ItemKey): void;
+  /**
+   * The id under which the service knew a deleted item is no longer its own: it is to be created again, as the same; a task
+   * may become a subtask, or the other way round.
+   */
+  disown(key: ItemKey, as: ItemKind): void;
   /** A new identity for an item that is to be created: it keeps the UID of the calendar that made it. */
   conceive(kind: ItemKind, uid: string): ItemKey;
   get(key: ItemKey): Mirrored | null;
@@ -65,6 +68,9 @@ export function createMirror({
   const moveEdits = db.prepare("UPDATE edits SET item = ? WHERE item = ?");
   const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
+  const giveUpId = db.prepare(
+    "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
+  );
   const row = db.prepare(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
   );
@@ -152,7 +158,7 @@ export function createMirror({
         for (const child of shownBelow.all(id)) changes.touch(itemKeyColumn(child));
       }
     }),
-    disown: (key) => void setId.run(null, key),
+    disown: (key, as) => void giveUpId.run(as, key),
     conceive: (kind, uid) => addKey(kind, { id: null, uid }),
     get(key) {
       const stored = row.get(key);

@@ -20,6 +20,11 @@ export interface ObjectNames {
     readonly revision: Revision;
     readonly person: PersonId | null;
   }): void;
+  /**
+   * An edit that was held has been let go: where its item is now, it has the name under which a program has put it there.
+   * Belongs inside that transaction, after the item was published.
+   */
+  grant(item: ItemKey): void;
 }
 
 export function createObjectNames({ db }: StoreDeps): ObjectNames {
@@ -37,6 +42,12 @@ export function createObjectNames({ db }: StoreDeps): ObjectNames {
     `INSERT INTO object_names (item, revision, name, person) VALUES (@item, @revision, @name, @person)
      ON CONFLICT (item, revision) DO UPDATE SET name = excluded.name, person = excluded.person`,
   );
+  const grant = db.prepare(
+    `INSERT OR REPLACE INTO object_names (item, revision, name, person)
+     SELECT n.item, (SELECT max(revision) FROM changes), n.name, NULL FROM object_names n JOIN changes c USING (revision)
+       JOIN view_items v ON v.item = n.item AND v.collection = c.collection
+     WHERE n.item = ? AND n.person IS NOT NULL ORDER BY n.revision DESC LIMIT 1`,
+  );
   return {
     of(item) {
       const row = newest.get(item);
@@ -50,5 +61,6 @@ export function createObjectNames({ db }: StoreDeps): ObjectNames {
         .map(identityRow)
         .map(({ item, uid }) => ({ item, uid })),
     put: (name) => void upsert.run(name),
+    grant: (item) => void grant.run(item),
   };
 }

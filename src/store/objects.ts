@@ -22,8 +22,10 @@ export interface NewObject extends ObjectId {
 /** A whole calendar object that a program has put. */
 export interface NewBody extends Omit<NewObject, "channel"> {
   readonly body: Uint8Array;
-  /** How the item is written now. */
+  /** The item as the body describes it, in our words. */
   readonly said: string;
+  /** Whether that is not the item as it is shown. */
+  readonly drifted: boolean;
   readonly actor: PersonId;
   readonly agent: string;
 }
@@ -35,7 +37,7 @@ export interface Objects {
    * very same is kept already.
    */
   put(object: NewObject): boolean;
-  /** Keeps a calendar object as that of the item as everyone sees it now, in place of all that was kept. */
+  /** Keeps a calendar object, in place of all that was kept. */
   putBody(object: NewBody): void;
   /** The body is not given out as it is any more, as some program has to be shown the item anew. */
   drift(item: ItemKey): void;
@@ -53,8 +55,8 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
     "UPDATE objects SET laid = @raw WHERE item = @item AND component = @component AND body IS NOT NULL AND laid IS NOT @raw",
   );
   const replace = db.prepare(
-    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, actor, agent, at)
-     VALUES (@item, @component, 'caldav', @uid, @raw, @body, @said, @actor, @agent, @at)`,
+    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, drifted, actor, agent, at)
+     VALUES (@item, @component, 'caldav', @uid, @raw, @body, @said, @drifted, @actor, @agent, @at)`,
   );
   const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ?");
   const byName = db.prepare("SELECT * FROM objects WHERE item = ? AND component = ?");
@@ -64,9 +66,9 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
       if (lay.run({ item, component, raw }).changes > 0) return true;
       return upsert.run({ ...object, at: instantText(clock()) }).changes > 0;
     },
-    putBody({ item, component, uid, raw, body, said, actor, agent }) {
+    putBody({ item, component, uid, raw, body, said, actor, agent, ...object }) {
       const row = { item, component, uid, raw, body, said, actor, agent };
-      replace.run({ ...row, at: instantText(clock()) });
+      replace.run({ ...row, drifted: object.drifted ? 1 : 0, at: instantText(clock()) });
     },
     drift: (item) => void drift.run(item),
     get({ item, component }) {

@@ -16,6 +16,8 @@ export interface PastEdits {
     since: Temporal.Instant,
     by: { readonly channel: Channel; readonly actor: PersonId | null },
   ): number;
+  /** Carried out after a creating request had left more than once, oldest first. */
+  resent(): readonly Edit[];
   /** Edits that wait because their item would not settle, oldest first. */
   frozen(): readonly Edit[];
   /**
@@ -34,6 +36,9 @@ export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
   );
   const frozen = db.prepare(
     "SELECT * FROM edits WHERE state = 'parked' AND frozen = 1 ORDER BY id",
+  );
+  const resent = db.prepare(
+    "SELECT * FROM edits WHERE resent_at IS NOT NULL AND state = 'confirmed' ORDER BY id",
   );
   const dropEdits = db.prepare(
     "DELETE FROM edits WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ?",
@@ -60,6 +65,7 @@ export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
     inversesOf: (id) => inverses.all(id).map(read),
     deletionsSince: (since, { channel, actor }) =>
       numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
+    resent: () => resent.all().map(read),
     frozen: () => frozen.all().map(read),
     prune: db.transaction((before: Temporal.Instant) => {
       const cut = numberColumn(cutAt.get(instantText(before)), "revision");

@@ -57,10 +57,10 @@ export function sqlProblem(error: unknown, sql: string): string {
   return `${error.message} (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 
-/** Pragmas that only describe the schema. */
+/** Pragmas that only describe the schema. EXPLAIN keeps none from being carried out, so none may stand behind it. */
 const describing =
   /^pragma\s+(?:main\.)?(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list)\b/i;
-const reading = /^(?:select|with|values|explain|pragma)\b/i;
+const reading = /^(?:(?:explain\s+(?:query\s+plan\s+)?)?(?:select|with|values)|pragma)\b/i;
 
 function forbiddenIn(sql: string): string | null {
   const start = sql.replace(/^(?:\s+|--[^\n]*\n?|\/\*.*?\*\/|;)+/su, "");
@@ -74,10 +74,13 @@ function forbiddenIn(sql: string): string | null {
 
 /** Names that come twice get a number, so that rows can be objects. */
 function distinct(names: readonly string[]): readonly string[] {
-  const times = new Map<string, number>();
+  const taken = new Set<string>();
   return names.map((name) => {
-    const nth = (times.get(name) ?? 0) + 1;
-    times.set(name, nth);
-    return nth === 1 ? name : `${name}_${nth}`;
+    let own = name;
+    for (let nth = 2; taken.has(own) || (nth > 2 && names.includes(own)); nth += 1) {
+      own = `${name}_${nth}`;
+    }
+    taken.add(own);
+    return own;
   });
 }

@@ -22,6 +22,7 @@ export function openReadOnly(file: string): Result<ReadOnly, string> {
   if (!existsSync(file)) {
     return fail(`there is no database at ${file} yet: \`dayferry serve\` or \`sync\` makes it`);
   }
+  if (!statSync(file).isFile()) return fail(`${file} is no file: name the database itself`);
   try {
     return ok(inPlace(file) ?? inCopy(file));
   } catch (error) {

@@ -102,7 +102,8 @@ function namesIn(table: DirectoryTable): string {
   const name = table === "projects" ? "title" : "name";
   const zone = table === "people" ? "time_zone" : "NULL";
   const project = table === "folders" ? "project_id" : "NULL";
-  return `SELECT id, ${name} AS name, ${zone} AS time_zone, ${project} AS project_id FROM ${table} ORDER BY gone_at IS NOT NULL, id`;
+  return `SELECT id, ${name} AS name, ${zone} AS time_zone, ${project} AS project_id,
+    gone_at IS NOT NULL AS gone FROM ${table} ORDER BY gone_at IS NOT NULL, id`;
 }
 
 const mirrorAge = `SELECT count(*) AS sources, sum(succeeded_at IS NULL) AS never,

@@ -26,6 +26,8 @@ export interface Reading<Name extends ReportView, Column extends keyof ReportRow
 export interface Standpoint {
   readonly now: Temporal.Instant;
   readonly today: Temporal.PlainDate;
+  /** IANA zone in which the days of instants are said. */
+  readonly zone: string;
   /** Null = the present. */
   readonly asOf: Temporal.Instant | null;
 }
@@ -63,10 +65,42 @@ export function readingOf(
         : `${column} ${is} @${param}`;
     });
     const passing = tests.length > 0 ? ` WHERE ${tests.join(" AND ")}` : "";
-    parts.push(`${name} AS (SELECT * FROM (${body})${passing})`);
+    parts.push(`${name} AS (SELECT * FROM (${localDays(body)})${passing})`);
   }
+  db.function(localDay, { deterministic: true }, dayIn(at.zone));
   return { sql: `WITH ${parts.join(",\n")}\nSELECT ${columns.join(", ")} FROM ${view}`, params };
 }
+
+const localDay = "local_day";
+
+/** Where a view says the UTC day of an instant, a report says the day in the reader's zone. */
+const localDays = (body: string): string =>
+  body.replace(
+    /\bdate\(([^(),]+)(, '-1 second')?\)/g,
+    (_, instant: string, before?: string) =>
+      `iif(${instant} IS NULL, NULL, ${localDay}(${instant}, ${before === undefined ? 0 : 1}))`,
+  );
+
+/** The day of an instant, or of the second before it; each is worked out once, as meetings share their times. */
+function dayIn(zone: string): (instant: unknown, before: unknown) => string {
+  const known = new Map<string, string>();
+  return (instant, before) => {
+    const key = `${String(instant)} ${String(before)}`;
+    const said = known.get(key) ?? dayOf(String(instant), { zone, seconds: Number(before) });
+    known.set(key, said);
+    return said;
+  };
+}
+
+const dayOf = (
+  instant: string,
+  { zone, seconds }: { readonly zone: string; readonly seconds: number },
+): string =>
+  Temporal.Instant.from(instant)
+    .subtract({ seconds })
+    .toZonedDateTimeISO(zone)
+    .toPlainDate()
+    .toString();
 
 /** The view's text and before it those of the views that it reads. */
 function bodiesOf(db: Database, view: string): ReadonlyMap<string, string> {

@@ -34,6 +34,9 @@ export function editRow(row: unknown, zone: string): Edit {
     undoes: number | null;
     confirmed_at: string | null;
     missed_at: string | null;
+    lands_until: string | null;
+    resent_at: string | null;
+    key_refused_at: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -60,6 +63,9 @@ export function editRow(row: unknown, zone: string): Edit {
     undoes: raw.undoes === null ? null : editId(raw.undoes),
     confirmedAt: instantOf(raw.confirmed_at),
     missedAt: instantOf(raw.missed_at),
+    landsUntil: instantOf(raw.lands_until),
+    resentAt: instantOf(raw.resent_at),
+    keyRefusedAt: instantOf(raw.key_refused_at),
     createdAt: Temporal.Instant.from(raw.created_at),
     updatedAt: Temporal.Instant.from(raw.updated_at),
   };

@@ -44,6 +44,7 @@ interface ItemRow extends Listed, Assigned {
   readonly parent_id: number | null;
   readonly completed: number;
   readonly private: number;
+  readonly archived: number;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
   readonly first_on: string | null;
@@ -148,7 +149,7 @@ interface ActivityRow extends InProject {
 export interface ItemChangeRow extends Placed {
   readonly revision: number;
   readonly at: string;
-  readonly kind: "event" | "task" | "subtask";
+  readonly kind: Listed["kind"];
   readonly act: "added" | "changed" | "removed";
   readonly before: string | null;
   readonly after: string | null;
@@ -205,6 +206,8 @@ export interface NamedRow {
   readonly time_zone: string | null;
   /** Of folders; null for everything else. */
   readonly project_id: number | null;
+  /** 1 = it is not there any more. */
+  readonly gone: number;
 }
 export const namedRows = (rows: readonly unknown[]): readonly NamedRow[] =>
   rows as readonly NamedRow[];

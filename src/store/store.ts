@@ -1,4 +1,3 @@
-import Database from "better-sqlite3";
 import { type AppPasswords, createAppPasswords } from "./app-passwords.ts";
 import { type CalendarProperties, createCalendarProperties } from "./calendar-properties.ts";
 import { type Changes, createChanges, type StoreDeps } from "./changes.ts";
@@ -31,6 +30,7 @@ import {
   createSources,
   type Sources,
 } from "./sources.ts";
+import { SteadyDatabase } from "./steady-database.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
 import { createView, type View } from "./view.ts";
@@ -80,11 +80,13 @@ export interface Store extends Transactions {
 
 /** Opens the database and brings it up to date. Throws `MigrationError` when it does not fit this build. */
 export function openStore({ file, migrations, zone, clock, randomId }: StoreOptions): Store {
-  const db = new Database(file, { timeout: 5000 });
+  const db = new SteadyDatabase(file, { timeout: 5000 });
   try {
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
     db.pragma("foreign_keys = ON");
+    // A transaction inside another one would open a file to be undone from.
+    db.pragma("temp_store = MEMORY");
     migrate(db, migrations);
     return assemble({ db, zone, clock }, randomId);
   } catch (error) {
@@ -98,12 +100,13 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const changes = createChanges(deps);
   const mirror = createMirror({ ...deps, changes, installation: meta.installation });
   const view = createView(deps);
+  const objectNames = createObjectNames(deps);
   return {
     meta,
     mirror,
     changes,
     view,
-    journal: createJournal({ ...deps, changes, mirror }),
+    journal: createJournal({ ...deps, changes, mirror, objectNames }),
     moves: createMoves(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
@@ -123,7 +126,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     history: createHistory(deps),
     files: createFiles(deps),
     objects: createObjects(deps),
-    objectNames: createObjectNames(deps),
+    objectNames,
     appPasswords: createAppPasswords(deps),
     calendarProperties: createCalendarProperties(deps),
     extras: createExtras(deps),

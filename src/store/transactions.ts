@@ -53,11 +53,11 @@ export function createTransactions(db: Database): Transactions {
     durably(steps) {
       // SQLite refuses another pace inside a transaction.
       if (db.inTransaction) return run(steps);
-      db.pragma("synchronous = FULL");
+      db.exec("PRAGMA synchronous = FULL");
       try {
         return run(steps);
       } finally {
-        db.pragma("synchronous = NORMAL");
+        db.exec("PRAGMA synchronous = NORMAL");
       }
     },
     standing: () => ({ begun, isOpen: db.inTransaction, undone, since }),

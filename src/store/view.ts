@@ -4,6 +4,7 @@ import type { Item } from "../domain/item.ts";
 import { fromPlain } from "../domain/plain-item.ts";
 import type { StoreDeps } from "./changes.ts";
 import {
+  instantText,
   numberColumn,
   placedVersionRow,
   plainContent,
@@ -59,6 +60,8 @@ export interface View {
    * (any more), or never was.
    */
   shownAs(key: ItemKey, shown: Shown): Item | null;
+  /** The item as everybody was shown it at a moment; null when that is not known (any more). */
+  shownAt(key: ItemKey, at: Temporal.Instant): Item | null;
   /**
    * What the view said of an item at a revision, and at later ones, oldest first; null where it was buried. Empty when it
    * was never in the view by then, or when that is not known any more.
@@ -93,6 +96,10 @@ export function createView({ db, zone }: StoreDeps): View {
        AND (@modifiedAt IS NULL OR v.modified_at = @modifiedAt OR (v.modified_at IS NULL AND @sequence IS NOT NULL))
      ORDER BY v.revision DESC LIMIT 1`,
   );
+  const versionOfMoment = db.prepare(
+    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = ? AND v.content IS NOT NULL AND v.at <= ? ORDER BY v.revision DESC LIMIT 1`,
+  );
   const versionsAfter = db.prepare(
     `SELECT v.revision, v.collection, v.content, i.service_id FROM versions v JOIN identities i USING (item)
      WHERE v.item = @key AND v.revision >= coalesce((SELECT max(revision) FROM versions
@@ -102,6 +109,9 @@ export function createView({ db, zone }: StoreDeps): View {
     `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
      WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
   );
+
+  /** The one that was read last by itself: all who take part in an edit read the same. */
+  let last: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
 
   function decode(row: ViewItemRow): ViewItem {
     const { content, serviceId, byMe, updatedAt, ...rest } = row;
@@ -113,7 +123,12 @@ export function createView({ db, zone }: StoreDeps): View {
     const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });
     return fromPlain(plainContent(content), provenance, zone);
   }
-  const one = (row: unknown) => (row === undefined ? null : decode(viewItemRow(row)));
+  function one(stored: unknown): ViewItem | null {
+    if (stored === undefined) return null;
+    const row = viewItemRow(stored);
+    if (!last || !isSameRow(last.row, row)) last = { row, view: decode(row) };
+    return last.view;
+  }
 
   return {
     get: (key) => one(byKey.get(key)),
@@ -127,6 +142,10 @@ export function createView({ db, zone }: StoreDeps): View {
       const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
       return row === undefined ? null : decodeVersion(row);
     },
+    shownAt(key, at) {
+      const row = versionOfMoment.get(key, instantText(at));
+      return row === undefined ? null : decodeVersion(row);
+    },
     versionsFrom: (key, at) =>
       versionsAfter.all({ key, at }).map((row) => {
         const { revision, collection, content } = placedVersionRow(row);
@@ -136,3 +155,16 @@ export function createView({ db, zone }: StoreDeps): View {
     count: (project) => numberColumn(inProject.get(project), "items"),
   };
 }
+
+const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
+  a.key === b.key &&
+  a.uid === b.uid &&
+  a.collection === b.collection &&
+  a.sequence === b.sequence &&
+  a.pending === b.pending &&
+  a.content === b.content &&
+  a.serviceId === b.serviceId &&
+  a.byMe === b.byMe &&
+  a.updatedAt === b.updatedAt &&
+  a.modifiedAt.equals(b.modifiedAt) &&
+  a.knownAt.equals(b.knownAt);

@@ -2,7 +2,7 @@ import type { ItemKey } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
-import { type BrakeState, nextBrake } from "./brake.ts";
+import { type BrakeState, type Loss, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { isComplete } from "./look-ups.ts";
 import { type Contents, type Identified, planSnapshot } from "./plan.ts";
@@ -84,11 +84,22 @@ export function noticeMissing(
   }: { readonly source: string; readonly missing: readonly ItemKey[]; readonly total: number },
 ): readonly SyncEvent[] {
   for (const key of missing) store.absences.notice(key, source);
-  const brake: BrakeState = store.brakes.all().find((held) => held.source === source) ?? null;
-  if (missing.length === 0 && !brake) return [];
+  if (missing.length === 0 && !brakeOf(store, source)) return [];
 
   const open = store.absences.all().filter((absence) => absence.source === source).length;
-  const step = nextBrake(brake, { missing: open, total });
+  return stepBrake(store, { source, missing: open, total });
+}
+
+export const brakeOf = (store: Store, source: string): BrakeState =>
+  store.brakes.all().find((held) => held.source === source) ?? null;
+
+/** Sets, keeps or lifts a source's brake after its loss. Belongs inside the caller's transaction. */
+export function stepBrake(
+  store: Store,
+  { source, missing, total }: { readonly source: string } & Loss,
+): readonly SyncEvent[] {
+  const brake = brakeOf(store, source);
+  const step = nextBrake(brake, { missing, total });
   switch (step.kind) {
     case "keep":
       return [];
@@ -98,8 +109,8 @@ export function noticeMissing(
     case "hold": {
       if (step.anew) store.brakes.lift(source);
       const needsPerson = step.needsPerson || (!step.anew && brake?.needsPerson === true);
-      store.brakes.hold(source, { missing: open, total, needsPerson });
-      return [{ kind: "braked", source, missing: open, total, needsPerson }];
+      store.brakes.hold(source, { missing, total, needsPerson });
+      return [{ kind: "braked", source, missing, total, needsPerson }];
     }
   }
 }

@@ -22,45 +22,44 @@ export function applyScope(store: Store, scope: Scope): void {
   directory.putPeople(scope.discoverPeople ? people : scope.people, !scope.discoverPeople);
 }
 
-/** What the projects' look-up answers; false when it cannot be believed: nothing at all where projects are known. */
+/** What a look-up answers, and what it named before and still stands for the time being. */
+interface Heard<Value> {
+  readonly snapshot: Snapshot<Value>;
+  readonly staying: readonly Value[];
+}
+
+/** What the projects' look-up answers. */
 export function applyProjects(
   store: Store,
-  { scope, snapshot }: { readonly scope: Scope; readonly snapshot: Snapshot<Project> },
-): boolean {
-  if (scope.projects !== "discover") {
-    putConfigured(store, { scope, found: snapshot.items });
-    return true;
-  }
-  if (snapshot.received === 0 && store.directory.projects().length > 0) return false;
-  store.directory.putProjects(snapshot.items, isComplete(snapshot));
-  return true;
+  { scope, snapshot, staying }: Heard<Project> & { readonly scope: Scope },
+): void {
+  if (scope.projects === "discover") {
+    store.directory.putProjects([...snapshot.items, ...staying], isComplete(snapshot));
+  } else putConfigured(store, { scope, found: snapshot.items });
 }
 
 /** What the people's look-up answers, the listed ones laid over it. */
 export function applyPeople(
   store: Store,
-  { scope, snapshot }: { readonly scope: Scope; readonly snapshot: Snapshot<Person> },
+  { scope, snapshot, staying }: Heard<Person> & { readonly scope: Scope },
 ): void {
-  const people = overlaid(scope.people, snapshot.items);
+  const found = [...snapshot.items, ...staying];
+  const people = overlaid(scope.people, found);
   const listed = new Set(people.map(({ id }) => id));
-  const rest = snapshot.items.filter(({ id }) => !listed.has(id));
+  const rest = found.filter(({ id }) => !listed.has(id));
   store.directory.putPeople([...rest, ...people], isComplete(snapshot));
 }
 
-/** What a project's list look-up answers; returns the lists that a complete one no longer names. */
+/** What a project's list look-up answers. */
 export function applyTodolists(
   store: Store,
-  { project, snapshot }: { readonly project: ProjectId; readonly snapshot: Snapshot<Todolist> },
-): readonly ListId[] {
-  const complete = isComplete(snapshot);
-  const present = new Set(snapshot.items.map(({ id }) => id));
-  const known = store.directory.todolists().filter(({ projectId }) => projectId === project);
-  store.directory.putTodolists(project, snapshot.items, complete);
-  return complete ? known.map(({ id }) => id).filter((id) => !present.has(id)) : [];
+  { project, snapshot, staying }: Heard<Todolist> & { readonly project: ProjectId },
+): void {
+  store.directory.putTodolists(project, [...snapshot.items, ...staying], isComplete(snapshot));
 }
 
-export function applyLabels(store: Store, snapshot: Snapshot<Label>): void {
-  store.directory.putLabels(snapshot.items, isComplete(snapshot));
+export function applyLabels(store: Store, { snapshot, staying }: Heard<Label>): void {
+  store.directory.putLabels([...snapshot.items, ...staying], isComplete(snapshot));
 }
 
 /** Whether a snapshot may say that something is missing. */

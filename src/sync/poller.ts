@@ -1,13 +1,12 @@
-import type { Item, Todolist } from "../domain/item.ts";
-import { unreachable } from "../domain/result.ts";
+import type { Item } from "../domain/item.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Snapshot, Upstream } from "../upstream/client.ts";
+import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { applySnapshot, noticeMissing } from "./apply.ts";
+import { applySnapshot } from "./apply.ts";
 import type { SyncEvent } from "./event.ts";
 import { type Fetched, fetchSource } from "./fetch.ts";
-import { applyLabels, applyPeople, applyProjects, applyTodolists } from "./look-ups.ts";
+import { type HeardNames, NameKeeper } from "./names.ts";
 import { followParents } from "./parents.ts";
 import type { Contents, Identified } from "./plan.ts";
 import type { Questions } from "./questions.ts";
@@ -29,17 +28,30 @@ export interface PollerDeps {
   readonly onTasks: (items: readonly Item[]) => void;
 }
 
+interface Applied {
+  readonly events: readonly SyncEvent[];
+  readonly doubts: readonly string[];
+}
+
 const politePause = Temporal.Duration.from({ minutes: 1 });
 
 /** Reads one source and brings the mirror, the directory and the roster up to date with it, in one transaction. */
 export class Poller {
   readonly #deps: PollerDeps;
+  readonly #names: NameKeeper;
   /** Look-ups whose refusal has been told. */
   readonly #told = new Set<string>();
   readonly #doubts = new Map<string, string>();
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
+    this.#names = new NameKeeper({
+      ...deps,
+      isReadable(source) {
+        const entry = deps.roster.get(source);
+        return entry?.read === true && entry.failures === 0;
+      },
+    });
   }
 
   /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
@@ -55,7 +67,7 @@ export class Poller {
         // The source was dropped or went elsewhere meanwhile: this answer is about a place that is no more.
         roster.end(begun, null);
       } else if (answer.ok) {
-        this.#succeed(begun, { fetched: answer.value, before });
+        await this.#succeed(begun, { fetched: answer.value, before, call });
       } else {
         this.#fail(begun, answer.failure);
       }
@@ -75,22 +87,33 @@ export class Poller {
     );
   }
 
-  #succeed(
+  async #succeed(
     begun: Entry,
-    { fetched, before }: { readonly fetched: Fetched; readonly before: Contents },
-  ): void {
+    {
+      fetched,
+      before,
+      call,
+    }: { readonly fetched: Fetched; readonly before: Contents; readonly call: Call },
+  ): Promise<void> {
     const { store, roster, report, maxAge } = this.#deps;
     const { name, kind, source, failures } = begun;
-    const { problems, items } = fetched.snapshot;
-    const events = store.together(() => {
+    const { problems, items, remarks = [] } = fetched.snapshot;
+    const heard =
+      fetched.kind === "items" ? null : await this.#names.hear(source, { fetched, call });
+    const { events, doubts } = store.together(() => {
+      const applied =
+        fetched.kind === "items"
+          ? { events: this.#applyItems(source, { fetched, before }), doubts: [] }
+          : heard
+            ? this.#applyNames(source, heard)
+            : { events: [], doubts: [] };
+      const doubts = [...problems, ...applied.doubts, ...remarks];
       store.sources.attempted(source);
       store.sources.succeeded(source, {
         items: items.length,
-        doubts: problems.length > 0 ? problems.join("; ") : null,
+        doubts: doubts.length > 0 ? doubts.join("; ") : null,
       });
-      return fetched.kind === "items"
-        ? this.#applyItems(source, { fetched, before })
-        : this.#applyNames(source, fetched);
+      return { events: applied.events, doubts };
     });
     if (fetched.kind !== "items") this.survey();
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
@@ -100,7 +123,7 @@ export class Poller {
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
-    this.#tellDoubts(name, problems);
+    this.#tellDoubts(name, doubts);
   }
 
   /** A list that cannot be understood as a whole is told when that changes, not at every poll. */
@@ -144,45 +167,16 @@ export class Poller {
     return [polled, ...brake, ...burial];
   }
 
-  #applyNames(source: Source, fetched: Exclude<Fetched, { kind: "items" }>): readonly SyncEvent[] {
-    const { store, scope } = this.#deps;
-    const name = sourceName(source);
+  #applyNames(source: Source, heard: HeardNames): Applied {
+    const { store } = this.#deps;
     const before = store.changes.latest();
-    const told: SyncEvent[] = [];
-    switch (fetched.kind) {
-      case "projects":
-        if (!applyProjects(store, { scope, snapshot: fetched.snapshot })) {
-          const problems = ["the service names no project at all, where there were some"];
-          told.push({ kind: "incomplete", source: name, problems });
-        }
-        break;
-      case "people":
-        applyPeople(store, { scope, snapshot: fetched.snapshot });
-        break;
-      case "labels":
-        applyLabels(store, fetched.snapshot);
-        break;
-      case "todolists":
-        told.push(...this.#applyTodolists(source, fetched.snapshot));
-        break;
-      default:
-        return unreachable(fetched);
-    }
-    if (store.changes.latest() > before) told.push({ kind: "directory-changed", source: name });
-    return told;
-  }
-
-  /** The tasks of a list that is gone are questions, as if the list had been read and were empty. */
-  #applyTodolists(source: Source, snapshot: Snapshot<Todolist>): readonly SyncEvent[] {
-    if (source.kind !== "todolists") return [];
-    const { store, questions } = this.#deps;
-    const gone = applyTodolists(store, { project: source.projectId, snapshot });
-    return gone.flatMap((list) => {
-      const missing = [...store.mirror.contents(`tasks:${list}`).values()].map(({ key }) => key);
-      questions.noticed(missing);
-      const total = missing.length;
-      return noticeMissing(store, { source: `tasks:${list}`, missing, total });
-    });
+    const { told, doubts } = this.#names.apply(source, heard);
+    const changed = store.changes.latest() > before;
+    const name = sourceName(source);
+    return {
+      events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
+      doubts,
+    };
   }
 
   #fail(begun: Entry, failure: Failure): void {

@@ -2,7 +2,7 @@ import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
-import { sourceOf } from "../domain/source.ts";
+import { isItemSource, sourceOf } from "../domain/source.ts";
 import type { Mirrored } from "../store/mirror.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
@@ -126,7 +126,10 @@ export class Questions {
     });
     const buried = new Set(plan.bury);
     const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
-    const settled = [...brakes.keys()].filter((source) => !open.has(source));
+    // What a look-up lost is no question of this kind: its own reading lifts that brake.
+    const settled = [...brakes.keys()].filter(
+      (source) => isItemSource(source) && !open.has(source),
+    );
     if (buried.size + settled.length === 0) return plan;
 
     const told = store.together(() => {

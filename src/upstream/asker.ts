@@ -1,4 +1,5 @@
 import type { FormData } from "undici";
+import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { parseJson, refusalIn } from "./answer.ts";
@@ -36,6 +37,7 @@ export class Asker {
   readonly #stopping = new AbortController();
   /** Ends the writes that are under way as well. */
   readonly #stopped = new AbortController();
+  #clockLead: Temporal.Duration | null = null;
 
   constructor(options: AskerOptions) {
     this.#options = options;
@@ -71,6 +73,11 @@ export class Asker {
     }
     const refusal = parsed.ok ? this.#refusal(ask, { value: parsed.value, call }) : null;
     return refusal ? fail(refusal) : ok(null);
+  }
+
+  /** How far this machine's clock was ahead of the service's at its last answer; null while it has not said its time. */
+  clockLead(): Temporal.Duration | null {
+    return this.#clockLead;
   }
 
   /** Ends at once what waits and what reads; writes under way may finish within `grace`. */
@@ -117,7 +124,7 @@ export class Asker {
           gone: ask.gone ?? "refused",
           priority: call.priority,
           signal: waiting.signal,
-          send: async () => withoutKey(await transport.exchange(exchange), key),
+          send: async () => withoutKey(this.#timed(await transport.exchange(exchange)), key),
         },
         this.#options,
       );
@@ -125,6 +132,12 @@ export class Asker {
       under.release();
       waiting.release();
     }
+  }
+
+  #timed(reply: Reply): Reply {
+    const theirs = reply.kind === "answer" ? readHttpDate(reply.headers.date ?? "") : null;
+    if (theirs) this.#clockLead = theirs.until(this.#options.clock());
+    return reply;
   }
 
   #urlOf(ask: Ask): URL {

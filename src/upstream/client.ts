@@ -2,6 +2,7 @@ import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
 import type { UpstreamEvent } from "./event.ts";
 import { Gate, type GateHistory, type GateState } from "./gate.ts";
+import { type Held, nothingHeld } from "./held.ts";
 import { type Attachments, createAttachments } from "./resources/attachments.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
@@ -34,6 +35,8 @@ export interface UpstreamOptions {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
+  /** What is known already, for what an answer leaves unsaid; nothing unless given. */
+  readonly held?: Held;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -49,6 +52,8 @@ export interface Upstream {
   readonly attachments: Attachments;
   readonly workspace: Workspace;
   readonly gate: { readonly state: () => GateState };
+  /** How far this machine's clock was ahead of the service's at its last answer; null while it has not said its time. */
+  clockLead(): Temporal.Duration | null;
   /** Ends what waits and what reads at once, gives writes under way a few seconds, then lets go of all connections. */
   close(): Promise<void>;
 }
@@ -63,21 +68,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   checkHeader("the API key", options.apiKey);
   checkHeader("service.contact", options.contact);
 
-  const { timeout, timeZone, quota } = options;
+  const { timeout, timeZone, quota, held = nothingHeld } = options;
   const gate = new Gate(options);
   const transport = new Transport({ timeout, connections: quota.requests });
   const asker = new Asker({ ...options, gate, transport });
   return {
-    events: createEvents(asker, timeZone),
-    tasks: createTasks(asker),
-    subtasks: createSubtasks(asker),
+    events: createEvents(asker, { timeZone, held }),
+    tasks: createTasks(asker, held),
+    subtasks: createSubtasks(asker, held),
     comments: createComments(asker),
     history: createHistories(asker),
     labels: createLabels(asker),
     files: createFiles(asker),
     attachments: createAttachments(asker),
-    workspace: createWorkspace(asker),
+    workspace: createWorkspace(asker, held),
     gate: { state: () => gate.state() },
+    clockLead: () => asker.clockLead(),
     close: () => asker.close(graceOf(timeout)),
   };
 }

@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import type { Ear } from "./held.ts";
 
 /**
  * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is
@@ -8,13 +9,15 @@ export interface Snapshot<Value> {
   readonly items: readonly Value[];
   readonly problems: readonly string[];
   readonly received: number;
+  /** Fields that the service left out and that stay as they were known: of no account for what is missing. */
+  readonly remarks?: readonly string[];
 }
 
 /** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
 export interface Reading<Value> {
   readonly where: string;
   readonly kind: string;
-  readonly read: (raw: unknown) => Result<Value, string>;
+  readonly read: (raw: unknown, ear: Ear) => Result<Value, string>;
   /** What no two elements may share. */
   readonly keyOf: (value: Value) => number | string;
 }
@@ -33,9 +36,13 @@ export function collect<Value>(
   const elements: readonly unknown[] = raw;
   const found = new Map<number | string, Value>();
   const problems: string[] = [];
+  const unsaid = new Map<string, number>();
   for (const [index, element] of elements.entries()) {
-    const value = reading.read(element);
     const name = () => `${reading.where}, ${reading.kind} ${nameOf(element, index)}`;
+    const value = reading.read(element, {
+      doubt: (sentence) => void problems.push(`${name()}: ${sentence}`),
+      unsaid: (field) => void unsaid.set(field, (unsaid.get(field) ?? 0) + 1),
+    });
     if (!value.ok) {
       problems.push(`${name()}: ${value.failure}`);
       continue;
@@ -44,7 +51,16 @@ export function collect<Value>(
     if (found.has(key)) problems.push(`${name()}: the id came twice in one list`);
     found.set(key, value.value);
   }
-  return ok({ items: [...found.values()], problems, received: elements.length });
+  const remarks = [...unsaid].map(
+    ([field, times]) =>
+      `${reading.where}: "${field}" is missing in ${times} of ${elements.length} ${reading.kind}s; it counts as it was known`,
+  );
+  return ok({
+    items: [...found.values()],
+    problems,
+    received: elements.length,
+    ...(remarks.length > 0 && { remarks }),
+  });
 }
 
 function nameOf(element: unknown, index: number): string {

@@ -36,11 +36,11 @@ export function judge(reply: Reply, standing: Standing): Verdict {
   switch (reply.kind) {
     case "aborted":
       return reply.sent && !repeatable
-        ? unknown(standing, "given up while the request was under way")
+        ? unknown(standing, { message: "given up while the request was under way", waitedMs: 0 })
         : ended({ kind: "aborted", request });
     case "broken": {
       const { message, sent } = reply;
-      if (sent && !repeatable) return unknown(standing, message);
+      if (sent && !repeatable) return unknown(standing, reply);
       return { kind: "again", status: null, message, retryAfterMs: null, lost: sent };
     }
     case "answer":
@@ -60,12 +60,13 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standi
 
   const message = messageOf(status, body);
   if (status >= 500 || status === 408) {
-    if (!standing.repeatable) return unknown(standing, `${message} (${status})`);
+    if (!standing.repeatable) return unknown(standing, { message: `${message} (${status})` });
     return { kind: "again", status, message, retryAfterMs, lost: true };
   }
   if ((status === 404 || status === 410) && standing.lost) {
     if (standing.gone === "done") return { kind: "good", body: null, damage: "" };
-    if (standing.gone === "unknown") return unknown(standing, `${message} (${status})`);
+    if (standing.gone === "unknown")
+      return unknown(standing, { message: `${message} (${status})` });
   }
   if (status >= 300 && status < 400) {
     return ended({ kind: "refused", status, request, message: redirectMessage(reply.headers) });
@@ -75,8 +76,14 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standi
 
 const ended = (failure: Failure): Verdict => ({ kind: "ended", failure });
 
-const unknown = ({ request }: Standing, message: string): Verdict =>
-  ended({ kind: "unknown-outcome", message, request });
+function unknown(
+  { request }: Standing,
+  { message, waitedMs }: { readonly message: string; readonly waitedMs?: number },
+): Verdict {
+  const lost = { kind: "unknown-outcome", message, request } as const;
+  if (waitedMs === undefined) return ended(lost);
+  return ended({ ...lost, waited: Temporal.Duration.from({ milliseconds: waitedMs }) });
+}
 
 // Only host and path of the target are told: its query may hold a one-time secret.
 function redirectMessage({ location }: { readonly location: string | null }): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isId, type LabelId, labelId, type PersonId, personId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import type { Ear } from "./held.ts";
 
 /**
  * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
@@ -54,6 +55,42 @@ export const title = (value: unknown): string => text(value) ?? "";
 
 export const flag = (value: unknown): boolean =>
   value === true || value === 1 || value === "1" || value === "true";
+
+/** As `flag`; null for what is neither yes nor no. */
+export function verdict(value: unknown): boolean | null {
+  if (flag(value)) return true;
+  return value === false || value === 0 || value === "0" || value === "false" ? false : null;
+}
+
+/** A title that says something; null for blank text and for anything else. */
+export function heading(value: unknown): string | null {
+  const said = text(value);
+  return said?.trim() ? said : null;
+}
+
+/** The title that is said; else the one that is held, else `fallback`: neither is what the service says, which is a doubt. */
+export function keptTitle(
+  value: unknown,
+  about: {
+    readonly held: string | undefined;
+    readonly fallback: string;
+    readonly ear: Ear | undefined;
+  },
+): string {
+  const said = heading(value);
+  if (said !== null) return said;
+  const known = heading(about.held);
+  const instead = known === null ? `"${about.fallback}" stands for it` : "the known one stays";
+  about.ear?.doubt(`title: ${shown(value)} is not a title; ${instead}`);
+  return known ?? about.fallback;
+}
+
+/** Text of several lines, maybe HTML; null where nothing can be read in it, however the service writes that. */
+export function prose(value: unknown): string | null {
+  const said = text(value);
+  return said === null || blankPattern.test(said) ? null : said;
+}
+const blankPattern = /^(?:\s|&nbsp;|&#160;|<\/?(?:p|br|div|span)\b[^>]*>)*$/i;
 
 /** A number that is not negative, not necessarily whole; null for anything else. */
 export function amount(value: unknown): number | null {

@@ -67,6 +67,24 @@ describe("RFC 6578 3.2: the report", () => {
   });
 });
 
+describe("RFC 6578 3.5.2: members that came and went", () => {
+  it("tells a member that came and went since the token as removed, under every name", async () => {
+    const { sync, put, call, store } = await rfcRig();
+    const { token: at } = await sync("");
+    expect((await put(`${events}a.ics`, vevent("a"))).status).toBe(201);
+    const destination = `https://calendar.example.com${events}b.ics`;
+    expect((await call(`MOVE ${events}a.ics`, { headers: { destination } })).status).toBe(201);
+    expect((await call(`DELETE ${events}b.ics`)).status).toBe(204);
+    expect((await put(`${events}c.ics`, vevent("c"))).status).toBe(201);
+    const [creation] = store.journal.list({ limit: 1 });
+    if (creation) store.journal.discard(creation.id);
+    const { responses, token: now } = await sync(at ?? "");
+    const told = new Map(responses.map(({ href, status }) => [href, status]));
+    expect(told).toEqual(new Map(["a", "b", "c"].map((name) => [`${events}${name}.ics`, 404])));
+    expect((await sync(now ?? "")).responses).toEqual([]);
+  });
+});
+
 describe("RFC 6578 3.6: truncation", () => {
   it("comes to the same end in pages of one as at once", async () => {
     const { store, sync } = await rfcRig();

@@ -42,7 +42,7 @@ describe("RFC 9110 9.3.4: PUT", () => {
   it("answers none in review mode, where the object is not shown yet", async () => {
     const { put } = await rfcRig({ mode: "review" });
     const { headers, status } = await put(`${events}a.ics`, vevent("a"));
-    expect([status, headers.etag]).toEqual([201, undefined]);
+    expect([status, headers.etag]).toEqual([202, undefined]);
   });
 });
 

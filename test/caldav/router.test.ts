@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startDav } from "../support/dav-server.ts";
 import { anEvent, times } from "../support/items.ts";
+import { object, vevent } from "./rfc-rig.ts";
 
 const calendar = "/dav/calendars/11/events-2001/";
 
@@ -39,7 +40,21 @@ describe("methods that are not offered", () => {
     const { call } = await startDav();
     const options = { headers: { "content-type": "text/calendar" }, body: "x" };
     expect((await call("PUT /dav/calendars/11/none/a.ics", options)).status).toBe(409);
+    expect((await call(`PUT ${calendar}a/b.ics`, options)).status).toBe(409);
+    expect((await call("PUT /dav/elsewhere/a.ics", options)).status).toBe(409);
   });
+
+  it.each(["a%2Fb.ics", "a%00.ics", "%FF.ics", ".."])(
+    "an object cannot be put under the name %s",
+    async (name) => {
+      const { call } = await startDav();
+      const options = { headers: { "content-type": "text/calendar" }, body: "x" };
+      const { status, text } = await call(`PUT ${calendar}${name}`, options);
+      expect(status).toBe(403);
+      expect(text).toContain("the name of an object has");
+      expect((await call(`GET ${calendar}${name}`)).status).toBe(404);
+    },
+  );
 });
 
 describe("bodies", () => {
@@ -64,10 +79,33 @@ describe("bodies", () => {
       body,
     });
     expect(odd.status).toBe(415);
+    expect(odd.text).toContain("<df:reason>the body is encoded otherwise");
+    expect(odd.headers["accept-encoding"]).toBe("gzip, deflate, br");
+  });
+});
+
+describe("bodies that grow when they are unpacked", () => {
+  it("are refused at the size that a plain one may have", async () => {
+    const { call } = await startDav({ maxSize: 2000 });
+    const headers = { "content-type": "text/calendar", "content-encoding": "gzip" };
+    const body = gzipSync(" ".repeat(50_000_000));
+    const put = await call(`PUT ${calendar}a.ics`, { headers, body });
+    expect([put.status, put.text.includes("<c:max-resource-size/>")]).toEqual([403, true]);
+    expect((await call(`PROPFIND ${calendar}`, { headers, body })).status).toBe(413);
   });
 });
 
 describe("bodies in pieces", () => {
+  it("are kept octet by octet when they are objects", async () => {
+    const { call } = await startDav();
+    const body = object(vevent("a", "X-KEPT:1", "DESCRIPTION:folded", " here"));
+    const type = { "content-type": "text/calendar" };
+    const headers = { ...type, "transfer-encoding": "chunked", expect: "100-continue" };
+    const put = await call(`PUT ${calendar}a.ics`, { headers, body });
+    const got = await call(`GET ${calendar}a.ics`);
+    expect([put.status, got.text, got.headers.etag]).toEqual([201, body, put.headers.etag]);
+  });
+
   it("are read, also from programs that wait to be told to go on", async () => {
     const { call } = await withEvents(1);
     const body = '<propfind xmlns="DAV:"><prop><displayname/></prop></propfind>';

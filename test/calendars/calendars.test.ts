@@ -205,6 +205,26 @@ describe("octets()", () => {
     expect(text(child)).toContain("COMPLETED:20261120T100000Z");
   });
 
+  it("octets() result when a subtask waits for the id of its task: the UID of that one", () => {
+    const rig = calendarRig();
+    rig.conceive(aTask(1), "above@program");
+    const child = rig.store.mirror.conceive("subtask", "below@program");
+    rig.store.journal.append({
+      channel: "upload",
+      actor: ann,
+      item: child,
+      action: "create",
+      base: { ...aTask(2, { kind: "subtask" }), id: null },
+      patch: {},
+      newLabels: [],
+      state: "pending",
+      parent: { uid: "above@program", until: rig.clock().add({ minutes: 1 }) },
+    });
+    const calendar = open(rig, "tasks-3001");
+    const text = textOf(rig, rig.calendars.objectOfUid(calendar, "below@program"));
+    expect(text).toContain("RELATED-TO;RELTYPE=PARENT:above@program\r\n");
+  });
+
   it("octets() result when a label is renamed: another text, told by the log, once", () => {
     const rig = calendarRig();
     rig.store.directory.putLabels([aLabel(7, "Urgent")], true);

@@ -317,6 +317,9 @@ describe("doctor", () => {
       "configuration",
       "data directory",
       "service",
+      "clock",
+      "quota",
+      "disk",
       "zone",
       "mail",
       "public address",
@@ -387,18 +390,22 @@ describe("sandbox", () => {
 
 describe("demo", () => {
   it("prints addresses that work, and stops cleanly", async () => {
-    let page = 0;
+    let [page, dav] = [0, 0];
     const { stdout, code } = await startAndStop(
       ["demo", "--port", "0"],
-      (text) => text.includes("start page"),
+      (text) => /^ +password +\S/m.test(text),
       async (text) => {
-        const url = /start page +(\S+)/.exec(text)?.[1] ?? "";
+        const told = (name: string) => new RegExp(`^ +${name} +(\\S+)`, "m").exec(text)?.[1] ?? "";
+        const login = Buffer.from(`${told("user name")}:${told("password")}`).toString("base64");
+        const headers = { authorization: `Basic ${login}`, depth: "0" };
+        dav = (await fetch(told("server"), { method: "PROPFIND", headers })).status;
+        const url = told("start page");
         const first = await fetch(url, { redirect: "manual" });
         const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
         page = (await fetch(new URL("/", url), { headers: { cookie } })).status;
       },
     );
-    expect(page).toBe(200);
+    expect([page, dav]).toEqual([200, 207]);
     expect(code).toBe(0);
     expect(stdout).toContain("Dayferry demo");
   });

@@ -65,6 +65,10 @@ describe("report", () => {
     const { code, stderr } = await command("report", "agenda");
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no database at")]);
     expect((await command("report", "list")).stdout).toContain("freshness");
+    for (const json of [["--json"], ["--format", "json"]]) {
+      const listed: unknown = JSON.parse((await command("report", "list", ...json)).stdout);
+      expect(listed).toContainEqual(expect.objectContaining({ name: "freshness" }));
+    }
     expect(existsSync(join(installation.dataDir, "dayferry.sqlite"))).toBe(false);
   });
 
@@ -76,6 +80,8 @@ describe("report", () => {
     expect(table.stdout).toMatch(/\nMirror: \d+ sources, read \d+ s/);
     const csv = await command("report", "overdue", "--format", "csv");
     expect(csv.stderr).toMatch(/^Mirror: /);
+    const moved = await command("report", "slippage", "--format", "csv");
+    expect(moved.stderr).toMatch(/^Only moves that were seen count: .*\nMirror: .*\n$/);
     expect(csv.stdout.split("\r\n")[1]).toMatch(/,Overdue \| one,.*Z$/);
     const json: unknown = JSON.parse((await command("report", "overdue", "--json")).stdout);
     expect(json).toMatchObject({ rows: [{ days_late: 3 }], freshness: { neverRead: 0 } });
@@ -128,6 +134,31 @@ describe("report", () => {
     expect((await command(...args, "--format", "csv")).code).toBe(0);
     expect(published()).toHaveLength(2);
   });
+
+  it("says which step of publishing went wrong, and keeps the file that was to be written", async () => {
+    const { project, folders } = place();
+    const output = join(installation.folder, "kept.md");
+    const publish = (folder: number) =>
+      command(
+        ...["report", "overdue", "--project", project, "--publish", folder],
+        ...["--format", "md", "--output", output],
+      );
+    const steps = [/^\/upload/, /\/folders\/\d+\/files$/] as const;
+    for (const path of steps) {
+      sandbox.faults.add({ kind: "status", status: 422, method: "POST", path });
+      const { code, stderr } = await publish(folders[0] ?? 0);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/POST .*\(422\)/)]);
+      expect(readFileSync(output, "utf8")).toContain("Overdue \\| one");
+      rmSync(output);
+    }
+    const elsewhere = await publish(999_999);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      1,
+      expect.stringContaining("there is no folder 999999"),
+    ]);
+    expect(published()).toHaveLength(2);
+    sandbox.faults.clear();
+  });
 });
 
 describe("GET /api/reports", () => {
@@ -162,9 +193,17 @@ describe("GET /api/reports", () => {
         ask("/api/reports/overdue?format=pdf"),
         ask("/api/reports/overdue?limit=-1"),
         ask("/api/reports/overdue?per=son"),
+        // A filter that is not understood must not be answered with everything.
+        ask("/api/reports/overdue?project=2001&project=2002"),
+        ask("/api/reports/overdue?project[]=2001"),
+        ask("/api/reports/overdue?person="),
+        ask("/api/items?label"),
       ].map(async (answer) => (await answer).status),
     );
-    expect(statuses).toEqual([401, 401, 404, 400, 400, 400, 400]);
+    expect(statuses).toEqual([401, 401, 404, 400, 400, 400, 400, 400, 400, 400, 400]);
+    const listed: unknown = await (await ask("/api/reports")).json();
+    expect(listed).toContainEqual(expect.objectContaining({ name: "overdue" }));
+    expect((await ask("/api/reports", "wrong")).status).toBe(401);
     const problem: unknown = await (await ask("/api/reports/overdue?from=x")).json();
     expect(problem).toMatchObject({ detail: 'from "x": it must be a date, such as 2026-11-30' });
   });

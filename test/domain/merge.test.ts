@@ -155,11 +155,11 @@ describe("applyPatch()", () => {
     });
   });
 
-  it("reopens a task without a word on its percentage", () => {
+  it("reopens a task from the start, as a hundred percent is what is completed", () => {
     const done = aTask({ completed: true, percent: 100, completedBy: personId(3) });
     expect(applyPatch(done, { completed: false })).toMatchObject({
       completed: false,
-      percent: 100,
+      percent: 0,
       completedBy: null,
     });
   });

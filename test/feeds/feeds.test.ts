@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { createPublishedFeeds, FeedMovedError, WeakFeedKeyError } from "../../src/feeds/feeds.ts";
@@ -211,18 +211,24 @@ describe("head()", () => {
     const before = feed.body();
     put(anEvent(1, { title: "newer" }));
     expect(feed.body()).toBe(before);
-    expect(gunzipSync(await feed.gzip())).toEqual(before);
+    expect(gunzipSync(await feed.compressed("gzip"))).toEqual(before);
     expect(feed.head().etag).not.toBe(announced.etag);
     expect(feed.body().toString()).toContain("SUMMARY:newer");
-    expect(gunzipSync(await feed.gzip())).toEqual(feed.body());
+    expect(gunzipSync(await feed.compressed("gzip"))).toEqual(feed.body());
   });
 
-  it("gzip() result when it is asked for twice: compressed once", async () => {
+  it("compressed() result when it is asked for twice: compressed once for each coding", async () => {
     const { put, opened } = feedRig();
     put(anEvent(1));
-    const [first, second] = await Promise.all([opened().gzip(), opened().gzip()]);
+    const [first, second] = await Promise.all([
+      opened().compressed("gzip"),
+      opened().compressed("gzip"),
+    ]);
     expect(first).toBe(second);
-    expect(await opened().gzip()).toBe(first);
+    expect(await opened().compressed("gzip")).toBe(first);
+    const other = await opened().compressed("br");
+    expect(brotliDecompressSync(other)).toEqual(opened().body());
+    expect(await opened().compressed("br")).toBe(other);
   });
 });
 

@@ -5,29 +5,28 @@ import type { Edit } from "../../src/domain/journal.ts";
 import { fieldsOf, type PatchField, sameField, valuesOf } from "../../src/domain/merge.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import { worked } from "../contract/pair.ts";
-import { type CalendarProgram, lines } from "./caldav-program.ts";
-import { readText, type Shown } from "./caldav-text.ts";
+import { expectCopies, expectOneUid, expectTagsTrue } from "./caldav-copies.ts";
+import type { CaldavHands, Family } from "./caldav-hands.ts";
+import { type PartName, type Present, partOf, parts } from "./caldav-present.ts";
 import type { CaldavRig } from "./caldav-walk-rig.ts";
-import {
-  type CaldavWorkspace,
-  type PartName,
-  type Present,
-  partOf,
-  parts,
-} from "./caldav-workspace.ts";
+import type { CaldavWorkspace } from "./caldav-workspace.ts";
 import { isBefore, isDone } from "./walk-sight.ts";
 import { tokenIn } from "./walk-workspace.ts";
 
 /** Expects that everybody holds the same, and that every edit is in it, was overwritten, or is listed with its reason. */
-export async function expectCaldavRest(scene: CaldavRig): Promise<readonly Edit[]> {
+export async function expectCaldavRest(
+  scene: CaldavRig,
+  hands: CaldavHands,
+): Promise<readonly Edit[]> {
   const { rig, workspace, programs } = scene;
   const present = workspace.items();
   const items = await expectView(scene);
   const edits = rig.rooms.store.journal.list({ limit: 10_000 }).toReversed();
-  for (const edit of edits) expectEnded(edit, edits);
-  expectOnce(workspace, { present, edits });
+  for (const edit of edits) expectEnded(edit, { all: edits, hands });
+  const tokenOf = (edit: Edit): string => hands.marks.get(edit.item) ?? firstMark(edit);
+  expectOnce(workspace, { present, edits, tokenOf });
   for (const item of present) {
-    const own = edits.filter((edit) => tokenOf(edit) === item.token);
+    const own = edits.filter((edit) => tokenOf(edit) === item.token).toSorted(byEnd);
     if (!own.some(isUncertain))
       expectWished(item, { workspace, own, item: items.get(`${item.kind}-${item.id}`) });
   }
@@ -36,8 +35,16 @@ export async function expectCaldavRest(scene: CaldavRig): Promise<readonly Edit[
     await expectCopies(program, { present, workspace });
   }
   expectOneUid(programs);
+  expectTagsTrue(hands, { edits, present });
+  for (const family of hands.families) {
+    expectTogether(family, { present, edits: edits.filter((edit) => isOf(family, tokenOf(edit))) });
+  }
   return edits;
 }
+
+/** In the order in which they reached the workspace: a person may let go what has waited for long. */
+const byEnd = (a: Edit, b: Edit): number =>
+  a.confirmedAt && b.confirmedAt ? Temporal.Instant.compare(a.confirmedAt, b.confirmedAt) : 0;
 
 /** The view is what the service answers now, item by item. */
 async function expectView({ rig, workspace }: CaldavRig): Promise<ReadonlyMap<string, Item>> {
@@ -66,18 +73,48 @@ async function expectView({ rig, workspace }: CaldavRig): Promise<ReadonlyMap<st
   return new Map(found.map((item) => [`${item.kind}-${item.id}`, item]));
 }
 
-function expectEnded({ id, item, action, state, problem }: Edit, all: readonly Edit[]): void {
+function expectEnded(
+  { id, item, action, actor, state, problem }: Edit,
+  { all, hands }: { readonly all: readonly Edit[]; readonly hands: CaldavHands },
+): void {
   expect(["confirmed", "parked", "discarded", "held"], `edit ${id}`).toContain(state);
+  expect(actor, `edit ${id} is somebody's who may`).not.toBe(hands.scene.workspace.reader);
   // A deletion that waits is taken back by whoever puts the item again.
   const isBack = action === "delete" && all.some((other) => other.item === item && other.id > id);
-  const isSilent = state === "confirmed" || state === "held" || (state === "discarded" && isBack);
+  const isWished = isBack || hands.takenBack.has(id);
+  const isSilent = state === "confirmed" || state === "held" || (state === "discarded" && isWished);
   if (!isSilent) expect(problem ?? "", `edit ${id}`).toMatch(/\S/);
+}
+
+const isOf = ({ parent, child }: Family, token: string): boolean =>
+  token === parent || token === child;
+
+/** What was put before its task is below it. */
+function expectTogether(
+  { parent, child }: Family,
+  { present, edits }: { readonly present: readonly Present[]; readonly edits: readonly Edit[] },
+): void {
+  const below = present.find(({ token }) => token === child);
+  const isOne = edits.every((edit) => isDone(edit) && edit.action !== "delete");
+  if (!below || !isOne || !present.some(({ token }) => token === parent)) return;
+  expect([below.kind, below.parent?.token], `${child} is below ${parent}`).toEqual([
+    "subtask",
+    parent,
+  ]);
 }
 
 /** Nothing is there twice; what was created and not deleted is there; what was deleted is not. */
 function expectOnce(
   { deeds }: CaldavWorkspace,
-  { present, edits }: { readonly present: readonly Present[]; readonly edits: readonly Edit[] },
+  {
+    present,
+    edits,
+    tokenOf,
+  }: {
+    readonly present: readonly Present[];
+    readonly edits: readonly Edit[];
+    readonly tokenOf: (edit: Edit) => string;
+  },
 ): void {
   const tokens = present.map(({ token }) => token);
   const uncertain = new Set(edits.filter(isUncertain).map(tokenOf));
@@ -92,7 +129,8 @@ function expectOnce(
   };
   for (const token of new Set([...edits.map(tokenOf), ...deeds.keys()])) {
     const creations = edits.filter((one) => one.action === "create" && tokenOf(one) === token);
-    const [creation] = creations;
+    // Of what was deleted and made again before the service had it, the last creation counts.
+    const creation = creations.find(isDone) ?? creations[0];
     const isThere = tokens.includes(token);
     const deletedAt = deeds.get(token)?.deletedAt;
     // What is deleted while nobody knows that it was created is created again: the service tells of no deletions.
@@ -142,7 +180,9 @@ function expectWished(
       wished(edit).every((field) => sameField(field, edit.patch, valuesOf(item)));
     const asPlayed = before === partOf(present, part);
     const what = `${part} of ${present.token}: ${partOf(present, part)}, edit ${edit?.id} ${JSON.stringify(edit?.patch)}, played ${before}`;
-    if (!edit) expect(asPlayed || own[0]?.action === "create", what).toBe(true);
+    // Whoever makes anew what somebody has deleted says all of it.
+    const isMade = own.some((one) => one.action === "create" && isDone(one));
+    if (!edit) expect(asPlayed || isMade, what).toBe(true);
     else if (!change || isBefore(change.at, edit.createdAt)) expect(asEdited, what).toBe(true);
     else if (isBefore(edit.updatedAt, change.at)) expect(asPlayed, what).toBe(true);
     else expect(asEdited || asPlayed, what).toBe(true);
@@ -153,93 +193,4 @@ function expectWished(
 const isUncertain = ({ state, parkReason }: Edit): boolean =>
   state === "parked" && parkReason === "unknown-outcome";
 
-const tokenOf = ({ base, patch }: Edit): string => tokenIn(base.title || (patch.title ?? ""));
-
-/** What a program holds is what the service has, under true tags, also for one that slept since an old token. */
-async function expectCopies(
-  program: CalendarProgram,
-  about: { readonly present: readonly Present[]; readonly workspace: CaldavWorkspace },
-): Promise<void> {
-  const person = Number(program.setting.login);
-  for (const { slug, copies, told, pasts } of program.calendars.values()) {
-    expect([...told.keys()], `${slug} is loaded`).toEqual([]);
-    const held = [...copies.values()].map(({ octets }) => readText(octets));
-    const expected = about.present
-      .filter((item) => isMember(item, { slug, person }))
-      .map((item) => shownAs(item, { slug, labels: about.workspace.labels }));
-    const what = `${slug} of ${person}`;
-    expect(held.map(textOf).toSorted(), what).toEqual(expected.toSorted());
-    for (const [name, { etag, octets }] of copies) {
-      const now = await program.call(`GET ${program.address(slug, name)}`);
-      expect([now.status, now.headers.etag], `${slug}/${name}`).toEqual([200, etag]);
-      expect(lines(now.text)).toEqual(lines(octets));
-    }
-    const etags = new Map([...copies].map(([name, { etag }]) => [name, etag]));
-    for (const past of pasts) {
-      expect(await program.sinceThen(slug, past), `${what} since ${past.token}`).toEqual(etags);
-    }
-  }
-}
-
-function isMember(
-  { kind, project, list, milestone, assigned }: Present,
-  { slug, person }: { readonly slug: string; readonly person: number },
-): boolean {
-  if (slug === "assigned") return assigned.includes(person);
-  if (slug === `milestones-${project}`) return milestone;
-  return kind === "event" ? slug === `events-${project}` : slug === `tasks-${list}`;
-}
-
-/** What a program has to show of an item of the service. */
-function shownAs(
-  item: Present,
-  { slug, labels }: { readonly slug: string; readonly labels: ReadonlyMap<number, string> },
-): string {
-  const { kind, title, description, completed } = item;
-  const isTodo = kind !== "event" || slug.startsWith("milestones-");
-  const [start, due] = item.dates.map((date) => date.slice(0, 10));
-  const todoDates = kind === "event" ? ["", due] : [start, due];
-  return JSON.stringify({
-    title,
-    description,
-    dates: isTodo ? todoDates : eventDates(item),
-    isDone: isTodo && completed,
-    labels: item.labels.map((id) => labels.get(id) ?? "").toSorted(),
-  });
-}
-
-const textOf = ({ title, description, dates, isDone, labels }: Shown): string =>
-  JSON.stringify({
-    title,
-    description,
-    dates,
-    isDone,
-    // A program that puts a milestone into the to-dos of them need not say what it is.
-    labels: labels.filter((name) => name !== "Milestone"),
-  });
-
-function eventDates({ dates: [start, end], isWhole }: Present): readonly string[] {
-  if (!isWhole) return [start, end].map(instantText);
-  const last = Temporal.PlainDate.from((end || start).slice(0, 10));
-  return [start.slice(0, 10), last.add({ days: 1 }).toString()];
-}
-
-const instantText = (text: string): string =>
-  Temporal.PlainDateTime.from(text.slice(0, 16))
-    .toZonedDateTime("Europe/Berlin")
-    .toInstant()
-    .toString({ smallestUnit: "minute" });
-
-/** Each UID stands in one calendar of its kind, and both people know the item by the same one. */
-function expectOneUid(programs: readonly CalendarProgram[]): void {
-  const uids = programs.map((program) =>
-    [...program.calendars.values()]
-      .filter(({ slug }) => slug.startsWith("events-") || slug.startsWith("tasks-"))
-      .flatMap(({ copies }) => [...copies.values()].map(({ octets }) => readText(octets).uid))
-      .toSorted(),
-  );
-  for (const own of uids) {
-    expect(own).toEqual([...new Set(own)]);
-    expect(own).toEqual(uids[0]);
-  }
-}
+const firstMark = ({ base, patch }: Edit): string => tokenIn(base.title || (patch.title ?? ""));

@@ -32,6 +32,8 @@ export interface ProgramSetting {
   /** How it finds out what has changed. */
   readonly manner: "tokens" | "ctags";
   readonly agent: string;
+  /** May change nothing. */
+  readonly isReader?: boolean;
 }
 
 const mostPages = 500;

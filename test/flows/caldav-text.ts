@@ -6,7 +6,16 @@ export type TextTouch =
   | { readonly kind: "rename" | "describe"; readonly word: string }
   | { readonly kind: "move"; readonly days: number }
   | { readonly kind: "label"; readonly names: readonly string[] }
-  | { readonly kind: "tick" };
+  | { readonly kind: "tick" }
+  /** Gives a copy a mark of its own. */
+  | { readonly kind: "mark"; readonly token: string }
+  /** Begins with it, or goes on after it was done. */
+  | { readonly kind: "percent" }
+  /** Takes a property away, which says so only in a text of the program's own. */
+  | { readonly kind: "clear"; readonly name: ClearedName };
+
+export const clearedNames = ["description", "due", "categories"] as const;
+type ClearedName = (typeof clearedNames)[number];
 
 /** An entry as a program shows it. */
 export interface Shown {
@@ -27,6 +36,9 @@ export const touchedFields: Readonly<Record<TextTouch["kind"], readonly PatchFie
   move: ["when", "startOn", "dueOn"],
   label: ["labels"],
   tick: ["completed"],
+  percent: ["completed"],
+  mark: ["title"],
+  clear: ["description", "dueOn", "labels"],
 };
 
 export function readText(octets: string): Shown {
@@ -117,6 +129,11 @@ function change(entry: ICAL.Component, touch: TextTouch): boolean {
       entry.updatePropertyWithValue("summary", `${token} ${touch.word}`);
       return true;
     }
+    case "mark": {
+      const title = String(entry.getFirstPropertyValue("summary") ?? "");
+      entry.updatePropertyWithValue("summary", title.replace(/^K\d+/, touch.token));
+      return true;
+    }
     case "describe":
       entry.updatePropertyWithValue("description", touch.word);
       return true;
@@ -128,6 +145,14 @@ function change(entry: ICAL.Component, touch: TextTouch): boolean {
       return true;
     case "tick":
       return tick(entry);
+    case "percent":
+      return percent(entry);
+    case "clear":
+      // An event's CATEGORIES say what it is, and a milestone cannot do without its day.
+      if (touch.name !== "description" && (entry.name !== "vtodo" || isMilestone(entry)))
+        return false;
+      entry.removeAllProperties(touch.name);
+      return true;
   }
 }
 
@@ -153,6 +178,14 @@ function setCategories(entry: ICAL.Component, names: readonly string[]): void {
   const property = new ICAL.Property("categories");
   property.setValues([...names]);
   entry.addProperty(property);
+}
+
+function percent(entry: ICAL.Component): boolean {
+  if (entry.name !== "vtodo") return false;
+  entry.updatePropertyWithValue("status", "IN-PROCESS");
+  entry.updatePropertyWithValue("percent-complete", 40);
+  entry.removeAllProperties("completed");
+  return true;
 }
 
 /** Completes a to-do or opens it again, with all three properties that say so. */

@@ -1,41 +1,16 @@
 import { insist, type Outcome } from "../../src/sandbox/outcome.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { describeTask, type PartName, type Present, partOf } from "./caldav-present.ts";
 import { dayText, tokenIn, type Wish } from "./walk-workspace.ts";
-
-/** What people change of an item in the workspace. */
-export const parts = ["title", "description", "dates", "completed", "place"] as const;
-export type PartName = (typeof parts)[number];
-
-/** One item as the service shows it. */
-export interface Present {
-  readonly kind: "event" | "task" | "subtask";
-  readonly id: number;
-  /** The mark in its title that it never loses. */
-  readonly token: string;
-  readonly project: number;
-  /** 0 of an event. */
-  readonly list: number;
-  readonly parent: { readonly id: number; readonly token: string } | null;
-  readonly milestone: boolean;
-  readonly isWhole: boolean;
-  readonly title: string;
-  readonly description: string;
-  /** Start and end of an event, start and due date of a task. */
-  readonly dates: readonly [string, string];
-  readonly completed: boolean;
-  readonly labels: readonly number[];
-  readonly assigned: readonly number[];
-}
 
 /** What people in the workspace have done to one item. */
 export interface Deeds {
   deletedAt: Temporal.Instant | null;
   first: Present | null;
+  /** The last change of any kind after the first; null for none. */
+  changedAt: Temporal.Instant | null;
   readonly last: Map<PartName, { readonly at: Temporal.Instant; readonly value: string }>;
 }
-
-export const partOf = (item: Present, part: PartName): string =>
-  part === "place" ? `${item.project} ${item.list}` : JSON.stringify(item[part]);
 
 type Change = Readonly<Record<string, unknown>>;
 type Kind = "event" | "milestone" | "task" | "subtask";
@@ -44,6 +19,7 @@ type Kind = "event" | "milestone" | "task" | "subtask";
 export class CaldavWorkspace {
   readonly sandbox: Sandbox;
   readonly deeds = new Map<string, Deeds>();
+  labelsChangedAt: Temporal.Instant | null = null;
   readonly #clock: () => Temporal.Instant;
   #made = 0;
 
@@ -63,7 +39,12 @@ export class CaldavWorkspace {
     return this.sandbox.workspace.places().map(({ project }) => project);
   }
 
-  /** The two people who have programs; the first one owns the account. */
+  /** Who may read only. */
+  get reader(): number {
+    return this.sandbox.workspace.people().find(({ role }) => role === "client")?.id ?? 0;
+  }
+
+  /** The two people who have programs and change things; the first one owns the account. */
   get people(): readonly [number, number] {
     const [owner, other] = this.sandbox.keys.filter(({ role }) => role !== "client");
     return [owner?.personId ?? 0, other?.personId ?? 0];
@@ -89,7 +70,8 @@ export class CaldavWorkspace {
         const { id, title, milestone, completed, assigned } = event;
         const description = event.description ?? "";
         const dates = [event.start, event.end ?? ""] as const;
-        const own = { id, title, milestone, completed, assigned, description, dates };
+        const isPrivate = event.private;
+        const own = { id, title, milestone, completed, assigned, description, dates, isPrivate };
         const token = tokenIn(title);
         const isWhole = event.all_day;
         return {
@@ -101,6 +83,7 @@ export class CaldavWorkspace {
           list: 0,
           parent: null,
           labels: [],
+          creator: event.creator.id,
         };
       }),
     );
@@ -132,7 +115,7 @@ export class CaldavWorkspace {
       const below = { by, project, list, task };
       insist(workspace.subtasks.create(below, { title, due_date: start }));
     }
-    this.#note(token, []);
+    this.#note(token, []).changedAt = null;
   }
 
   rename(item: Present, word: string): void {
@@ -153,6 +136,19 @@ export class CaldavWorkspace {
   tick(item: Present): void {
     if (item.kind === "event" && !item.milestone) return;
     this.#change(item, { completed: !item.completed }, "completed");
+  }
+
+  /** Gives it to somebody, or takes it from them. */
+  assign(item: Present, nth: number): void {
+    const person = this.people[nth % 2] ?? 0;
+    const others = item.assigned.filter((one) => one !== person);
+    const assigned = others.length < item.assigned.length ? others : [...others, person];
+    this.#change(item, { assigned }, null);
+  }
+
+  /** Hides an event from those whom it does not concern, or shows it again. */
+  hide(item: Present): void {
+    if (item.kind === "event") this.#change(item, { private: !item.isPrivate }, null);
   }
 
   /** Takes a task to another list. */
@@ -176,6 +172,7 @@ export class CaldavWorkspace {
   }
 
   renameLabel(nth: number, word: string): void {
+    this.labelsChangedAt = this.#clock();
     const label = pick([...this.labels.keys()], nth);
     const [by] = this.people;
     insist(this.sandbox.workspace.labels.update({ by, label }, { name: `${word} ${label}` }));
@@ -199,11 +196,12 @@ export class CaldavWorkspace {
     });
   }
 
-  #where({ project, list }: Present) {
-    return { by: this.people[1], project, list };
+  /** The account's owner sees what is hidden from others. */
+  #where({ project, list, isPrivate }: Present) {
+    return { by: this.people[isPrivate ? 0 : 1], project, list };
   }
 
-  #change(item: Present, change: Change, part: PartName): void {
+  #change(item: Present, change: Change, part: PartName | null): void {
     const { workspace } = this.sandbox;
     const where = this.#where(item);
     const answer: Outcome<unknown> =
@@ -216,49 +214,28 @@ export class CaldavWorkspace {
               change,
             );
     insist(answer);
-    this.#note(item.token, [part]);
+    this.#note(item.token, part === null ? [] : [part], item);
   }
 
-  #note(token: string, changed: readonly PartName[]): void {
-    const present = this.items().find((item) => item.token === token) ?? null;
-    const known = this.deeds.get(token) ?? { deletedAt: null, first: present, last: new Map() };
+  #note(token: string, changed: readonly PartName[], of?: Present): Deeds {
+    const items = this.items();
+    // An event that is being moved is there twice for a while.
+    const same = items.find((item) => item.kind === of?.kind && item.id === of.id);
+    const present = same ?? items.find((item) => item.token === token) ?? null;
+    const known: Deeds = this.deeds.get(token) ?? {
+      deletedAt: null,
+      first: present,
+      changedAt: null,
+      last: new Map(),
+    };
+    known.changedAt = this.#clock();
     this.deeds.set(token, known);
     if (!present) known.deletedAt = this.#clock();
     for (const part of changed) {
       known.last.set(part, { at: this.#clock(), value: present ? partOf(present, part) : "" });
     }
+    return known;
   }
-}
-
-interface TaskShown {
-  readonly id: number;
-  readonly title: string;
-  readonly description: string | null;
-  readonly start_date: string | null;
-  readonly due_date: string | null;
-  readonly completed: boolean;
-  readonly labels: readonly number[];
-  readonly assigned: readonly number[];
-}
-
-function describeTask(
-  task: TaskShown,
-  place: Pick<Present, "kind" | "parent" | "project" | "list">,
-): Present {
-  const { id, title, completed, labels, assigned } = task;
-  return {
-    ...place,
-    id,
-    title,
-    token: tokenIn(title),
-    milestone: false,
-    isWhole: true,
-    description: task.description ?? "",
-    dates: [task.start_date ?? "", task.due_date ?? ""],
-    completed,
-    labels,
-    assigned,
-  };
 }
 
 function hour(day: number): Change {

@@ -176,7 +176,7 @@ function play(scene: Scene, { what, nth: at, to }: Extract<Step, { readonly kind
 async function settle(rig: MoveRig): Promise<void> {
   rig.sandbox.faults.clear();
   for (let round = 0; round < 4; round++) {
-    await rig.drainAll({ loops: 2 });
+    await rig.drainAll({ loops: 2, sweep: () => rig.sweep() });
     await rig.sweep();
     rig.clock.advance({ minutes: 16 });
   }

@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/config/load.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import { createLog } from "../../src/log.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { openRooms, type Rooms } from "../../src/workshop.ts";
 import { handClock } from "../support/test-store.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";
@@ -14,11 +14,16 @@ import { WalkWorkspace } from "./walk-workspace.ts";
 const kept = ["dayferry.sqlite", "dayferry.sqlite-wal", "feed-key", "admin-token"];
 const mostRounds = 60;
 
+type Part = Readonly<Record<string, unknown>>;
+
 /**
- * The rooms of a daemon in this process on a real file and a real sandbox; time moves by hand only. `edits`: that part of
- * the configuration.
+ * The rooms of a daemon in this process on a real file and a real sandbox; time moves by hand only. `edits`, `people`:
+ * those parts of the configuration.
  */
-export async function walkRig(edits: Readonly<Record<string, unknown>> = {}) {
+export async function walkRig(
+  edits: Part = {},
+  people: (sandbox: Sandbox) => readonly Part[] = () => [],
+) {
   const clock = handClock("2026-11-20T12:00:00Z");
   const sandbox = await startSandbox({
     seed: 1,
@@ -63,6 +68,7 @@ export async function walkRig(edits: Readonly<Record<string, unknown>> = {}) {
         },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y", private: "show" },
         edits,
+        people: people(sandbox),
       },
       { folder, env: {}, cwd: folder },
     );
@@ -114,6 +120,10 @@ export async function walkRig(edits: Readonly<Record<string, unknown>> = {}) {
       const going = kind === "drain" ? rooms.drain.step(stop.signal) : sweepBeside(life);
       const ended = going.finally(() => work.delete(ended));
       work.add(ended);
+    },
+    /** Until nothing goes on any more that was begun beside. */
+    async rest(): Promise<void> {
+      await Promise.all(life.work);
     },
     feed(): string {
       const { feeds } = life.rooms;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { createDesk } from "../../src/edits/desk/desk.ts";
@@ -70,6 +70,7 @@ async function startApp({
     links: null,
     ...createReception({ store, zone, clock, randomBytes, listed: [] }),
     ready: () => ready,
+    clockLead: () => Temporal.Duration.from({ seconds: 2 }),
     gate: () => ({
       used: 3,
       share: 25,
@@ -208,17 +209,25 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect((await call(`GET ${path}`, { headers: since })).status).toBe(200);
   });
 
-  it("compresses only when gzip is asked for, under an ETag of its own", async () => {
+  it("compresses only when that is asked for, under an ETag for each coding", async () => {
     const { call, path } = await startApp();
-    const plain = await call(`GET ${path}`, { headers: { "accept-encoding": "gzip;q=0, br" } });
+    const asking = (accept: string) =>
+      call(`GET ${path}`, { headers: { "accept-encoding": accept } });
+    const plain = await asking("gzip;q=0, deflate");
     expect(plain.headers["content-encoding"]).toBeUndefined();
-    const zipped = await call(`GET ${path}`, { headers: { "accept-encoding": "gzip, deflate" } });
+    const zipped = await asking("gzip, deflate, br");
     expect(zipped.headers["content-encoding"]).toBe("gzip");
     expect(zipped.headers.vary).toBe("Accept-Encoding");
     expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true);
-    expect(zipped.headers.etag).not.toBe(plain.headers.etag);
-    const headers = { "accept-encoding": "gzip", "if-none-match": zipped.headers.etag ?? "" };
-    expect((await call(`GET ${path}`, { headers })).status).toBe(304);
+    const brotli = await asking("gzip;q=0, br");
+    expect(brotli.headers["content-encoding"]).toBe("br");
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
+    const etags = [plain, zipped, brotli].map(({ headers }) => headers.etag ?? "");
+    expect(new Set(etags).size).toBe(3);
+    for (const etag of etags) {
+      const headers = { "accept-encoding": "br", "if-none-match": etag };
+      expect((await call(`GET ${path}`, { headers })).status).toBe(304);
+    }
   });
 
   it("answers 404 to a wrong or revoked secret and to another ending", async () => {
@@ -665,7 +674,7 @@ describe("the start page", () => {
     const { call } = await startApp();
     const { status, headers } = await call(`GET /?token=${token}`);
     expect(status).toBe(303);
-    expect(headers.location).toBe("/");
+    expect(headers.location).toBe("./");
     expect(headers["set-cookie"]?.[0]).toContain("dayferry-session=");
   });
 

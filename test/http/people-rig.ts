@@ -75,6 +75,7 @@ export async function startApp() {
     workspace: null,
     links: null,
     ready: () => true,
+    clockLead: () => Temporal.Duration.from({ seconds: 2 }),
     gate: () => ({
       used: 0,
       share: 25,

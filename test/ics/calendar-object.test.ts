@@ -146,6 +146,29 @@ describe("readCalendarObject()", () => {
   });
 });
 
+describe("readCalendarObject() of objects that no person has made", () => {
+  const many = (count: number, ...lines: readonly string[]) =>
+    Array.from({ length: count }, () => lines).flat();
+
+  it("takes a thousand attendees", () => {
+    const attendees = many(1000, "ATTENDEE:mailto:a@example.com");
+    expect(faultOf(eventFile(start, ...attendees))).toBeNull();
+  });
+
+  it.each<[string, Uint8Array, string]>([
+    ["lines", eventFile(start, ...many(5000, "X-A:b")), "more than 5000 lines"],
+    [
+      "parts",
+      eventFile(start, ...many(1000, "BEGIN:VALARM", "END:VALARM")),
+      "more than 1000 components",
+    ],
+  ])("refuses one of very many %s", (_what, bytes, reason) => {
+    const fault = faultOf(bytes);
+    expect(fault?.precondition).toBe(resource);
+    expect(fault?.message).toContain(reason);
+  });
+});
+
 describe("readCalendarObject() of usual objects", () => {
   it("does not trouble node-ical", async () => {
     const { default: ical } = await import("node-ical");

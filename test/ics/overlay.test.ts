@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StrayOctetsError } from "../../src/ics/object-lines.ts";
-import { canonicalText, overlayOctets } from "../../src/ics/overlay.ts";
+import { canonicalText, overlayOctets, saysAsOctets } from "../../src/ics/overlay.ts";
 import { writeEvent } from "../../src/ics/write-event.ts";
 import { card, timed } from "./cards.ts";
 import { octets as bytes, readOne } from "./files.ts";
@@ -197,5 +197,24 @@ describe("overlayOctets() with a known past", () => {
   it("throws for octets of another component", () => {
     const turn = { octets: todoLines("SUMMARY:x"), said: event({}), now: event({ summary: "y" }) };
     expect(() => laid(turn)).toThrow(StrayOctetsError);
+  });
+});
+
+describe("saysAsOctets()", () => {
+  const octets = joined(todoLines("SUMMARY: Wide ", "RELATED-TO:above", "CATEGORIES:New"));
+  const says = (then: Parameters<typeof task>[0], now: Parameters<typeof task>[0]) =>
+    saysAsOctets({ octets, component: "VTODO", said: task(then), now: task(now) });
+
+  it.each<[string, boolean, Parameters<typeof task>[0], Parameters<typeof task>[0]]>([
+    ["the parent that the octets name", true, {}, { relatedTo: "above" }],
+    ["another parent", false, {}, { relatedTo: "other" }],
+    ["the label that the octets name", true, {}, { categories: ["New"] }],
+    ["a label more", false, {}, { categories: ["New", "Newer"] }],
+    ["progress of what is open", true, { percent: 99, status: "IN-PROCESS" }, { percent: 0 }],
+    ["a completion", false, {}, { status: "COMPLETED" }],
+    ["another title", false, {}, { summary: "Narrow" }],
+    ["what no reader looks at", false, {}, { url: "https://example.com/" }],
+  ])("tells by what octets say whether there is news in %s", (_name, expected, then, now) => {
+    expect(says({ summary: "Wide", ...then }, { summary: "Wide", ...now })).toBe(expected);
   });
 });

@@ -51,13 +51,24 @@ describe("logins and TLS", () => {
     async (scheme, _, options) => {
       const server = await serve(options);
       const strict = mailerFor({ ...server, scheme });
-      expect(await strict.send(sample)).toMatchObject({ kind: "deferred", code: null });
-      expect(await strict.verify()).not.toBe(null);
+      const message = expect.stringMatching(
+        /^no secure connection to the mail server: .*certificate/,
+      );
+      expect(await strict.send(sample)).toMatchObject({ kind: "deferred", code: null, message });
+      expect(await strict.verify()).toEqual(message);
       const trusting = mailerFor({ ...server, scheme, query: "?tls.rejectUnauthorized=false" });
       expect((await trusting.send(sample)).kind).toBe("sent");
       expect(server.received.map(({ secure }) => secure)).toEqual([true]);
     },
   );
+
+  test("send() result when smtps: is spoken to a port that begins in the clear", async () => {
+    const mailer = mailerFor({ ...(await serve()), scheme: "smtps" });
+    expect(await mailer.send(sample)).toMatchObject({
+      kind: "deferred",
+      message: expect.stringContaining("no secure connection"),
+    });
+  });
 
   test("send() result when TLS is required and not offered", async () => {
     const server = await serve();

@@ -33,6 +33,7 @@ const occasion = (item: Partial<EventItem> = {}, fields: Partial<Occasion> = {})
   others: [],
   project: "Website",
   list: null,
+  parent: null,
   isPrivate: false,
   links: [{ label: "Open", url: "https://company.example.com/#/2001/event/501" }],
   at: Temporal.PlainTime.from("09:00"),
@@ -104,6 +105,8 @@ describe("a mail", () => {
     const parsed = new ICAL.Component(ICAL.parse(calendar));
     expect(parsed.getFirstPropertyValue("method")).toBe("PUBLISH");
     expect(parsed.getAllSubcomponents("vtimezone")).toHaveLength(1);
+    // Where a calendar has a name, Outlook opens it as another calendar instead of as an event.
+    expect(calendar).not.toMatch(/^(?:NAME|X-WR-CALNAME|REFRESH-INTERVAL|X-PUBLISHED-TTL):?/m);
     const [vevent, ...more] = parsed.getAllSubcomponents("vevent");
     if (!vevent) throw new Error("no event");
     expect(more).toEqual([]);

@@ -95,6 +95,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     expect(headers.get("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
     const hidden = /<div style="display:none[^>]*>(.*?)<\/div>/.exec(mail?.html ?? "")?.[1];
     expect(hidden).toMatch(/^Due tomorrow, Tue 24 Nov 2026: Write the brief /);
+    expect(mail?.html).toContain("<strong>Due tomorrow, Tue 24 Nov 2026</strong>");
   });
 
   it("of milestones seven days and one day before, with a calendar", async () => {
@@ -177,8 +178,15 @@ describe("step() mails what is overdue", () => {
       "Overdue: Write the brief – was due Tue 24 Nov 2026",
       "Overdue: Write the brief – was due Tue 24 Nov 2026",
     ]);
+    const texts = inbox.mails.map(({ mail }) => mail.text ?? "");
+    expect(
+      texts.filter((text) => text.includes("\nKind: subtask\nTask: Write the brief\n")),
+    ).toHaveLength(1);
     expect(inbox.mails[0]?.mail.text).toMatch(
       /^Was due yesterday, Tue 24 Nov 2026: Write the brief\n/,
+    );
+    expect(inbox.mails[0]?.mail.html).toContain(
+      "<strong>Was due yesterday, Tue 24 Nov 2026</strong>",
     );
   });
 

@@ -26,7 +26,7 @@ export const refused: Parking = { reason: "refused", problem: "the title is too 
 
 /** Notices over a real database with one event of the project "Website". */
 export function aNoticeRig(mailer: Mailer, publicUrl: string | null = null) {
-  const clock = handClock("2026-11-24T08:00:00Z");
+  const clock = ticking(handClock("2026-11-24T08:00:00Z"));
   const file = join(testDirectory(), "dayferry.sqlite");
   const store = testStore(clock, file);
   store.directory.putPeople(people, true);
@@ -91,6 +91,19 @@ export function aNoticeRig(mailer: Mailer, publicUrl: string | null = null) {
       notices = start(other);
     },
   };
+}
+
+/** Time passes between two looks at the clock, as it really does. */
+function ticking(clock: ReturnType<typeof handClock>): typeof clock {
+  const read = () => {
+    const now = clock();
+    clock.advance({ microseconds: 1 });
+    return now;
+  };
+  return Object.assign(read, {
+    set: (instant: string) => clock.set(instant),
+    advance: (length: Temporal.DurationLike) => clock.advance(length),
+  });
 }
 
 function keyOf(found: ItemKey | null): ItemKey {

@@ -168,7 +168,7 @@ export interface RigOptions {
   readonly actions?: RemindersDeps["actions"];
   /** Where the database is; a new place unless said. It is removed in the end. */
   readonly folder?: string;
-  /** Whether time passes between two looks at the clock, as it really does. */
+  /** Whether time passes between two looks at the clock, as it really does; false where a test is about the very moment. */
   readonly ticks?: boolean;
 }
 
@@ -196,7 +196,7 @@ export function aRig(options: RigOptions): Rig {
   const events: ReminderEvent[] = [];
   const clock = () => {
     const read = now;
-    if (options.ticks) now = now.add({ microseconds: 1 });
+    if (options.ticks !== false) now = now.add({ microseconds: 1 });
     return read;
   };
   const open = () =>

@@ -4,6 +4,7 @@ import { ageText, hoursText } from "../../src/reports/cell-text.ts";
 import { displayWidth } from "../../src/reports/display-width.ts";
 import { writeReport } from "../../src/reports/format.ts";
 import { csvField } from "../../src/reports/format-csv.ts";
+import { shorten } from "../../src/reports/shorten.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 
 const nasty = 'Say "hi", <script>alert(1)</script> | *now* & then\n=1+1';
@@ -116,6 +117,7 @@ describe("csvField()", () => {
     ["@home", "'@home"],
     ["\t=1", "'\t=1"],
     [" =1,2", '"\' =1,2"'],
+    ["＝1+1", "'＝1+1"],
     ["a=b", "a=b"],
     ["a\rb", '"a\rb"'],
     ["", ""],
@@ -137,6 +139,12 @@ it.each([
   ["❤️", 2],
 ])("displayWidth() result when the text is %s: %i", (text, width) => {
   expect(displayWidth(text)).toBe(width);
+});
+
+it("shorten() result when the cut falls into an emoji: it goes as a whole", () => {
+  expect(shorten("abc🚢def", 5)).toBe("abc…");
+  expect(shorten("abc🚢def", 6)).toBe("abc🚢…");
+  expect(shorten("a \n b", 6)).toBe("a b");
 });
 
 it("hoursText() and ageText() result when lengths are given: two units at most", () => {

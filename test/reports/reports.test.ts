@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { folderId, labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { labelId, personId } from "../../src/domain/ids.ts";
 import { reports } from "../../src/reports/catalogue.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
@@ -117,54 +117,6 @@ describe("milestones", () => {
   });
 });
 
-describe("slippage", () => {
-  it("slippage result when days move back and forth: how often, how far, from where to where", () => {
-    const rig = reportRig();
-    const due = (day: string | null) => {
-      rig.clock.advance({ hours: 1 });
-      rig.put(aTask(1, { title: "Plan", dueOn: day === null ? null : date(day) }));
-    };
-    for (const day of ["2026-11-24", "2026-12-01", null, "2026-11-29", "2026-11-29"]) due(day);
-    rig.put(anEvent(2, { title: "Still", when: days("2026-12-01"), milestone: true }));
-    expect(rig.rows("slippage")).toMatchObject([
-      {
-        title: "Plan",
-        moves: 2,
-        moves_later: 1,
-        days_later: 7,
-        days_earlier: 2,
-        days_moved: 5,
-        first_on: "2026-11-24",
-        latest_on: "2026-11-29",
-        last_moved_at: "2026-11-21T16:00:00.000Z",
-      },
-    ]);
-    rig.clock.advance({ hours: 24 });
-    expect(rig.rows("slippage", { from: "2026-11-22" })).toEqual([]);
-  });
-
-  it("slippage result when milestones moved: lines of theirs, with every step", () => {
-    const rig = reportRig();
-    for (const day of ["2026-12-01", "2026-12-08"]) {
-      rig.put(anEvent(1, { title: "Launch", when: days(day), milestone: true }));
-      rig.put(aTask(1, { dueOn: date(day) }));
-      rig.clock.advance({ hours: 24 });
-    }
-    expect(rig.report("slippage").chart).toMatchObject({
-      kind: "lines",
-      lines: [
-        {
-          name: "Launch",
-          steps: [
-            { on: "2026-11-22", day: "2026-12-01" },
-            { on: "2026-11-22", day: "2026-12-08" },
-          ],
-        },
-      ],
-    });
-  });
-});
-
 describe("hours", () => {
   it("hours result when people share a task: sums are those of the tasks", () => {
     const rig = reportRig();
@@ -196,111 +148,6 @@ describe("labels", () => {
       { label: "Later", items: 1, open_items: 0 },
     ]);
     expect(rig.rows("labels", { label: "6" })).toMatchObject([{ label: "Later" }]);
-  });
-});
-
-describe("activity and files", () => {
-  const place = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(1) };
-  const at = (text: string) => Temporal.Instant.from(text);
-
-  it("activity result when there are comments and history: newest first, markup as text", () => {
-    const rig = reportRig();
-    fill(rig);
-    const comment = { ...place, id: serviceId(1), byMe: false, creatorId: personId(11) };
-    rig.store.comments.put({
-      ...comment,
-      description: "<p>Almost <b>there</b> &amp; back</p>",
-      createdAt: at("2026-11-20T10:00:00Z"),
-    });
-    rig.store.comments.put({
-      ...comment,
-      id: serviceId(2),
-      description: "old",
-      createdAt: at("2026-01-20T10:00:00Z"),
-    });
-    rig.store.history.add([
-      {
-        ...place,
-        id: serviceId(1),
-        personId: personId(12),
-        action: "Updated",
-        activityAt: at("2026-11-21T10:00:00Z"),
-        on: null,
-      },
-    ]);
-    expect(rig.rows("activity")).toMatchObject([
-      { person: "Bo", action: "Updated", title: "Late one" },
-      { person: "Ana", action: "Commented", text: "Almost there & back", project: "Website" },
-    ]);
-    expect(rig.rows("activity", { from: "2026-01-01" })).toHaveLength(3);
-    expect(rig.rows("activity", { person: "Ana" })).toHaveLength(1);
-  });
-
-  it("files result when a file is gone: it is not listed, but was", () => {
-    const rig = reportRig();
-    const { store, clock } = rig;
-    readEverything(rig);
-    const folder = folderId(4001);
-    const file = {
-      ...{ projectId: projectId(2001), folderId: folder, creatorId: personId(11), byMe: false },
-      ...{ fileType: "pdf", url: null, byteSize: 1500, createdAt: clock(), updatedAt: null },
-    };
-    const files = [1, 2].map((id) => ({ ...file, id: serviceId(id), name: `f${id}.pdf` }));
-    store.files.putFiles(folder, { files, complete: true });
-    clock.advance({ hours: 2 });
-    store.files.bury(serviceId(2));
-    expect(rig.rows("files").map(({ name }) => name)).toEqual(["f1.pdf"]);
-    expect(rig.rows("files", { asOf: "2026-11-21T13:00:00Z" })).toHaveLength(2);
-  });
-});
-
-describe("changes", () => {
-  it("changes result when an edit of ours and the workspace change an item: what, and who where it is known", () => {
-    const rig = reportRig();
-    rig.put(aTask(1, { title: "Plan" }));
-    const key = rig.store.mirror.find("task", serviceId(1));
-    const base = key && rig.store.view.get(key)?.item;
-    if (!key || !base) throw new Error("the task is not there");
-    const first = rig.store.changes.latest();
-    rig.clock.advance({ hours: 1 });
-    rig.store.journal.append({
-      ...{ channel: "upload", actor: personId(11), item: key, action: "update", base },
-      patch: { title: "Better plan" },
-      newLabels: [],
-      state: "pending",
-    });
-    rig.clock.advance({ hours: 1 });
-    rig.put(aTask(1, { title: "Plan", percent: 50 }));
-    const rows = rig.rows("changes", { since: String(first) });
-    expect(rows).toMatchObject([
-      { act: "changed", fields: "percent: 0 → 50", who: null, edit_id: null },
-      { act: "changed", fields: "title: Plan → Better plan", who: "Ana (upload)" },
-    ]);
-    expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
-    expect(rig.rows("changes")).toHaveLength(3);
-    rig.clock.advance({ hours: 24 * 30 });
-    expect(rig.rows("changes")).toEqual([]);
-    expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
-  });
-});
-
-describe("freshness", () => {
-  it("freshness result when a source fails: age, and why", () => {
-    const rig = reportRig();
-    readEverything(rig);
-    rig.clock.advance({ minutes: 20 });
-    const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
-    rig.store.sources.attempted(tasks);
-    rig.store.sources.failed(tasks, "503");
-    expect(rig.rows("freshness")).toMatchObject([
-      { kind: "events", oldest_seconds: 1200, failing: 0 },
-      { kind: "tasks", list: "List 3001", oldest_seconds: 1200, failing: 1, failure: "503" },
-    ]);
-    expect(rig.report("agenda").freshness).toMatchObject({
-      failing: 1,
-      neverRead: 0,
-      oldestSeconds: 1200,
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { serviceId } from "../../src/domain/ids.ts";
-import { anEvent, aProject, aTask, days } from "../support/items.ts";
+import { labelId, serviceId } from "../../src/domain/ids.ts";
+import { aLabel, anEvent, aProject, aTask, days } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 
 describe("buildReport()", () => {
@@ -30,6 +30,14 @@ describe("buildReport()", () => {
     expect(rig.ask("agendas")).toMatchObject({
       failure: { kind: "unknown", message: expect.stringContaining("agenda, overdue, workload") },
     });
+  });
+
+  it("buildReport() result when a name was given anew: the one that is still there is meant", () => {
+    const rig = reportRig();
+    rig.put(aTask(1, { labels: [labelId(7)] }));
+    rig.store.directory.putLabels([aLabel(6, "Later"), aLabel(7, "Urgent")], true);
+    expect(rig.rows("labels", { label: "urgent" })).toMatchObject([{ label_id: 7, items: 1 }]);
+    expect(rig.rows("labels", { label: "5" })).toEqual([]);
   });
 
   it("buildReport() result when rows are limited: the first ones, and how many there are", () => {
@@ -85,6 +93,9 @@ describe("--as-of", () => {
     readEverything(rig);
     expect(asOf("2026-11-21T12:05:00Z").ok).toBe(true);
     expect(asOf("2026-11-21T12:04:00Z").ok).toBe(false);
+    expect(asOf("2026-11-20")).toMatchObject({
+      failure: { message: expect.stringMatching(/^--as-of 2026-11-20: everything is known from/) },
+    });
   });
 
   it("buildReport() result when old versions were forgotten: every later time is still as it was", () => {

@@ -80,7 +80,15 @@ describe("objects", () => {
       body: null,
       laid: null,
     });
-    store.objects.putBody({ ...put, item, body, said: "s", actor: ann, agent: "x" });
+    store.objects.putBody({
+      ...put,
+      item,
+      body,
+      said: "s",
+      drifted: false,
+      actor: ann,
+      agent: "x",
+    });
     const kept = () => store.objects.get({ item, component: "VEVENT" });
     expect(kept()).toMatchObject({ channel: "caldav", said: "s", actor: ann, drifted: false });
     expect(kept()?.body).toEqual(body);
@@ -101,6 +109,7 @@ describe("objects", () => {
         item,
         body,
         said: "s",
+        drifted: false,
         actor: ann,
         agent: "",
       });

@@ -24,7 +24,7 @@ const titles = (reader: Reader): readonly string[] =>
   reader
     .view({
       ...{ view: "report_items", columns: ["title"], where: {} },
-      at: { now: clock(), today: Temporal.PlainDate.from("2026-11-21"), asOf: null },
+      at: { now: clock(), today: Temporal.PlainDate.from("2026-11-21"), zone: "UTC", asOf: null },
     })
     .map(({ title }) => title);
 const digest = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -98,6 +98,7 @@ describe("openReader()", () => {
       return opened.ok ? null : opened.failure;
     };
     expect(failureOf(join(folder, "none.sqlite"))).toContain("there is no database at");
+    expect(failureOf(folder)).toBe(`${folder} is no file: name the database itself`);
     writeFileSync(join(folder, "text"), "x".repeat(5000));
     expect(failureOf(join(folder, "text"))).toContain("file is not a database");
     new Database(join(folder, "other.sqlite")).exec("CREATE TABLE t (a)").close();
@@ -130,6 +131,9 @@ describe("openQuery()", () => {
       columns: ["title", "title_2", "big"],
       rows: [["Kept", 1n, 9007199254740993n]],
     });
+    const named = (sql: string) => rowsOf(file, sql).columns;
+    expect(named("SELECT 1 AS a, 2 AS a_2, 3 AS a")).toEqual(["a", "a_2", "a_3"]);
+    expect(named("SELECT 1 AS a, 2 AS a, 3 AS a_2")).toEqual(["a", "a_3", "a_2"]);
     expect(rowsOf(file, "PRAGMA table_info(meta)").rows).toHaveLength(2);
     expect(rowsOf(file, "EXPLAIN QUERY PLAN SELECT 1").rows.length).toBeGreaterThan(0);
   });
@@ -148,6 +152,9 @@ describe("openQuery()", () => {
     ["PRAGMA query_only = OFF", "only pragmas that describe"],
     ["PRAGMA journal_mode = DELETE", "only pragmas that describe"],
     ["PRAGMA user_version", "only pragmas that describe"],
+    ["EXPLAIN PRAGMA writable_schema = ON", "only queries that read"],
+    ["EXPLAIN QUERY PLAN PRAGMA temp_store = 2", "only queries that read"],
+    ["EXPLAIN ATTACH '/tmp/x' AS y", "only queries that read"],
     ["SELECT 1; SELECT 2", "more than one statement"],
     ["  -- nothing\n", "there is no query"],
     ["SELECT missing FROM view_items", "no such column: missing (line 1, column 8)"],

@@ -13,4 +13,7 @@ export const untouched = {
   undoes: null,
   confirmedAt: null,
   missedAt: null,
+  landsUntil: null,
+  resentAt: null,
+  keyRefusedAt: null,
 } as const;

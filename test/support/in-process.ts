@@ -59,8 +59,13 @@ export async function command(
     version: "0.0.0",
     clock: surroundings.clock,
     signal: AbortSignal.timeout(20_000),
+    env: process.env,
     print(text) {
       stdout += text;
+    },
+    send(text) {
+      stdout += text;
+      return Promise.resolve(true);
     },
     say(text) {
       stderr += text;

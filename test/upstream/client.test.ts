@@ -102,3 +102,15 @@ test("createUpstream() refuses a key that no header can carry without telling it
   expect(() => clientOf("http://127.0.0.1", { apiKey: "tail\n" })).toThrow(UnsendableHeaderError);
   expect(() => clientOf("http://127.0.0.1", { apiKey: "tail\n" })).not.toThrow(/tail/);
 });
+
+test("clockLead() result is how far this machine is ahead of the Date of the last answer", async () => {
+  const server = await startLoopback((_, response) => {
+    response.setHeader("date", "Sat, 21 Nov 2026 09:00:00 GMT");
+    json(response, label);
+  });
+  const clock = () => Temporal.Instant.from("2026-11-21T09:01:30Z");
+  const { upstream } = clientOf(server.baseUrl, { clock });
+  expect(upstream.clockLead()).toBeNull();
+  await upstream.labels.get(labelId(5), call);
+  expect(upstream.clockLead()?.total("seconds")).toBe(90);
+});

@@ -4,12 +4,16 @@ import { describeProblems } from "../../config/problems.ts";
 import { askDaemon } from "../daemon.ts";
 import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
 import type { CommandHost, DaemonAddress } from "../host.ts";
+import { type MailFares, mailFindings, senderFindings } from "../mail-findings.ts";
 import { asJson, type CommandTools, inWorkshop } from "../outcome.ts";
+import { checkClock, checkDisk, checkQuota, type QuotaUse } from "../surroundings.ts";
 
 /** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
   return new Command("doctor")
-    .description("check configuration, key, reachability, zone, mail and data directory")
+    .description(
+      "check configuration, key, service, clock, quota, disk, zone, mail and public address",
+    )
     .option(
       "--probe-time-zone",
       "also create, read and delete a private event to prove the zone",
@@ -45,17 +49,30 @@ async function examine(
     ? await throughDaemon(daemon, probe)
     : await inWorkshop({ config, host }, async (workshop) => [
         fine("data directory", `${config.dataDir} can be written, its database is up to date`),
+        ...mailFindings(workshop.store.ledger.state()),
         ...(await checkReach(workshop, host.signal)),
+        checkClock(secondsOf(workshop.upstream.clockLead())),
+        checkQuota(workshop.upstream.gate.state()),
         ...(probe ? await checkTimeZone(workshop, host) : []),
       ]);
-  return [...service, zoneSetting(config), await mail(config, host), publicUrl(config)];
+  return [
+    ...service,
+    checkDisk(config.dataDir),
+    zoneSetting(config),
+    await mail(config, host),
+    ...senderFindings(config.mail),
+    publicUrl(config),
+  ];
 }
 
 async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<readonly Finding[]> {
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
     readonly ready?: boolean;
+    readonly clockAheadSeconds?: number | null;
+    readonly quota?: QuotaUse;
     readonly errors?: readonly { source: string; severity: string; problem: string }[];
+    readonly mail?: MailFares;
   } = Object(body);
   const errors = status.errors ?? [];
   return [
@@ -66,6 +83,8 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
     status.ready
       ? fine("mirror", "every list has been read")
       : doubtful("mirror", "the first sweep is not done", "wait, or look at the log"),
+    checkClock(status.clockAheadSeconds ?? null),
+    ...(status.quota ? [checkQuota(status.quota)] : []),
     ...errors.map(({ source, severity, problem }) =>
       severity === "note"
         ? doubtful(source, problem, 'list them with their addresses in "people"')
@@ -75,6 +94,7 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
             "it is read again by itself; a 403 or 404 wants another key or id",
           ),
     ),
+    ...(status.mail ? mailFindings(status.mail) : []),
     ...(probe
       ? [
           doubtful(
@@ -86,6 +106,9 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
       : []),
   ];
 }
+
+const secondsOf = (length: Temporal.Duration | null): number | null =>
+  length && Math.round(length.total("seconds"));
 
 function zoneSetting({ service }: Config): Finding {
   return fine(

@@ -59,6 +59,7 @@ export function reportCommand({ host }: CommandTools): Command {
       const place = databaseFor(options, { command: self, host });
       const format = formatOf(options);
       const rendered = render(name, { options, place, format, now: host.clock() });
+      if (options.output !== undefined) writeWhole(options.output, rendered.text);
       if (options.publish !== undefined) {
         const folder = folderOf(options.publish, { place, project: options.project ?? null });
         const content = new TextEncoder().encode(rendered.text);
@@ -69,18 +70,21 @@ export function reportCommand({ host }: CommandTools): Command {
           `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
         );
       }
-      if (options.output !== undefined) writeWhole(options.output, rendered.text);
-      else if (options.publish === undefined) host.print(rendered.text);
+      if (options.output === undefined && options.publish === undefined) host.print(rendered.text);
       // The other formats say it themselves.
-      if (format === "csv") host.say(`${rendered.freshness}\n`);
+      if (format === "csv") {
+        for (const line of [...rendered.notes, rendered.freshness]) host.say(`${line}\n`);
+      }
     },
   );
 }
 
-function listReports({ json }: ReportOptions, host: CommandTools["host"]): void {
+function listReports({ json, format }: ReportOptions, host: CommandTools["host"]): void {
   const listed = reports.map(({ name, about, takes }) => ({ name, about, takes }));
   const rows = listed.map(({ name, about, takes }) => [name, about, takes.join(", ")]);
-  host.print(json ? asJson(listed) : table(["REPORT", "SAYS", "NARROWED BY"], rows));
+  host.print(
+    json || format === "json" ? asJson(listed) : table(["REPORT", "SAYS", "NARROWED BY"], rows),
+  );
 }
 
 function formatOf({ format, json, publish }: ReportOptions): Format {

@@ -1,4 +1,9 @@
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import { formats } from "../../reports/format.ts";
@@ -6,6 +11,7 @@ import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts"
 import type { CommandHost } from "../host.ts";
 import { readDuration, readRows } from "../options.ts";
 import { type CommandTools, Failed } from "../outcome.ts";
+import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
 
 interface SqlOptions extends DatabaseOptions {
   readonly format?: string;
@@ -24,13 +30,8 @@ export function sqlCommand({ host }: CommandTools): Command {
     .argument("<query>", "the query (- = standard input)")
     .addOption(new Option("--format <format>", "how to write it").choices(formats))
     .option("--json", "the same as --format json", false)
-    .option("--limit <rows>", `so many rows at most (default: ${mostRows})`, readRows, mostRows)
-    .option(
-      "--timeout <duration>",
-      "how long it may take (default: PT10S)",
-      readDuration,
-      patience,
-    );
+    .option("--limit <rows>", "so many rows at most", readRows, mostRows)
+    .option("--timeout <duration>", "how long it may take", readDuration, patience);
   return withDatabase(command).action(async (query: string, options: SqlOptions, self: Command) => {
     const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
     const bytes = query === "-" ? await host.readStandardInput() : null;
@@ -47,40 +48,61 @@ interface Question {
   readonly limit: number;
 }
 
-function ask(
+async function ask(
   question: Question,
   { host, timeout }: { readonly host: CommandHost; readonly timeout: Temporal.Duration },
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [
-      fileURLToPath(new URL("../sql-child.ts", import.meta.url)),
-    ]);
-    let late = false;
-    const stop = () => void child.kill("SIGKILL");
-    const timer = setTimeout(() => {
-      late = true;
-      stop();
-    }, timeout.total("milliseconds"));
-    host.signal.addEventListener("abort", stop, { once: true });
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => host.print(text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-    });
-    child.once("error", reject);
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      host.signal.removeEventListener("abort", stop);
-      if (code === 0) {
-        host.say(said);
-        resolve();
-      } else if (late) {
-        const reason = `the query took longer than ${timeout.toString()} and was stopped; --timeout gives it more`;
-        reject(new Failed(reason, 1));
-      } else reject(new Failed(said.trimEnd() || "the query was stopped", 1));
+  // A child that is killed cannot clean up what it has put aside, such as the copy of a database on a read-only medium.
+  const scratch = mkdtempSync(join(tmpdir(), "dayferry-sql-"));
+  const script = fileURLToPath(new URL("../sql-child.ts", import.meta.url));
+  const child = spawn(process.execPath, [script], { env: { ...host.env, TMPDIR: scratch } });
+  const stop = () => void child.kill("SIGKILL");
+  const limit = startTimeLimit(timeout, stop);
+  host.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ended = new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
     });
     // A child that ended early has said why.
     child.stdin.once("error", () => undefined);
     child.stdin.end(JSON.stringify(question));
-  });
+    const [code, isRead, said] = await Promise.all([
+      ended,
+      handOver(child.stdout, { host, limit, stop }),
+      text(child.stderr),
+    ]);
+    // Nobody reads any more, as behind `| head`: that is no failure.
+    if (!isRead) return;
+    if (limit.isOver()) {
+      const reason = `the query took longer than ${timeout.toString()} and was stopped; --timeout gives it more`;
+      throw new Failed(reason, 1);
+    }
+    if (code !== 0) throw new Failed(said.trimEnd() || "the query was stopped", 1);
+    host.say(said);
+  } finally {
+    limit.pause();
+    host.signal.removeEventListener("abort", stop);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Passes the rows on as fast as they are read, and no faster; whether they were read to the end. */
+async function handOver(
+  rows: Readable,
+  {
+    host,
+    limit,
+    stop,
+  }: { readonly host: CommandHost; readonly limit: TimeLimit; readonly stop: () => void },
+): Promise<boolean> {
+  for await (const piece of rows.setEncoding("utf8")) {
+    limit.pause();
+    const isRead = await host.send(String(piece));
+    limit.resume();
+    if (isRead) continue;
+    stop();
+    return false;
+  }
+  return true;
 }

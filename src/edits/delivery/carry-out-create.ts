@@ -16,7 +16,9 @@ import type { Failure } from "../../upstream/failure.ts";
 import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
+import { unanswered, waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
+import { needless } from "./needless.ts";
 import { complete, send } from "./send.ts";
 
 /** How long an edit waits for one that creates an item of the same looks. */
@@ -25,9 +27,9 @@ const rivalWait = Temporal.Duration.from({ seconds: 1 });
 /**
  * Creates the item, once. After a request whose answer was lost, the list is read before anything is sent: what was
  * created is adopted, and several that could be it wait for a person. Items of the same looks are created one after the
- * other, so that a lost one can be told from its twin. `random`: 0 up to 1.
+ * other, so that a lost one can be told from its twin.
  */
-export async function carryOutCreate(given: Errand, random: number): Promise<Outcome> {
+export async function carryOutCreate(given: Errand): Promise<Outcome> {
   const errand = belowItsTask(given);
   const { edit, store, calls, now } = errand;
   const known = store.mirror.identity(edit.item).serviceId;
@@ -35,8 +37,10 @@ export async function carryOutCreate(given: Errand, random: number): Promise<Out
     const resumed = await resume(errand, serviceId(known));
     if (resumed !== "gone") return resumed;
     // A late look at what is to be made again; nothing has been sent for it.
-    store.mirror.disown(edit.item);
+    store.mirror.disown(edit.item, edit.base.kind);
   }
+  const early = edit.sentAt === null ? needless(edit, { store, now }) : null;
+  if (early) return early;
 
   const patch = await fullPatch(errand);
   if (!patch.ok) return { kind: "failed", failure: patch.failure };
@@ -44,16 +48,20 @@ export async function carryOutCreate(given: Errand, random: number): Promise<Out
   if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
     const lost = { wished: edit.base, sentAt: edit.sentAt, actor: edit.actor };
-    const found = await lookUp(lost, { errand, random });
+    const found = await lookUp(lost, errand);
     if (found.kind === "ended") return found.outcome;
     if (found.kind === "one") return born(errand, found.item);
+    const open = waitToLand(errand);
+    if (open) return open;
   }
   const files = await errand.takeFiles();
   if (!files.ok) return { kind: "failed", failure: files.failure };
+  const late = needless(edit, { store, now: errand.clock() });
+  if (late) return late;
   store.journal.sending(edit.id);
   const wish = { patch: withoutCompletion(patch.value), files: files.value };
   const created = await calls.create(edit.base, wish);
-  return created.ok ? born(errand, created.value) : { kind: "failed", failure: created.failure };
+  return created.ok ? born(errand, created.value) : unanswered(errand, created.failure);
 }
 
 /** What is to hang below a task is made where that task is now: it may have moved since. */
@@ -103,7 +111,11 @@ async function finish(
 /** An earlier try has created the item and was interrupted; or it is the item's former life, if nothing was sent yet. */
 async function resume(errand: Errand, id: ServiceId): Promise<Outcome | "gone"> {
   const { edit, store, calls } = errand;
-  const item = store.mirror.get(edit.item)?.item ?? edit.base;
+  const { kind } = store.mirror.identity(edit.item);
+  const mirrored = store.mirror.get(edit.item)?.item;
+  // A task may have the number that a subtask had.
+  if (!mirrored && kind !== edit.base.kind) return "gone";
+  const item = mirrored ?? edit.base;
   const created = await calls.get({ item, id });
   if (created.ok) {
     const isFormer = edit.sentAt === null && edit.undoes === null;

@@ -12,6 +12,7 @@ import { meet } from "./meet.ts";
 import { baseOf, mergeEdit } from "./merge-edit.ts";
 import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
 import { moveTask } from "./move-task.ts";
+import { searchAnew } from "./search.ts";
 import { send } from "./send.ts";
 
 /**
@@ -33,24 +34,24 @@ export async function carryOutDelete(errand: Errand): Promise<Outcome> {
   if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { errand, conflicts });
   store.journal.leaving(edit.id, ours);
   const deleted = await calls.delete(spot);
-  if (deleted.ok || isMissing(deleted.failure)) return { kind: "done", answer: null, conflicts };
+  if (deleted.ok) return { kind: "done", answer: null, conflicts };
+  if (isMissing(deleted.failure)) {
+    return searchAnew(errand) ?? { kind: "done", answer: null, conflicts };
+  }
   return { kind: "failed", failure: deleted.failure };
 }
 
 /**
  * Merges the edit into what the service has now, and sends what is left: a move first, then the changed fields, then the
- * completion, which is a request of its own. Nothing is sent when the service has it all. `random`: 0 up to 1.
+ * completion, which is a request of its own. Nothing is sent when the service has it all.
  */
-export async function carryOutUpdate(errand: Errand, random: number): Promise<Outcome> {
+export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
   const { edit, store } = errand;
   const resumed = await resumeMove(errand);
   if (resumed) return resumed;
   const meeting = await meet(errand);
   if (meeting.kind === "ended") return meeting.outcome;
-  const recalled = await recallMove(errand, {
-    ours: meeting.kind === "met" ? meeting.ours : null,
-    random,
-  });
+  const recalled = await recallMove(errand, meeting.kind === "met" ? meeting.ours : null);
   if (recalled) return recalled;
   if (meeting.kind === "gone") return goneItem(meeting.failure);
   const { spot, ours } = meeting;
@@ -78,7 +79,7 @@ async function carryOver(
   const sent = await send(errand, { spot, patch });
   if (sent.ok) return { kind: "done", answer: sent.value };
   return isMissing(sent.failure)
-    ? goneItem(sent.failure)
+    ? (searchAnew(errand) ?? goneItem(sent.failure))
     : { kind: "failed", failure: sent.failure };
 }
 
@@ -89,10 +90,10 @@ function yieldTo(
 ): Outcome {
   const problem = describeConflict({ action: errand.edit.action, conflicts }) ?? "";
   const clash = { before, conflicts };
-  const settlement =
-    errand.policy === "ask"
-      ? ({ kind: "park", reason: "conflict", problem, clash } as const)
-      : ({ kind: "discard", problem, clash } as const);
+  const isOpen = conflicts.some(({ taken }) => taken === null);
+  const settlement = isOpen
+    ? ({ kind: "park", reason: "conflict", problem, clash } as const)
+    : ({ kind: "discard", problem, clash } as const);
   return { kind: "settled", settlement };
 }
 

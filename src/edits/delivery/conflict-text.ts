@@ -14,8 +14,11 @@ export function describeConflict({
     : conflicts.map(aboutField).join("; ");
 }
 
-function aboutField({ field, base, ours, theirs, taken }: FieldConflict): string {
+function aboutField({ field, base, ours, theirs, taken, by }: FieldConflict): string {
   const [was, is, wished] = [base, ours, theirs].map(shown);
+  if (taken === "ours" && by !== undefined) {
+    return `${field}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
+  }
   if (taken === "theirs") {
     return `${field}: ${is}, which somebody else had set meanwhile, was replaced by ${wished} (before: ${was})`;
   }

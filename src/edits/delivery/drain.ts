@@ -12,8 +12,10 @@ import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
 import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
 import { freezeReason } from "./freeze.ts";
 import { createItemCalls } from "./item-calls.ts";
+import { waitForKey, watchKey } from "./key-trouble.ts";
 import { waitForKin } from "./kin.ts";
 import { LabelMaker } from "./label-maker.ts";
+import { needless } from "./needless.ts";
 import { settleFailure } from "./settle.ts";
 
 /** What became of an edit, for log and metrics. */
@@ -37,11 +39,13 @@ export type DrainEvent =
   | { readonly kind: "frozen"; readonly edit: EditId; readonly problem: string }
   /** The workspace's side was kept, as the policy says. */
   | { readonly kind: "dropped"; readonly edit: EditId; readonly problem: string }
+  /** A creation that was not sent, as another edit deletes what it makes. */
+  | { readonly kind: "withdrawn"; readonly edit: EditId; readonly by: EditId }
   | ExtraEvent;
 
 /**
  * `random`: 0 up to 1. `onApplied`: the edit is confirmed, with the service's answer. `onMissing`: the task is not in
- * its list; the other lists of the project are to be read soon.
+ * its list; these sources are to be read soon.
  */
 export interface DrainDeps {
   readonly store: Store;
@@ -51,7 +55,7 @@ export interface DrainDeps {
   readonly random: () => number;
   readonly onEvent: (event: DrainEvent) => void;
   readonly onApplied: (edit: Edit) => void;
-  readonly onMissing: (edit: Edit) => void;
+  readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
 }
 
 /** Brings accepted edits to the service. */
@@ -72,19 +76,24 @@ export function createDrain(deps: DrainDeps): Drain {
       if (!edit) return drainExtra(signal);
       const call: Call = { priority: "edit", person: edit.actor, signal };
       const again = edit.attempts > 1;
-      const outcome = await carryOut(
-        {
-          edit,
-          store,
-          calls: createItemCalls(upstream, call),
-          policy: deps.conflicts,
-          now: deps.clock(),
-          onMissing: deps.onMissing,
-          takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
-          makeLabels: () => maker.ensure(edit.newLabels, { call, again }),
-        },
-        deps,
-      );
+      const watched = watchKey(createItemCalls(upstream, call));
+      const errand: Errand = {
+        edit,
+        store,
+        calls: watched.calls,
+        policy: deps.conflicts,
+        now: deps.clock(),
+        clock: deps.clock,
+        random: deps.random(),
+        onMissing: deps.onMissing,
+        takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
+        makeLabels: () => maker.ensure(edit.newLabels, { call, again }),
+      };
+      const outcome = await waitForKey(await carryOut(errand), {
+        errand,
+        refusal: watched.refusal(),
+        probes: [() => upstream.labels.list(call), () => watched.calls.list(edit.base)],
+      });
       end(edit, { outcome, deps });
       return "worked";
     },
@@ -92,17 +101,17 @@ export function createDrain(deps: DrainDeps): Drain {
   };
 }
 
-async function carryOut(errand: Errand, { random }: DrainDeps): Promise<Outcome> {
+async function carryOut(errand: Errand): Promise<Outcome> {
   try {
     const early = waitForKin(errand.edit, errand) ?? freeze(errand);
     if (early) return early;
     switch (errand.edit.action) {
       case "create":
-        return await carryOutCreate(errand, random());
+        return await carryOutCreate(errand);
       case "update":
       case "complete":
       case "reopen":
-        return await carryOutUpdate(errand, random());
+        return await carryOutUpdate(errand);
       case "delete":
         return await carryOutDelete(errand);
       default:
@@ -119,7 +128,8 @@ async function carryOut(errand: Errand, { random }: DrainDeps): Promise<Outcome>
 /** Creations and deletions are not repeated, so that only changes can fail to settle. */
 function freeze({ edit, store, now }: Errand): Outcome | null {
   if (edit.action === "create" || edit.action === "delete") return null;
-  const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now });
+  const present = store.mirror.get(edit.item)?.item ?? edit.base;
+  const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now, present });
   if (problem === null) return null;
   const settlement = { kind: "park", reason: "failed", problem, frozen: true } as const;
   return { kind: "settled", settlement };
@@ -149,12 +159,29 @@ function end(
       settle(edit, { settlement: settleFailure(outcome.failure, trial), deps });
       return;
     }
+    case "withdrawn":
+      withdraw(edit, deps);
+      return;
     case "settled":
       settle(edit, { settlement: outcome.settlement, deps });
       return;
     default:
       unreachable(outcome);
   }
+}
+
+/** While the try ended the deletion may have been taken back: the item is to be made then. */
+function withdraw(edit: Edit, deps: DrainDeps): void {
+  const { store, clock, onEvent } = deps;
+  const ending = needless(edit, { store, now: clock() });
+  if (ending?.kind === "withdrawn") {
+    store.journal.withdraw(edit, ending.by);
+    onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
+    return;
+  }
+  const problem = "the item is wanted again: its deletion was taken back";
+  const again = { kind: "retry", notBefore: clock(), problem } as const;
+  settle(edit, { settlement: ending?.settlement ?? again, deps });
 }
 
 function settle(
@@ -174,6 +201,12 @@ function settle(
     return;
   }
   const isUnborn = store.mirror.identity(edit.item).serviceId === null;
+  const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
+  const ending = isNever ? needless(edit, { store, now: deps.clock() }) : null;
+  if (ending) {
+    end(edit, { outcome: ending, deps });
+    return;
+  }
   const followers = isUnborn ? followersOf(edit, store) : [];
   const follow = {
     kind: "park",
@@ -190,6 +223,16 @@ function settle(
   for (const { id } of followers) {
     onEvent({ kind: "parked", edit: id, reason: follow.reason, problem: follow.problem });
   }
+}
+
+/** Whether a creation that is given up may have happened all the same. */
+function mayExist(
+  { id }: Edit,
+  about: { readonly settlement: Settlement; readonly store: Store },
+): boolean {
+  const { settlement, store } = about;
+  const isRefused = settlement.kind === "park" && settlement.reason === "refused";
+  return !isRefused && store.journal.get(id)?.sentAt !== null;
 }
 
 const everything = 1_000_000;

@@ -13,7 +13,10 @@ import type { ItemCalls, Spot } from "./item-calls.ts";
 /** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
 export type ConflictPolicy = "ask" | "theirs" | "ours";
 
-/** How carrying out an edit ended. `answer` is null for a deletion; `conflicts` is what the policy has decided. */
+/**
+ * How carrying out an edit ended. `answer` is null for a deletion; `conflicts` is what the policy has decided; `withdrawn`:
+ * a creation that was not sent, as what it makes is deleted.
+ */
 export type Outcome =
   | {
       readonly kind: "done";
@@ -21,6 +24,7 @@ export type Outcome =
       readonly conflicts?: readonly FieldConflict[];
     }
   | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "withdrawn"; readonly by: Edit }
   | { readonly kind: "settled"; readonly settlement: Settlement };
 
 /** An edit on its way, with the calls on behalf of its person. */
@@ -29,13 +33,17 @@ export interface Errand {
   readonly store: Store;
   readonly calls: ItemCalls;
   readonly policy: ConflictPolicy;
+  /** When it was begun. */
   readonly now: Temporal.Instant;
+  readonly clock: () => Temporal.Instant;
+  /** 0 up to 1, for this try. */
+  readonly random: number;
   /** Finds or creates the labels that the edit needs. */
   readonly makeLabels: () => Promise<Result<readonly LabelId[], Failure>>;
   /** Uploads the files that the creation takes along. */
   readonly takeFiles: () => Promise<Result<readonly AttachmentRef[], Failure>>;
-  /** Asks for the lists in which a moved item may be found. */
-  readonly onMissing: (edit: Edit) => void;
+  /** Asks for the lists in which a moved item may be found, by the names of their sources. */
+  readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
 }
 
 /** Thrown when an edit of an item that the service does not have yet was claimed; the journal gives out none. */

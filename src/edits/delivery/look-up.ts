@@ -1,11 +1,10 @@
 import type { Item } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Settlement } from "../../store/journal.ts";
-import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { findAltered, findCreated, type LostCreation, looksAlike } from "./adopt.ts";
 import type { Errand, Outcome } from "./errand.ts";
+import { doubtsAbout } from "./list-doubts.ts";
 import { again } from "./settle.ts";
 
 /** What a list shows of a lost creation; `ended`: it cannot be told, so that nothing may be sent now. */
@@ -16,13 +15,10 @@ type Found =
 
 /**
  * Looks for what a creating request has made whose answer was lost. Where several items could be it, or one that was
- * changed since, a person has to look; a list that may be less than the whole is read again later. `random`: 0 up to 1.
+ * changed since, a person has to look; a list that may be less than the whole is read again later.
  */
-export async function lookUp(
-  lost: LostCreation,
-  { errand, random }: { readonly errand: Errand; readonly random: number },
-): Promise<Found> {
-  const { edit, store, calls, now } = errand;
+export async function lookUp(lost: LostCreation, errand: Errand): Promise<Found> {
+  const { edit, store, calls, now, random } = errand;
   const listed = await calls.list(lost.wished);
   if (!listed.ok) return unseen(listed.failure);
   const { items, problems } = listed.value;
@@ -34,43 +30,33 @@ export async function lookUp(
   if (first && second)
     return unknown(`several items in the workspace could be it: ${idsOf(found)}`);
   if (first) return { kind: "one", item: first };
-  const altered = findAltered(items, lost).filter((item) => isUnexplained(item, errand));
+  const altered = findAltered(items, lost).filter((item) => isUnexplained(item, { errand, lost }));
   if (altered.length > 0) {
     return unknown(
       `what it made may have been changed in the workspace since: it could be ${idsOf(altered)}; discard the edit if it is`,
     );
   }
-  const doubts = [...problems, ...doubtsAbout(items, { store, source: sourceOf(lost.wished) })];
+  const source = sourceOf(lost.wished);
+  const doubts = [...problems, ...(await doubtsAbout(items, { errand, source }))];
   if (doubts.length === 0) return { kind: "none" };
   const problem = `whether the item was created is not known, as its list cannot be read as a whole: ${doubts.join("; ")}`;
   const trial = { attempts: edit.attempts, createdAt: edit.createdAt, now, random };
   return settled(again(problem, { trial, retryAfter: null }));
 }
 
-/** Whether no other creation has made this item, or could have. */
-function isUnexplained(item: Item, { edit, store }: Errand): boolean {
+/** Whether no other creation has made this item, or could have, and it was not there before the request left. */
+function isUnexplained(
+  item: Item,
+  { errand: { edit, store }, lost }: { readonly errand: Errand; readonly lost: LostCreation },
+): boolean {
   const key = item.id && store.mirror.find(item.kind, item.id);
+  const knownAt = key === null ? null : store.view.get(key)?.knownAt;
+  if (knownAt && Temporal.Instant.compare(knownAt, lost.sentAt) < 0) return false;
   const own = key === null ? [] : store.pastEdits.ofItem(key);
   if (own.some(({ action }) => action === "create")) return false;
   return !store.journal
     .openCreations()
     .some((other) => other.id !== edit.id && looksAlike(item, other.base));
-}
-
-/**
- * Why a list may be less than the whole: it lacks what is known to be there, as one that was cut silently would. What
- * was to be deleted or moved from here is no such sign.
- */
-function doubtsAbout(
-  items: readonly Item[],
-  { store, source }: { readonly store: Store; readonly source: string },
-): readonly string[] {
-  const listed = new Set(items.map(({ id }) => id));
-  const isToLeave = ({ action, patch }: Edit) => action === "delete" || patch.place !== undefined;
-  const missing = [...store.mirror.contents(source)].filter(
-    ([id, { key }]) => !listed.has(id) && !store.pastEdits.ofItem(key).some(isToLeave),
-  );
-  return missing.length > 0 ? [`${missing.length} known items are not in it`] : [];
 }
 
 /** That the list is refused says nothing about the creation. */

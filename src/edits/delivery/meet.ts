@@ -4,6 +4,7 @@ import { type Errand, isMissing, type Outcome, spotOf } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
 import { lookThere } from "./move-task.ts";
+import { searchLists } from "./search.ts";
 
 /** What the service has of an item right now. */
 export type Meeting =
@@ -12,17 +13,17 @@ export type Meeting =
   | { readonly kind: "gone"; readonly failure: Failure }
   | { readonly kind: "ended"; readonly outcome: Outcome };
 
-/** How long the lists are given to show where a task was moved to. */
-const search = Temporal.Duration.from({ seconds: 20 });
-
 /**
  * Reads the item that an edit is about to change. A task that is not in its list may have been moved: the lists are
- * asked for, and the edit waits once for what they show before it takes the item for gone.
+ * asked for, and the edit waits until all have been read before it takes the item for gone.
  */
 export async function meet(errand: Errand): Promise<Meeting> {
   const spot = spotOf(errand);
   const found = await errand.calls.get(spot);
-  if (found.ok) return { kind: "met", spot, ours: found.value };
+  if (found.ok) {
+    if (errand.edit.missedAt) errand.store.journal.missing(errand.edit.id, false);
+    return { kind: "met", spot, ours: found.value };
+  }
   const { failure } = found;
   const isHidden = failure.kind === "refused" && failure.status === 403;
   if (!isMissing(failure) && !isHidden)
@@ -32,10 +33,10 @@ export async function meet(errand: Errand): Promise<Meeting> {
   if (there) return meetThere(errand, { item: there.item, id: there.item.id ?? spot.id });
   const { action, before, missedAt } = errand.edit;
   // A deletion that was sent before and whose answer was lost has worked.
-  const isOwnDoing = action === "delete" && before !== null && isMissing(failure);
-  return spot.item.kind === "event" || missedAt !== null || isOwnDoing
-    ? { kind: "gone", failure }
-    : { kind: "ended", outcome: lookFor(errand) };
+  const isSent = action === "delete" && before !== null && missedAt === null;
+  const isOwnDoing = isSent && isMissing(failure);
+  const search = spot.item.kind === "event" || isOwnDoing ? null : searchLists(errand);
+  return search ? { kind: "ended", outcome: search } : { kind: "gone", failure };
 }
 
 /** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */
@@ -43,13 +44,4 @@ function meetThere({ edit, store }: Errand, spot: Spot): Meeting {
   const now = { ...spot.item, id: spot.id };
   store.together(() => followTask(edit.item, { now, store }));
   return { kind: "met", spot, ours: now };
-}
-
-function lookFor({ edit, store, now, onMissing }: Errand): Outcome {
-  store.journal.missing(edit.id);
-  onMissing(edit);
-  const problem =
-    "the task is not in its list any more; the other lists are read to see whether it was moved";
-  const settlement = { kind: "retry", notBefore: now.add(search), problem } as const;
-  return { kind: "settled", settlement };
 }

@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
-import type { FieldConflict } from "../../domain/journal.ts";
-import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
+import type { Edit, FieldConflict } from "../../domain/journal.ts";
+import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../domain/merge.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import { alike } from "../alike.ts";
 import type { Errand } from "./errand.ts";
@@ -17,17 +17,47 @@ interface Merged {
   readonly yields: boolean;
 }
 
-/** Merges an edit into what the service has now, field by field, and lets the policy decide what crosses. */
+/**
+ * Merges an edit into what the service has now, field by field, and lets the policy decide what crosses. What a later edit
+ * of the same editor has set stays: an edit that was held, or waited for a person, comes after it.
+ */
 export function mergeEdit(errand: Errand, ours: Item): Merged {
   const { edit, policy } = errand;
   const sides: Sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: edit.patch };
   const merge = mergeFields(sides, alike);
   const taken = policy === "ask" ? null : policy;
-  const conflicts = describeConflicts(merge.conflicts, { ...sides, taken });
-  const isAllLost = taken === "ours" && conflicts.length === fieldsOf(edit.patch).length;
-  const yields = conflicts.length > 0 && (taken === null || isAllLost);
-  const won = taken === "theirs" ? pick(sides.theirs, merge.conflicts) : {};
+  const own = errand.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
+  const replaced = merge.conflicts.flatMap((field) => {
+    const by = own.find((other) => wrote(field, { other, ours: sides.ours }))?.id;
+    return by === undefined ? [] : [{ field, by }];
+  });
+  const crossed = merge.conflicts.filter((name) => !replaced.some(({ field }) => field === name));
+  const conflicts = [
+    ...describeConflicts(crossed, { ...sides, taken }),
+    ...replaced.flatMap(({ field, by }) =>
+      describeConflicts([field], { ...sides, taken: "ours" }).map((lost) => ({ ...lost, by })),
+    ),
+  ];
+  const isOpen = crossed.length > 0 && taken === null;
+  const lost = conflicts.filter((conflict) => conflict.taken === "ours");
+  const yields = isOpen || (lost.length > 0 && lost.length === fieldsOf(edit.patch).length);
+  const won = taken === "theirs" ? pick(sides.theirs, crossed) : {};
   return { sides, patch: { ...merge.patch, ...won }, conflicts, yields };
+}
+
+/** Whether the same editor has made it after this edit, and it is carried out: what it wishes replaces what this one does. */
+function isLater(other: Edit, { id, actor, channel }: Edit): boolean {
+  const isOwn = actor !== null && other.actor === actor && other.channel === channel;
+  return isOwn && other.id > id && other.confirmedAt !== null;
+}
+
+/** Whether an edit has set what the service has of this field. */
+function wrote(
+  field: PatchField,
+  { other, ours }: { readonly other: Edit; readonly ours: Patch },
+): boolean {
+  const { answer, patch } = other;
+  return patch[field] !== undefined && answer !== null && alike(field, valuesOf(answer), ours);
 }
 
 /** What the editor saw of the item, as the service writes it. */

@@ -16,6 +16,7 @@ import { alike } from "../alike.ts";
 import { spokenFields } from "../changes.ts";
 import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome, spotOf } from "./errand.ts";
+import { unanswered, waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
 import { mergeEdit } from "./merge-edit.ts";
 import { complete, send } from "./send.ts";
@@ -35,7 +36,7 @@ export async function moveEvent(
   store.journal.sending(edit.id);
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
-  if (!created.ok) return { kind: "failed", failure: created.failure };
+  if (!created.ok) return unanswered(errand, created.failure);
   return settleIn(errand, { old: ours, created: created.value });
 }
 
@@ -55,12 +56,9 @@ export async function resumeMove(errand: Errand): Promise<Outcome | null> {
 
 /**
  * Looks for the event that an earlier try may have created in the new project, and goes on with it; null when there is
- * none. `ours`: the old one as it is now; null when it is gone. `random`: 0 up to 1.
+ * none. `ours`: the old one as it is now; null when it is gone.
  */
-export async function recallMove(
-  errand: Errand,
-  { ours, random }: { readonly ours: Item | null; readonly random: number },
-): Promise<Outcome | null> {
+export async function recallMove(errand: Errand, ours: Item | null): Promise<Outcome | null> {
   const { sentAt, actor } = errand.edit;
   const old = leftBehind(errand);
   if (!old || sentAt === null) return null;
@@ -68,11 +66,11 @@ export async function recallMove(
   const second = ours && applyPatch(ours, mergeEdit(errand, ours).patch);
   const wishes = second && !looksAlike(first, second) ? [first, second] : [first];
   for (const wished of wishes) {
-    const found = await lookUp({ wished, sentAt, actor }, { errand, random });
+    const found = await lookUp({ wished, sentAt, actor }, errand);
     if (found.kind === "ended") return found.outcome;
     if (found.kind === "one") return settleIn(errand, { old, created: found.item });
   }
-  return null;
+  return waitToLand(errand);
 }
 
 /** The event as it was in its old project when the edit's creating request left. */

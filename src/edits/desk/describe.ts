@@ -14,6 +14,8 @@ import type { Store } from "../../store/store.ts";
 import { changesOf, type FieldChange, namedPlaces } from "../changes.ts";
 import { describeConflict } from "../delivery/conflict-text.ts";
 import { describeEcho } from "../delivery/echo.ts";
+import { describeTwins } from "../delivery/twins.ts";
+import { describeWait } from "./describe-wait.ts";
 import { describeExtra, type ExtraDescription, extraProblem } from "./extras-text.ts";
 import { describeLoss } from "./undo.ts";
 
@@ -86,14 +88,17 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
   };
 }
 
-/** What went wrong, what was lost on the way, and what cannot be had; null when all is well. */
-function problemOf(edit: Edit, { journal, extras }: Store): string | null {
+/** What went wrong, what it waits for, what was lost on the way, and what cannot be had; null when all is well. */
+function problemOf(edit: Edit, store: Store): string | null {
+  const { journal, extras } = store;
   const undone = edit.undoes !== null && edit.action === "create" ? journal.get(edit.undoes) : null;
   const isParked = edit.state === "parked" || edit.state === "discarded";
   const remarks = [
     edit.problem,
+    describeWait(edit, store),
     isParked && edit.problem !== null ? null : describeConflict(edit),
     edit.answer && describeEcho(edit, edit.answer),
+    describeTwins(edit, store),
     undone && describeLoss(undone),
     ...extras.ofEdit(edit.id).map(extraProblem),
   ].filter((remark) => remark !== null);

@@ -90,7 +90,10 @@ function rebirthFault(
   { lost, store }: { readonly lost: Item; readonly store: Store },
 ): string | null {
   if (store.view.get(item)) return `the item that edit ${id} deleted is back in the workspace`;
-  if (lost.kind === "event" || lost.parentId === null) return null;
+  if (lost.kind === "event" || lost.kind === "task") return null;
+  if (lost.parentId === null) {
+    return `the subtask that edit ${id} deleted had not reached the service; it has to be put again`;
+  }
   const parent: ItemKey | null = store.mirror.find("task", lost.parentId);
   const isThere = parent !== null && store.mirror.get(parent) !== null;
   return isThere ? null : `the task above the deleted subtask is no longer in the workspace`;

@@ -34,6 +34,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
     if (held) return { editId: held.id, notes: [waits(held.id)] };
     const { channel, actor, item } = request;
     const base = viewed.item;
+    for (const { id } of firstHalves(request, store)) store.journal.discard(id);
     const about = { channel, actor, item, base, state } as const;
     return { editId: store.journal.append({ ...about, ...edit, action: "update" }), notes: [] };
   }
@@ -116,6 +117,15 @@ function placeFault(
 
 const isThere = (item: Item, place: Place): boolean =>
   sameField("place", { place: placeOf(item) }, { place });
+
+/**
+ * Programs without a request for moves delete the item as well. Where that waits for a person, approving it would delete
+ * what was moved.
+ */
+const firstHalves = ({ channel, actor, item }: MoveRequest, { journal }: Store) =>
+  journal
+    .heldOf(item)
+    .filter((held) => held.action === "delete" && held.channel === channel && held.actor === actor);
 
 const waits = (edit: EditId): Note => ({
   line: null,

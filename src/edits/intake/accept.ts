@@ -15,6 +15,7 @@ import { keepObject } from "./keep-object.ts";
 import type { Note } from "./part.ts";
 import { answer } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
+import { restOf } from "./rest.ts";
 
 /** A file of edits. `actor`: who is known to have sent it. */
 export interface EditRequest extends CommonRequest {
@@ -248,7 +249,9 @@ function keep(
   const item = keyOf(edit, store);
   const parent =
     parentUid === undefined ? undefined : { uid: parentUid, until: deps.clock().add(parentWait) };
-  const wish = { action, base, patch, newLabels, state, again, ...(parent && { parent }) };
+  const notBefore = restOf({ channel, action }, deps.clock());
+  const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
+  const wish = { action, base, patch, newLabels, state, again, ...times };
   const id = store.journal.append({ channel, actor, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, { store, request });

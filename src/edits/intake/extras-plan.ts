@@ -137,8 +137,8 @@ function fileNote({ line, name, content }: IncomingAttachment, target: "item" | 
 /** What the notes say is kept here, with the client's own lines. */
 function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
   const names = new Set(notes.flatMap(({ property }) => property ?? []));
-  return [...names].map((name): NewExtra => {
-    const text = linesOf(incoming, name);
+  return [...linesOf(incoming, names)].map(([name, lines]): NewExtra => {
+    const text = lines.join("\n").slice(0, mostCharacters);
     return {
       kind: "kept",
       target: "here",
@@ -153,15 +153,24 @@ function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
 
 const mostCharacters = 2000;
 
-/** The unfolded lines of a property, or of a part such as a VALARM. */
-function linesOf({ raw }: IncomingItem, name: string): string {
-  const lines: string[] = [];
-  let inside = false;
+/**
+ * The unfolded lines of properties, and of parts such as a VALARM, by name. In one walk for all names, as an item may
+ * have very many.
+ */
+function linesOf(
+  { raw }: IncomingItem,
+  names: ReadonlySet<string>,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>([...names].map((name) => [name, []]));
+  const open = new Set<string>();
   for (const line of raw.slice(1, -1)) {
-    const upper = line.toUpperCase();
-    if (upper === `BEGIN:${name}`) inside = true;
-    if (inside || upper.startsWith(`${name}:`) || upper.startsWith(`${name};`)) lines.push(line);
-    if (upper === `END:${name}`) inside = false;
+    const name = /^[^:;]*/.exec(line)?.[0].toUpperCase() ?? "";
+    const part = name === "BEGIN" || name === "END" ? line.slice(name.length + 1) : "";
+    const partName = part.toUpperCase();
+    if (name === "BEGIN" && names.has(partName)) open.add(partName);
+    for (const each of open) found.get(each)?.push(line);
+    if (!open.has(name)) found.get(name)?.push(line);
+    if (name === "END") open.delete(partName);
   }
-  return lines.join("\n").slice(0, mostCharacters);
+  return found;
 }

@@ -3,11 +3,7 @@ import type { Patch } from "../../domain/merge.ts";
 /**
  * A remark on one item of a file; `line` is 1-based, `code` for programs, `message` for people.
  *
- * Codes of refusals, beside those of `ics/problem.ts`: `no-title`, `no-start`, `no-project`, `no-list`, `wrong-list`, `kind`,
- * `parent-pending`, `parent-kind`, `task-time`, `task-days`, `due-before-start`, `milestone-time`, `milestone-days`,
- * `not-completable`, `unknown-label`, `gone`, `unknown-uid`, `custom-field`, `waiting`; of a whole file: `unknown-project`.
- * Codes of notes on accepted items: `not-stored`, `event-labels`, `unknown-person`, `formatting-lost`,
- * `changed-meanwhile`, `comment`, `attachment`, `waiting`, `replaces`, `held`.
+ * What each code means stands in docs/edits.md.
  */
 export interface Note {
   readonly line: number | null;

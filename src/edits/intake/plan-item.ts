@@ -57,7 +57,10 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
 }
 
-/** A deletion that has not left yet is taken back; after any other one the item is made again. */
+/**
+ * A deletion that has not left yet is taken back by whoever asked for it, where the item can go to the place that is
+ * named; after any other one the item is made again.
+ */
 function planAgain(
   incoming: IncomingItem,
   about: {
@@ -74,11 +77,22 @@ function planAgain(
     return planNew(incoming, { situation, reborn: { identity, waiting: null, again: true } });
   }
   const last = situation.store.view.history(identity.item).at(-1);
-  if (open.state !== "pending" || open.attempts > 0 || !last) {
+  const isUnsent = open.state === "pending" && open.before === null;
+  if (!isUnsent || open.actor !== situation.actor || !last || !canGo(last, situation)) {
     return planNew(incoming, { situation, reborn: { identity, waiting: null } });
   }
   const viewed = { key: identity.item, item: last };
   return planKnown(incoming, { viewed, cancelled: false, situation, withdraws: open.id });
+}
+
+/** Whether the item that was there may go, or stay, where a new one would be put; subtasks are where their task is. */
+function canGo(item: Item, { store, projectId, listId, newAs }: Situation): boolean {
+  if (item.kind === "event")
+    return listId === null && (newAs === null || item.projectId === projectId);
+  if (item.kind === "task") return listId !== null;
+  const above = item.parentId === null ? null : store.mirror.find("task", item.parentId);
+  const task = (above === null ? null : store.view.get(above)?.item) ?? item;
+  return task.kind !== "event" && task.listId === listId;
 }
 
 function refuseCancel(incoming: IncomingItem): ItemPlan {

@@ -54,22 +54,28 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     notes,
     ending: { kind: "edit", edit },
   };
-  return reborn?.waiting ? besides(plan, { edit, waiting: reborn.waiting }) : plan;
+  if (!reborn?.waiting) return plan;
+  const { channel } = newcomer.situation;
+  return besides(plan, { edit, waiting: reborn.waiting, isAsked: channel === "caldav" });
 }
 
-/** An earlier creation of the same UID waits for a person: the same wish is not stored twice. */
+/**
+ * An earlier creation of the same UID waits for a person: the same wish is not stored twice. `isAsked`: the editor is
+ * answered that the item is there, so that what has failed is tried anew and not left where it lies.
+ */
 function besides(
   plan: ItemPlan,
-  { edit, waiting }: { readonly edit: EditDraft; readonly waiting: Edit },
+  about: { readonly edit: EditDraft; readonly waiting: Edit; readonly isAsked: boolean },
 ): ItemPlan {
-  const { id, state, parkReason, problem } = waiting;
+  const { edit, waiting, isAsked } = about;
+  const { id, state, parkReason, problem, sentAt } = waiting;
   const note = (code: string, message: string): Note => ({
     line: plan.incoming.line,
     code,
     message,
   });
   const why = problem === null ? "" : `: ${problem}`;
-  if (sameWish(waiting, edit)) {
+  if (sameWish(waiting, edit) && (state === "held" || !isAsked)) {
     const waits = note("waiting", `its creation waits for a person already, as edit ${id}${why}`);
     return {
       ...plan,
@@ -77,7 +83,8 @@ function besides(
       ending: { kind: "waits", action: "create", editId: id },
     };
   }
-  if (state === "held" || parkReason === "refused") {
+  const isUnsent = parkReason === "failed" && sentAt === null;
+  if (state === "held" || parkReason === "refused" || isUnsent) {
     const replaced = note("replaces", `this takes the place of edit ${id}, which waited${why}`);
     const ending = { kind: "edit", edit: { ...edit, replaces: id } } as const;
     return { ...plan, notes: [...plan.notes, replaced], ending };

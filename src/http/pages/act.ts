@@ -3,10 +3,10 @@ import { unreachable } from "../../domain/result.ts";
 import type { EditDescription } from "../../edits/desk/describe.ts";
 import type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "../../edits/links/links.ts";
 import { html, type Markup } from "./html.ts";
-import { layout } from "./layout.ts";
+import type { Page } from "./layout.ts";
 
 /** Says what a link would do, and asks. `moved`: the date is another than the one that the person agreed to move. */
-export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): string {
+export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
   const { subject, action } = offer;
   const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. It is another question now:</p>`;
   return card({
@@ -21,7 +21,7 @@ ${dates(offer)}
 }
 
 /** Says that there is nothing to do. */
-export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): string {
+export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): Page {
   return card({
     title: "Nothing to do",
     body: html`${described(sight.subject)}\n<p>${idleReason(sight)}</p>`,
@@ -29,7 +29,7 @@ export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): 
 }
 
 /** Says why a link does nothing. */
-export function voidPage(fault: LinkFault): string {
+export function voidPage(fault: LinkFault): Page {
   return card({
     title: "This link does nothing",
     body: html`<p>${faults[fault]}</p>\n<p class="quiet">Nothing was changed.</p>`,
@@ -37,7 +37,7 @@ export function voidPage(fault: LinkFault): string {
 }
 
 /** Says what became of an edit, and how to take it back. */
-export function resultPage(edit: EditDescription): string {
+export function resultPage(edit: EditDescription): Page {
   return card({
     title: outcomeOf(edit),
     body: html`<p class="title"><bdi>${edit.item.title}</bdi></p>
@@ -49,21 +49,17 @@ ${undoForm(edit)}
 }
 
 /** Says why an edit could not be taken back. */
-export function stayedPage({
-  id,
-  reason,
-}: {
-  readonly id: number;
-  readonly reason: string;
-}): string {
+export function stayedPage({ id, reason }: { readonly id: number; readonly reason: string }): Page {
   return card({
     title: "Not taken back",
     body: html`<p class="problem">${reason}</p>\n<p class="quiet"><a href="../${id}">Back to edit ${id}</a></p>`,
   });
 }
 
-const card = ({ title, body }: { readonly title: string; readonly body: Markup }): string =>
-  layout({ title, body: html`<main class="card"><h1>${title}</h1>\n${body}</main>` });
+const card = ({ title, body }: Page): Page => ({
+  title,
+  body: html`<main class="card"><h1>${title}</h1>\n${body}</main>`,
+});
 
 const questions: Readonly<Record<LinkAction, string>> = {
   done: "Mark as done?",

@@ -47,7 +47,7 @@ function waitingEdit(
   }</p>
 <p class="problem"><strong>${reason ?? state}</strong>: <bdi>${edit.problem ?? "it waits for approval"}</bdi></p>
 <form method="post" class="row"><input type="hidden" name="form" value="${formToken}">${acts.map(
-    ([act, label]) => html`<button formaction="/edits/${id}/${act}">${label}</button>`,
+    ([act, label]) => html`<button formaction="edits/${id}/${act}">${label}</button>`,
   )}</form></li>`;
 }
 

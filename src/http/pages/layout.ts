@@ -1,7 +1,16 @@
 import { html, type Markup } from "./html.ts";
 
-/** A whole page; styles come from one file, so that no inline code is needed. */
-export function layout({ title, body }: { readonly title: string; readonly body: Markup }): string {
+/** What a page says; its links are relative to the address at which it stands. */
+export interface Page {
+  readonly title: string;
+  readonly body: Markup;
+}
+
+/**
+ * A whole page; styles come from one file, so that no inline code is needed. `root` leads from its address to that of the
+ * start page, as in `../`.
+ */
+export function layout({ title, body }: Page, root: string): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -9,7 +18,7 @@ export function layout({ title, body }: { readonly title: string; readonly body:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="stylesheet" href="/style.css">
+<link rel="stylesheet" href="${root}style.css">
 </head>
 <body>
 ${body}

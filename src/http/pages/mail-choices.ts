@@ -6,7 +6,7 @@ import {
   mailKindWords,
 } from "../../domain/mail-kind.ts";
 import { html, type Markup } from "./html.ts";
-import { layout } from "./layout.ts";
+import type { Page } from "./layout.ts";
 
 /** What a reader has chosen, seen through the link of one mail. */
 export interface ChoiceSight {
@@ -27,11 +27,11 @@ export interface ChoiceChange {
 export function choicePage(
   { name, choice, off, granted }: ChoiceSight,
   { done }: { readonly done: ChoiceChange | null },
-): string {
+): Page {
   const isNone = off.includes("all");
   const kinds = mailKinds.toSorted((a, b) => Number(b === choice) - Number(a === choice));
   const rows = kinds.map((kind) => kindRow(kind, { granted: granted[kind], off }));
-  return layout({
+  return {
     title: "Dayferry: your mails",
     body: html`<main class="card"><h1>Your mails</h1>
 <p class="quiet">For <bdi>${name}</bdi>.</p>
@@ -43,16 +43,16 @@ ${
 ${button({ to: "off", choice: "all" }, "Stop all mails")}`
 }
 <p class="quiet">What you choose counts for mails of Dayferry only; the workspace's own mails are set up there.</p></main>`,
-  });
+  };
 }
 
 /** Says that a link is none of ours. */
-export function strangePage(): string {
-  return layout({
+export function strangePage(): Page {
+  return {
     title: "Dayferry: unknown link",
     body: html`<main class="card"><h1>This link is not known</h1>
 <p>Perhaps it was cut on its way: please copy all of it.</p><p class="quiet">Nothing was changed.</p></main>`,
-  });
+  };
 }
 
 function kindRow(

@@ -4,7 +4,7 @@ import type { PersonDescription } from "../../people/people.ts";
 import type { Status } from "../status.ts";
 import { editTable, waitingList } from "./edit-lists.ts";
 import { html, type Markup } from "./html.ts";
-import { layout } from "./layout.ts";
+import type { Page } from "./layout.ts";
 import { mailList } from "./mail.ts";
 import { peopleList } from "./people.ts";
 import { length, moment } from "./words.ts";
@@ -21,14 +21,14 @@ export interface StartPageData {
   readonly formToken: string;
 }
 
-/** The start page: how fresh the mirror is, what needs a person, feeds and calendars with their addresses, the last edits. */
-export function startPage(data: StartPageData): string {
+/** The start page, which stands at `/`: how fresh the mirror is, what needs a person, feeds and calendars with their addresses, the last edits. */
+export function startPage(data: StartPageData): Page {
   const { status, feeds, people, edits, waiting, baseUrl, formToken } = data;
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const table = { names, zone: status.timeZone };
   const body = html`<header>
 <h1>Dayferry</h1>
-<form method="post" action="/logout"><input type="hidden" name="form" value="${formToken}"><button>Sign out</button></form>
+<form method="post" action="logout"><input type="hidden" name="form" value="${formToken}"><button>Sign out</button></form>
 </header>
 <main>
 ${freshness(status)}
@@ -40,7 +40,7 @@ ${feedTable(feeds, { baseUrl, zone: status.timeZone })}
 ${peopleList(people, { baseUrl, formToken })}
 ${editTable(edits, table)}
 </main>`;
-  return layout({ title: "Dayferry", body });
+  return { title: "Dayferry", body };
 }
 
 function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
@@ -57,7 +57,15 @@ function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
 </dl>`;
 }
 
-function attention({ errors, brakes, frozen, mail, inbox, subscriptions }: Status): Markup | null {
+function attention({
+  errors,
+  brakes,
+  frozen,
+  twins,
+  mail,
+  inbox,
+  subscriptions,
+}: Status): Markup | null {
   const problems = [
     ...errors
       .filter(({ severity }) => severity === "problem")
@@ -71,6 +79,7 @@ function attention({ errors, brakes, frozen, mail, inbox, subscriptions }: Statu
         }`,
     ),
     ...frozen.map(({ edit, title, problem }) => `edit ${edit} of "${title}": ${problem ?? ""}`),
+    ...twins.map(({ edit, title, problem }) => `edit ${edit} of "${title}": ${problem}`),
     ...(inbox?.problem ? [inbox.problem] : []),
     ...subscriptions.flatMap(({ name, problem }) =>
       problem === null ? [] : [`${name}: ${problem}`],
@@ -108,7 +117,7 @@ function feedTable(
   const rows = open.map(
     (
       feed,
-    ) => html`<tr><td>${feed.name}</td><td class="address"><a href="${feed.path}">${baseUrl}${feed.path}</a></td>
+    ) => html`<tr><td>${feed.name}</td><td class="address"><a href=".${feed.path}">${baseUrl}${feed.path}</a></td>
 <td>${feed.lastFetch ? `${moment(feed.lastFetch.at, zone)} by ${feed.lastFetch.agent}` : html`<span class="quiet">not yet</span>`}</td></tr>`,
   );
   const table = html`<div class="wide"><table><thead><tr><th>Project</th><th>Address to subscribe to</th><th>Last fetched</th></tr></thead><tbody>${rows}</tbody></table></div>`;

@@ -7,6 +7,7 @@ import { readServiceTimes, type When, writeServiceTimes } from "../../domain/whe
 import type { Asker } from "../asker.ts";
 import type { Call } from "../call.ts";
 import type { Failure } from "../failure.ts";
+import { type Ear, type Held, heldItem, silenceKeeps, type Written } from "../held.ts";
 import type { Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";
 
@@ -38,13 +39,25 @@ export interface Events {
   delete(place: EventPlace, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createEvents(asker: Asker, timeZone: string): Events {
-  const reader = (project: ProjectId) => (raw: unknown) =>
-    readEvent(raw, { projectId: project, timeZone });
-  const change = (place: EventPlace & { readonly json: unknown }, call: Call) => {
+export function createEvents(
+  asker: Asker,
+  { timeZone, held }: { readonly timeZone: string; readonly held: Held },
+): Events {
+  const reader = (project: ProjectId, written?: Written) => (raw: unknown, ear?: Ear) =>
+    readEvent(raw, {
+      projectId: project,
+      timeZone,
+      heldOf: (id) => heldEvent(held, { id, ...(written && { written }) }),
+      ...(ear && { ear }),
+    });
+  const change = (
+    place: EventPlace & { readonly json: unknown; readonly patch: Patch },
+    call: Call,
+  ) => {
     const path = pathOf(place.projectId, place.id);
     const ask = { method: "PUT", path, json: place.json } as const;
-    return asker.one({ ask, read: reader(place.projectId) }, call);
+    const read = reader(place.projectId, { patch: place.patch, isNew: false });
+    return asker.one({ ask, read }, call);
   };
 
   return {
@@ -63,8 +76,8 @@ export function createEvents(asker: Asker, timeZone: string): Events {
           reading: {
             where: `project ${query.projectId}`,
             kind: "event",
-            read: (raw) => {
-              const item = reader(query.projectId)(raw);
+            read: (raw, ear) => {
+              const item = reader(query.projectId)(raw, ear);
               return item.ok ? ok({ ...item.value, projectId: query.projectId }) : item;
             },
             keyOf: (event) => event.id ?? 0,
@@ -78,12 +91,13 @@ export function createEvents(asker: Asker, timeZone: string): Events {
       asker.one(
         {
           ask: { method: "POST", path: pathOf(project), json: writeEvent(patch, "create") },
-          read: reader(project),
+          read: reader(project, { patch, isNew: true }),
         },
         call,
       ),
     update: (wish, call) => change({ ...wish, json: writeEvent(wish.patch, "update") }, call),
-    complete: (wish, call) => change({ ...wish, json: { completed: wish.completed } }, call),
+    complete: ({ completed, ...place }, call) =>
+      change({ ...place, json: { completed }, patch: { completed } }, call),
     delete: ({ projectId: project, id }, call) =>
       asker.none({ method: "DELETE", path: pathOf(project, id), gone: "done" }, call),
   };
@@ -91,38 +105,74 @@ export function createEvents(asker: Asker, timeZone: string): Events {
 
 /**
  * An event as the service answers it; times are wall clock of `timeZone`, whole days for milestones whatever
- * `all_day` says. Fails with a sentence for a missing id and for times that cannot be read.
+ * `all_day` says. What it does not say is as `heldOf` knows it; whether it is private is never guessed to be "no". Fails
+ * with a sentence for a missing id and for times that cannot be read.
  */
 export function readEvent(
   raw: unknown,
-  about: { readonly projectId: ProjectId; readonly timeZone: string },
+  about: {
+    readonly projectId: ProjectId;
+    readonly timeZone: string;
+    readonly heldOf?: (id: ServiceId) => Partial<EventItem> | null;
+    readonly ear?: Ear;
+  },
 ): Result<EventItem, string> {
   const read = wire.readElement(eventShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
+  const isPrivate = wire.verdict(fields.private);
+  const isWhole =
+    isPrivate !== null &&
+    wire.heading(fields.title) !== null &&
+    wire.person(fields.creator) !== null &&
+    spoken.every((name) => fields[name] !== undefined);
+  // Most answers say all there is, and asking costs more than reading.
+  const held = (isWhole ? null : about.heldOf?.(serviceId(id))) ?? {};
+  const keep = silenceKeeps(about.ear);
   const start = wire.text(fields.start);
   if (start === null) return fail("start: nothing is not a date");
-  const milestone = wire.flag(fields.milestone);
-  const allDay = milestone || wire.flag(fields.all_day);
+  const milestone = keep("milestone", {
+    raw: fields.milestone,
+    read: wire.flag,
+    held: held.milestone,
+  });
+  const days = keep("all_day", {
+    raw: fields.all_day,
+    read: wire.flag,
+    held: held.when && held.when.kind === "dates",
+  });
+  const allDay = milestone || days;
   const when = readServiceTimes({ start, end: wire.text(fields.end), allDay }, about.timeZone);
   if (!when.ok) return when;
   const project = wire.ref(fields.project);
-  const reminder = wire.amount(fields.reminder);
+  if (isPrivate === null) about.ear?.unsaid("private");
   return ok({
     kind: "event",
     id: serviceId(id),
     projectId: project === null ? about.projectId : projectId(project),
-    title: wire.title(fields.title),
-    description: wire.text(fields.description),
+    title: wire.keptTitle(fields.title, {
+      held: held.title,
+      fallback: "",
+      ear: about.ear,
+    }),
+    description: keep("description", {
+      raw: fields.description,
+      read: wire.prose,
+      held: held.description,
+    }),
     when: when.value,
-    reminder: reminder === null ? null : wholeMinutes(reminder),
+    reminder: keep("reminder", { raw: fields.reminder, read: readLead, held: held.reminder }),
     milestone,
-    private: wire.flag(fields.private),
-    completed: wire.flag(fields.completed),
-    assigned: wire.people(fields.assigned),
-    creatorId: wire.person(fields.creator),
+    private: isPrivate ?? held.private ?? true,
+    completed: keep("completed", {
+      raw: fields.completed,
+      read: wire.flag,
+      held: held.completed,
+    }),
+    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, held: held.assigned }),
+    creatorId: wire.person(fields.creator) ?? held.creatorId ?? null,
     byMe: wire.flag(fields.by_me),
-    createdAt: wire.instant(fields.created_at),
+    createdAt: wire.instant(fields.created_at) ?? held.createdAt ?? null,
     updatedAt: wire.instant(fields.updated_at),
   });
 }
@@ -162,11 +212,35 @@ function firstDay(when: When): When {
   return { kind: "dates", start, end: start.add({ days: 1 }) };
 }
 
+function heldEvent(
+  held: Held,
+  { id, written }: { readonly id: ServiceId; readonly written?: Written },
+): Partial<EventItem> | null {
+  if (written?.isNew) return { ...written.patch, private: written.patch.private ?? false };
+  const item = heldItem(held, { kind: "event", id, ...(written && { written }) });
+  return item?.kind === "event" ? item : null;
+}
+
+function readLead(raw: unknown): Temporal.Duration | null {
+  const minutes = wire.amount(raw);
+  return minutes === null ? null : wholeMinutes(minutes);
+}
+
 const wholeMinutes = (minutes: number): Temporal.Duration =>
   Temporal.Duration.from({ minutes: Math.round(minutes) });
 
 const pathOf = (project: ProjectId, id?: ServiceId): string =>
   `/projects/${project}/events${id === undefined ? "" : `/${id}`}`;
+
+const spoken = [
+  "milestone",
+  "all_day",
+  "description",
+  "reminder",
+  "completed",
+  "assigned",
+  "created_at",
+] as const;
 
 const eventShape = z.object({
   id: wire.field,

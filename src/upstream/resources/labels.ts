@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type LabelId, labelId } from "../../domain/ids.ts";
 import type { Label } from "../../domain/item.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../call.ts";
 import type { Failure } from "../failure.ts";
@@ -54,7 +54,9 @@ function readLabel(raw: unknown): Result<Label, string> {
   const read = wire.readElement(labelShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
-  return ok({ id: labelId(id), name: wire.title(fields.name), color: wire.text(fields.color) });
+  const name = wire.heading(fields.name);
+  if (name === null) return fail("name: a label without one says nothing");
+  return ok({ id: labelId(id), name, color: wire.text(fields.color) });
 }
 
 const labelShape = z.object({ id: wire.field, name: wire.field, color: wire.field });

@@ -5,6 +5,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../call.ts";
 import type { Failure } from "../failure.ts";
+import type { Ear, Held, Written } from "../held.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { readTask, writeTask } from "./task-shape.ts";
 import { type AttachmentRef, type ListPlace, writeAttachments } from "./tasks.ts";
@@ -38,12 +39,18 @@ export interface Subtasks {
   delete(place: SubtaskPlace, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createSubtasks(asker: Asker): Subtasks {
-  const reader = (place: ParentPlace) => (raw: unknown) =>
-    readTask(raw, { ...place, parentId: place.taskId });
-  const change = (place: SubtaskPlace & { readonly json: unknown }, call: Call) => {
+export function createSubtasks(asker: Asker, held: Held): Subtasks {
+  const reader = (place: ParentPlace, written?: Written) => (raw: unknown, ear?: Ear) => {
+    const reading = { held, ...(written && { written }), ...(ear && { ear }) };
+    return readTask(raw, { ...place, parentId: place.taskId, ...reading });
+  };
+  const change = (
+    place: SubtaskPlace & { readonly json: unknown; readonly patch: Patch },
+    call: Call,
+  ) => {
     const ask = { method: "PUT", path: pathOf(place, place.id), json: place.json } as const;
-    return asker.one({ ask, read: reader(place) }, call);
+    const read = reader(place, { patch: place.patch, isNew: false });
+    return asker.one({ ask, read }, call);
   };
 
   return {
@@ -54,9 +61,9 @@ export function createSubtasks(asker: Asker): Subtasks {
           reading: {
             where: `project ${place.projectId}, list ${place.listId}, task ${place.taskId}`,
             kind: "subtask",
-            read: (raw) => {
+            read: (raw, ear) => {
               const { projectId, listId } = place;
-              const item = reader(place)(raw);
+              const item = reader(place)(raw, ear);
               return item.ok ? ok({ ...item.value, projectId, listId }) : item;
             },
             keyOf: (subtask) => subtask.id ?? 0,
@@ -75,12 +82,16 @@ export function createSubtasks(asker: Asker): Subtasks {
         ...writeAttachments(wish.attachments?.map(({ fileId }) => ({ fileId }))),
       };
       return asker.one(
-        { ask: { method: "POST", path: pathOf(wish), json }, read: reader(wish) },
+        {
+          ask: { method: "POST", path: pathOf(wish), json },
+          read: reader(wish, { patch: wish.patch, isNew: true }),
+        },
         call,
       );
     },
     update: (wish, call) => change({ ...wish, json: writeTask(wish.patch, "update") }, call),
-    complete: (wish, call) => change({ ...wish, json: { completed: wish.completed } }, call),
+    complete: ({ completed, ...place }, call) =>
+      change({ ...place, json: { completed }, patch: { completed } }, call),
     delete: (place, call) =>
       asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
   };

@@ -10,6 +10,7 @@ import {
 import type { CustomField, TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/merge.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { type Ear, type Held, heldItem, silenceKeeps, type Written } from "../held.ts";
 import * as wire from "../wire.ts";
 
 /** Where a task or subtask was asked for; `parentId` is null for a task. */
@@ -19,50 +20,95 @@ export interface TaskOrigin {
   readonly parentId: ServiceId | null;
 }
 
+/** What else an answer is read with: what is known of the item, the write that is answered, who is told of doubts. */
+export interface TaskReading {
+  readonly held?: Held;
+  readonly written?: Written;
+  readonly ear?: Ear;
+}
+
 /**
- * A task or subtask as the service answers it. Project and list are the ones it names itself, else the ones it was
+ * A task or subtask as the service answers it. What it does not say is as it is known. Project and list are the ones it names itself, else the ones it was
  * asked for in. Fails with a sentence for a missing id and for dates that cannot be read.
  * Source: service-api.md, Task, Subtask.
  */
-export function readTask(raw: unknown, origin: TaskOrigin): Result<TaskItem, string> {
+export function readTask(
+  raw: unknown,
+  { ear, ...origin }: TaskOrigin & TaskReading,
+): Result<TaskItem, string> {
   const read = wire.readElement(taskShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
+  const kind = origin.parentId === null ? "task" : "subtask";
+  const isWhole = saysAll(fields, kind);
+  // Most answers say all there is, and asking costs more than reading.
+  const held = isWhole ? {} : heldTask({ kind, id: serviceId(id) }, origin);
+  const keep = silenceKeeps(ear);
   const startOn = wire.date(fields.start_date, "start_date");
   if (!startOn.ok) return startOn;
   const dueOn = wire.date(fields.due_date, "due_date");
   if (!dueOn.ok) return dueOn;
   const project = wire.ref(fields.project);
   const list = wire.ref(fields.list);
-  const completed = wire.flag(fields.completed);
+  const completed = keep("completed", {
+    raw: fields.completed,
+    read: wire.flag,
+    held: held.completed,
+  });
+  // What belongs to a completion says nothing of another state.
+  const same = held.completed === completed ? held : {};
   const percent = wire.amount(fields.percent_progress) ?? (completed ? 100 : 0);
   return ok({
-    kind: origin.parentId === null ? "task" : "subtask",
+    kind,
     id: serviceId(id),
     projectId: project === null ? origin.projectId : projectId(project),
     listId: list === null ? origin.listId : listId(list),
     parentId: origin.parentId,
-    title: wire.title(fields.title),
-    description: wire.text(fields.description),
-    startOn: startOn.value,
-    dueOn: dueOn.value,
-    estimated: wire.duration(fields.estimated_hours, fields.estimated_mins),
-    logged: wire.duration(fields.logged_hours, fields.logged_mins),
-    percent: Math.min(100, Math.round(percent)),
+    title: wire.keptTitle(fields.title, { held: held.title, fallback: "", ear }),
+    description: keep("description", {
+      raw: fields.description,
+      read: wire.prose,
+      held: held.description,
+    }),
+    startOn: keep("start_date", {
+      raw: fields.start_date,
+      read: () => startOn.value,
+      held: held.startOn,
+    }),
+    dueOn: keep("due_date", { raw: fields.due_date, read: () => dueOn.value, held: held.dueOn }),
+    estimated: kept(
+      either(fields.estimated_hours, fields.estimated_mins),
+      wire.duration(fields.estimated_hours, fields.estimated_mins),
+      held.estimated,
+    ),
+    logged: kept(
+      either(fields.logged_hours, fields.logged_mins),
+      wire.duration(fields.logged_hours, fields.logged_mins),
+      held.logged,
+    ),
+    percent: kept(fields.percent_progress, Math.min(100, Math.round(percent)), same.percent),
     completed,
-    completedAt: completed ? wire.instant(fields.completed_at) : null,
-    completedBy: completed ? wire.person(fields.completed_by) : null,
-    assigned: wire.people(fields.assigned),
-    labels: wire.labels(fields.labels),
-    subtaskCount: wire.count(fields.sub_tasks),
-    commentCount: wire.count(fields.comments),
-    rrule: recurrenceText(fields.rrule),
-    ticket: wire.text(fields.ticket),
-    stage: wire.nameIn(fields.stage),
-    customFields: wire.array(fields.custom_fields).flatMap(readCustomField),
-    creatorId: wire.person(fields.creator),
+    completedAt: completed
+      ? kept(fields.completed_at, wire.instant(fields.completed_at), same.completedAt)
+      : null,
+    completedBy: completed
+      ? kept(fields.completed_by, wire.person(fields.completed_by), same.completedBy)
+      : null,
+    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, held: held.assigned }),
+    labels: keep("labels", { raw: fields.labels, read: wire.labels, held: held.labels }),
+    subtaskCount: kept(fields.sub_tasks, wire.count(fields.sub_tasks), held.subtaskCount),
+    commentCount: kept(fields.comments, wire.count(fields.comments), held.commentCount),
+    rrule: kept(fields.rrule, recurrenceText(fields.rrule), held.rrule),
+    ticket: kept(fields.ticket, wire.text(fields.ticket), held.ticket),
+    stage: kept(fields.stage, wire.nameIn(fields.stage), held.stage),
+    customFields: kept(
+      fields.custom_fields,
+      wire.array(fields.custom_fields).flatMap(readCustomField),
+      held.customFields,
+    ),
+    creatorId: wire.person(fields.creator) ?? held.creatorId ?? null,
     byMe: wire.flag(fields.by_me),
-    createdAt: wire.instant(fields.created_at),
+    createdAt: wire.instant(fields.created_at) ?? held.createdAt ?? null,
     updatedAt: wire.instant(fields.updated_at),
   });
 }
@@ -92,6 +138,31 @@ export function writeTask(patch: Patch, mode: "create" | "update"): Record<strin
   );
 }
 
+function heldTask(
+  { kind, id }: { readonly kind: TaskItem["kind"]; readonly id: ServiceId },
+  { held, written }: TaskReading,
+): Partial<TaskItem> {
+  if (written?.isNew) return written.patch;
+  const item = held ? heldItem(held, { kind, id, ...(written && { written }) }) : null;
+  return item && item.kind !== "event" ? item : {};
+}
+
+// Fields that not every answer carries: their silence is ordinary.
+const kept = <Value>(raw: unknown, read: Value, known: Value | undefined): Value =>
+  raw === undefined && known !== undefined ? known : read;
+
+function saysAll(fields: z.infer<typeof taskShape>, kind: TaskItem["kind"]): boolean {
+  const wanted = [
+    ...spoken,
+    ...(kind === "task" ? spokenOfTasks : []),
+    ...(wire.flag(fields.completed) ? spokenWhenDone : []),
+  ];
+  const isNamed = wire.heading(fields.title) !== null && wire.person(fields.creator) !== null;
+  return isNamed && wanted.every((name) => fields[name] !== undefined);
+}
+
+const either = (a: unknown, b: unknown): unknown => (a === undefined ? b : a);
+
 function readCustomField(raw: unknown): readonly CustomField[] {
   const read = wire.readElement(customFieldShape, raw);
   if (!read.ok) return [];
@@ -113,6 +184,22 @@ function recurrenceText(value: unknown): string | null {
   if (bare !== null) return bare === "" ? null : bare;
   return wire.isObject(value) || Array.isArray(value) ? JSON.stringify(value) : null;
 }
+
+const spoken = [
+  "description",
+  "start_date",
+  "due_date",
+  "percent_progress",
+  "completed",
+  "assigned",
+  "labels",
+  "comments",
+  "estimated_hours",
+  "logged_hours",
+  "created_at",
+] as const;
+const spokenOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] as const;
+const spokenWhenDone = ["completed_at", "completed_by"] as const;
 
 const taskShape = z.object({
   id: wire.field,

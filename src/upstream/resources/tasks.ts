@@ -5,6 +5,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../call.ts";
 import type { Failure } from "../failure.ts";
+import type { Ear, Held, Written } from "../held.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { writeCopy, writeMove } from "./relocation.ts";
 import { readTask, writeTask } from "./task-shape.ts";
@@ -76,12 +77,18 @@ export interface Tasks {
   move(wish: TaskMove, call: Call): One;
 }
 
-export function createTasks(asker: Asker): Tasks {
-  const reader = (place: ListPlace) => (raw: unknown) =>
-    readTask(raw, { ...place, parentId: null });
-  const change = (place: TaskPlace & { readonly json: unknown }, call: Call) => {
+export function createTasks(asker: Asker, held: Held): Tasks {
+  const reader = (place: ListPlace, written?: Written) => (raw: unknown, ear?: Ear) => {
+    const reading = { held, ...(written && { written }), ...(ear && { ear }) };
+    return readTask(raw, { ...place, parentId: null, ...reading });
+  };
+  const change = (
+    place: TaskPlace & { readonly json: unknown; readonly patch: Patch },
+    call: Call,
+  ) => {
     const ask = { method: "PUT", path: pathOf(place, place.id), json: place.json } as const;
-    return asker.one({ ask, read: reader(place) }, call);
+    const read = reader(place, { patch: place.patch, isNew: false });
+    return asker.one({ ask, read }, call);
   };
 
   return {
@@ -92,9 +99,9 @@ export function createTasks(asker: Asker): Tasks {
           reading: {
             where: `project ${place.projectId}, list ${place.listId}`,
             kind: "task",
-            read: (raw) => {
+            read: (raw, ear) => {
               const { projectId, listId } = place;
-              const item = reader(place)(raw);
+              const item = reader(place)(raw, ear);
               return item.ok ? ok({ ...item.value, projectId, listId }) : item;
             },
             keyOf: (task) => task.id ?? 0,
@@ -114,13 +121,15 @@ export function createTasks(asker: Asker): Tasks {
         ...writeAttachments(wish.attachments),
       };
       const ask = { method: "POST", path: pathOf(wish), json } as const;
-      return asker.one({ ask, read: reader(wish) }, call);
+      const read = reader(wish, { patch: wish.patch, isNew: true });
+      return asker.one({ ask, read }, call);
     },
     update: (wish, call) => {
       const json = { ...writeTask(wish.patch, "update"), ...writeCustom(wish.customFields) };
       return change({ ...wish, json }, call);
     },
-    complete: (wish, call) => change({ ...wish, json: { completed: wish.completed } }, call),
+    complete: ({ completed, ...place }, call) =>
+      change({ ...place, json: { completed }, patch: { completed } }, call),
     delete: (place, call) =>
       asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
     copy: (wish, call) => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   type FolderId,
   folderId,
+  type ListId,
   listId,
   type ProjectId,
   personId,
@@ -12,7 +13,8 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../call.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Ear, Held } from "../held.ts";
+import type { Reading, Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";
 import { readTaskPage, type TaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
 
@@ -38,18 +40,22 @@ export interface Workspace {
   project(id: ProjectId, call: Call): Promise<Result<Project, Failure>>;
   people(call: Call): List<Person>;
   todolists(place: InProject, call: Call): List<Todolist>;
+  todolist(
+    place: InProject & { readonly id: ListId },
+    call: Call,
+  ): Promise<Result<Todolist, Failure>>;
   folders(place: InProject, call: Call): List<Folder>;
   /** One page of the tasks and subtasks of the whole account. */
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
 }
 
-export function createWorkspace(asker: Asker): Workspace {
+export function createWorkspace(asker: Asker, held: Held): Workspace {
   const list = <Value extends { readonly id: number }>(
     reading: {
       readonly path: string;
       readonly where: string;
       readonly kind: string;
-      readonly read: (raw: unknown) => Result<Value, string>;
+      readonly read: Reading<Value>["read"];
     },
     call: Call,
   ): List<Value> =>
@@ -63,21 +69,35 @@ export function createWorkspace(asker: Asker): Workspace {
 
   return {
     projects: (call) =>
-      list({ path: "/projects", where: "the account", kind: "project", read: readProject }, call),
+      list(
+        { path: "/projects", where: "the account", kind: "project", read: projectReader(held) },
+        call,
+      ),
     project: (id, call) =>
-      asker.one({ ask: { method: "GET", path: `/projects/${id}` }, read: readProject }, call),
+      asker.one(
+        { ask: { method: "GET", path: `/projects/${id}` }, read: projectReader(held) },
+        call,
+      ),
     people: (call) =>
-      list({ path: "/people", where: "the account", kind: "person", read: readPerson }, call),
+      list(
+        { path: "/people", where: "the account", kind: "person", read: personReader(held) },
+        call,
+      ),
     todolists: (place, call) =>
       list(
         {
           path: `/projects/${place.projectId}/todolists`,
           where: `project ${place.projectId}`,
           kind: "todolist",
-          read: (raw) => readTodolist(raw, place),
+          read: (raw, ear) => readTodolist(raw, { ...place, held, ear }),
         },
         call,
       ),
+    todolist: ({ id, ...place }, call) => {
+      const path = `/projects/${place.projectId}/todolists/${id}`;
+      const read = (raw: unknown) => readTodolist(raw, { ...place, held });
+      return asker.one({ ask: { method: "GET", path }, read }, call);
+    },
     folders: (place, call) =>
       list(
         {
@@ -99,47 +119,70 @@ export function createWorkspace(asker: Asker): Workspace {
   };
 }
 
-function readProject(raw: unknown): Result<Project, string> {
-  const read = wire.readElement(projectShape, raw);
-  if (!read.ok) return read;
-  const { id, fields } = read.value;
-  return ok({
-    id: projectId(id),
-    title: wire.title(fields.title ?? fields.name),
-    description: wire.text(fields.description),
-    color: wire.text(fields.color),
-    archived: wire.flag(fields.archived),
-    members: wire.people(fields.assigned),
-  });
-}
+// What an answer leaves out of these stays as it is known.
+const projectReader =
+  (held: Held) =>
+  (raw: unknown, ear?: Ear): Result<Project, string> => {
+    const read = wire.readElement(projectShape, raw);
+    if (!read.ok) return read;
+    const { id, fields } = read.value;
+    const known = held.project(projectId(id));
+    const title = wire.keptTitle(fields.title ?? fields.name, {
+      held: known?.title,
+      fallback: `Project ${id}`,
+      ear,
+    });
+    const { assigned } = fields;
+    return ok({
+      id: projectId(id),
+      title,
+      description: wire.prose(fields.description),
+      color: wire.text(fields.color),
+      archived: wire.verdict(fields.archived) ?? known?.archived ?? false,
+      members: (assigned ?? null) === null && known ? known.members : wire.people(assigned),
+    });
+  };
 
-function readPerson(raw: unknown): Result<Person, string> {
-  const read = wire.readElement(personShape, raw);
-  if (!read.ok) return read;
-  const { id, fields } = read.value;
-  const name = `${wire.title(fields.first_name)} ${wire.title(fields.last_name)}`.trim();
-  const email = wire.title(fields.email).trim();
-  const fallback = email === "" ? `Person ${id}` : email;
-  return ok({
-    id: personId(id),
-    name: name === "" ? fallback : name,
-    email: email === "" ? null : email,
-    // The service numbers its zones in a way that is not documented.
-    timeZone: null,
-    suspended: wire.flag(fields.suspended),
-  });
-}
+const personReader =
+  (held: Held) =>
+  (raw: unknown): Result<Person, string> => {
+    const read = wire.readElement(personShape, raw);
+    if (!read.ok) return read;
+    const { id, fields } = read.value;
+    const known = held.person(personId(id));
+    const name = `${wire.title(fields.first_name)} ${wire.title(fields.last_name)}`.trim();
+    const said = wire.title(fields.email).trim();
+    const email = fields.email === undefined && known?.email ? known.email : said;
+    const fallback = email === "" ? `Person ${id}` : email;
+    return ok({
+      id: personId(id),
+      name: name === "" ? (known?.name ?? fallback) : name,
+      email: email === "" ? null : email,
+      // The service numbers its zones in a way that is not documented.
+      timeZone: null,
+      suspended: wire.verdict(fields.suspended) ?? known?.suspended ?? false,
+    });
+  };
 
-function readTodolist(raw: unknown, place: InProject): Result<Todolist, string> {
+function readTodolist(
+  raw: unknown,
+  { projectId: project, held, ear }: InProject & { readonly held: Held; readonly ear?: Ear },
+): Result<Todolist, string> {
   const read = wire.readElement(todolistShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
+  const known = held.todolist(listId(id));
+  const title = wire.keptTitle(fields.title ?? fields.name, {
+    held: known?.title,
+    fallback: `List ${id}`,
+    ear,
+  });
   return ok({
     id: listId(id),
-    projectId: place.projectId,
-    title: wire.title(fields.title ?? fields.name),
-    archived: wire.flag(fields.archived),
-    private: wire.flag(fields.private),
+    projectId: project,
+    title,
+    archived: wire.verdict(fields.archived) ?? known?.archived ?? false,
+    private: wire.verdict(fields.private) ?? known?.private ?? false,
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vevent } from "../rig.ts";
+import { settingFor } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const lost = { kind: "drop-after" } as const;
@@ -90,7 +91,7 @@ describe("step() of an event's move to another project", () => {
       { kind: "status", status: 429, headers: { "retry-after": "1" } },
     ],
   ])("moves once in spite of %s, and nothing vanishes or doubles", async (_name, method, fault) => {
-    const rig = await moveRig();
+    const rig = await moveRig(settingFor(fault));
     const { uid } = await launch(rig);
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);

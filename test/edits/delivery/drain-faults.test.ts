@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, settingFor } from "./drain-rig.ts";
 
 const outage = { kind: "status", status: 503, times: 4 } as const;
 
@@ -33,7 +33,7 @@ describe("step() after a fault of a change", () => {
     ["half an answer", { kind: "cut", plain: true }],
     ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
   ])("reaches the workspace in spite of %s", async (_name, fault) => {
-    const rig = await drainRig();
+    const rig = await drainRig(settingFor(fault));
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ ...fault, method: "PUT" });

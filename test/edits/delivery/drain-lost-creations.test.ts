@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, settingFor } from "./drain-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const outage = { kind: "status", status: 503, times: 4 } as const;
@@ -19,7 +19,7 @@ describe("step() after a fault of a creation", () => {
     ["another answer", { kind: "replace", body: { hello: "world" } }, 1],
     ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }, 2],
   ])("makes the item exactly once in spite of %s", async (_name, fault, posts) => {
-    const rig = await drainRig();
+    const rig = await drainRig(settingFor(fault));
     rig.send(calendar(party));
     rig.sandbox.faults.add({ ...fault, method: "POST" });
     await rig.drainAll();
@@ -97,6 +97,22 @@ describe("step() after a fault of a creation", () => {
     expect(rig.states()).toEqual(["parked: unknown-outcome"]);
     expect(rig.edit().problem).toContain(`it could be ${made?.id}`);
     expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("goes on where only what was there before has been changed", async () => {
+    const rig = await drainRig();
+    const { id } = await rig.event({ title: "Meeting" });
+    rig.clock.advance({ seconds: 1 });
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
+    await rig.step();
+    rig.clock.advance({ seconds: 1 });
+    insist(
+      rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Board meeting" }),
+    );
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(2);
   });
 
   it("sends nothing while the list cannot be read as a whole", async () => {

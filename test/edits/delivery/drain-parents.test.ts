@@ -88,6 +88,16 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed", "confirmed"]);
   });
 
+  it("knows its task in every edit, also where it is gone by the time", async () => {
+    const rig = await parentsRig();
+    rig.put(child());
+    rig.put(vtodo("child@example.com", "SUMMARY:Renamed", "RELATED-TO:parent@example.com"));
+    rig.put(parent);
+    await rig.step();
+    const task = rig.viewed("parent@example.com");
+    expect(rig.edit(2).base).toMatchObject({ kind: "subtask", parentId: task?.id });
+  });
+
   it("waits after a restart as before", async () => {
     const rig = await parentsRig();
     rig.put(parent);
@@ -161,7 +171,11 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.put(parent);
     rig.desk.approve(1);
     expect(await rig.step()).toBe("idle");
+    expect(rig.desk.show(1)?.problem).toBe(
+      "it waits for edit 2, which creates the task above it and waits for approval itself",
+    );
     rig.desk.approve(2);
+    expect(rig.desk.show(1)?.problem).toBe("it waits for edit 2, which creates the task above it");
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });

@@ -9,6 +9,7 @@ import {
   createAccept,
   type EditRequest,
 } from "../../../src/edits/intake/accept.ts";
+import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
 import type { Upstream, UpstreamOptions } from "../../../src/upstream/client.ts";
@@ -25,6 +26,15 @@ export interface DrainSetting {
   readonly wrap?: (upstream: Upstream) => Upstream;
 }
 
+/** Longer than any answer takes, also on a busy machine: a call that was given up is another test. */
+const patience = Temporal.Duration.from({ seconds: 10 });
+
+/** The setting for a fault: one that hangs has to be given up some time. */
+export const settingFor = ({ kind }: Fault): Pick<DrainSetting, "client"> =>
+  kind.startsWith("hang")
+    ? { client: { timeout: Temporal.Duration.from({ milliseconds: 250 }) } }
+    : {};
+
 /** A store, a sandbox behind a real client, and the drain between them; one clock for all, moved by hand. */
 export async function drainRig(setting: DrainSetting = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
@@ -32,7 +42,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     sandbox: { clock, ...setting.sandbox },
     client: {
       clock,
-      timeout: Temporal.Duration.from({ milliseconds: 250 }),
+      timeout: patience,
       ...setting.client,
     },
   });
@@ -50,11 +60,15 @@ export async function drainRig(setting: DrainSetting = {}) {
   const applied: Edit[] = [];
   let running = new AbortController();
   const missing: Edit[] = [];
+  const hurried: (readonly string[])[] = [];
   const makeDrain = () =>
     createDrain({
       store,
       conflicts: setting.conflicts ?? "ask",
-      onMissing: (edit) => void missing.push(edit),
+      onMissing(edit, sources = []) {
+        missing.push(edit);
+        hurried.push(sources);
+      },
       upstream: setting.wrap?.(upstream) ?? upstream,
       clock,
       random: () => 0,
@@ -79,6 +93,8 @@ export async function drainRig(setting: DrainSetting = {}) {
     events,
     applied,
     missing,
+    /** The lists that were asked for, by call. */
+    hurried,
     by,
     /** Ends the steps that run, as the end of the process does. */
     abort: () => running.abort(),
@@ -102,8 +118,17 @@ export async function drainRig(setting: DrainSetting = {}) {
       drain = makeDrain();
       return drain.recover();
     },
-    /** Lets the drain work, and time pass, until nothing waits any more. */
-    async drainAll({ loops = 1, most = 200 }: { loops?: number; most?: number } = {}) {
+    /** Lets the drain work, and time pass, until nothing waits any more. `sweep`: reads the lists when they are asked for. */
+    async drainAll({
+      loops = 1,
+      most = 200,
+      sweep,
+    }: {
+      loops?: number;
+      most?: number;
+      sweep?: () => Promise<unknown>;
+    } = {}) {
+      let asked = hurried.length;
       for (let round = 0; round < most; round++) {
         const ended = await Promise.all(
           Array.from({ length: loops }, () => drain.step(running.signal)),
@@ -112,6 +137,8 @@ export async function drainRig(setting: DrainSetting = {}) {
         const next = store.journal.nextAt();
         if (next === null) return;
         clock.set(next.add({ milliseconds: 1 }).toString());
+        if (hurried.length > asked) await sweep?.();
+        asked = hurried.length;
       }
       throw new Error(`the journal is not empty: ${JSON.stringify(store.journal.counts())}`);
     },

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vtodo } from "../rig.ts";
+import { settingFor } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const lists = "/projects/todolists/tasks";
@@ -55,7 +56,7 @@ describe("step() of a task's move", () => {
     ["a web page", { kind: "html" }],
     ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
   ])("moves once in spite of %s, and nothing vanishes or doubles", async (_name, fault) => {
-    const rig = await moveRig();
+    const rig = await moveRig(settingFor(fault));
     const { id, uid } = await rig.task();
     await rig.subtask(id, "Child");
     rig.toOther(uid);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { type DrainSetting, drainRig } from "./drain-rig.ts";
+import { type DrainSetting, drainRig, settingFor } from "./drain-rig.ts";
 
 const file = (name: string, text = "content") =>
   `ATTACH;FMTTYPE=text/plain;FILENAME=${name};VALUE=BINARY;ENCODING=BASE64:${Buffer.from(text).toString("base64")}`;
@@ -76,7 +76,7 @@ describe("step() with a comment", () => {
     ["a web page", { kind: "html" }, 2],
     ["half an answer", { kind: "cut" }, 1],
   ])("makes it exactly once in spite of %s", async (_name, fault, posts) => {
-    const rig = await rigWithExtras();
+    const rig = await rigWithExtras(settingFor(fault));
     const { id, uid } = await rig.task();
     insist(
       rig.sandbox.workspace.comments.create(

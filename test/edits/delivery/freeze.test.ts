@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
-import { calendar, vevent } from "../rig.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
@@ -9,6 +12,28 @@ async function rename(rig: Rig, uid: string, titles: readonly string[]) {
   for (const title of titles) {
     rig.send(calendar(vevent(uid, `SUMMARY:${title}`)));
     await rig.drainAll();
+    rig.clock.advance({ minutes: 1 });
+  }
+}
+
+/** Another program gives an event its old title, and a sweep sees that. */
+async function changeBack(rig: Rig, id: number) {
+  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Back" }));
+  const place = { projectId: rig.project, id: serviceId(id) };
+  const item = worked(await rig.upstream.events.get(place, { priority: "sweep" }));
+  rig.store.mirror.put({ ...item, id: place.id }, sourceOf(item));
+}
+
+/** Gives an event these titles in turn, each of which another program changes back. */
+async function fight(
+  rig: Rig,
+  { id, uid }: { id: number; uid: string },
+  titles: readonly string[],
+) {
+  for (const title of titles) {
+    rig.send(calendar(vevent(uid, `SUMMARY:${title}`)), { actor: null });
+    await rig.drainAll();
+    await changeBack(rig, id);
     rig.clock.advance({ minutes: 1 });
   }
 }
@@ -48,8 +73,8 @@ describe("step() of an item that will not settle", () => {
 
   it("stays frozen until a person retries, then counts anew", async () => {
     const rig = await drainRig();
-    const { uid } = await rig.event();
-    await rename(rig, uid, ["A", "B", "A", "B", "A", "B"]);
+    const { id, uid } = await rig.event();
+    await fight(rig, { id, uid }, ["A", "A", "A", "A", "A", "A"]);
     expect(rig.states().at(-1)).toBe("parked: failed");
     rig.clock.advance({ hours: 2 });
     await rename(rig, uid, ["Other"]);
@@ -60,8 +85,9 @@ describe("step() of an item that will not settle", () => {
     expect(rig.edit(6).state).toBe("confirmed");
     rig.desk.retry(7);
     await rig.drainAll();
+    await changeBack(rig, id);
     expect(frozenOf(rig)).toEqual([]);
-    await rename(rig, uid, ["A", "B", "A"]);
+    await fight(rig, { id, uid }, ["A", "A", "A"]);
     expect(rig.states().slice(-3)).toEqual(["confirmed", "confirmed", "confirmed"]);
   });
 
@@ -72,19 +98,39 @@ describe("step() of an item that will not settle", () => {
     expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
   });
 
+  it("leaves a person alone who ticks and unticks a task, each settled", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    for (const status of Array.from({ length: 4 }, () => ["COMPLETED", "NEEDS-ACTION"]).flat()) {
+      rig.send(calendar(vtodo(uid, `STATUS:${status}`)));
+      await rig.drainAll();
+    }
+    expect(rig.states()).toEqual(Array<string>(8).fill("confirmed"));
+    expect(rig.requests("PUT")).toHaveLength(8);
+  });
+
+  it("freezes when another program changes everything back that two of ours wish in turn", async () => {
+    const rig = await drainRig();
+    const event = await rig.event();
+    await fight(rig, event, ["A", "B", "A", "B", "A", "B", "A", "B"]);
+    const [sixth, seventh, eighth] = rig.states().slice(5);
+    expect([sixth, seventh, eighth]).toEqual(["confirmed", "parked: failed", "parked: failed"]);
+  });
+
   it("forgets after an hour", async () => {
     const rig = await drainRig();
-    const { uid } = await rig.event();
-    await rename(rig, uid, ["A", "B", "A", "B", "A"]);
+    const event = await rig.event();
+    await fight(rig, event, ["A", "A", "A", "A", "A"]);
     rig.clock.advance({ hours: 1 });
-    await rename(rig, uid, ["B"]);
+    await fight(rig, event, ["A"]);
     expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
   });
 
   it("does not hold up other items", async () => {
     const rig = await drainRig();
     const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
-    await rename(rig, one.uid, ["A", "B", "A", "B", "A", "B"]);
+    await fight(rig, one, ["A", "A", "A", "A", "A", "A"]);
+    expect(rig.states().at(-1)).toBe("parked: failed");
     await rename(rig, two.uid, ["A"]);
     expect(rig.states().at(-1)).toBe("confirmed");
   });

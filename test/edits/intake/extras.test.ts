@@ -189,6 +189,31 @@ describe("accept() of what the service cannot hold", () => {
     expect(kept?.text).toContain("TRIGGER:-P1D");
   });
 
+  it("keeps the lines of a property wherever they stand, and those of a part", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    const part = ["BEGIN:X-Box", "X-COLOUR:blue", "END:X-Box"];
+    rig.one(
+      calendar(vevent(uid, "SUMMARY:New", "X-COLOUR:red", ...part, "x-colour;VALUE=TEXT:green")),
+    );
+    const [edit] = rig.edits();
+    const extras = rig.store.extras.ofEdit(edit?.id ?? never());
+    expect(extras.find(({ name }) => name === "X-COLOUR")?.text).toBe(
+      "X-COLOUR:red\nx-colour;VALUE=TEXT:green\nX-COLOUR:blue",
+    );
+  });
+
+  // Looking through all lines for each of the names would take far longer.
+  it("keeps 30,000 different properties in a moment", { timeout: 12_000 }, () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1));
+    const lines = Array.from({ length: 30_000 }, (_, at) => `X-P${at}:${at}`);
+    rig.one(calendar(vevent(uid, "SUMMARY:New", ...lines)));
+    const [edit] = rig.edits();
+    const extras = rig.store.extras.ofEdit(edit?.id ?? never());
+    expect(extras.map(({ text }) => text)).toEqual(lines);
+  });
+
   it("keeps nothing of what is refused", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(1));

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
+import { heldIn } from "../../../src/store/held.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideWishes } from "../../../src/sync/side-queue.ts";
 import {
@@ -78,13 +79,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     randomId: randomUUID,
   });
   onTestFinished(() => store.close());
-  const upstream = connect(sandbox, options);
+  const upstream = connect(sandbox, { ...options, store });
   return assemble({ sandbox, store, upstream, options });
 }
 
 function connect(
   sandbox: Sandbox,
-  { now = clock, quota: { requests, perMs } = documented }: StageOptions,
+  { now = clock, quota: { requests, perMs } = documented, store }: StageOptions,
 ): Upstream {
   const upstream = createUpstream({
     baseUrl: sandbox.baseUrl,
@@ -99,6 +100,7 @@ function connect(
     monotonic: () => performance.now(),
     random: () => 0,
     history: { load: () => [], save: () => undefined },
+    ...(store && { held: heldIn(store) }),
     onEvent: () => undefined,
   });
   onTestFinished(() => upstream.close());

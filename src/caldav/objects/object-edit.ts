@@ -1,0 +1,177 @@
+import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import type { ItemKey } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { PatchField } from "../../domain/merge.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { baseMark } from "../../ics/base-mark.ts";
+import type { CalendarObjectText } from "../../ics/calendar-object.ts";
+import type { IncomingItem } from "../../ics/incoming.ts";
+import { missingProperties, type SpeakingProperty } from "../../ics/missing-properties.ts";
+import type { DavContext, ObjectRequest } from "../context.ts";
+import { caldavFault, type DavFault, plainFault } from "../fault.ts";
+import { describedItem } from "./described-item.ts";
+import { isHeld } from "./held.ts";
+import { refusalFault } from "./object-faults.ts";
+import { writesWhole } from "./whole-writers.ts";
+
+/** Octets of a request as they were read. */
+export interface Sent {
+  readonly body: Buffer;
+  readonly text: CalendarObjectText;
+}
+
+/** An edit that octets mean. `calendar`: where an item of unknown UID goes. */
+export interface ObjectEdit {
+  readonly calendar: Calendar;
+  readonly incoming: IncomingItem;
+  readonly method: "CANCEL" | null;
+  /** What the sender saw; null = as the item says, or as it is now. */
+  readonly base: Item | null;
+  readonly cleared: readonly PatchField[];
+  readonly anew: boolean;
+}
+
+/** `held`: the edit waits for a person and is not shown. */
+export interface Accepted {
+  readonly key: ItemKey;
+  readonly isHeld: boolean;
+  /** The item as the octets describe it; null for a new one, which is what they say. */
+  readonly says: Item | null;
+}
+
+/** Takes the edit into the journal. */
+export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accepted, DavFault> {
+  const { calendar, incoming, method, base, cleared, anew } = edit;
+  const { uid } = incoming;
+  const accepted = context.acceptItems({
+    calendar: { method, items: [incoming], ignored: [] },
+    bases: base ? new Map([[uid, base]]) : new Map(),
+    cleared: new Map([[uid, cleared]]),
+    ...(calendar.kind === "milestones" && { newAs: "milestone" }),
+    anew,
+    channel: "caldav",
+    actor: context.person.id,
+    projectId: calendar.projectId,
+    listId: calendar.listId,
+    dryRun: false,
+  });
+  if (accepted.kind === "refused") {
+    return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
+  }
+  const [item] = accepted.items;
+  if (!item || item.action === "refused") return fail(refusalFault(item ?? { problems: [] }));
+  const key = context.store.mirror.findUid(uid)?.item;
+  if (key === undefined) {
+    const reason = "the UID belongs to what is shown only, and cannot be changed";
+    return fail(caldavFault("valid-calendar-object-resource", reason));
+  }
+  if (!base) return ok({ key, isHeld: isHeld(item, context), says: null });
+  const patch = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
+  const says = patch ? describedItem({ base, patch, incoming }) : null;
+  return ok({ key, isHeld: isHeld(item, context), says });
+}
+
+/**
+ * Keeps the octets of an edit that is shown, under a name. They describe another item where their sender had not seen the
+ * present one, or has left a field out: what the item says beside is laid onto them, so that nobody is shown an old value.
+ */
+export function keepOctets(
+  context: DavContext,
+  kept: {
+    readonly key: ItemKey;
+    readonly name: string;
+    readonly sent: Sent;
+    readonly agent: string;
+    readonly says: Item | null;
+  },
+): void {
+  const { key, name, sent, agent, says } = kept;
+  const { component, uid, raw } = sent.text;
+  context.calendars.keep({
+    key,
+    component,
+    name,
+    uid,
+    body: sent.body,
+    raw,
+    actor: context.person.id,
+    agent,
+    ...(says && { says }),
+  });
+}
+
+/** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
+export function etagOfSent(
+  { calendars }: DavContext,
+  { calendar, name, sent }: Pick<ObjectRequest, "calendar" | "name"> & { readonly sent: Sent },
+): string | null {
+  const object = calendars.object(calendar, name);
+  const isSame = object && Buffer.compare(calendars.octets(object), sent.body) === 0;
+  return isSame ? object.etag : null;
+}
+
+/** The program that sends a request. */
+export const agentOf = ({ headers }: Pick<ObjectRequest, "headers">): string =>
+  headers["user-agent"] ?? "";
+
+/**
+ * Fields of which the program has taken the property away. Absence says so only of programs that write items as a whole, and
+ * only where the present octets are its own and held the property; else it may not know it, or has never been sent it.
+ */
+export function clearedFields(
+  { calendars, person }: DavContext,
+  about: {
+    readonly object: Pick<CalendarObject, "key" | "component">;
+    readonly incoming: IncomingItem;
+    readonly agent: string;
+  },
+): readonly PatchField[] {
+  const { object, incoming, agent } = about;
+  const kept = calendars.kept(object.key, object.component);
+  if (kept?.actor !== person.id || kept.agent !== agent || !writesWhole(agent)) return [];
+  return missingProperties(kept.raw, incoming).flatMap((name) => fieldsOf(name, incoming));
+}
+
+function fieldsOf(property: SpeakingProperty, { component }: IncomingItem): readonly PatchField[] {
+  switch (property) {
+    case "DESCRIPTION":
+      return ["description"];
+    case "DUE":
+      return ["dueOn"];
+    case "DTSTART":
+      return ["startOn"];
+    case "CATEGORIES":
+      return component === "VEVENT" ? ["milestone"] : ["labels"];
+    case "VALARM":
+      return ["reminder"];
+  }
+}
+
+/**
+ * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
+ * Programs keep that name through edits of their own: octets with the name that those have which the program has put last
+ * are an edit of these.
+ */
+export function baseOf(
+  { store, person }: DavContext,
+  about: {
+    readonly key: ItemKey;
+    readonly present: Item;
+    readonly incoming: IncomingItem;
+    readonly isSeen: boolean;
+    readonly agent: string;
+  },
+): Item {
+  const { key, present, incoming, isSeen, agent } = about;
+  const { base, component } = incoming;
+  if (isSeen || base === null) return present;
+  const last = store.objects.get({ item: key, component });
+  const isOwn = last?.actor === person.id && last.agent === agent && markIn(last.raw) === base;
+  const seen = isOwn ? store.view.shownAt(key, last.at) : null;
+  return seen ?? store.view.shownAs(key, { sequence: base, modifiedAt: null }) ?? present;
+}
+
+function markIn(raw: string): number | null {
+  const value = new RegExp(`^${baseMark}:(\\d+)$`, "m").exec(raw)?.[1];
+  return value === undefined ? null : Number(value);
+}

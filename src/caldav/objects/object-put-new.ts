@@ -1,0 +1,207 @@
+import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { IncomingItem } from "../../ics/incoming.ts";
+import type { ViewItem } from "../../store/view.ts";
+import { saysNew } from "../conditions.ts";
+import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";
+import { caldavFault, type DavFault } from "../fault.ts";
+import { describedItem } from "./described-item.ts";
+import { holderOf } from "./holder.ts";
+import {
+  acceptEdit,
+  agentOf,
+  baseOf,
+  clearedFields,
+  etagOfSent,
+  keepOctets,
+  type Sent,
+} from "./object-edit.ts";
+import { closedFault, readOnlyFault, refusalFault, unseenFault } from "./object-faults.ts";
+import { relocate } from "./relocate.ts";
+
+interface Newcomer {
+  readonly request: ObjectRequest;
+  readonly sent: Sent;
+}
+
+/** Stores an object under a name, and with a UID, that the calendar does not have. */
+export function createObject(
+  context: DavContext,
+  { request, sent }: Newcomer,
+): Result<DavAnswer, DavFault> {
+  const [incoming] = sent.text.incoming.items;
+  if (!incoming) return fail(caldavFault("valid-calendar-data", "there is no item in it"));
+  const viewed = context.store.view.findUid(incoming.uid);
+  return viewed
+    ? placeElsewhere(context, { request, sent, incoming, viewed })
+    : create(context, { request, sent, incoming });
+}
+
+interface Incomer extends Newcomer {
+  readonly incoming: IncomingItem;
+}
+
+function create(
+  context: DavContext,
+  { request, sent, incoming }: Incomer,
+): Result<DavAnswer, DavFault> {
+  const { calendar, name } = request;
+  const closed = closedFault(calendar, context);
+  if (closed) return fail(closed);
+  const isKnown = context.store.mirror.findUid(incoming.uid) !== null;
+  const accepted = acceptEdit(context, {
+    calendar,
+    incoming: belowWhatIsHere(context, { calendar, incoming }),
+    method: null,
+    base: null,
+    cleared: [],
+    anew: isMeantAnew(context, { request, uid: incoming.uid }),
+  });
+  if (!accepted.ok) return accepted;
+  const { key, isHeld } = accepted.value;
+  const put = { calendar, name, sent };
+  if (isHeld) {
+    context.calendars.retract(calendar, { key, name });
+    return ok({ status: 202 });
+  }
+  const brought = isKnown ? bringBack(context, { calendar, uid: incoming.uid }) : ok(null);
+  if (!brought.ok) return brought;
+  const shown = context.store.view.get(key)?.item ?? null;
+  const says = shown && describedItem({ base: shown, patch: {}, incoming });
+  keepOctets(context, { key, name, sent, agent: agentOf(request), says });
+  return ok(created(context, put));
+}
+
+/** What was deleted in another calendar, and is put again before the service has heard of that, is still there. */
+function bringBack(
+  context: DavContext,
+  { calendar, uid }: { readonly calendar: Calendar; readonly uid: string },
+): Result<null, DavFault> {
+  const viewed = context.store.view.findUid(uid);
+  const isHere = viewed === null || context.calendars.objectOfUid(calendar, uid) !== null;
+  const from = isHere ? null : holderOf(context, uid);
+  if (!viewed || !from) return ok(null);
+  const moved = relocate(context, { from: from.calendar, to: calendar, viewed });
+  return moved.ok ? ok(null) : moved;
+}
+
+/** The answer to what is there now: with its ETag where the person is shown exactly that. Source: RFC 9110 9.3.4, 10.2.2. */
+function created(
+  context: DavContext,
+  put: Pick<ObjectRequest, "calendar" | "name"> & { readonly sent: Sent },
+): DavAnswer {
+  const { paths, origin } = context;
+  const etag = etagOfSent(context, put);
+  const location = `${origin}${paths.object(put.calendar, put.name)}`;
+  return {
+    status: 201,
+    headers: { Location: location, ...(etag !== null && { ETag: etag }) },
+  };
+}
+
+/**
+ * Whether an item that was deleted is to be made again. Who says that it is new means it, and so does whoever has deleted
+ * it; others may have a copy only that they have not brought up to date.
+ */
+function isMeantAnew(
+  { store, person }: DavContext,
+  { request, uid }: { readonly request: ObjectRequest; readonly uid: string },
+): boolean {
+  if (saysNew(request.headers)) return true;
+  const identity = store.mirror.findUid(uid);
+  const [last] = identity ? store.pastEdits.ofItem(identity.item) : [];
+  return last?.action === "delete" && last.actor === person.id;
+}
+
+/**
+ * A task that the person is not shown is no place to hang a to-do below, nor may the answer tell of it. A task of another
+ * list has its subtasks there: the to-do becomes a task where it was put, as it has to be at the address that is answered.
+ */
+function belowWhatIsHere(
+  context: DavContext,
+  { calendar, incoming }: { readonly calendar: Calendar; readonly incoming: IncomingItem },
+): IncomingItem {
+  const { relatedTo } = incoming;
+  const above = relatedTo === undefined ? null : context.store.view.findUid(relatedTo)?.item;
+  if (relatedTo === undefined || !above) return incoming;
+  const isFar = above.kind !== "event" && above.listId !== calendar.listId;
+  return isFar || !holderOf(context, relatedTo) ? { ...incoming, relatedTo: undefined } : incoming;
+}
+
+/**
+ * The UID is that of an item in another calendar: the first half of a move, as programs without MOVE make it, whose second
+ * half is a DELETE there; or a program has kept an address from which somebody else has moved the item since.
+ */
+function placeElsewhere(
+  context: DavContext,
+  about: Incomer & { readonly viewed: ViewItem },
+): Result<DavAnswer, DavFault> {
+  const { request, viewed } = about;
+  const { calendar, name } = request;
+  const from = holderOf(context, viewed.uid);
+  if (!from) return fail(hiddenFault(context, about));
+  const isLeft = context.calendars.formerly(calendar, name)?.key === viewed.key;
+  if (isLeft && !saysNew(request.headers)) return followItem(context, { ...about, from });
+  const moved = relocate(context, { from: from.calendar, to: calendar, viewed });
+  if (!moved.ok) return moved;
+  if (moved.value === "held") {
+    context.calendars.retract(calendar, { key: viewed.key, name });
+    context.calendars.reload(viewed.key);
+    return ok({ status: 202 });
+  }
+  const edited = edit(context, { ...about, calendar, name });
+  return edited.ok ? ok(created(context, { calendar, name, sent: about.sent })) : edited;
+}
+
+/** What is answered for a UID that nothing has, step by step, so that nobody learns that there is something hidden. */
+function hiddenFault(context: DavContext, { request, incoming }: Incomer): DavFault {
+  const closed = closedFault(request.calendar, context);
+  if (closed) return closed;
+  return incoming.problems.length > 0 ? refusalFault(incoming) : unseenFault();
+}
+
+/** The item is changed where it is now; a second one would be a copy that nobody wants. */
+function followItem(
+  context: DavContext,
+  about: Incomer & { readonly viewed: ViewItem; readonly from: Holder },
+): Result<DavAnswer, DavFault> {
+  const { calendar, object } = about.from;
+  const href = context.paths.object(calendar, object.name);
+  const barred = readOnlyFault(calendar, { privilege: "write-content", href });
+  if (barred) return fail(barred);
+  const edited = edit(context, { ...about, calendar, name: object.name });
+  return edited.ok ? ok({ status: 204 }) : edited;
+}
+
+interface Holder {
+  readonly calendar: Calendar;
+  readonly object: CalendarObject;
+}
+
+function edit(
+  context: DavContext,
+  about: Incomer & {
+    readonly viewed: ViewItem;
+    readonly calendar: Calendar;
+    readonly name: string;
+  },
+): Result<null, DavFault> {
+  const { request, sent, incoming, viewed, calendar, name } = about;
+  const { key } = viewed;
+  const { component } = sent.text;
+  const agent = agentOf(request);
+  const present = context.store.view.get(key)?.item ?? viewed.item;
+  const accepted = acceptEdit(context, {
+    calendar,
+    incoming,
+    method: null,
+    base: baseOf(context, { key, present, incoming, isSeen: false, agent }),
+    cleared: clearedFields(context, { object: { key, component }, incoming, agent }),
+    anew: false,
+  });
+  if (!accepted.ok) return accepted;
+  const { isHeld, says } = accepted.value;
+  if (isHeld) context.calendars.reload(key);
+  else keepOctets(context, { key, name, sent, agent, says });
+  return ok(null);
+}

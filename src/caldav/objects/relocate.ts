@@ -1,0 +1,42 @@
+import type { Calendar } from "../../calendars/calendar.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { ViewItem } from "../../store/view.ts";
+import type { DavContext } from "../context.ts";
+import { caldavFault, type DavFault, plainFault } from "../fault.ts";
+import { isHeld } from "./held.ts";
+import { closedFault, readOnlyFault, refusalFault } from "./object-faults.ts";
+
+/** Takes an item to another calendar of its kind, by an edit; `held`: that waits for a person. */
+export function relocate(
+  context: DavContext,
+  about: { readonly from: Calendar; readonly to: Calendar; readonly viewed: ViewItem },
+): Result<"moved" | "held", DavFault> {
+  const { from, to, viewed } = about;
+  const { key, item } = viewed;
+  const href = context.paths.calendar(from);
+  const closed = closedFault(to, context) ?? readOnlyFault(from, { privilege: "unbind", href });
+  if (closed) return fail(closed);
+  const kind = item.kind === "event" ? "events" : "tasks";
+  if (to.kind !== kind || to.projectId === null) return fail(strangeFault(to, viewed));
+  const accepted = context.acceptMove({
+    channel: "caldav",
+    actor: context.person.id,
+    item: key,
+    projectId: to.projectId,
+    listId: to.listId,
+  });
+  if (accepted.kind === "refused") {
+    return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
+  }
+  const [moved] = accepted.items;
+  if (!moved || moved.action === "refused") return fail(refusalFault(moved ?? { problems: [] }));
+  return ok(isHeld(moved, context) ? "held" : "moved");
+}
+
+function strangeFault(to: Calendar, { item }: ViewItem): DavFault {
+  const reason =
+    to.kind === "milestones"
+      ? `what is in "${to.name}" are the milestones of the project: make an event one, in the calendar of events`
+      : `${item.kind === "event" ? "an event" : "a task"} cannot be put into "${to.name}"`;
+  return caldavFault("valid-calendar-object-resource", reason);
+}

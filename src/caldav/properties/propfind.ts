@@ -1,0 +1,126 @@
+import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import { bodyFault, type DavFault, davFault, faultAnswer, plainFault, xmlFault } from "../fault.ts";
+import { minimalHeaders, wantsMinimal } from "../prefer.ts";
+import { type CollectionResource, pathOf, type Resource } from "../resource.ts";
+import { isNamed } from "../xml/element.ts";
+import { multistatus, response } from "../xml/multistatus.ts";
+import { readXml } from "../xml/read.ts";
+import { choiceFault, type Wanted, wantedIn } from "./props.ts";
+import { collectionProps } from "./props-collection.ts";
+import { objectProps } from "./props-object.ts";
+
+export const xmlType = "application/xml; charset=utf-8";
+
+/** Properties of a resource, and with depth 1 of what is directly in it. Source: RFC 4918 9.1. */
+export function propfindAnswer(
+  context: DavContext,
+  request: DavRequest & { readonly resource: Resource },
+): DavAnswer {
+  const { resource } = request;
+  const depth = depthOf(request.headers["depth"], resource);
+  if (!depth.ok) return faultAnswer(depth.failure);
+  const wanted = readWanted(request.body);
+  if (!wanted.ok) return faultAnswer(wanted.failure);
+
+  const minimal = wantsMinimal(request);
+  const responses = responsesOf({
+    context,
+    resource,
+    isDeep: depth.value === 1,
+    wanted: wanted.value,
+    minimal,
+  });
+  if (responses === null) return faultAnswer(plainFault(404, "there is nothing under this name"));
+  return {
+    status: 207,
+    headers: { "Content-Type": xmlType, ...(minimal && minimalHeaders) },
+    body: multistatus({ responses }),
+  };
+}
+
+/**
+ * Without a Depth header RFC 4918 means infinity. Simple programs leave it out and would be turned away, so they get the
+ * deepest answer that there is: below a calendar's members there is nothing anyway.
+ */
+function depthOf(header: string | undefined, resource: Resource): Result<0 | 1, DavFault> {
+  const depth = header?.trim().toLowerCase() ?? "1";
+  if (resource.kind === "object" && ["0", "1", "infinity"].includes(depth)) return ok(0);
+  if (depth === "0") return ok(0);
+  if (depth === "1") return ok(1);
+  if (depth === "infinity") {
+    return fail(davFault("propfind-finite-depth", "collections are listed one level at a time"));
+  }
+  return fail(bodyFault(`the Depth "${depth}" is none: 0, 1 or infinity are`));
+}
+
+function readWanted(body: Buffer): Result<Wanted, DavFault> {
+  const xml = readXml(body);
+  if (!xml.ok) return fail(xmlFault(xml.failure));
+  if (xml.value === null) return ok({ kind: "allprop", include: [] });
+  if (!isNamed(xml.value, "propfind")) {
+    return fail(bodyFault(`the body is a ${xml.value.name}, not a DAV:propfind`));
+  }
+  const excess = choiceFault(xml.value);
+  if (excess) return fail(excess);
+  const wanted = wantedIn(xml.value);
+  return wanted ? ok(wanted) : fail(bodyFault("one of prop, allprop and propname is needed"));
+}
+
+interface Question {
+  readonly context: DavContext;
+  readonly resource: Resource;
+  readonly isDeep: boolean;
+  readonly wanted: Wanted;
+  readonly minimal: boolean;
+}
+
+/** Null where there is no such object. */
+function responsesOf({ resource, isDeep, ...question }: Question): readonly string[] | null {
+  const { context } = question;
+  if (resource.kind === "object") {
+    const { object, calendar } = resource;
+    if (object === null) return null;
+    return [response(pathOf(resource, context), objectProps({ ...question, calendar })(object))];
+  }
+  const propsOf = collectionProps(question);
+  const written = (each: CollectionResource) => response(pathOf(each, context), propsOf(each));
+  const self = written(resource);
+  if (!isDeep) return [self];
+  return [self, ...collectionsIn(resource, context).map(written), ...objectsIn(resource, question)];
+}
+
+function collectionsIn(
+  { kind }: CollectionResource,
+  { calendars, person }: DavContext,
+): readonly CollectionResource[] {
+  switch (kind) {
+    case "root":
+      return [{ kind: "principals" }, { kind: "homes" }];
+    case "principals":
+      return [{ kind: "principal" }];
+    case "homes":
+      return [{ kind: "home" }];
+    case "home":
+      return calendars.list(person.id).map((calendar) => ({ kind: "calendar", calendar }));
+    case "principal":
+    case "calendar":
+      return [];
+    default:
+      return unreachable(kind);
+  }
+}
+
+function objectsIn(
+  resource: CollectionResource,
+  question: Omit<Question, "resource" | "isDeep">,
+): readonly string[] {
+  if (resource.kind !== "calendar") return [];
+  const { calendar } = resource;
+  const { paths, calendars } = question.context;
+  const propsOf = objectProps({ ...question, calendar });
+  const pathOfName = paths.objectsIn(calendar);
+  return calendars
+    .objects(calendar)
+    .map((object) => response(pathOfName(object.name), propsOf(object)));
+}

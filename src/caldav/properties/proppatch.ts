@@ -1,0 +1,171 @@
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import { bodyFault, type DavFault, davFault, faultAnswer, xmlFault } from "../fault.ts";
+import { minimalHeaders, wantsMinimal } from "../prefer.ts";
+import { pathOf, type Resource } from "../resource.ts";
+import { childOf, childrenOf, isNamed, textOf, type XmlElement } from "../xml/element.ts";
+import { multistatus, type Propstat, response } from "../xml/multistatus.ts";
+import { keyOf, type QName } from "../xml/names.ts";
+import { readXml } from "../xml/read.ts";
+import { hrefElement, namedElement, rawInner } from "../xml/write.ts";
+import { languageKey, languageOf, splitLanguages } from "./own-languages.ts";
+import { ownProps } from "./own-props.ts";
+import { xmlType } from "./propfind.ts";
+import { ownSlot, protectedProps } from "./props-collection.ts";
+
+/** Longest value of one property, in characters, and most properties that one calendar keeps for a person. */
+const longestValue = 20_000;
+const mostProperties = 100;
+
+/**
+ * Sets what a person calls a calendar, and any property that Dayferry does not know. All of it is kept here, for this
+ * person alone, and all or none is done. A home takes what is not known here only: Apple's Calendar keeps its default
+ * alarms there, and calls the account broken when it may not. Source: RFC 4918 9.2.
+ */
+export function proppatchAnswer(
+  context: DavContext,
+  request: DavRequest & { readonly resource: Resource },
+): DavAnswer {
+  const { resource } = request;
+  const slot = ownSlot(resource);
+  const isReadOnly = resource.kind === "calendar" && resource.calendar.access === "read";
+  if (slot === null || isReadOnly) return faultAnswer(refusal(resource, context));
+  const changes = readChanges(request.body);
+  if (!changes.ok) return faultAnswer(changes.failure);
+
+  const kept = context.store.calendarProperties.of(context.person.id, slot);
+  const isFixed = protectedProps(context);
+  const isProtected = (name: QName) =>
+    isFixed(name) || (resource.kind === "home" && ownProps.has(keyOf(name)));
+  const judged = changes.value.map((change) => ({ change, verdict: judge(change, isProtected) }));
+  const full = isFull(changes.value, kept);
+  const isDone = !full && judged.every(({ verdict }) => verdict === null);
+  if (isDone) keep(changes.value, { context, slot });
+
+  const minimal = wantsMinimal(request);
+  if (isDone && minimal) return { status: 200, headers: minimalHeaders };
+  const verdicts = judged.map(({ change, verdict }) => ({
+    change,
+    verdict: verdict ?? (full ? tooMany : isDone ? done : failedDependency),
+  }));
+  const body = multistatus({
+    responses: [response(pathOf(resource, context), propstats(verdicts))],
+  });
+  return { status: 207, headers: { "Content-Type": xmlType }, body };
+}
+
+/** Source: RFC 3744 7.1.1. */
+function refusal(resource: Resource, context: DavContext): DavFault {
+  const needed = `<d:resource>${hrefElement(pathOf(resource, context))}<d:privilege><d:write-properties/></d:privilege></d:resource>`;
+  return davFault(
+    "need-privileges",
+    "only calendars that you may change, and their home, take properties",
+    needed,
+  );
+}
+
+/**
+ * `value`: the text, or the XML of a property that is not known here; null removes it. `language`: what xml:lang says of
+ * it; null for nothing.
+ */
+interface Change {
+  readonly element: XmlElement;
+  readonly value: string | null;
+  readonly language: string | null;
+}
+
+/** In the order of the document, as the last one counts. */
+function readChanges(body: Buffer): Result<readonly Change[], DavFault> {
+  const xml = readXml(body);
+  if (!xml.ok) return fail(xmlFault(xml.failure));
+  if (xml.value === null || !isNamed(xml.value, "propertyupdate")) {
+    return fail(bodyFault("the body is not a DAV:propertyupdate"));
+  }
+  const root = xml.value;
+  const changes = childrenOf(root).flatMap((step) => {
+    const isSet = isNamed(step, "set");
+    const prop = isSet || isNamed(step, "remove") ? childOf(step, "prop") : null;
+    if (prop === null) return [];
+    const around = [prop, step, root];
+    return childrenOf(prop).map((element) => ({
+      element,
+      value: isSet ? written(element) : null,
+      language: isSet ? languageOf([element, ...around]) : null,
+    }));
+  });
+  return changes.length > 0
+    ? ok(changes)
+    : fail(bodyFault("the body neither sets nor removes a property"));
+}
+
+const written = (element: XmlElement): string =>
+  ownProps.has(keyOf(element)) ? textOf(element) : rawInner(element);
+
+/** `error`: a precondition as XML. */
+interface Verdict {
+  readonly status: number;
+  readonly error: string;
+}
+
+const done: Verdict = { status: 200, error: "" };
+const failedDependency: Verdict = { status: 424, error: "" };
+const tooMany: Verdict = { status: 507, error: "" };
+
+/** Null when the change may be made. */
+function judge({ element, value }: Change, isProtected: (name: QName) => boolean): Verdict | null {
+  if (isProtected(element)) {
+    return { status: 403, error: "<d:cannot-modify-protected-property/>" };
+  }
+  if (value === null) return null;
+  if (value.length > longestValue) return { status: 507, error: "" };
+  const fault = ownProps.get(keyOf(element))?.faultOf(value) ?? null;
+  return fault === null ? null : { status: 409, error: `<df:reason>${fault}</df:reason>` };
+}
+
+function isFull(changes: readonly Change[], kept: ReadonlyMap<string, string>): boolean {
+  const keys = new Set(splitLanguages(kept).own.keys());
+  for (const { element, value } of changes) {
+    if (value === null) keys.delete(keyOf(element));
+    else keys.add(keyOf(element));
+  }
+  return keys.size > mostProperties;
+}
+
+function keep(
+  changes: readonly Change[],
+  { context, slot }: { readonly context: DavContext; readonly slot: string },
+): void {
+  const { store, person } = context;
+  const put = (property: string, value: string | null) => {
+    const at = { person: person.id, calendar: slot, property };
+    if (value === null) store.calendarProperties.remove(at);
+    else store.calendarProperties.put({ ...at, value });
+  };
+  store.together(() => {
+    for (const { element, value, language } of changes) {
+      const property = keyOf(element);
+      put(property, value);
+      put(languageKey(property), language);
+    }
+  });
+}
+
+/** One propstat per ending; a property that is named twice stands once. */
+function propstats(
+  verdicts: readonly { readonly change: Change; readonly verdict: Verdict }[],
+): readonly Propstat[] {
+  const groups = new Map<string, Propstat>();
+  // What has kept the others from being done must be told, also where another value of the same name was fine.
+  const [others, causes] = [
+    verdicts.filter(({ verdict }) => verdict === failedDependency),
+    verdicts.filter(({ verdict }) => verdict !== failedDependency),
+  ];
+  const last = new Map([...others, ...causes].map((each) => [keyOf(each.change.element), each]));
+  for (const { change, verdict } of last.values()) {
+    const { status, error } = verdict;
+    const before = groups.get(`${status} ${error}`)?.props ?? "";
+    const props = before + namedElement(change.element, "");
+    groups.set(`${status} ${error}`, { status, props, error });
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,157 @@
+import { unreachable } from "../../domain/result.ts";
+import { type DavFault, plainFault } from "../fault.ts";
+import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/element.ts";
+import type { Propstat } from "../xml/multistatus.ts";
+import { keyOf, type QName } from "../xml/names.ts";
+import { languageElement, namedElement } from "../xml/write.ts";
+
+/** Which properties are asked for. `allprop`: those of RFC 4918 and what programs have set, and `include` besides. */
+export type Wanted =
+  | { readonly kind: "prop"; readonly names: readonly QName[] }
+  | { readonly kind: "allprop"; readonly include: readonly QName[] }
+  | { readonly kind: "propname" };
+
+/** A property of a kind of resource: its content as XML, "" for an empty element, null where this one has none. */
+export interface LiveProp<Subject> {
+  readonly content: (subject: Subject) => string | null;
+  /** Whether `allprop` means it: the properties of RFC 4918, and no others. Source: RFC 4791 5.2. */
+  readonly isCommon: boolean;
+}
+
+/** By `keyOf` of their names. */
+export type LiveProps<Subject> = ReadonlyMap<string, LiveProp<Subject>>;
+
+/** A property and its content, as `LiveProp` has it. */
+export type PropEntry<Subject> = readonly [name: QName, content: LiveProp<Subject>["content"]];
+
+/** The table of a kind of resource; `allprop` means the common ones. */
+export function livePropsOf<Subject>(entries: {
+  readonly common: readonly PropEntry<Subject>[];
+  readonly special: readonly PropEntry<Subject>[];
+}): LiveProps<Subject> {
+  const row =
+    (isCommon: boolean) =>
+    ([name, content]: PropEntry<Subject>) =>
+      [keyOf(name), { content, isCommon }] as const;
+  return new Map([...entries.common.map(row(true)), ...entries.special.map(row(false))]);
+}
+
+export interface PropQuestion<Subject> {
+  readonly wanted: Wanted;
+  /** Leaves out what is not there, as `Prefer: return=minimal` asks. Source: RFC 8144 2.1. */
+  readonly minimal: boolean;
+  readonly live: LiveProps<Subject>;
+  /** What programs have set on the resource and Dayferry does not know, by `keyOf`: the content as XML. */
+  readonly dead?: ReadonlyMap<string, string>;
+  /** In what language programs have said that a property is, by `keyOf`. */
+  readonly languages?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Answers the same question for one resource after the other; what depends on the question alone is settled once. There
+ * is always at least one propstat, as some programs take a response without any for an error.
+ */
+export function answerProps<Subject>(
+  question: PropQuestion<Subject>,
+): (subject: Subject) => readonly Propstat[] {
+  const namesOnly = question.wanted.kind === "propname";
+  const asked = askedProps(question);
+  return (subject) => {
+    let found = "";
+    let missing = "";
+    for (const { name, content, isRequired, language } of asked) {
+      const value = content(subject);
+      if (value !== null && language !== undefined && !namesOnly) {
+        found += languageElement({ name, language }, value);
+      } else if (value !== null) found += namedElement(name, namesOnly ? "" : value);
+      else if (isRequired) missing += namedElement(name, "");
+    }
+    if (missing === "" || question.minimal) return [{ status: 200, props: found }];
+    const absent = { status: 404, props: missing };
+    return found === "" ? [absent] : [{ status: 200, props: found }, absent];
+  };
+}
+
+/** Programs ask for some thirty; each one is told of every member, so that a long list would be an endless answer. */
+const mostNamed = 500;
+
+/** Why a choice of properties is not answered: it names too many; null when it does not. */
+export function choiceFault(of: XmlElement): DavFault | null {
+  const choices = [childOf(of, "prop"), childOf(of, "include")];
+  const count = choices.reduce((sum, choice) => sum + (choice ? childrenOf(choice).length : 0), 0);
+  return count <= mostNamed ? null : plainFault(403, `more than ${mostNamed} properties are named`);
+}
+
+/**
+ * Which properties an element asks for by one child prop, allprop or propname; null when there is none, or more than
+ * one. Source: RFC 4918 14.20, RFC 3253 3.6 (reports take the same).
+ */
+export function wantedIn(of: XmlElement): Wanted | null {
+  const kinds = childrenOf(of).filter((child) =>
+    ["prop", "allprop", "propname"].some((name) => isNamed(child, name)),
+  );
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) return null;
+  if (kind.name === "propname") return { kind: "propname" };
+  if (kind.name === "prop") return { kind: "prop", names: childrenOf(kind) };
+  const include = childOf(of, "include");
+  return { kind: "allprop", include: include ? childrenOf(include) : [] };
+}
+
+interface AskedProp<Subject> {
+  readonly name: QName;
+  readonly content: (subject: Subject) => string | null;
+  readonly language: string | undefined;
+  /** Asked for by its name, so that it is told when there is none. */
+  readonly isRequired: boolean;
+}
+
+function askedProps<Subject>(question: PropQuestion<Subject>): readonly AskedProp<Subject>[] {
+  const { wanted } = question;
+  const named = namedKeys(wanted);
+  const implied = [...impliedKeys(question)].filter((key) => !named.has(key));
+  const asked = (isRequired: boolean) => (key: string) => ({
+    name: nameOfKey(key),
+    content: contentOf(key, question),
+    language: question.languages?.get(key),
+    isRequired,
+  });
+  return [...[...named].map(asked(true)), ...implied.map(asked(false))];
+}
+
+function namedKeys(wanted: Wanted): ReadonlySet<string> {
+  switch (wanted.kind) {
+    case "prop":
+      return new Set(wanted.names.map(keyOf));
+    case "allprop":
+      return new Set(wanted.include.map(keyOf));
+    case "propname":
+      return new Set();
+    default:
+      return unreachable(wanted);
+  }
+}
+
+function impliedKeys<Subject>({ wanted, live, dead }: PropQuestion<Subject>): ReadonlySet<string> {
+  if (wanted.kind === "prop") return new Set();
+  const isMeant = ([, { isCommon }]: readonly [string, LiveProp<Subject>]) =>
+    wanted.kind === "propname" || isCommon;
+  const known = [...live].filter(isMeant).map(([key]) => key);
+  return new Set([...known, ...(dead?.keys() ?? [])]);
+}
+
+function contentOf<Subject>(
+  key: string,
+  { live, dead }: PropQuestion<Subject>,
+): (subject: Subject) => string | null {
+  const prop = live.get(key);
+  if (prop) return prop.content;
+  const value = dead?.get(key) ?? null;
+  return () => value;
+}
+
+/** The name behind a `keyOf`. */
+function nameOfKey(key: string): QName {
+  const end = key.lastIndexOf("}");
+  return { namespace: key.slice(1, end), name: key.slice(end + 1) };
+}

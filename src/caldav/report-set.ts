@@ -1,9 +1,0 @@
-import type { Resource } from "./resource.ts";
-import { supportedReports } from "./supported-reports.ts";
-import { element, namedElement } from "./xml/write.ts";
-
-/** Value of `supported-report-set`. Programs look for the wrappers. Source: RFC 3253 3.1.5. */
-export const reportSet = (kind: Resource["kind"]): string =>
-  supportedReports(kind)
-    .map((name) => element("d:supported-report", element("d:report", namedElement(name, ""))))
-    .join("");

@@ -1,0 +1,136 @@
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { foldLines, writeStamp } from "../../ics/component-text.ts";
+import type { ContentLine } from "../../ics/content-line.ts";
+import { zonesOfFile } from "../../ics/file-zones.ts";
+import { readTime, type ZoneOf } from "../../ics/time-values.ts";
+import { type Component, readTree } from "../../ics/tree.ts";
+import { bodyFault, caldavFault, type DavFault } from "../fault.ts";
+import { childOf, childrenNamed, type XmlElement } from "../xml/element.ts";
+import { caldav } from "../xml/names.ts";
+import { readClosedRange } from "./filter-time.ts";
+
+/** Makes of an object's octets what a report asked for; null: they are wanted as they are. */
+export type DataShape = ((octets: Buffer) => string) | null;
+
+export interface ShapeOptions {
+  /** IANA zone in which floating times stand. */
+  readonly zone: string;
+}
+
+/**
+ * Reads CALDAV:calendar-data of a request. Fails with `supported-calendar-data` for other types than iCalendar 2.0, and
+ * with 400 for a part that names nothing. Nothing repeats here, so that of the three elements for repetitions only
+ * `expand` changes anything: its times are in UTC.
+ * Source: RFC 4791 9.6.
+ */
+export function readCalendarData(
+  asked: XmlElement,
+  { zone }: ShapeOptions,
+): Result<DataShape, DavFault> {
+  const type = asked.attributes.get("content-type")?.trim().toLowerCase() ?? "text/calendar";
+  const version = asked.attributes.get("version")?.trim() ?? "2.0";
+  if (type !== "text/calendar" || version !== "2.0") {
+    const reason = `calendars are written as text/calendar 2.0, not as ${type} ${version}`;
+    return fail(caldavFault("supported-calendar-data", reason));
+  }
+  for (const name of ["expand", "limit-recurrence-set", "limit-freebusy-set"]) {
+    const limit = childOf(asked, caldav(name));
+    const range = limit && readClosedRange(limit);
+    if (range && !range.ok) return fail(bodyFault(range.failure));
+  }
+  const part = readPart(asked);
+  if (!part.ok) return part;
+  const isExpanded = childOf(asked, caldav("expand")) !== null;
+  if (part.value === null && !isExpanded) return ok(null);
+  return ok((octets) => shape(readTree(octets), { part: part.value, isExpanded, zone }));
+}
+
+/** What of a component is wanted; null: all of it. By names in upper case. */
+type Part = {
+  /** Null: all. */
+  readonly properties: ReadonlyMap<string, { readonly isNameOnly: boolean }> | null;
+  readonly components: ReadonlyMap<string, Part> | null;
+} | null;
+
+function readPart(asked: XmlElement): Result<Part, DavFault> {
+  const [root, ...others] = childrenNamed(asked, caldav("comp"));
+  if (!root) return ok(null);
+  if (others.length > 0 || nameOf(root) !== "VCALENDAR") {
+    return fail(bodyFault("a calendar-data names parts of one comp, VCALENDAR"));
+  }
+  const part = partOf(root);
+  if (!part.ok || part.value === null || part.value.properties?.size !== 0) return part;
+  // Without its version a calendar would be none; who names no property of it means those of what is inside.
+  return ok({ ...part.value, properties: null });
+}
+
+const nameOf = (element: XmlElement): string =>
+  element.attributes.get("name")?.trim().toUpperCase() ?? "";
+
+/** One without any content means the whole component, as the RFC's own example has it. Source: RFC 4791 7.8.1. */
+function partOf(comp: XmlElement): Result<Part, DavFault> {
+  const [props, comps] = [childrenNamed(comp, caldav("prop")), childrenNamed(comp, caldav("comp"))];
+  if ([...props, ...comps].some((element) => nameOf(element) === "")) {
+    return fail(bodyFault("a part of calendar-data has no name"));
+  }
+  const isAllProps = childOf(comp, caldav("allprop")) !== null;
+  const isAllComps = childOf(comp, caldav("allcomp")) !== null;
+  if (props.length + comps.length === 0 && isAllProps === isAllComps) return ok(null);
+  const components = new Map<string, Part>();
+  for (const inner of comps) {
+    const part = partOf(inner);
+    if (!part.ok) return part;
+    components.set(nameOf(inner), part.value);
+  }
+  return ok({
+    properties: isAllProps ? null : new Map(props.map((prop) => [nameOf(prop), wish(prop)])),
+    components: isAllComps ? null : components,
+  });
+}
+
+const wish = (prop: XmlElement): { readonly isNameOnly: boolean } => ({
+  isNameOnly: prop.attributes.get("novalue")?.trim() === "yes",
+});
+
+interface Shape {
+  readonly part: Part;
+  readonly isExpanded: boolean;
+  readonly zone: string;
+}
+
+function shape(calendar: Component, { part, isExpanded, zone }: Shape): string {
+  const zoneOf = isExpanded ? zonesOfFile(calendar, zone) : null;
+  return foldLines(linesOf(calendar, { part, zoneOf }));
+}
+
+/** `zoneOf`: null where times stay as they are. */
+interface Writing {
+  readonly part: Part;
+  readonly zoneOf: ZoneOf | null;
+}
+
+function linesOf(component: Component, { part, zoneOf }: Writing): readonly string[] {
+  const lines = component.lines.flatMap((line) => {
+    const wanted = part?.properties?.get(line.name);
+    if (part?.properties && !wanted) return [];
+    if (wanted?.isNameOnly) return [`${line.name}:`];
+    return [zoneOf ? inUtc(line, zoneOf) : line.raw];
+  });
+  const inner = component.components.flatMap((each) => {
+    if (zoneOf && each.name === "VTIMEZONE") return [];
+    if (!part?.components) return linesOf(each, { part: null, zoneOf });
+    const innerPart = part.components.get(each.name);
+    return innerPart === undefined ? [] : linesOf(each, { part: innerPart, zoneOf });
+  });
+  return [`BEGIN:${component.name}`, ...lines, ...inner, `END:${component.name}`];
+}
+
+const timeNames: ReadonlySet<string> = new Set(["DTSTART", "DTEND", "DUE"]);
+
+/** Source: RFC 4791 9.6.5 (local time with a zone becomes UTC). */
+function inUtc(line: ContentLine, zoneOf: ZoneOf): string {
+  if (!timeNames.has(line.name)) return line.raw;
+  const time = readTime(line, zoneOf);
+  if (!time.ok || time.value.kind === "date") return line.raw;
+  return `${line.name}:${writeStamp(time.value.at.toInstant())}`;
+}

@@ -1,0 +1,97 @@
+import type { DavAnswer, DavContext } from "../context.ts";
+import { bodyFault, faultAnswer } from "../fault.ts";
+import { wantsMinimal } from "../prefer.ts";
+import { collectionProps } from "../properties/props-collection.ts";
+import { objectProps } from "../properties/props-object.ts";
+import { findResource, pathOf, type Resource } from "../resource.ts";
+import { childrenNamed, type XmlElement } from "../xml/element.ts";
+import { type Propstat, response } from "../xml/multistatus.ts";
+import { davNamespace, type QName } from "../xml/names.ts";
+import { unescapeText } from "../xml/write.ts";
+import { multistatusAnswer, type Report } from "./report-question.ts";
+
+/**
+ * Properties of a resource, and in the place of each address in them the properties of what it names.
+ * Source: RFC 3253 3.8.
+ */
+export function expandAnswer(context: DavContext, report: Report): DavAnswer {
+  const asked = readAsked(report.xml);
+  if (asked === null) return faultAnswer(bodyFault("a property of expand-property has no name"));
+  const { resource } = report;
+  if (resource.kind === "object" && !resource.object) {
+    return faultAnswer({ status: 404, precondition: null, reason: "there is no such object" });
+  }
+  const minimal = wantsMinimal(report);
+  const expanded = expand(resource, { context, minimal, asked });
+  return multistatusAnswer({ responses: [expanded] }, { minimal });
+}
+
+/** A property, and what is asked of the resources that it names. */
+interface AskedProperty extends QName {
+  readonly inside: readonly AskedProperty[];
+}
+
+/** Null when one has no name. */
+function readAsked(element: XmlElement): readonly AskedProperty[] | null {
+  const asked: AskedProperty[] = [];
+  for (const property of childrenNamed(element, "property")) {
+    const name = property.attributes.get("name")?.trim() ?? "";
+    const inside = readAsked(property);
+    if (name === "" || inside === null) return null;
+    const namespace = property.attributes.get("namespace")?.trim() ?? davNamespace;
+    asked.push({ namespace, name, inside });
+  }
+  return asked;
+}
+
+interface Expansion {
+  readonly context: DavContext;
+  readonly minimal: boolean;
+  readonly asked: readonly AskedProperty[];
+}
+
+function expand(resource: Resource, expansion: Expansion): string {
+  const plain = expansion.asked.filter(({ inside }) => inside.length === 0);
+  const nested = expansion.asked.filter(({ inside }) => inside.length > 0);
+  const propstats = [
+    ...(plain.length > 0 ? propsOf(resource, { ...expansion, asked: plain }) : []),
+    ...nested.flatMap((property) => expandProperty(resource, { ...expansion, asked: [property] })),
+  ];
+  return response(pathOf(resource, expansion.context), joined(propstats));
+}
+
+/** One propstat per status. */
+function joined(propstats: readonly Propstat[]): readonly Propstat[] {
+  const byStatus = Map.groupBy(propstats, ({ status }) => status);
+  return [...byStatus].map(([status, group]) => ({
+    status,
+    props: group.map(({ props }) => props).join(""),
+  }));
+}
+
+function expandProperty(resource: Resource, expansion: Expansion): readonly Propstat[] {
+  const inside = expansion.asked.flatMap((property) => property.inside);
+  return propsOf(resource, expansion).map(({ status, props }) => ({
+    status,
+    props: props.replace(/<d:href>([^<]*)<\/d:href>/g, (href, path: string) => {
+      const named = findNamed(unescapeText(path), expansion.context);
+      return named ? expand(named, { ...expansion, asked: inside }) : href;
+    }),
+  }));
+}
+
+/** Null for addresses that are none of this server's, such as e-mail addresses, and for what the person may not see. */
+function findNamed(address: string, context: DavContext): Resource | null {
+  const target = address.startsWith("/") ? context.paths.read(address) : null;
+  if (!target || target.kind === "profile") return null;
+  const found = findResource(target, context);
+  if (!found.ok || (found.value.kind === "object" && !found.value.object)) return null;
+  return found.value;
+}
+
+function propsOf(resource: Resource, { context, minimal, asked }: Expansion): readonly Propstat[] {
+  const question = { context, minimal, wanted: { kind: "prop", names: asked } as const };
+  if (resource.kind !== "object") return collectionProps(question)(resource);
+  const { calendar, object } = resource;
+  return object ? objectProps({ ...question, calendar })(object) : [];
+}

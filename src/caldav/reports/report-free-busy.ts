@@ -1,0 +1,81 @@
+import type { CalendarObject } from "../../calendars/calendar.ts";
+import type { Calendars } from "../../calendars/calendars.ts";
+import { endsAt, startsAt } from "../../domain/when.ts";
+import { wordOf } from "../../ics/reading.ts";
+import { readTree } from "../../ics/tree.ts";
+import { type Period, writeFreeBusy } from "../../ics/write-free-busy.ts";
+import { writeObject } from "../../ics/write-object.ts";
+import type { DavAnswer, DavContext } from "../context.ts";
+import { bodyFault, faultAnswer } from "../fault.ts";
+import type { Resource } from "../resource.ts";
+import { childOf } from "../xml/element.ts";
+import { caldav } from "../xml/names.ts";
+import { type ClosedRange, readClosedRange } from "./filter-time.ts";
+import type { Report } from "./report-question.ts";
+
+/**
+ * When events that the person may see take up time: those of the calendar, whatever the Depth, or the one that is asked.
+ * Source: RFC 4791 7.10.
+ */
+export function freeBusyAnswer(context: DavContext, { resource, xml }: Report): DavAnswer {
+  const element = childOf(xml, caldav("time-range"));
+  if (!element) return faultAnswer(bodyFault("a free-busy-query has a time-range"));
+  const range = readClosedRange(element);
+  if (!range.ok) return faultAnswer(bodyFault(range.failure));
+  const { calendars, clock, randomId } = context;
+  const taken = membersOf(resource, calendars)
+    .filter((object) => mayTouch(object, range.value))
+    .flatMap((object) => takenBy(object, context) ?? []);
+  const component = writeFreeBusy({
+    uid: randomId(),
+    stampAt: clock(),
+    ...range.value,
+    periods: taken.filter(({ isTentative }) => !isTentative),
+    tentative: taken.filter(({ isTentative }) => isTentative),
+    organizer: null,
+  });
+  return {
+    status: 200,
+    headers: { "Content-Type": "text/calendar; charset=utf-8" },
+    body: writeObject(component, ""),
+  };
+}
+
+function membersOf(
+  resource: Resource,
+  { objects }: Pick<Calendars, "objects">,
+): readonly CalendarObject[] {
+  if (resource.kind === "calendar") return objects(resource.calendar);
+  if (resource.kind === "object") return resource.object ? [resource.object] : [];
+  throw new Error(`a ${resource.kind} takes up no time`);
+}
+
+interface Taken extends Period {
+  readonly isTentative: boolean;
+}
+
+function mayTouch({ component, span }: CalendarObject, { start, end }: ClosedRange): boolean {
+  if (component !== "VEVENT" || !span) return false;
+  return span.from < end.epochMilliseconds && span.to > start.epochMilliseconds;
+}
+
+/**
+ * Null for what leaves its time free: transparent and cancelled events, and whole days unless they are said to be
+ * opaque, as calendars here show them transparent.
+ */
+function takenBy(
+  object: CalendarObject,
+  { calendars, zone }: Pick<DavContext, "calendars" | "zone">,
+): Taken | null {
+  const { item } = calendars.itemOf(object);
+  if (item.kind !== "event") return null;
+  const calendar = readTree(calendars.octets(object));
+  const event = calendar.components.find(({ name }) => name === "VEVENT");
+  const status = event && wordOf(event, "STATUS");
+  if (!event || status === "CANCELLED") return null;
+  const isWhole = item.when.kind === "dates";
+  const transparency = wordOf(event, "TRANSP") ?? (isWhole ? "TRANSPARENT" : "OPAQUE");
+  if (transparency !== "OPAQUE") return null;
+  const period = { start: startsAt(item.when, zone), end: endsAt(item.when, zone) };
+  return { ...period, isTentative: status === "TENTATIVE" };
+}

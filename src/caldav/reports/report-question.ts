@@ -1,0 +1,89 @@
+import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import { bodyFault, type DavFault } from "../fault.ts";
+import { minimalHeaders, wantsMinimal } from "../prefer.ts";
+import { type Wanted, wantedIn } from "../properties/props.ts";
+import { objectProps } from "../properties/props-object.ts";
+import type { Resource } from "../resource.ts";
+import { childOf, childrenNamed, type XmlElement } from "../xml/element.ts";
+import { type Multistatus, multistatus, response } from "../xml/multistatus.ts";
+import { caldav } from "../xml/names.ts";
+import { escapeText } from "../xml/write.ts";
+import { type DataShape, readCalendarData } from "./calendar-data.ts";
+
+/** A REPORT on what stands at its address. */
+export interface ReportRequest extends DavRequest {
+  readonly resource: Resource;
+}
+
+/** The same with its body read: `xml` is the element that names the report. */
+export interface Report extends ReportRequest {
+  readonly xml: XmlElement;
+}
+
+/** Writes the responses of a report's members. */
+export interface MemberQuestion {
+  /** The response of one member after the other; `path` is how its address is written, percent-encoded. */
+  readonly responsesIn: (calendar: Calendar) => (object: CalendarObject, path?: string) => string;
+  readonly minimal: boolean;
+}
+
+/**
+ * What a report asks about members of calendars. Fails for a choice of properties that is none, and for calendar data
+ * that is not to be had. Source: RFC 4791 9.5, 9.10, 9.6.
+ */
+export function readMemberQuestion(
+  context: DavContext,
+  report: Report,
+): Result<MemberQuestion, DavFault> {
+  const wanted = readWanted(report.xml);
+  if (!wanted.ok) return wanted;
+  const shape = readShape(report.xml, context.zone);
+  if (!shape.ok) return shape;
+  const minimal = wantsMinimal(report);
+  const { calendars, paths } = context;
+  const data = (object: CalendarObject) => {
+    const octets = calendars.octets(object);
+    return escapeText(shape.value ? shape.value(octets) : octets.toString("utf8"));
+  };
+  return ok({
+    minimal,
+    responsesIn(calendar) {
+      const propsOf = objectProps({ context, calendar, wanted: wanted.value, minimal, data });
+      return (object, path = paths.object(calendar, object.name)) =>
+        response(path, propsOf(object));
+    },
+  });
+}
+
+/** A 207, in the form that `Prefer` has asked for. */
+export function multistatusAnswer(
+  content: Multistatus,
+  { minimal }: Pick<MemberQuestion, "minimal">,
+): DavAnswer {
+  return {
+    status: 207,
+    headers: {
+      "Content-Type": "application/xml; charset=utf-8",
+      ...(minimal ? minimalHeaders : {}),
+    },
+    body: multistatus(content),
+  };
+}
+
+/** Reports may leave the choice out; then only addresses are wanted. */
+function readWanted(xml: XmlElement): Result<Wanted, DavFault> {
+  const wanted = wantedIn(xml);
+  if (wanted) return ok(wanted);
+  const choices = ["prop", "allprop", "propname"].flatMap((name) => childrenNamed(xml, name));
+  return choices.length === 0
+    ? ok({ kind: "prop", names: [] })
+    : fail(bodyFault("only one of prop, allprop and propname can be asked for"));
+}
+
+function readShape(xml: XmlElement, zone: string): Result<DataShape, DavFault> {
+  const choice = childOf(xml, "prop") ?? childOf(xml, "include");
+  const asked = choice && childOf(choice, caldav("calendar-data"));
+  return asked ? readCalendarData(asked, { zone }) : ok(null);
+}

@@ -1,0 +1,87 @@
+import type { Calendar } from "../../calendars/calendar.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { DavAnswer, DavContext } from "../context.ts";
+import { bodyFault, type DavFault, davFault, errorContent, faultAnswer } from "../fault.ts";
+import { childOf, textOf, type XmlElement } from "../xml/element.ts";
+import { statusResponse } from "../xml/multistatus.ts";
+import { multistatusAnswer, type Report, readMemberQuestion } from "./report-question.ts";
+
+/**
+ * What changed in a calendar since a token, or all of it for an empty one. An answer that a limit has cut off says so
+ * by a 507 for the calendar itself and goes on with its token. Source: RFC 6578 3.
+ */
+export function syncAnswer(context: DavContext, report: Report): DavAnswer {
+  const { resource } = report;
+  if (resource.kind !== "calendar") throw new Error(`a ${resource.kind} has no changes`);
+  const since = readSince(report);
+  if (!since.ok) return faultAnswer(since.failure);
+  const question = readMemberQuestion(context, report);
+  if (!question.ok) return faultAnswer(question.failure);
+
+  const { calendar } = resource;
+  const changes = context.calendars.changes(calendar, since.value);
+  if (!changes) return faultAnswer(unknownToken);
+  const responseOf = question.value.responsesIn(calendar);
+  const responses = [
+    ...changes.put.map((object) => responseOf(object)),
+    ...changes.buried.map((name) =>
+      statusResponse(context.paths.object(calendar, name), { status: 404 }),
+    ),
+    ...(changes.truncated ? [truncation(context, calendar)] : []),
+  ];
+  return multistatusAnswer({ responses, syncToken: changes.token }, question.value);
+}
+
+const tooMany: DavFault = {
+  ...davFault("number-of-matches-within-limits", "there is more than the limit allows"),
+  status: 507,
+};
+
+const unknownToken = davFault(
+  "valid-sync-token",
+  "the token is unknown or too old: everything has to be listed again, with an empty one",
+);
+
+/** Source: RFC 6578 3.6. */
+const truncation = ({ paths }: DavContext, calendar: Calendar): string =>
+  statusResponse(paths.calendar(calendar), { status: 507, error: errorContent(tooMany) });
+
+interface Since {
+  readonly token: string;
+  readonly limit: number | null;
+}
+
+function readSince({ xml, headers }: Report): Result<Since, DavFault> {
+  const token = childOf(xml, "sync-token");
+  if (!token) return fail(bodyFault("a sync-collection has a sync-token, an empty one at first"));
+  const level = checkLevel(xml, headers["depth"]);
+  if (level) return fail(level);
+  if (!childOf(xml, "prop")) return fail(bodyFault("a sync-collection has a prop"));
+  const limit = readLimit(xml);
+  return limit.ok ? ok({ token: textOf(token), limit: limit.value }) : limit;
+}
+
+/**
+ * A calendar has no collections in it, so that all levels mean its members. Without a level the Depth header is one, as
+ * in drafts of the RFC; some programs send a Depth of 1 beside a level, which says nothing then.
+ * Source: RFC 6578 3.3, 6.3.
+ */
+function checkLevel(xml: XmlElement, depth: string | undefined): DavFault | null {
+  const element = childOf(xml, "sync-level");
+  const level = element ? textOf(element) : (depth?.trim().toLowerCase() ?? "1");
+  const known = element ? ["1", "infinite"] : ["0", "1", "infinity"];
+  return known.includes(level)
+    ? null
+    : bodyFault(`the sync-level "${level}" is none: 1 or infinite are`);
+}
+
+/** Source: RFC 6578 3.7, RFC 5323 5.17. */
+function readLimit(xml: XmlElement): Result<number | null, DavFault> {
+  const limit = childOf(xml, "limit");
+  if (!limit) return ok(null);
+  const results = childOf(limit, "nresults");
+  const text = results ? textOf(results) : "";
+  if (!/^\d{1,15}$/.test(text)) return fail(bodyFault("a limit has nresults, a whole number"));
+  // Nothing can be told within a limit of nothing.
+  return Number(text) > 0 ? ok(Number(text)) : fail(tooMany);
+}

@@ -1,0 +1,26 @@
+import type { Resource } from "../resource.ts";
+import { caldav, dav, type QName } from "../xml/names.ts";
+
+const query = caldav("calendar-query");
+const multiget = caldav("calendar-multiget");
+const freeBusy = caldav("free-busy-query");
+const expand = dav("expand-property");
+const ofPrincipals: readonly QName[] = [
+  expand,
+  dav("principal-match"),
+  dav("principal-property-search"),
+  dav("principal-search-property-set"),
+];
+
+const reports: Readonly<Record<Resource["kind"], readonly QName[]>> = {
+  root: ofPrincipals,
+  principals: ofPrincipals,
+  principal: ofPrincipals,
+  homes: [expand, dav("principal-match")],
+  home: [expand, dav("principal-match"), multiget],
+  calendar: [query, multiget, freeBusy, dav("sync-collection"), expand],
+  object: [query, multiget, freeBusy, expand],
+};
+
+/** The reports that a kind of resource answers, as `DAV:supported-report-set` lists them. Source: RFC 3253 3.1.5. */
+export const supportedReports = (kind: Resource["kind"]): readonly QName[] => reports[kind];

@@ -1,0 +1,59 @@
+import { statfsSync } from "node:fs";
+import type { Finding } from "./examination.ts";
+
+/** How often requests were refused for the quota, and how much of it is in use. */
+export interface QuotaUse {
+  readonly used: number;
+  readonly quota: number;
+  readonly rateLimited: number;
+}
+
+const tolerable = 60;
+const mebibyte = 2 ** 20;
+const littleSpace = 500 * mebibyte;
+const noSpace = 50 * mebibyte;
+
+/**
+ * How far this machine's clock is from the service's, in seconds; null = the service has not said its time. A wrong clock
+ * sends reminders at a wrong time, and misjudges what was changed when.
+ */
+export function checkClock(ahead: number | null): Finding {
+  const subject = "clock";
+  if (ahead === null) {
+    const what = "not compared: the service has not said its time";
+    return { verdict: "doubtful", subject, what, remedy: "ask again when the service answers" };
+  }
+  const off = Math.abs(ahead);
+  if (off <= tolerable) {
+    const what = `within ${Math.max(1, off)} s of the service's`;
+    return { verdict: "fine", subject, what, remedy: null };
+  }
+  const what = `${off} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
+  return { verdict: "broken", subject, what, remedy: "set the clock, and let NTP keep it" };
+}
+
+/** Whether anybody else seems to spend the quota of the account. */
+export function checkQuota({ used, quota, rateLimited }: QuotaUse): Finding {
+  const what = `${used} of ${quota} requests are in use`;
+  if (rateLimited === 0) return { verdict: "fine", subject: "quota", what, remedy: null };
+  return {
+    verdict: "doubtful",
+    subject: "quota",
+    what: `${what}; the service has refused ${rateLimited} for the quota`,
+    remedy: "other programs use the same account or address: lower service.quota.requests",
+  };
+}
+
+/** Whether the disk of a folder has room. */
+export function checkDisk(folder: string): Finding {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const what = `${Math.floor(free / mebibyte).toLocaleString("en")} MiB are free in ${folder}`;
+  if (free >= littleSpace) return { verdict: "fine", subject: "disk", what, remedy: null };
+  return {
+    verdict: free < noSpace ? "broken" : "doubtful",
+    subject: "disk",
+    what,
+    remedy: "make room: without it no edit can be taken in",
+  };
+}

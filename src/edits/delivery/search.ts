@@ -1,0 +1,69 @@
+import type { Edit } from "../../domain/journal.ts";
+import type { Source } from "../../domain/source.ts";
+import type { SourceState } from "../../store/rows-sources.ts";
+import type { Errand, Outcome } from "./errand.ts";
+import { again } from "./settle.ts";
+
+/** How long the lists are given to show where a task was moved to. */
+const patience = Temporal.Duration.from({ seconds: 20 });
+/** So many lists are asked for at once: each is a request of the quota that everybody shares. */
+const mostHurried = 10;
+
+/**
+ * Looks for a task that is not in its list, and may have been moved to any other. Null when all lists have been read as a
+ * whole since it was missed and none shows it; else the edit waits for them, and for a person after a day of tries.
+ */
+export function searchLists(errand: Errand): Outcome | null {
+  const { edit, store, now, random, onMissing } = errand;
+  const { missedAt } = edit;
+  const lists = store.sources.all().filter(mayTell);
+  const unread = lists.filter((list) => !missedAt || !isReadSince(missedAt, list));
+  if (missedAt && unread.length === 0) return null;
+  if (!missedAt) store.journal.missing(edit.id, true);
+  const names = unread.toSorted(nearFirst(edit)).map(({ name }) => name);
+  onMissing(edit, names.slice(0, mostHurried));
+  const { attempts, createdAt } = edit;
+  const trial = { attempts, createdAt, now, random };
+  const settlement = again(describe(edit, { lists, unread }), { trial, retryAfter: patience });
+  return { kind: "settled", settlement };
+}
+
+/** As `searchLists`, for an item that was there a moment ago and is not any more; null for an event, which is moved by nobody. */
+export const searchAnew = (errand: Errand): Outcome | null =>
+  errand.edit.base.kind === "event"
+    ? null
+    : searchLists({ ...errand, edit: { ...errand.edit, missedAt: null } });
+
+/** Where a task may be, and what names the places where one may be; a look-up that the service does not offer says nothing. */
+const mayTell = ({ source: { kind }, succeededAt }: SourceState): boolean =>
+  kind === "tasks" || ((kind === "todolists" || kind === "projects") && succeededAt !== null);
+
+/** A reading that is under way, or that had begun before, may be too early. */
+function isReadSince(
+  missedAt: Temporal.Instant,
+  { attemptedAt, succeededAt, failure }: SourceState,
+): boolean {
+  if (!attemptedAt || !succeededAt || failure !== null) return false;
+  const isLate = Temporal.Instant.compare(attemptedAt, missedAt) > 0;
+  return isLate && Temporal.Instant.compare(succeededAt, attemptedAt) >= 0;
+}
+
+const nearFirst =
+  ({ base: { projectId } }: Edit) =>
+  ({ source: a }: SourceState, { source: b }: SourceState): number => {
+    const isFar = (source: Source) => "projectId" in source && source.projectId !== projectId;
+    return Number(isFar(a)) - Number(isFar(b));
+  };
+
+function describe(
+  { missedAt }: Edit,
+  { lists, unread }: Readonly<Record<"lists" | "unread", readonly SourceState[]>>,
+): string {
+  const what =
+    "the task is not in its list any more; the other lists are read to see whether it was moved";
+  if (!missedAt) return what;
+  const failing = unread.filter(({ failure }) => failure !== null);
+  const [first] = failing;
+  const why = first ? ` (${first.name}: ${first.failure})` : "";
+  return `${what}, and ${unread.length} of ${lists.length} lists have not been read as a whole since${why}`;
+}

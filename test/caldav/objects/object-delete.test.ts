@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { anEvent, aTask, days } from "../../support/items.ts";
+import { objectRig, root, uidOf } from "./object-rig.ts";
+
+describe("objectAnswer() of a DELETE", () => {
+  it("is an edit against the present version", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const token = rig.token("tasks-3001");
+    const answer = rig.ask("DELETE", path, { headers: { "if-match": rig.etag(path) } });
+    expect(answer).toEqual({ status: 204 });
+    expect(rig.edits()).toMatchObject([
+      { action: "delete", channel: "caldav", actor: 11, base: { title: "Task 601" } },
+    ]);
+    expect(rig.get(path).status).toBe(404);
+    expect(rig.since("tasks-3001", token)).toEqual({ put: [], buried: [`${uidOf(path)}.ics`] });
+    expect(rig.ask("DELETE", path).status).toBe(404);
+  });
+
+  it("leaves what was changed meanwhile", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const headers = { "if-match": '"a"' };
+    expect(rig.ask("DELETE", path, { headers }).status).toBe(412);
+    expect(rig.get(path).status).toBe(200);
+  });
+
+  it("finds nothing under a name that nobody has", () => {
+    const rig = objectRig();
+    const path = `${root}/tasks-3001/n.ics`;
+    expect(rig.ask("DELETE", path).status).toBe(404);
+    expect(rig.ask("DELETE", path, { headers: { "if-match": '"a"' } }).status).toBe(412);
+  });
+
+  it("deletes a milestone by its to-do", () => {
+    const rig = objectRig();
+    const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
+    expect(rig.ask("DELETE", `${root}/milestones-2001/${uid}.ics`).status).toBe(204);
+    expect(rig.names("events-2001")).toEqual([]);
+  });
+
+  it("waits for a person from the eleventh in a minute on, and comes back until then", () => {
+    const rig = objectRig();
+    const paths = Array.from({ length: 12 }, (_, at) => rig.member(aTask(601 + at)));
+    const answers = paths.slice(0, 10).map((path) => rig.ask("DELETE", path).status);
+    expect(answers).toEqual(Array.from({ length: 10 }, () => 204));
+    const token = rig.token("tasks-3001");
+    const [held = "", later = ""] = paths.slice(10);
+    expect(rig.ask("DELETE", held)).toEqual({ status: 202 });
+    expect(rig.since("tasks-3001", token)).toEqual({ put: [`${uidOf(held)}.ics`], buried: [] });
+    expect(rig.get(held).status).toBe(200);
+    rig.clock.advance({ minutes: 2 });
+    expect(rig.ask("DELETE", later).status).toBe(204);
+  });
+});

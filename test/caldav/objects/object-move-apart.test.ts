@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { calendar, vtodo } from "../../edits/rig.ts";
+import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
+import { type ObjectSetting, objectRig, root, told, uidOf } from "./object-rig.ts";
+
+const near = `${root}/tasks-3003`;
+const asNew = { "if-none-match": "*" };
+
+function apartRig(setting: ObjectSetting = {}) {
+  const rig = objectRig(setting);
+  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  return {
+    ...rig,
+    /** What the journal holds, in short. */
+    told: () => rig.edits().map(({ action, state, patch }) => [action, state, Object.keys(patch)]),
+    actions: () => rig.edits().map(({ action, state }) => `${action} ${state}`),
+  };
+}
+
+const child = (id: number, above: number) =>
+  aTask(id, { kind: "subtask", parentId: serviceId(above) });
+
+describe("objectAnswer() of a DELETE that may be the first half of a move", () => {
+  it("rests for two seconds, while nobody is shown the item", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    expect(rig.get(path).status).toBe(404);
+    expect(rig.store.journal.nextAt()?.toString()).toBe("2026-11-20T12:00:02Z");
+    expect(rig.store.journal.claimNext()).toBeNull();
+    rig.clock.advance({ seconds: 2 });
+    expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete" });
+  });
+
+  it("becomes a move of the task with all that hangs on it when the task is put elsewhere", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601, { commentCount: 2, assigned: [personId(12)] }));
+    const uid = uidOf(path);
+    rig.member(child(701, 601));
+    const text = rig.text(path);
+    const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
+    rig.ask("DELETE", path);
+    const between = rig.token("tasks-3001");
+    rig.clock.advance({ milliseconds: 1900 });
+    const body = { body: text, headers: { ...asNew, "content-type": "text/calendar" } };
+    const answer = rig.ask("PUT", `${near}/moved.ics`, body);
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, rig.etag(`${near}/moved.ics`)]);
+    expect(rig.told().at(0)).toEqual(["delete", "discarded", []]);
+    expect(rig.told().at(-1)).toEqual(["update", "pending", ["place"]]);
+    expect(rig.itemOf(uid)).toMatchObject({ id: 601, listId: 3003, commentCount: 2 });
+    expect(rig.itemOf(uid)?.assigned).toEqual([12]);
+    expect(rig.names("tasks-3001")).toEqual([]);
+    expect(rig.names("tasks-3003")).toHaveLength(2);
+    expect(rig.since("tasks-3001", tokens[0]).put).toEqual([]);
+    expect(rig.since("tasks-3001", tokens[0]).buried).toContain(`${uid}.ics`);
+    expect(rig.since("tasks-3001", between).put).toEqual([]);
+    expect(rig.since("tasks-3003", tokens[1]).put).toContain("moved.ics");
+    expect(rig.ask("DELETE", path).status).toBe(404);
+    rig.clock.advance({ minutes: 1 });
+    expect(rig.store.journal.claimNext()).toMatchObject({ action: "update" });
+  });
+
+  it("takes a subtask along that is deleted and put below its task as well", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    const below = rig.member(child(701, 601));
+    const [parent, sub] = [rig.text(path), rig.text(below)];
+    const put = (name: string, body: string) =>
+      rig.ask("PUT", `${near}/${name}`, { body, headers: asNew }).status;
+    expect([rig.ask("DELETE", below).status, rig.ask("DELETE", path).status]).toEqual([204, 204]);
+    expect([put("parent.ics", parent), put("sub.ics", sub)]).toEqual([201, 201]);
+    expect(rig.itemOf(uidOf(below))).toMatchObject({ id: 701, parentId: 601, listId: 3003 });
+    expect(rig.names("tasks-3003").toSorted()).toEqual(["parent.ics", "sub.ics"]);
+    expect(rig.actions().filter((text) => text.includes("create"))).toEqual([]);
+  });
+
+  it("becomes a move of an event to another project", () => {
+    const rig = apartRig();
+    const path = rig.member(anEvent(501, { assigned: [personId(12)] }));
+    const text = rig.text(path);
+    rig.ask("DELETE", path);
+    const there = `${root}/events-2002/e.ics`;
+    expect(rig.ask("PUT", there, { body: text, headers: asNew }).status).toBe(201);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 501, projectId: 2002, assigned: [12] });
+    expect([rig.names("events-2001"), rig.names("events-2002")]).toEqual([[], ["e.ics"]]);
+  });
+
+  it("is taken back by a PUT in the same place", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601, { commentCount: 1 }));
+    rig.ask("DELETE", path);
+    expect(rig.put(path, vtodo(uidOf(path), "SUMMARY:Anew"), asNew).status).toBe(201);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, title: "Anew", commentCount: 1 });
+  });
+
+  it("is taken back after a try that has deleted nothing", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    rig.clock.advance({ seconds: 2 });
+    expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete" });
+    rig.store.journal.release();
+    rig.put(`${near}/moved.ics`, vtodo(uidOf(path), "SUMMARY:Task 601"), asNew);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, listId: 3003 });
+  });
+
+  it.each([
+    ["is on its way", false],
+    ["may have been sent", true],
+  ])("goes before a new item when it %s", (_name, isReleased) => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    rig.clock.advance({ seconds: 2 });
+    const claimed = rig.store.journal.claimNext();
+    if (claimed) rig.store.journal.leaving(claimed.id, claimed.base);
+    if (isReleased) rig.store.journal.release();
+    rig.put(`${near}/moved.ics`, vtodo(uidOf(path), "SUMMARY:Task 601"), asNew);
+    expect(rig.names("tasks-3003")).toEqual(["moved.ics"]);
+    const [deletion] = rig.actions();
+    expect(rig.actions()).toEqual([deletion, "create pending"]);
+    expect(deletion).toBe(isReleased ? "delete pending" : "delete claimed");
+  });
+
+  it("is not taken back by somebody else, who makes a new item", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    const body = calendar(vtodo(uidOf(path), "SUMMARY:Other"));
+    const there = near.replace("/11/", "/12/");
+    const answer = rig.ask("PUT", `${there}/o.ics`, { body, headers: asNew, person: 12 });
+    expect(answer.status).toBe(201);
+    expect(rig.actions()).toEqual(["delete pending", "create pending"]);
+  });
+
+  it("of a milestone stands when it is put as a new to-do into another project", () => {
+    const rig = apartRig();
+    const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
+    rig.ask("DELETE", `${root}/milestones-2001/${uid}.ics`);
+    const item = vtodo(uid, "SUMMARY:Launch", "DUE;VALUE=DATE:20261201");
+    expect(rig.put(`${root}/milestones-2002/m.ics`, item, asNew).status).toBe(201);
+    expect(rig.actions()).toEqual(["delete pending", "create pending"]);
+    expect(rig.itemOf(uid)).toMatchObject({ projectId: 2002, milestone: true });
+  });
+
+  it("stands when the move is refused", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    const answer = rig.put(`${near}/a.ics`, vtodo(uidOf(path), "CATEGORIES:Unknown"), asNew);
+    expect(told(answer)).toBe("403 c:valid-calendar-object-resource");
+    expect(rig.actions()).toEqual(["delete pending"]);
+    expect(rig.get(path).status).toBe(404);
+  });
+
+  it.each(["apply", "review"] as const)(
+    "is given up with a move when it waits for a person, in mode %s",
+    (mode) => {
+      const rig = apartRig({ mode });
+      const many = mode === "apply" ? 11 : 1;
+      const paths = Array.from({ length: many }, (_, at) => rig.member(aTask(601 + at)));
+      const statuses = paths.map((path) => rig.ask("DELETE", path).status);
+      expect(statuses.at(-1)).toBe(202);
+      const last = paths.at(-1) ?? "";
+      rig.put(`${near}/a.ics`, vtodo(uidOf(last), `SUMMARY:Task ${600 + many}`), asNew);
+      const edits = rig.edits().slice(many - 1);
+      expect(edits[0]).toMatchObject({ action: "delete", state: "discarded" });
+      const place = { projectId: 2001, listId: 3003 };
+      const state = mode === "apply" ? "pending" : "held";
+      expect(edits).toContainEqual(expect.objectContaining({ state, patch: { place } }));
+    },
+  );
+
+  it("does not hold up deletions from other channels", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    rig.send(calendar(vtodo(uidOf(path), "STATUS:CANCELLED")));
+    expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete", channel: "upload" });
+  });
+});

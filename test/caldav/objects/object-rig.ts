@@ -1,0 +1,131 @@
+import { collectionAnswer } from "../../../src/caldav/collection.ts";
+import type { DavAnswer, DavContext } from "../../../src/caldav/context.ts";
+import { objectAnswer } from "../../../src/caldav/objects/object.ts";
+import { createPaths } from "../../../src/caldav/paths.ts";
+import { createCalendars } from "../../../src/calendars/create-calendars.ts";
+import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
+import type { Item, Person } from "../../../src/domain/item.ts";
+import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
+import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
+import { createLog } from "../../../src/log.ts";
+import { acceptRig, type RigSetting } from "../../edits/rig.ts";
+import { zone } from "../../support/items.ts";
+
+export interface ObjectSetting extends RigSetting {
+  readonly readOnly?: readonly number[];
+}
+
+export interface Ask {
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly person?: number;
+}
+
+export const root = "/dav/calendars/11";
+const host = "cal.example.com";
+
+/** Two people with their calendars over a real store, and the way to ask for objects. */
+export function objectRig(setting: ObjectSetting = {}) {
+  const rig = acceptRig(setting);
+  const { store, clock, deps } = rig;
+  const calendars = createCalendars({
+    store,
+    zone,
+    hasRead: () => true,
+    milestones: true,
+    readOnly: new Set((setting.readOnly ?? []).map(personId)),
+  });
+  let made = 0;
+  const shared = {
+    store,
+    calendars,
+    acceptItems: createAcceptItems(deps),
+    acceptMove: createAcceptMove(deps),
+    zone,
+    mode: setting.mode ?? "apply",
+    maxSize: 100_000,
+    clock,
+    log: createLog({ level: "silent", write: () => {} }),
+    randomId: () => `random-${++made}`,
+    paths: createPaths(""),
+    origin: `https://${host}`,
+    hosts: new Set([host]),
+  } as const;
+
+  function personOf(id: PersonId): Person {
+    const person = store.directory.people().find((one) => one.id === id);
+    if (!person) throw new Error(`nobody is ${id}`);
+    return person;
+  }
+
+  function ask(method: string, path: string, { body = "", headers = {}, person = 11 }: Ask = {}) {
+    const login = `person-${person}`;
+    const context: DavContext = { ...shared, login, person: personOf(personId(person)) };
+    const target = context.paths.read(path);
+    if (!target) throw new Error(`no address: ${path}`);
+    const request = { method, target, headers, body: Buffer.from(body) };
+    const calendar =
+      target.kind === "object" ? calendars.find(context.person.id, target.slug) : null;
+    const isMaking = method === "MKCOL" || method === "MKCALENDAR";
+    if (target.kind !== "object" || isMaking) return collectionAnswer(context, request);
+    if (!calendar) throw new Error(`no calendar: ${path}`);
+    return objectAnswer(context, { ...request, calendar, name: target.name });
+  }
+
+  return {
+    ...rig,
+    calendars,
+    ask,
+    /** A PUT of a whole object; a header that is undefined is left out. */
+    put: (path: string, item: string, headers: Readonly<Record<string, string>> = {}) =>
+      ask("PUT", path, {
+        body: object(item),
+        headers: { "content-type": "text/calendar; charset=utf-8", ...headers },
+      }),
+    get: (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      ask("GET", path, { headers }),
+    text: (path: string) => String(ask("GET", path).body),
+    etag: (path: string) => ask("HEAD", path).headers?.["ETag"] ?? "",
+    /** Puts an item into the mirror and returns its address. */
+    member(item: Item & { readonly id: ServiceId }): string {
+      const uid = rig.put(item);
+      return `${root}/${item.kind === "event" ? `events-${item.projectId}` : `tasks-${item.listId}`}/${uid}.ics`;
+    },
+    /** From now on only one person is a member of the project. */
+    closeProject(id: number, member: number) {
+      const projects = store.directory.projects();
+      const closed = projects.map((project) =>
+        project.id === id ? { ...project, members: [personId(member)] } : project,
+      );
+      store.directory.putProjects(closed, true);
+    },
+    itemOf: (uid: string) => store.view.findUid(uid)?.item ?? null,
+    names: (slug: string, person = 11) => {
+      const calendar = calendars.find(personId(person), slug);
+      return calendar ? calendars.objects(calendar).map(({ name }) => name) : [];
+    },
+    /** What a client that synchronises learns since a token. */
+    since(slug: string, token: string) {
+      const calendar = calendars.find(personId(11), slug);
+      const changes = calendar && calendars.changes(calendar, { token, limit: null });
+      if (!changes) throw new Error("the token is void");
+      return { put: changes.put.map(({ name }) => name), buried: changes.buried };
+    },
+    token(slug: string) {
+      const calendar = calendars.find(personId(11), slug);
+      return calendar ? calendars.token(calendar) : "";
+    },
+  };
+}
+
+/** A calendar object of one component. */
+export const object = (item: string): string =>
+  `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Tests//EN\r\n${item}\r\nEND:VCALENDAR\r\n`;
+
+export const uidOf = (path: string): string => path.replace(/^.*\//, "").replace(/\.ics$/, "");
+
+/** Status, and the precondition of a refusal. */
+export function told({ status, body }: DavAnswer): string {
+  const rule = /<d:error[^>]*><([a-z]+:[a-z-]+)[ />]/.exec(String(body ?? ""))?.[1];
+  return rule === undefined || rule === "df:reason" ? String(status) : `${status} ${rule}`;
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { labelId, listId, personId, projectId } from "../../../src/domain/ids.ts";
+import { vevent, vtodo } from "../../edits/rig.ts";
+import { anEvent, aTask, aTodolist, times } from "../../support/items.ts";
+import { objectRig, root, uidOf } from "./object-rig.ts";
+
+// What is given out says what the item says, whoever has put the octets; an ETag is answered for exactly what was sent.
+
+const full = aTask(601, {
+  description: "Two pages",
+  startOn: Temporal.PlainDate.from("2026-11-20"),
+  labels: [labelId(51)],
+  completed: true,
+  percent: 100,
+});
+
+describe("objectAnswer() of a PUT of octets that do not say all that the item says", () => {
+  it.each([
+    ["DESCRIPTION", "DESCRIPTION:Two pages"],
+    ["DTSTART", "DTSTART;VALUE=DATE:20261120"],
+    ["DUE", "DUE;VALUE=DATE:20261124"],
+    ["CATEGORIES", "CATEGORIES:Design"],
+    ["STATUS", "STATUS:COMPLETED"],
+  ])("shows a to-do's %s that stays all the same, and answers no ETag", (name, line) => {
+    const rig = objectRig();
+    const path = rig.member(full);
+    const lines = rig.text(path).split("\r\n");
+    const isLeftOut = (one: string) =>
+      one.startsWith(name) || (name === "STATUS" && /^(COMPLETED|PERCENT)/.test(one));
+    const small = lines.filter((one) => !isLeftOut(one)).join("\r\n");
+    const headers = { "if-match": rig.etag(path), "content-type": "text/calendar" };
+    expect(rig.ask("PUT", path, { body: small, headers })).toEqual({ status: 204 });
+    expect(rig.edits()).toEqual([]);
+    expect(rig.text(path).split("\r\n")).toContain(line);
+  });
+
+  it("shows an event's end, alarm, text and privacy that stay all the same", () => {
+    const rig = objectRig();
+    const when = times("2026-11-23T10:00", "2026-11-23T12:00");
+    const reminder = Temporal.Duration.from({ minutes: 15 });
+    const own = { description: "Notes", private: true, creatorId: personId(11) };
+    const path = rig.member(anEvent(501, { ...own, when, reminder }));
+    const small = vevent(
+      uidOf(path),
+      "SUMMARY:Event 501",
+      "DTSTART;TZID=Europe/Berlin:20261123T100000",
+      "LOCATION:Here",
+    );
+    expect(rig.put(path, small, { "if-match": rig.etag(path) })).toEqual({ status: 204 });
+    const text = rig.text(path);
+    for (const line of ["DTEND;TZID=Europe/Berlin:20261123T120000", "DESCRIPTION:Notes"]) {
+      expect(text).toContain(line);
+    }
+    for (const line of ["BEGIN:VALARM", "CLASS:PRIVATE", "LOCATION:Here"]) {
+      expect(text).toContain(line);
+    }
+  });
+
+  it("answers the ETag of octets that leave out what the item does not have", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601, { dueOn: null }));
+    const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:Named"), {
+      "if-match": rig.etag(path),
+    });
+    expect(answer.headers?.["ETag"]).toBe(rig.etag(path));
+  });
+});
+
+describe("objectAnswer() of a PUT by a program that has not seen the present version", () => {
+  it("shows the present values of what the program did not change, and answers no ETag", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    const named = old.replace("SUMMARY:Task 601", "SUMMARY:By phone");
+    const headers = { "content-type": "text/calendar", "user-agent": "Tablet/2" };
+    const phone = { ...headers, "user-agent": "Phone/1", "if-match": rig.etag(path) };
+    rig.ask("PUT", path, { body: named, headers: phone });
+    const due = old.replace("DUE;VALUE=DATE:20261124", "DUE;VALUE=DATE:20261130");
+    expect(rig.ask("PUT", path, { body: due, headers })).toEqual({ status: 204 });
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By phone" });
+    expect(rig.text(path)).toContain("SUMMARY:By phone");
+    expect(rig.text(path)).toContain("DUE;VALUE=DATE:20261130");
+  });
+
+  it("shows the present title in another list to which an old copy takes the item", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    rig.ask("PUT", path, {
+      body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
+      headers: {
+        "content-type": "text/calendar",
+        "user-agent": "Phone/1",
+        "if-match": rig.etag(path),
+      },
+    });
+    const there = `${root}/tasks-3003/moved.ics`;
+    const headers = { "content-type": "text/calendar", "if-none-match": "*" };
+    const answer = rig.ask("PUT", there, { body: old, headers });
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
+    expect(rig.text(there)).toContain("SUMMARY:By phone");
+  });
+});
+
+describe("objectAnswer() of a PUT of what was deleted in another calendar", () => {
+  it("brings it back into the calendar that is named", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601));
+    const item = vtodo(uidOf(path), "SUMMARY:Back", "DUE;VALUE=DATE:20261124");
+    expect(rig.ask("DELETE", path).status).toBe(204);
+    const there = `${root}/tasks-3003/back.ics`;
+    const answer = rig.put(there, item, { "if-none-match": "*" });
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, rig.etag(there)]);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Back", listId: listId(3003) });
+    expect(rig.get(path).status).toBe(404);
+  });
+});

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStore } from "../../src/store/store.ts";
+import { handClock, migrations } from "../support/test-store.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "dayferry-test-"));
+const database = join(folder, "dayferry.sqlite");
+/** Rows without end, of a hundred characters each. */
+const endless = `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT hex(zeroblob(50)) AS y FROM n`;
+
+beforeAll(() => {
+  const clock = handClock("2026-11-21T12:00:00Z");
+  const options = { file: database, migrations, zone: "UTC", clock, randomId: () => "id" };
+  openStore(options).close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The command in a process of its own, so that its standard output is a pipe that may be full or closed. */
+function sql(query: string, ...options: readonly string[]) {
+  const scratch = mkdtempSync(join(folder, "scratch-"));
+  const args = [main, "sql", query, "--database", database, ...options];
+  const child = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: scratch } });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { child, ended, said: text(child.stderr), scratch };
+}
+
+it("sql ends quietly when its reader has enough, as behind `| head`", async () => {
+  const { child, ended, said, scratch } = sql(endless, "--format", "csv", "--limit", "100000000");
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  child.stdout.destroy();
+  expect([await ended, await said]).toEqual([0, ""]);
+  expect(readdirSync(scratch)).toEqual([]);
+});
+
+it("sql waits for a slow reader, and does not count that as its own time", async () => {
+  // 40 MB, more than all pipes together hold.
+  const options = ["--format", "csv", "--limit", "400000", "--timeout", "PT3S"];
+  const { child, ended, said } = sql(endless, ...options);
+  let octets = 0;
+  let isSlow = true;
+  child.stdout.on("data", (piece: Buffer) => {
+    octets += piece.length;
+    if (!isSlow) return;
+    isSlow = false;
+    child.stdout.pause();
+    setTimeout(() => child.stdout.resume(), 4_000);
+  });
+  expect([await ended, await said]).toEqual([
+    0,
+    "only the first 400000 rows; --limit says how many\n",
+  ]);
+  expect(octets).toBe(3 + 400_000 * 102);
+});
+
+it("sql leaves nothing behind when a query is stopped", async () => {
+  const { ended, said, scratch } = sql(`SELECT count(*) FROM (${endless})`, "--timeout", "PT1S");
+  expect([await ended, await said]).toEqual([1, expect.stringContaining("longer than PT1S")]);
+  expect(readdirSync(scratch)).toEqual([]);
+});

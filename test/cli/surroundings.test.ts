@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { checkClock, checkDisk, checkQuota } from "../../src/cli/surroundings.ts";
+
+describe("checkClock()", () => {
+  it.each([
+    [0, "fine", "within 1 s of the service's"],
+    [-60, "fine", "within 60 s of the service's"],
+    [61, "broken", "61 s ahead of the service's"],
+    [-3600, "broken", "3600 s behind the service's"],
+    [null, "doubtful", "not compared: the service has not said its time"],
+  ])("result for %j s is %s", (ahead, verdict, what) => {
+    expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
+  });
+});
+
+describe("checkQuota()", () => {
+  it("names refusals for the quota", () => {
+    expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
+      verdict: "fine",
+      what: "3 of 25 requests are in use",
+    });
+    expect(checkQuota({ used: 3, quota: 25, rateLimited: 2 })).toMatchObject({
+      verdict: "doubtful",
+      what: "3 of 25 requests are in use; the service has refused 2 for the quota",
+    });
+  });
+});
+
+describe("checkDisk()", () => {
+  it("tells the room that a folder has", () => {
+    const folder = mkdtempSync(join(tmpdir(), "disk-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { subject, what } = checkDisk(folder);
+    expect(subject).toBe("disk");
+    expect(what).toMatch(/^[\d,]+ MiB are free in /);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+/** Two edits of one task by one person, of which none has been approved. */
+async function heldPair(older: readonly string[], newer: readonly string[]) {
+  const rig = await drainRig({ mode: "review" });
+  const { uid, id } = await rig.task();
+  rig.send(calendar(vtodo(uid, ...older)));
+  rig.send(calendar(vtodo(uid, ...newer)));
+  expect(rig.states()).toEqual(["held", "held"]);
+  const task = () =>
+    insist(rig.sandbox.workspace.tasks.get({ ...rig.by, list: rig.list, task: id }));
+  return { rig, id, task };
+}
+
+describe("step() of two held edits of one item", () => {
+  it("takes the older one for replaced when the newer one was approved first", async () => {
+    const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+    rig.desk.approve(2);
+    await rig.drainAll();
+    rig.desk.approve(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+    expect(rig.edit(1).problem).toContain("replaced by edit 2");
+    expect(task().title).toBe("Second");
+  });
+
+  it("still carries out what the newer one says nothing about", async () => {
+    const { rig, task } = await heldPair(
+      ["SUMMARY:First", "DUE;VALUE=DATE:20261201"],
+      ["SUMMARY:Second"],
+    );
+    rig.desk.approve(2);
+    await rig.drainAll();
+    rig.desk.approve(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(task()).toMatchObject({ title: "Second", due_date: "2026-12-01" });
+    expect(rig.desk.show(1)?.problem).toContain("replaced by edit 2");
+  });
+
+  it("carries out both in their order when both were approved", async () => {
+    const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+    rig.desk.approve(2);
+    rig.desk.approve(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(task().title).toBe("Second");
+  });
+
+  it("is a conflict when somebody else has changed it after the newer one", async () => {
+    const { rig, id } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+    rig.desk.approve(2);
+    await rig.drainAll();
+    insist(
+      rig.sandbox.workspace.tasks.update(
+        { ...rig.by, list: rig.list, task: id },
+        { title: "Other" },
+      ),
+    );
+    rig.desk.approve(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
+  });
+
+  it("is a conflict when the newer one is another person's", async () => {
+    const rig = await drainRig({ mode: "review" });
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:First")));
+    rig.send(calendar(vtodo(uid, "SUMMARY:Second")), { actor: rig.person("member") });
+    rig.desk.approve(2);
+    await rig.drainAll();
+    rig.desk.approve(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
+  });
+});

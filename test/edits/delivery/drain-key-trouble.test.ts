@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const many = 1000;
+
+describe("step() while the service refuses the key", () => {
+  it.each([
+    ["a change", 401],
+    ["a change", 403],
+    ["a creation", 401],
+    ["a creation", 403],
+    ["a deletion", 401],
+    ["a deletion", 403],
+  ])("keeps %s until the key works again: %i", async (what, status) => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    const lines = what === "a deletion" ? ["STATUS:CANCELLED"] : ["SUMMARY:Renamed"];
+    const isNew = what === "a creation";
+    const text = isNew
+      ? vevent("new@example.com", "SUMMARY:New", "DTSTART;VALUE=DATE:20261224")
+      : vevent(uid, ...lines);
+    rig.send(calendar(text));
+    rig.sandbox.faults.add({ kind: "status", status, times: many });
+    await rig.step();
+    rig.clock.advance({ minutes: 20 });
+    await rig.step();
+    expect(rig.edit()).toMatchObject({ state: "pending", attempts: 2 });
+    expect(rig.edit().problem).toContain("until 2026-11-20T13:00:00Z");
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.edit().keyRefusedAt).toBeNull();
+  });
+
+  it("waits for a person after an hour, and counts anew when one tries again", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain("for an hour");
+    expect(rig.clock().toString() > "2026-11-20T13:00").toBe(true);
+    rig.desk.retry(1);
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+
+  it("does not take it for the key that the person may not see the item", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "PUT" });
+    await rig.step();
+    expect(rig.states()).toEqual(["parked: refused"]);
+  });
+
+  it("does not take a lost creation for undecided because its list is refused", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(vevent("n@example.com", "SUMMARY:New", "DTSTART;VALUE=DATE:20261224")));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
+    rig.clock.advance({ seconds: 5 });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+  });
+
+  it("never sends under another key", async () => {
+    const rig = await drainRig({ client: { keyOf: () => "a key that was revoked" } });
+    const { uid, id } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Renamed")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    const place = { ...rig.by, list: rig.list, task: id };
+    expect(insist(rig.sandbox.workspace.tasks.get(place)).title).toBe("Write");
+  });
+});

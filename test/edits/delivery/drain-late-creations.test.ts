@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
+const timeout = Temporal.Duration.from({ milliseconds: 200 });
+const wish = { title: "Party", start: "2026-12-24", all_day: true };
+
+type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+/** A creation that gets no answer in time, and that the service has not carried out so far. */
+async function unanswered() {
+  const rig = await drainRig({ client: { timeout } });
+  rig.send(calendar(party));
+  rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
+  await rig.step();
+  return rig;
+}
+
+/** The service carries out the request that nobody waits for any more. */
+const land = (rig: Rig) => insist(rig.sandbox.workspace.events.create(rig.by, wish));
+
+async function sweep(rig: Rig): Promise<void> {
+  const { items } = worked(
+    await rig.upstream.events.list({ projectId: rig.project, view: "all" }, { priority: "sweep" }),
+  );
+  for (const item of items) {
+    rig.store.mirror.put({ ...item, id: item.id ?? serviceId(1) }, `events:${rig.project}`);
+  }
+}
+
+describe("step() after a creation that got no answer in time", () => {
+  it("adopts what lands after the first look, without sending again", async () => {
+    const rig = await unanswered();
+    rig.clock.advance({ seconds: 3 });
+    await rig.step();
+    expect(rig.requests("GET")).toHaveLength(1);
+    land(rig);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("says why it waits, and until when", async () => {
+    const rig = await unanswered();
+    rig.clock.advance({ seconds: 3 });
+    await rig.step();
+    const edit = rig.desk.show(1);
+    expect(edit?.problem).toContain("may still be carried out");
+    expect(edit?.problem).toContain("not sent again before 2026-11-20T12:00:10Z");
+    expect(edit?.notBefore?.toString()).toMatch(/^2026-11-20T12:00:0[5-9]/);
+  });
+
+  it("is sent again once the request can hardly land any more, with a look right before", async () => {
+    const rig = await unanswered();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    expect(rig.requests().slice(-2)).toEqual(["GET /projects/events", "POST /projects/events"]);
+    expect(rig.clock().toString() > "2026-11-20T12:00:09.8").toBe(true);
+  });
+
+  it("waits as long after the second sending", async () => {
+    const rig = await unanswered();
+    rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
+    while (rig.requests("POST").length < 2) {
+      rig.clock.advance({ seconds: 5 });
+      await rig.step();
+    }
+    rig.clock.advance({ seconds: 5 });
+    await rig.step();
+    expect(rig.requests("POST")).toHaveLength(2);
+    land(rig);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+  });
+
+  it.each([["a task", vtodo("sub@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261201")]])(
+    "holds for %s as well",
+    async (_what, text) => {
+      const rig = await drainRig({ client: { timeout } });
+      rig.send(calendar(text));
+      rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
+      await rig.step();
+      rig.clock.advance({ seconds: 9 });
+      await rig.step();
+      expect(rig.requests("POST")).toHaveLength(1);
+      const place = { ...rig.by, list: rig.list };
+      insist(rig.sandbox.workspace.tasks.create(place, { title: "Chore", due_date: "2026-12-01" }));
+      await rig.drainAll();
+      expect(rig.states()).toEqual(["confirmed"]);
+      expect(rig.workspaceTasks()).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["a 503", { kind: "status", status: 503 }],
+    ["a reset connection", { kind: "drop-before" }],
+  ] as const)("sends again soon after %s", async (_what, fault) => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ ...fault, method: "POST" });
+    await rig.step();
+    rig.clock.advance({ seconds: 3 });
+    await rig.step();
+    expect(rig.requests("POST")).toHaveLength(2);
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+});
+
+describe("step() after a crash with a creation under way", () => {
+  it("looks at once, and sends again only after ten seconds", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    const claimed = rig.store.journal.claimNext();
+    rig.store.journal.sending(claimed?.id ?? rig.edit().id);
+    rig.clock.advance({ seconds: 2 });
+    expect(rig.restart()).toBe(1);
+    await rig.step();
+    expect(rig.requests()).toEqual(["GET /projects/events"]);
+    rig.clock.advance({ seconds: 5 });
+    land(rig);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    expect(rig.requests("POST")).toHaveLength(0);
+  });
+
+  it("sends again after ten seconds when nothing was made", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    const claimed = rig.store.journal.claimNext();
+    rig.store.journal.sending(claimed?.id ?? rig.edit().id);
+    rig.restart();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+    expect(rig.clock().toString() > "2026-11-20T12:00:09.8").toBe(true);
+  });
+});
+
+describe("a twin that shows up after the second sending", () => {
+  async function twice() {
+    const rig = await unanswered();
+    await rig.drainAll();
+    const twin = land(rig);
+    await sweep(rig);
+    return { rig, twin };
+  }
+
+  it("is told with the edit, and nothing is deleted", async () => {
+    const { rig, twin } = await twice();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.desk.show(1)?.problem).toContain("the service may hold it twice");
+    expect(rig.desk.show(1)?.problem).toContain(String(twin.id));
+    expect(rig.workspaceEvents()).toHaveLength(2);
+    expect(rig.requests("DELETE")).toEqual([]);
+  });
+
+  it("is told no more once a person has deleted it", async () => {
+    const { rig, twin } = await twice();
+    const key = rig.store.mirror.find("event", serviceId(twin.id));
+    if (key) rig.store.mirror.bury(key);
+    expect(rig.desk.show(1)?.problem).toBeNull();
+  });
+
+  it("is no twin when it was made later", async () => {
+    const rig = await unanswered();
+    await rig.drainAll();
+    rig.clock.advance({ minutes: 5 });
+    land(rig);
+    await sweep(rig);
+    expect(rig.desk.show(1)?.problem).toBeNull();
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { type ListId, serviceId } from "../../../src/domain/ids.ts";
+import type { Source } from "../../../src/domain/source.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+/** A task that somebody has moved to a list of another project, and an edit of it that was accepted before. */
+async function movedAway(...lines: readonly string[]) {
+  const rig = await drainRig();
+  const { id, uid } = await rig.task();
+  const near: Source = { kind: "tasks", projectId: rig.project, listId: rig.list };
+  const far: Source = { kind: "tasks", projectId: rig.otherProject, listId: rig.farList };
+  rig.store.sources.set("tasks", [far, near]);
+  rig.send(calendar(vtodo(uid, ...lines)));
+  const move = () =>
+    insist(
+      rig.sandbox.workspace.tasks.update(
+        { ...rig.by, list: rig.list, task: id },
+        { project: rig.otherProject, list_id: rig.farList, move_task: true },
+      ),
+    );
+  /** Reads a list as a sweep does. */
+  const sweep = async (source: Source & { kind: "tasks" }) => {
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.attempted(source);
+    const place = { projectId: source.projectId, listId: source.listId };
+    const { items } = worked(await rig.upstream.tasks.list(place, { priority: "sweep" }));
+    for (const item of items) {
+      if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${source.listId}`);
+    }
+    rig.store.sources.succeeded(source, { items: items.length, doubts: null });
+  };
+  const remove = () =>
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  const there = (list: ListId = rig.farList) =>
+    insist(
+      rig.sandbox.workspace.tasks.list({ by: rig.owner, project: rig.otherProject, list }),
+    ).find((task) => task.id === id);
+  const wait = async () => {
+    rig.clock.advance({ minutes: 15 });
+    await rig.step();
+  };
+  return { rig, id: serviceId(id), near, far, move, sweep, remove, there, wait };
+}
+
+describe("step() of an edit whose task somebody has moved to another project", () => {
+  it("does not take the deletion for done while the lists have not been read", async () => {
+    const { rig, move, there, wait } = await movedAway("STATUS:CANCELLED");
+    move();
+    await rig.step();
+    await wait();
+    await wait();
+    expect(rig.states()).toEqual(["pending"]);
+    expect(there()).toBeDefined();
+    expect(rig.edit().problem).toContain("2 of 2 lists");
+  });
+
+  it("deletes it where a list shows it", async () => {
+    const { rig, near, far, move, sweep, there, wait } = await movedAway("STATUS:CANCELLED");
+    move();
+    await rig.step();
+    await sweep(near);
+    await wait();
+    expect(rig.edit().problem).toContain("1 of 2 lists");
+    await sweep(far);
+    await wait();
+    // Somebody else has moved it since its editor saw it.
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(there()).toBeUndefined();
+  });
+
+  it("changes it where a list shows it", async () => {
+    const { rig, near, far, move, sweep, there, wait } = await movedAway("SUMMARY:Written");
+    move();
+    await rig.step();
+    await sweep(near);
+    await sweep(far);
+    await wait();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(there()).toMatchObject({ title: "Written" });
+  });
+
+  it("asks for the lists of its own project first, then for all others", async () => {
+    const { rig, near, move, sweep, wait } = await movedAway("SUMMARY:Written");
+    move();
+    await rig.step();
+    expect(rig.hurried).toEqual([[`tasks:${rig.list}`, `tasks:${rig.farList}`]]);
+    await sweep(near);
+    await wait();
+    expect(rig.hurried[1]).toEqual([`tasks:${rig.farList}`]);
+  });
+
+  it("takes it for gone once every list was read as a whole since", async () => {
+    const { rig, near, far, remove, sweep, wait } = await movedAway("STATUS:CANCELLED");
+    remove();
+    await sweep(near);
+    await sweep(far);
+    rig.clock.advance({ seconds: 1 });
+    await rig.step();
+    await wait();
+    expect(rig.states()).toEqual(["pending"]);
+    await sweep(near);
+    await sweep(far);
+    await wait();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.requests("DELETE")).toEqual([]);
+  });
+
+  it.each([
+    ["cannot be read", "failure"],
+    ["cannot be understood as a whole", "doubts"],
+    ["is being read for the first time since", "under way"],
+  ] as const)("is not taken for gone when a list %s", async (_what, how) => {
+    const { rig, near, far, remove, sweep, wait } = await movedAway("STATUS:CANCELLED");
+    remove();
+    await rig.step();
+    rig.clock.advance({ seconds: 1 });
+    await sweep(near);
+    await sweep(far);
+    if (how === "failure") rig.store.sources.failed(far, "down");
+    if (how === "doubts") rig.store.sources.succeeded(far, { items: 1, doubts: "cut" });
+    rig.clock.advance({ seconds: 1 });
+    if (how === "under way") rig.store.sources.attempted(far);
+    await wait();
+    expect(rig.states()).toEqual(["pending"]);
+  });
+
+  it.each([
+    ["a deletion", "DELETE", "STATUS:CANCELLED"],
+    ["a change", "PUT", "SUMMARY:Written"],
+  ])("looks for it when it was moved right before %s", async (_what, method, line) => {
+    const { rig, near, far, move, sweep, there, wait } = await movedAway(line);
+    rig.sandbox.faults.add({ kind: "status", status: 404, method });
+    await rig.step();
+    move();
+    await wait();
+    expect(rig.states()).toEqual(["pending"]);
+    expect(there()).toMatchObject({ title: "Write" });
+    await sweep(near);
+    await sweep(far);
+    await rig.drainAll();
+    if (method === "DELETE") rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(there()?.title).toBe(method === "DELETE" ? undefined : "Written");
+  });
+
+  it("waits for a person when the lists cannot be read for a day", async () => {
+    const { rig, remove } = await movedAway("STATUS:CANCELLED");
+    remove();
+    await rig.drainAll({ most: 2000 });
+    expect(rig.states()).toEqual(["parked: failed"]);
+    expect(rig.edit().problem).toContain("2 of 2 lists");
+    expect(rig.requests("DELETE")).toEqual([]);
+  });
+
+  it("looks anew when it was found in between", async () => {
+    const { rig, near, far, move, sweep, wait } = await movedAway("SUMMARY:Written");
+    rig.sandbox.faults.add({ kind: "status", status: 404, method: "GET" });
+    await rig.step();
+    rig.clock.advance({ seconds: 1 });
+    await sweep(near);
+    await sweep(far);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 4 });
+    await wait();
+    expect(rig.edit()).toMatchObject({ state: "pending", missedAt: null });
+    move();
+    await wait();
+    expect(rig.states()).toEqual(["pending"]);
+    expect(rig.edit().missedAt).not.toBeNull();
+  });
+});

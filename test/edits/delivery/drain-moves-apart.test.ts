@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { ListId } from "../../../src/domain/ids.ts";
+import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
+import { readCalendar } from "../../../src/ics/read.ts";
+import type { Fault } from "../../../src/sandbox/faults.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { zone } from "../../support/items.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { moveRig } from "./move-rig.ts";
+
+/** A task with a subtask and a comment, and a program that moves it by deleting it here and putting it there. */
+async function apartRig() {
+  const rig = await moveRig();
+  const { store, clock, owner, project } = rig;
+  const { id, uid } = await rig.task();
+  await rig.subtask(id, "Child");
+  const place = { ...rig.by, list: rig.list, task: id };
+  insist(rig.sandbox.workspace.comments.create(place, { description: "Keep me" }));
+  const acceptItems = createAcceptItems({
+    store,
+    zone,
+    policy: { labels: "known", mode: "apply" },
+    clock,
+    feeds: { assignees: true, tasks: "due", webUrl: null },
+    onAccepted: () => {},
+  });
+  function take(lines: readonly string[], listId: ListId) {
+    const read = readCalendar(Buffer.from(calendar(...lines)), { zone });
+    if (!read.ok) throw new Error(JSON.stringify(read.failure));
+    const from = { channel: "caldav", actor: owner, projectId: project, listId } as const;
+    const common = { calendar: read.value, bases: new Map(), dryRun: false, anew: true };
+    return acceptItems({ ...common, ...from });
+  }
+  return {
+    ...rig,
+    id,
+    uid,
+    remove: () => take(["METHOD:CANCEL", vtodo(uid)], rig.list),
+    /** What a PUT into the other list means. */
+    putThere() {
+      take([vtodo(uid, "SUMMARY:Write", "DUE;VALUE=DATE:20261124")], rig.otherList);
+      if (store.view.findUid(uid)?.collection !== `tasks:${rig.otherList}`) rig.toOther(uid);
+    },
+    /** Lets the drain work until a fault holds its request, and ends the process. */
+    async dieAt(fault: Fault) {
+      rig.sandbox.faults.add(fault);
+      clock.advance({ seconds: 3 });
+      rig.sandbox.requests.clear();
+      const step = rig.step();
+      await expect.poll(() => rig.requests(fault.method)).toHaveLength(1);
+      rig.abort();
+      await step;
+      rig.restart();
+    },
+  };
+}
+
+describe("step() of a deletion that was the first half of a move", () => {
+  it("never sends it, also when the process ends between the halves and after them", async () => {
+    const rig = await apartRig();
+    rig.remove();
+    expect(await rig.step()).toBe("idle");
+    rig.restart();
+    rig.putThere();
+    rig.restart();
+    expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
+    await rig.drainAll();
+    expect(rig.requests("DELETE")).toEqual([]);
+    expect(rig.tasksIn(rig.otherList)).toMatchObject([{ id: rig.id, comments: 1, sub_tasks: 1 }]);
+    await rig.expectRest();
+  });
+
+  it("takes it back when the process ended before the deletion was sent", async () => {
+    const rig = await apartRig();
+    rig.remove();
+    await rig.dieAt({ kind: "hang-before", method: "GET" });
+    rig.putThere();
+    await rig.drainAll();
+    expect(rig.requests("DELETE")).toEqual([]);
+    expect(rig.tasksIn(rig.otherList)).toMatchObject([{ id: rig.id, comments: 1, sub_tasks: 1 }]);
+    await rig.expectRest();
+  });
+
+  it.each(["hang-before", "hang-after"] as const)(
+    "makes the task once when it may have been sent: %s",
+    async (kind) => {
+      const rig = await apartRig();
+      rig.remove();
+      await rig.dieAt({ kind, method: "DELETE" });
+      rig.putThere();
+      await rig.drainAll();
+      expect(rig.tasksIn(rig.list)).toEqual([]);
+      expect(rig.tasksIn(rig.otherList)).toMatchObject([{ title: "Write", comments: 0 }]);
+      expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+      await rig.expectRest();
+    },
+  );
+
+  it("deletes after two seconds when nothing comes", async () => {
+    const rig = await apartRig();
+    rig.remove();
+    rig.clock.advance({ milliseconds: 1999 });
+    expect(await rig.step()).toBe("idle");
+    await rig.drainAll();
+    expect(rig.tasksIn(rig.list)).toEqual([]);
+    expect(rig.states()).toEqual(["confirmed"]);
+    await rig.expectRest();
+  });
+});
