@@ -31,40 +31,44 @@ export interface Account {
 export function createClient({ port, user, password }: Account): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  return {
-    call: ({ method, path, headers = {}, body = "" }) =>
-      new Promise((resolve, reject) => {
-        const length = String(Buffer.byteLength(body));
-        const began = performance.now();
-        const sent = request(
-          {
-            agent,
-            host: "127.0.0.1",
-            port,
-            method,
-            path,
-            headers: {
-              Authorization: authorization,
-              "User-Agent": "Bench/1",
-              ...(body !== "" && { "Content-Length": length }),
-              ...headers,
-            },
+  function send({ method, path, headers = {}, body = "" }: Call): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const length = String(Buffer.byteLength(body));
+      const began = performance.now();
+      const sent = request(
+        {
+          agent,
+          host: "127.0.0.1",
+          port,
+          method,
+          path,
+          headers: {
+            Authorization: authorization,
+            "User-Agent": "Bench/1",
+            ...(body !== "" && { "Content-Length": length }),
+            ...headers,
           },
-          (response) => {
-            const chunks: Buffer[] = [];
-            response.on("data", (chunk) => chunks.push(chunk));
-            response.on("error", reject);
-            response.on("end", () => {
-              const ms = performance.now() - began;
-              const text = Buffer.concat(chunks).toString();
-              const { statusCode: status = 0 } = response;
-              resolve({ status, etag: response.headers.etag ?? null, body: text, ms });
-            });
-          },
-        );
-        sent.on("error", reject);
-        sent.end(body);
-      }),
-    close: () => agent.destroy(),
-  };
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () => {
+            const ms = performance.now() - began;
+            const text = Buffer.concat(chunks).toString();
+            const { statusCode: status = 0 } = response;
+            resolve({ status, etag: response.headers.etag ?? null, body: text, ms });
+          });
+        },
+      );
+      sent.on("error", (error) => {
+        // A server may close a connection that rested while the others had their turn, just as it is used again.
+        if (sent.reusedSocket && "code" in error && error.code === "ECONNRESET") {
+          resolve(send({ method, path, headers, body }));
+        } else reject(error);
+      });
+      sent.end(body);
+    });
+  }
+  return { call: send, close: () => agent.destroy() };
 }

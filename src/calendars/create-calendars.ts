@@ -72,9 +72,10 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
         ? shelf.revision()
         : store.changes.revisionOfCollection(scope.collection),
     );
-    const reached = once(() => revision(Math.max(changedAt(), store.changes.completeFrom())));
+    const completeFrom = once(() => store.changes.completeFrom());
     return {
       ...place,
+      latest: shelves.upTo(),
       list: () =>
         shelf.list(shelf.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight),
       get: (key) => seen(shelf.get(key)),
@@ -83,8 +84,11 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       get changedAt() {
         return changedAt();
       },
+      get completeFrom() {
+        return completeFrom();
+      },
       get revision() {
-        return reached();
+        return revision(Math.max(changedAt(), completeFrom()));
       },
     };
   }

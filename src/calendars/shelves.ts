@@ -10,6 +10,8 @@ import type { Wardrobe } from "./wardrobe.ts";
 export interface Shelves {
   /** Takes in what changed; every use of what is in memory begins with it. Returns the newest revision of all. */
   readonly refresh: () => Revision;
+  /** What the last `refresh` returned. */
+  readonly upTo: () => Revision;
   /** The shelf of a calendar as of the last `refresh`, filled when it is asked for first. */
   readonly of: (scope: Scope) => Shelf;
   /** Takes in an item whose octets changed without the log saying so. */
@@ -110,6 +112,7 @@ export function createShelves(deps: {
       knownUpTo = latest;
       return latest;
     },
+    upTo: () => knownUpTo,
     of(scope) {
       const id = idOf(scope);
       const known = shelves.get(id);

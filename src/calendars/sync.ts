@@ -15,6 +15,10 @@ export interface PresentCalendar extends PlacedCalendar {
   readonly named: (name: string) => CalendarObject | null;
   /** The newest change of it. */
   readonly changedAt: Revision;
+  /** The newest change of all. */
+  readonly latest: Revision;
+  /** From here on the log tells everything. */
+  readonly completeFrom: Revision;
   /** Names its present state; not below what the log reaches back to. */
   readonly revision: Revision;
 }
@@ -41,17 +45,17 @@ export function changesSince(
   const most = limit === null ? Number.POSITIVE_INFINITY : Math.max(1, limit);
   if (token === "") return listing(calendar, { from: revision, after: 0, most });
   const known = readToken(token);
-  if (known?.access !== access || !isWithin(known, calendar, store)) return null;
+  if (known?.access !== access || !isWithin(known, calendar)) return null;
   if (known.cursor !== null)
     return listing(calendar, { from: known.revision, after: known.cursor, most });
   return pageOf(calendar, { store, known, most });
 }
 
 /** Whether log and versions still tell everything since the token. */
-function isWithin(token: SyncToken, { changedAt }: PresentCalendar, { changes }: Store): boolean {
-  if (token.revision > changes.latest() || (token.base ?? 0) > token.revision) return false;
+function isWithin(token: SyncToken, calendar: PresentCalendar): boolean {
+  if (token.revision > calendar.latest || (token.base ?? 0) > token.revision) return false;
   const from = token.base ?? token.revision;
-  return from >= changes.completeFrom() || from >= changedAt;
+  return from >= calendar.completeFrom || from >= calendar.changedAt;
 }
 
 function listing(

@@ -76,7 +76,10 @@ export function createDropFolder(root: string): DropFolder {
         if (!existsSync(source)) return;
         renameSync(source, destination);
       }
-      writeFileSync(`${destination}${reportEnding}`, report);
+      // Whoever waits for the report reads all of it or nothing.
+      const told = `${destination}${reportEnding}`;
+      writeFileSync(`${told}.part`, report);
+      renameSync(`${told}.part`, told);
     },
   };
 }

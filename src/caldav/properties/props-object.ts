@@ -7,7 +7,7 @@ import type { Propstat } from "../xml/multistatus.ts";
 import { caldav, dav } from "../xml/names.ts";
 import { hrefElement } from "../xml/write.ts";
 import { privilegeSet, privilegesOf, supportedPrivileges } from "./privileges.ts";
-import { answerProps, type LiveProps, livePropsOf, type PropEntry, type Wanted } from "./props.ts";
+import { answerProps, livePropsOf, type Wanted } from "./props.ts";
 
 export interface ObjectQuestion {
   readonly context: DavContext;
@@ -22,42 +22,48 @@ export interface ObjectQuestion {
 export function objectProps(
   question: ObjectQuestion,
 ): (object: CalendarObject) => readonly Propstat[] {
-  return answerProps({ ...question, live: liveProps(question) });
+  const { context, calendar, data = () => null } = question;
+  const own = hrefElement(context.paths.principal(context.person.id));
+  const answer = answerProps({ ...question, live });
+  return (object) => answer({ object, context, calendar, data, own });
 }
 
-function liveProps({
-  context,
-  calendar,
-  data = () => null,
-}: ObjectQuestion): LiveProps<CalendarObject> {
-  const { calendars, paths, person } = context;
-  const own = hrefElement(paths.principal(person.id));
-  const privileges = (object: CalendarObject) =>
-    privilegeSet(privilegesOf({ kind: "object", calendar, name: object.name, object }));
-  const common: readonly PropEntry<CalendarObject>[] = [
+/** A member with what else its properties tell. */
+interface Member extends Required<Pick<ObjectQuestion, "context" | "calendar" | "data">> {
+  readonly object: CalendarObject;
+  /** Who asks. */
+  readonly own: string;
+}
+
+const live = livePropsOf<Member>({
+  common: [
     [dav("resourcetype"), () => ""],
     // A hash in quotes, which an element holds as they are.
-    [dav("getetag"), ({ etag }) => etag],
-    [dav("getcontenttype"), ({ component }) => objectType(component)],
-    [dav("getcontentlength"), ({ length }) => String(length)],
-    [dav("getlastmodified"), ({ modifiedAt }) => httpDate(modifiedAt)],
-    [dav("creationdate"), (object) => creationDate(calendars.itemOf(object).knownAt)],
-  ];
-  const special: readonly PropEntry<CalendarObject>[] = [
-    [dav("owner"), () => own],
-    [dav("current-user-principal"), () => own],
-    [dav("principal-collection-set"), () => hrefElement(paths.principals)],
-    [dav("current-user-privilege-set"), privileges],
+    [dav("getetag"), ({ object }) => object.etag],
+    [dav("getcontenttype"), ({ object }) => objectType(object.component)],
+    [dav("getcontentlength"), ({ object }) => String(object.length)],
+    [dav("getlastmodified"), ({ object }) => httpDate(object.modifiedAt)],
+    [dav("creationdate"), (member) => creationDate(member)],
+  ],
+  special: [
+    [dav("owner"), ({ own }) => own],
+    [dav("current-user-principal"), ({ own }) => own],
+    [dav("principal-collection-set"), ({ context }) => hrefElement(context.paths.principals)],
+    [dav("current-user-privilege-set"), (member) => privileges(member)],
     [dav("supported-privilege-set"), supportedPrivileges],
     [dav("supported-report-set"), () => reportSet("object")],
     [caldav("supported-collation-set"), () => collationSet],
-    [caldav("calendar-data"), data],
-  ];
-  return livePropsOf({ common, special });
+    [caldav("calendar-data"), ({ data, object }) => data(object)],
+  ],
+});
+
+function privileges({ object, calendar }: Member): string {
+  return privilegeSet(privilegesOf({ kind: "object", calendar, name: object.name, object }));
 }
 
 /** Source: RFC 4918 15.1, RFC 3339. */
-const creationDate = (at: Temporal.Instant): string => at.toString({ smallestUnit: "second" });
+const creationDate = ({ context, object }: Member): string =>
+  context.calendars.itemOf(object).knownAt.toString({ smallestUnit: "second" });
 
 /** Value of `Content-Type`. Source: RFC 5545 8.1. */
 export const objectType = (component: ObjectComponent): string =>
