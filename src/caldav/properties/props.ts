@@ -3,7 +3,7 @@ import { type DavFault, plainFault } from "../fault.ts";
 import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/element.ts";
 import type { Propstat } from "../xml/multistatus.ts";
 import { keyOf, type QName } from "../xml/names.ts";
-import { languageElement, namedElement } from "../xml/write.ts";
+import { elementOf, languageElement, type Tag, tagOf } from "../xml/write.ts";
 
 /** Which properties are asked for. `allprop`: those of RFC 4918 and what programs have set, and `include` besides. */
 export type Wanted =
@@ -59,12 +59,12 @@ export function answerProps<Subject>(
   return (subject) => {
     let found = "";
     let missing = "";
-    for (const { name, content, isRequired, language } of asked) {
+    for (const { name, tag, content, isRequired, language } of asked) {
       const value = content(subject);
       if (value !== null && language !== undefined && !namesOnly) {
         found += languageElement({ name, language }, value);
-      } else if (value !== null) found += namedElement(name, namesOnly ? "" : value);
-      else if (isRequired) missing += namedElement(name, "");
+      } else if (value !== null) found += elementOf(tag, namesOnly ? "" : value);
+      else if (isRequired) missing += tag.empty;
     }
     if (missing === "" || question.minimal) return [{ status: 200, props: found }];
     const absent = { status: 404, props: missing };
@@ -100,6 +100,7 @@ export function wantedIn(of: XmlElement): Wanted | null {
 
 interface AskedProp<Subject> {
   readonly name: QName;
+  readonly tag: Tag;
   readonly content: (subject: Subject) => string | null;
   readonly language: string | undefined;
   /** Asked for by its name, so that it is told when there is none. */
@@ -110,12 +111,11 @@ function askedProps<Subject>(question: PropQuestion<Subject>): readonly AskedPro
   const { wanted } = question;
   const named = namedKeys(wanted);
   const implied = [...impliedKeys(question)].filter((key) => !named.has(key));
-  const asked = (isRequired: boolean) => (key: string) => ({
-    name: nameOfKey(key),
-    content: contentOf(key, question),
-    language: question.languages?.get(key),
-    isRequired,
-  });
+  const asked = (isRequired: boolean) => (key: string) => {
+    const name = nameOfKey(key);
+    const language = question.languages?.get(key);
+    return { name, tag: tagOf(name), content: contentOf(key, question), language, isRequired };
+  };
   return [...[...named].map(asked(true)), ...implied.map(asked(false))];
 }
 

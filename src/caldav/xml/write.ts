@@ -56,10 +56,11 @@ export function tagOf({ namespace, name }: QName): Tag {
 }
 
 /** An element of any namespace, whose content is XML already. */
-export function namedElement(name: QName, inner: string): string {
-  const tag = tagOf(name);
-  return inner === "" ? tag.empty : tag.open + inner + tag.close;
-}
+export const namedElement = (name: QName, inner: string): string => elementOf(tagOf(name), inner);
+
+/** The same for many elements of one name. */
+export const elementOf = ({ open, close, empty }: Tag, inner: string): string =>
+  inner === "" ? empty : open + inner + close;
 
 /** The same with the language of its content. Source: RFC 4918 4.3 (xml:lang). */
 export function languageElement(
