@@ -110,9 +110,13 @@ function differencesOf({ before, after }: Pick<Row, "before" | "after">): readon
   const old = new Map<string, unknown>(Object.entries(JSON.parse(before)));
   const now = new Map<string, unknown>(Object.entries(JSON.parse(after)));
   return [...new Set([...old.keys(), ...now.keys()])]
-    .filter((field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)))
+    .filter((field) => !isSame(old.get(field), now.get(field)))
     .map((field) => ({ field, before: old.get(field) ?? null, after: now.get(field) ?? null }));
 }
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b ||
+  (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
 /** Whether the edit that was under way wished for any of it; a sweep may bring other people's changes meanwhile. */
 function explains(row: Row, differences: readonly Difference[]): boolean {

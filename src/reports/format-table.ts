@@ -28,21 +28,19 @@ export function alignedTable(
   columns: readonly Pick<Column, "title" | "type">[],
   rows: readonly (readonly string[])[],
 ): string {
-  const head = columns.map(({ title }) => title);
-  const widths = head.map(displayWidth);
-  for (const row of rows) {
-    for (const [nth, cell] of row.entries()) {
-      const width = displayWidth(cell);
-      if (width > (widths[nth] ?? 0)) widths[nth] = width;
+  const lines = [columns.map(({ title }) => title), ...rows];
+  const widths = lines.map((cells) => cells.map(displayWidth));
+  const widestOf = columns.map((_, nth) =>
+    widths.reduce((most, line) => Math.max(most, line[nth] ?? 0), 0),
+  );
+  const isRight = columns.map(({ type }) => isNumeric(type));
+  const padded = lines.map((cells, row) => {
+    let line = "";
+    for (const [nth, cell] of cells.entries()) {
+      const padding = " ".repeat((widestOf[nth] ?? 0) - (widths[row]?.[nth] ?? 0));
+      line += (nth === 0 ? "" : "  ") + (isRight[nth] ? padding + cell : cell + padding);
     }
-  }
-  const line = (cells: readonly string[]) =>
-    `${cells
-      .map((cell, nth) => {
-        const padding = " ".repeat(Math.max(0, (widths[nth] ?? 0) - displayWidth(cell)));
-        return isNumeric(columns[nth]?.type ?? "text") ? padding + cell : cell + padding;
-      })
-      .join("  ")
-      .trimEnd()}\n`;
-  return [head, ...rows].map(line).join("");
+    return `${line.trimEnd()}\n`;
+  });
+  return padded.join("");
 }

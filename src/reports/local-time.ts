@@ -1,18 +1,37 @@
 /**
- * Says instants in UTC (`…Z`) as `YYYY-MM-DD HH:MM` in a zone. Reports say tens of thousands of them, mostly of the same
- * minutes, so each minute is worked out once.
+ * Says instants in UTC (`…Z`) as `YYYY-MM-DD HH:MM` in a zone. Reports say tens of thousands of them, so the zone is
+ * asked once for each span between two of its clock changes.
  */
 export function localTimes(zone: string): (instant: string) => string {
-  const known = new Map<string, string>();
+  const spans: Span[] = [];
+  const spanOf = (time: number): Span => {
+    const known = spans.find(({ from, to }) => from <= time && time < to);
+    if (known) return known;
+    const span = spanAt(time, zone);
+    spans.push(span);
+    return span;
+  };
   return (instant) => {
-    const minute = instant.slice(0, "2026-11-30T12:00".length);
-    const said = known.get(minute) ?? localTime(instant, zone);
-    known.set(minute, said);
-    return said;
+    const time = Date.parse(instant);
+    const local = new Date(time + spanOf(time).offset).toISOString();
+    return `${local.slice(0, 10)} ${local.slice(11, 16)}`;
   };
 }
 
-function localTime(instant: string, zone: string): string {
-  const local = Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDateTime();
-  return local.toString({ smallestUnit: "minute" }).replace("T", " ");
+/** Milliseconds since 1970 from which and up to which a zone has an offset from UTC, which is in milliseconds too. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+}
+
+function spanAt(time: number, zone: string): Span {
+  const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone);
+  // The change before a moment may not be that moment itself.
+  const began = local.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
+  return {
+    from: began?.epochMilliseconds ?? -Infinity,
+    to: local.getTimeZoneTransition("next")?.epochMilliseconds ?? Infinity,
+    offset: local.offsetNanoseconds / 1e6,
+  };
 }

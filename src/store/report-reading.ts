@@ -130,7 +130,7 @@ class MissingViewError extends Error {
 /** The tables as they were: what the view showed comes from the version history, the rest from its own times. */
 const pastTables: readonly string[] = [
   "versions AS (SELECT * FROM main.versions WHERE at <= @asOf)",
-  `view_items AS MATERIALIZED (
+  `view_items AS NOT MATERIALIZED (
      SELECT v.item, v.collection, v.content, v.content ->> 'kind' AS kind, v.content ->> 'projectId' AS project_id,
        v.content ->> 'listId' AS list_id, v.content ->> 'parentId' AS parent_id, v.content ->> 'title' AS title,
        v.content ->> 'completed' AS completed, v.content ->> '$.when.startAt' AS starts_at,
