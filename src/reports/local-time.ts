@@ -13,7 +13,7 @@ export function localTimes(zone: string): (instant: string) => string {
   };
   return (instant) => {
     const time = Date.parse(instant);
-    const local = new Date(time + spanOf(time).offset).toISOString();
+    const local = Temporal.Instant.fromEpochMilliseconds(time + spanOf(time).offset).toString();
     return `${local.slice(0, 10)} ${local.slice(11, 16)}`;
   };
 }
