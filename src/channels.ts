@@ -5,7 +5,7 @@ import type { ChannelStates } from "./edits/channel-states.ts";
 import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
 import { createSubscription, type Subscription } from "./edits/subscription/subscription.ts";
-import { largestFile } from "./ics/octets.ts";
+import { largestFile } from "./ics/lines/octets.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions } from "./loop.ts";
 import { fetchCalendar } from "./remote/fetch.ts";

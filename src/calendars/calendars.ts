@@ -1,5 +1,5 @@
 import type { ItemKey, PersonId } from "../domain/ids.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type {
   Calendar,
   CalendarChanges,

@@ -1,10 +1,10 @@
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import type { EventItem, TaskItem } from "../domain/item.ts";
 import { endsAt, type When } from "../domain/when.ts";
-import { oneLine, plainDescription } from "../ics/text.ts";
-import { writeEvent } from "../ics/write-event.ts";
-import { writeTodo } from "../ics/write-todo.ts";
-import type { ViewItem } from "../store/view.ts";
+import { oneLine, plainDescription } from "../ics/text/text.ts";
+import { writeEvent } from "../ics/write/write-event.ts";
+import { writeTodo } from "../ics/write/write-todo.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { ObjectComponent } from "./calendar.ts";
 
 /** What items only name by id, and the account's zone. */

@@ -1,7 +1,7 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import { createZoneWriter } from "../ics/object-zones.ts";
-import { writeObject } from "../ics/write-object.ts";
-import { sampleLabel, sampleViews } from "../store/sample-views.ts";
+import { writeObject } from "../ics/write/write-object.ts";
+import { createZoneWriter } from "../ics/zones/object-zones.ts";
+import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import { dress } from "./dress.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { eventsOf, tasksOf } from "../domain/collection.ts";
 import { type ItemKey, revision } from "../domain/ids.ts";
-import { contentText } from "../store/rows.ts";
+import { contentText } from "../store/rows/rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, KeptObject } from "./calendar.ts";
 import { nameOfUid } from "./names.ts";

@@ -1,6 +1,6 @@
-import { foldLines } from "../ics/component-text.ts";
-import { readTree } from "../ics/tree.ts";
-import { findUnstorable } from "../ics/unstorable.ts";
+import { foldLines } from "../ics/lines/component-text.ts";
+import { readTree } from "../ics/lines/tree.ts";
+import { findUnstorable } from "../ics/read/unstorable.ts";
 import type { ObjectComponent } from "./calendar.ts";
 
 /**

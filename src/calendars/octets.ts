@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
-import { createZoneWriter } from "../ics/object-zones.ts";
-import { canonicalText, overlayOctets, restampOctets, saysAsOctets } from "../ics/overlay.ts";
-import { writeObject } from "../ics/write-object.ts";
-import type { ObjectRow } from "../store/rows-calendars.ts";
+import {
+  canonicalText,
+  overlayOctets,
+  restampOctets,
+  saysAsOctets,
+} from "../ics/overlay/overlay.ts";
+import { writeObject } from "../ics/write/write-object.ts";
+import { createZoneWriter } from "../ics/zones/object-zones.ts";
+import type { ObjectRow } from "../store/rows/calendars.ts";
 import type { Store } from "../store/store.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { ObjectComponent } from "./calendar.ts";
 import { dress } from "./dress.ts";
 import { withKeptLines } from "./kept-lines.ts";

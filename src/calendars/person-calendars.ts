@@ -2,7 +2,7 @@ import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts"
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
 import type { Project, Todolist } from "../domain/item.ts";
-import { oneLine, plainDescription } from "../ics/text.ts";
+import { oneLine, plainDescription } from "../ics/text/text.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar } from "./calendar.ts";
 import type { Scope } from "./membership.ts";

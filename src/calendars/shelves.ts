@@ -1,7 +1,7 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Standing } from "../store/transactions.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import { componentIn, type Facts, factsOf, holds, type Scope } from "./membership.ts";
 import { createShelf, type Entry, type Shelf } from "./shelf.ts";
 import type { Wardrobe } from "./wardrobe.ts";

@@ -1,5 +1,5 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
-import type { ObjectName } from "../store/rows-calendars.ts";
+import type { ObjectName } from "../store/rows/calendars.ts";
 import type { Store } from "../store/store.ts";
 import type { CalendarChanges, CalendarObject } from "./calendar.ts";
 import { factsOf, holds, type Scope, sees } from "./membership.ts";

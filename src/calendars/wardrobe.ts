@@ -1,6 +1,6 @@
 import type { ItemKey } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar.ts";
 import { nameOfUid } from "./names.ts";
 import { createOctetCache } from "./octet-cache.ts";

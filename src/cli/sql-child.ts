@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { isFormat } from "../reports/format.ts";
-import { writeRows } from "../reports/query-lines.ts";
-import { openQuery, sqlProblem } from "../store/query.ts";
+import { isFormat } from "../reports/formats/format.ts";
+import { writeRows } from "../reports/formats/query-lines.ts";
+import { openQuery, sqlProblem } from "../store/reading/query.ts";
 
 // A process of its own: SQLite cannot be interrupted from within the process that waits for it, but a process can be
 // ended. Reads {file, sql, format, limit} from standard input, writes rows to standard output, and ends with 1 and a

@@ -10,7 +10,7 @@ import {
   without,
 } from "../domain/merge.ts";
 import { type PlainPatch, patchToPlain } from "../domain/plain-item.ts";
-import type { Directory } from "../store/directory.ts";
+import type { Directory } from "../store/mirror/directory.ts";
 
 /**
  * One field of an edit, in JSON as in `PlainPatch`; labels that are yet to be created stand by name among the ids, and

@@ -1,5 +1,5 @@
-import { calendarEnd, writeHeader } from "../ics/write-calendar.ts";
-import { isUtc, writeTimeZone } from "../ics/zones.ts";
+import { calendarEnd, writeHeader } from "../ics/write/write-calendar.ts";
+import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
 import type { Entry } from "./entries.ts";
 
 /** How soon a subscriber is asked to look again; most look when they like. */

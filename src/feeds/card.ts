@@ -9,10 +9,10 @@ import {
   offeredActions,
 } from "../domain/link-actions.ts";
 import type { When } from "../domain/when.ts";
-import { type Decoration, publishedDescription, publishedSummary } from "../ics/decoration.ts";
-import { cleanText, looksLikeHtml, oneLine } from "../ics/text.ts";
-import type { EventCard } from "../ics/write-event.ts";
-import type { ViewItem } from "../store/view.ts";
+import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
+import { cleanText, looksLikeHtml, oneLine } from "../ics/text/text.ts";
+import type { EventCard } from "../ics/write/write-event.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./options.ts";
 
 /** What items only name by id. */

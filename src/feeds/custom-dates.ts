@@ -2,7 +2,7 @@ import { customDatesOf, customDateTitle, customDateUid } from "../domain/custom-
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { Item } from "../domain/item.ts";
 import type { When } from "../domain/when.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs } from "./card.ts";
 import type { FeedOptions } from "./options.ts";
 import { placeOf } from "./window.ts";

@@ -1,7 +1,7 @@
 import type { ItemKey, ProjectId, Revision } from "../domain/ids.ts";
 import { startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import {
   type CardContext,
   cardInputs,

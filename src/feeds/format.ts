@@ -1,7 +1,7 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { feedId } from "../domain/ids.ts";
 import type { LinkMaker } from "../domain/link-actions.ts";
-import { sampleLabel, samplePerson, sampleViews } from "../store/sample-views.ts";
+import { sampleLabel, samplePerson, sampleViews } from "../store/reading/sample-views.ts";
 import { calendarBody, calendarHead } from "./calendar.ts";
 import { cardOf, type Names } from "./card.ts";
 import type { RenderEvent } from "./fragments.ts";

@@ -1,8 +1,8 @@
 import type { FeedId } from "../domain/ids.ts";
-import type { EventCard } from "../ics/write-event.ts";
-import type { Fragment } from "../store/rows-feeds.ts";
+import type { EventCard } from "../ics/write/write-event.ts";
+import type { Fragment } from "../store/rows/feeds.ts";
 import type { Store } from "../store/store.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import { cardOf } from "./card.ts";
 import { fieldView, placeOfView } from "./custom-dates.ts";
 import { type Entries, type Entry, entryId } from "./entries.ts";

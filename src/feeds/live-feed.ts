@@ -5,7 +5,7 @@ import type { Coding } from "../domain/accept-encoding.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import { type LinkMaker, linkUntil } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
-import type { FeedRow, FeedState } from "../store/rows-feeds.ts";
+import type { FeedRow, FeedState } from "../store/rows/feeds.ts";
 import type { Store } from "../store/store.ts";
 import { calendarBody, calendarHead } from "./calendar.ts";
 import { type FeedLinks, linksText } from "./card.ts";

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from "express";
 import { unreachable } from "../domain/result.ts";
-import { reports } from "../reports/catalogue.ts";
-import { type Format, formats, isFormat } from "../reports/format.ts";
+import { reports } from "../reports/catalogue/catalogue.ts";
+import { type Format, formats, isFormat } from "../reports/formats/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
 import type { ReportCrew } from "../reports/report-crew.ts";
 import type { Wish } from "../reports/wish.ts";

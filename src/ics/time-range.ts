@@ -1,7 +1,7 @@
-import { type ContentLine, param } from "./content-line.ts";
-import { firstLine } from "./reading.ts";
+import { type ContentLine, param } from "./lines/content-line.ts";
+import type { Component } from "./lines/tokens.ts";
+import { firstLine } from "./read/reading.ts";
 import { type IncomingTime, momentOf, readDuration, readTime, type ZoneOf } from "./time-values.ts";
-import type { Component } from "./tokens.ts";
 
 /** A time range of a filter, end exclusive; null for an open end. */
 export interface TimeRange {

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { type ContentLine, param } from "./content-line.ts";
+import { type ContentLine, param } from "./lines/content-line.ts";
 import { excerpt, type ValueFault } from "./problem.ts";
 
 /** A DATE or DATE-TIME of a file; a time stands in the zone it was written in. */

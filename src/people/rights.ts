@@ -2,7 +2,7 @@ import { readCustomDateUid } from "../domain/custom-date.ts";
 import type { ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { seesItem, seesProject } from "../domain/sight.ts";
-import { readCalendar } from "../ics/read.ts";
+import { readCalendar } from "../ics/read/read.ts";
 import type { Store } from "../store/store.ts";
 
 /** What a file of edits is about. */

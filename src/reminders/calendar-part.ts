@@ -1,10 +1,10 @@
 import type { EventItem } from "../domain/item.ts";
-import { publishedSummary } from "../ics/decoration.ts";
-import { plainDescription } from "../ics/text.ts";
-import { calendarEnd, productId } from "../ics/write-calendar.ts";
-import { writeEvent } from "../ics/write-event.ts";
-import { isUtc, writeTimeZone } from "../ics/zones.ts";
-import type { ViewItem } from "../store/view.ts";
+import { publishedSummary } from "../ics/text/decoration.ts";
+import { plainDescription } from "../ics/text/text.ts";
+import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
+import { writeEvent } from "../ics/write/write-event.ts";
+import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
+import type { ViewItem } from "../store/view/view.ts";
 
 /**
  * The event as a calendar of its own, METHOD:PUBLISH, with the UID that feeds show. It has no alarm, as the mail around

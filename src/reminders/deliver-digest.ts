@@ -1,5 +1,5 @@
 import type { PersonId } from "../domain/ids.ts";
-import { type MailKey, noItem } from "../store/ledger.ts";
+import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { DeliverDeps, ReminderEvent } from "./deliver.ts";
 import { countIn, type Digest, gatherDigest, isEmpty } from "./digest.ts";
 import { type DigestRule, type DigestTurn, digestTurn } from "./digest-plan.ts";

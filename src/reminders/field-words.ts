@@ -1,7 +1,7 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Patch, PatchField } from "../domain/merge.ts";
 import { unreachable } from "../domain/result.ts";
-import { plainDescription } from "../ics/text.ts";
+import { plainDescription } from "../ics/text/text.ts";
 import { excerpt, plainLine } from "./mail-text.ts";
 import { dayInWords, lengthInWords, spanInWords } from "./wording.ts";
 

@@ -1,6 +1,6 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId } from "../domain/ids.ts";
-import type { MailKey } from "../store/ledger.ts";
+import type { MailKey } from "../store/mails/ledger.ts";
 import type { DueMail } from "./plan.ts";
 import { punctual } from "./render.ts";
 import { isBefore } from "./windows.ts";

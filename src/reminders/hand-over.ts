@@ -1,6 +1,6 @@
 import { unreachable } from "../domain/result.ts";
 import type { Delivery, Mail, Mailer } from "../mail/mail.ts";
-import { type Handover, longestPause } from "../store/handover.ts";
+import { type Handover, longestPause } from "../store/mails/handover.ts";
 import type { Transactions } from "../store/transactions.ts";
 
 /** How sending a mail ended. `given-up`: it was put off until it was not worth sending any more. */

@@ -1,6 +1,6 @@
 import type { Person } from "../domain/item.ts";
 import { isZone } from "../domain/when.ts";
-import { oneLine } from "../ics/text.ts";
+import { oneLine } from "../ics/text/text.ts";
 
 /** The reader's own zone, or the account's. */
 export const zoneFor = ({ timeZone }: Person, account: string): string =>

@@ -1,5 +1,5 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import type { MailKey } from "../store/ledger.ts";
+import type { MailKey } from "../store/mails/ledger.ts";
 
 /**
  * The Message-ID of a mail that tells one thing: the same for the same thing, also after a restart, and not to be guessed

@@ -4,7 +4,7 @@ import type { Item, Person } from "../domain/item.ts";
 import type { Edit } from "../domain/journal.ts";
 import { seesItem } from "../domain/sight.ts";
 import type { Mail } from "../mail/mail.ts";
-import { type NoticeKey, noticeKey } from "../store/notices.ts";
+import { type NoticeKey, noticeKey } from "../store/mails/notices.ts";
 import type { Store } from "../store/store.ts";
 import { handOver, type MailEnding, type Told } from "./hand-over.ts";
 import { renderLetter } from "./letter.ts";

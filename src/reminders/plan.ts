@@ -1,7 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { MailKind } from "../domain/mail-kind.ts";
-import type { MailKey } from "../store/ledger.ts";
+import type { MailKey } from "../store/mails/ledger.ts";
 import type { Reminder } from "./reminder.ts";
 import { earlier, isBefore, isWithin, type Window, type WindowOf } from "./windows.ts";
 

@@ -1,5 +1,5 @@
 import { spokenKind } from "../domain/item.ts";
-import type { ViewItem } from "../store/view.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { Letter } from "./letter.ts";
 import { excerpt, plainLine } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";

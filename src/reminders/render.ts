@@ -1,7 +1,7 @@
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import type { NamedLink } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
-import { plainDescription } from "../ics/text.ts";
+import { plainDescription } from "../ics/text/text.ts";
 import type { Letter, Part } from "./letter.ts";
 import { excerpt, plainLine, withoutOverrides, zoneFor } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";

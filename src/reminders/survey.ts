@@ -1,7 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
-import { isDueAgain } from "../store/handover.ts";
-import { type MailKey, noItem } from "../store/ledger.ts";
-import type { HandoverRow } from "../store/rows-mails.ts";
+import { isDueAgain } from "../store/mails/handover.ts";
+import { type MailKey, noItem } from "../store/mails/ledger.ts";
+import type { HandoverRow } from "../store/rows/mails.ts";
 import type { Agenda } from "./agenda.ts";
 import { type DeliverDeps, readAgain } from "./deliver.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Reader } from "../store/reader.ts";
-import type { MirrorAgeRow } from "../store/rows-reports.ts";
-import { findReport, reports } from "./catalogue.ts";
+import type { Reader } from "../store/reading/reader.ts";
+import type { MirrorAgeRow } from "../store/rows/reports.ts";
+import { findReport, reports } from "./catalogue/catalogue.ts";
 import type { Built, Column, Frame, Report } from "./report.ts";
 import { readWish, type Wish, type WishFailure } from "./wish.ts";
 

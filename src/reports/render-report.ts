@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { openReader } from "../store/reader.ts";
+import { openReader } from "../store/reading/reader.ts";
 import { type BuildOptions, buildReport, type ReportDocument } from "./build-report.ts";
-import { extensionOf, type Format, mediaType, writeReport } from "./format.ts";
-import { freshnessText } from "./freshness-text.ts";
-import { localTimes } from "./local-time.ts";
+import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
+import { freshnessText } from "./formats/freshness-text.ts";
+import { localTimes } from "./formats/local-time.ts";
 import type { WishFailure } from "./wish.ts";
 
 export interface RenderOptions extends BuildOptions {

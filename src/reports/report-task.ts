@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { isFormat } from "./format.ts";
+import { isFormat } from "./formats/format.ts";
 import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
 
 /** A rendered report whose text has come over from another thread, as octets, so that nothing is copied. */

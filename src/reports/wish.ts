@@ -1,6 +1,6 @@
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { DirectoryTable, Reader } from "../store/reader.ts";
+import type { DirectoryTable, Reader } from "../store/reading/reader.ts";
 import { type FilterName, type Frame, filterNames, type Known, type Report } from "./report.ts";
 
 /** A report as it is asked for, in the words of the command or the query; null = not said. */

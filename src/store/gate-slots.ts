@@ -1,5 +1,5 @@
-import type { StoreDeps } from "./changes.ts";
-import { gateSlotRow } from "./rows.ts";
+import { gateSlotRow } from "./rows/rows.ts";
+import type { StoreDeps } from "./view/changes.ts";
 
 /** When one of the last requests left and was answered; null = no answer was seen. */
 interface GateSlot {

@@ -1,5 +1,5 @@
-import type { StoreDeps } from "./changes.ts";
-import { textColumn } from "./rows.ts";
+import { textColumn } from "./rows/rows.ts";
+import type { StoreDeps } from "./view/changes.ts";
 
 /** Facts about this installation that never change, or only by a restore. */
 export interface Meta {

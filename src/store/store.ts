@@ -1,27 +1,29 @@
-import { type AppPasswords, createAppPasswords } from "./app-passwords.ts";
-import { type CalendarProperties, createCalendarProperties } from "./calendar-properties.ts";
-import { type Changes, createChanges, type StoreDeps } from "./changes.ts";
-import { type Comments, createComments } from "./comments.ts";
-import { createDateMoves, type DateMoves } from "./date-moves.ts";
-import { createDirectory, type Directory } from "./directory.ts";
-import { createExtras, type Extras } from "./extras.ts";
-import { createFeeds, type Feeds } from "./feeds.ts";
-import { createFiles, type Files } from "./files.ts";
+import { type AppPasswords, createAppPasswords } from "./calendars/app-passwords.ts";
+import {
+  type CalendarProperties,
+  createCalendarProperties,
+} from "./calendars/calendar-properties.ts";
+import { createObjectNames, type ObjectNames } from "./calendars/object-names.ts";
+import { createObjects, type Objects } from "./calendars/objects.ts";
+import { createFeeds, type Feeds } from "./channels/feeds.ts";
+import { createInboxFiles, type InboxFiles } from "./channels/inbox-files.ts";
+import { createSubscriptions, type Subscriptions } from "./channels/subscriptions.ts";
 import { createGateSlots, type GateSlots } from "./gate-slots.ts";
-import { createHistory, type History } from "./history.ts";
-import { createInboxFiles, type InboxFiles } from "./inbox-files.ts";
-import { createJournal, type Journal } from "./journal.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
-import { createMailChoices, type MailChoices } from "./mail-choices.ts";
+import { createExtras, type Extras } from "./journal/extras.ts";
+import { createJournal, type Journal } from "./journal/journal.ts";
+import { createMoves, type Moves } from "./journal/moves.ts";
+import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
+import { createLedger, type Ledger } from "./mails/ledger.ts";
+import { createMailChoices, type MailChoices } from "./mails/mail-choices.ts";
+import { createNotices, type Notices } from "./mails/notices.ts";
 import { type Meta, readMeta } from "./meta.ts";
 import { migrate } from "./migrate.ts";
-import { createMirror, type Mirror } from "./mirror.ts";
-import { createMoves, type Moves } from "./moves.ts";
-import { createNotices, type Notices } from "./notices.ts";
-import { createObjectNames, type ObjectNames } from "./object-names.ts";
-import { createObjects, type Objects } from "./objects.ts";
-import { createPastEdits, type PastEdits } from "./past-edits.ts";
-import { createSideSources, type SideSources } from "./side-sources.ts";
+import { type Comments, createComments } from "./mirror/comments.ts";
+import { createDirectory, type Directory } from "./mirror/directory.ts";
+import { createFiles, type Files } from "./mirror/files.ts";
+import { createHistory, type History } from "./mirror/history.ts";
+import { createMirror, type Mirror } from "./mirror/mirror.ts";
+import { createSideSources, type SideSources } from "./mirror/side-sources.ts";
 import {
   type Absences,
   type Brakes,
@@ -29,11 +31,12 @@ import {
   createBrakes,
   createSources,
   type Sources,
-} from "./sources.ts";
+} from "./mirror/sources.ts";
 import { SteadyDatabase } from "./steady-database.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
-import { createView, type View } from "./view.ts";
+import { type Changes, createChanges, type StoreDeps } from "./view/changes.ts";
+import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
+import { createView, type View } from "./view/view.ts";
 
 export interface StoreOptions {
   /** Path of the database, or ":memory:". */

@@ -3,7 +3,7 @@ import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
-import type { Mirrored } from "../store/mirror.ts";
+import type { Mirrored } from "../store/mirror/mirror.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UnknownCalendarError } from "../../src/calendars/create-calendars.ts";
 import { EarlierObjectError } from "../../src/calendars/wardrobe.ts";
 import { labelId, listId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { readCalendarObject } from "../../src/ics/calendar-object.ts";
+import { readCalendarObject } from "../../src/ics/read/calendar-object.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
 import { ann, bob, calendarRig, calendarsOf, eve, open, textOf } from "./rig.ts";
 

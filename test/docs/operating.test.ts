@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { reports } from "../../src/reports/catalogue.ts";
+import { reports } from "../../src/reports/catalogue/catalogue.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { migrations } from "../support/test-store.ts";
 

@@ -5,7 +5,7 @@ import type { Item } from "../../src/domain/item.ts";
 import { cardInputs, cardOf, type Names } from "../../src/feeds/card.ts";
 import type { FeedOptions } from "../../src/feeds/feeds.ts";
 import { placeOf } from "../../src/feeds/window.ts";
-import type { EventCard } from "../../src/ics/write-event.ts";
+import type { EventCard } from "../../src/ics/write/write-event.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { feedOptions, viewOf } from "./rig.ts";
 

@@ -4,7 +4,7 @@ import { labelId, listId, personId, projectId, serviceId } from "../../src/domai
 import { createPublishedFeeds, FeedMovedError, WeakFeedKeyError } from "../../src/feeds/feeds.ts";
 import { FragmentError } from "../../src/feeds/fragments.ts";
 import { FeedBuildError } from "../../src/feeds/live-feed.ts";
-import { writeEvent } from "../../src/ics/write-event.ts";
+import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, times } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
 import { feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
 import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
-import { writeEvent } from "../../src/ics/write-event.ts";
+import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { openStore } from "../../src/store/store.ts";
 import { aLabel, anEvent, aTask, zone } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";

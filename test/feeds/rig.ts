@@ -6,7 +6,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { ViewItem } from "../../src/store/view.ts";
+import type { ViewItem } from "../../src/store/view/view.ts";
 import { aLabel, aPerson, aProject, aTodolist, zone } from "../support/items.ts";
 import { type HandClock, handClock, testStore } from "../support/test-store.ts";
 

@@ -7,7 +7,7 @@ import { createDesk } from "../../src/edits/desk/desk.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds } from "../../src/feeds/feeds.ts";
 import { createApp } from "../../src/http/app.ts";
-import { type EventCard, writeEvent } from "../../src/ics/write-event.ts";
+import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
 import { createReception } from "../../src/people/reception.ts";
 import { anEvent, aProject, zone } from "../support/items.ts";

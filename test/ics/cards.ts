@@ -1,5 +1,5 @@
 import type { When } from "../../src/domain/when.ts";
-import type { EventCard } from "../../src/ics/write-event.ts";
+import type { EventCard } from "../../src/ics/write/write-event.ts";
 import { zone } from "./files.ts";
 
 export const at = (text: string) => Temporal.ZonedDateTime.from(`${text}[${zone}]`);

@@ -1,5 +1,5 @@
 import type { IcsProblem } from "../../src/ics/problem.ts";
-import { type IncomingCalendar, type IncomingItem, readCalendar } from "../../src/ics/read.ts";
+import { type IncomingCalendar, type IncomingItem, readCalendar } from "../../src/ics/read/read.ts";
 
 export const zone = "Europe/Berlin";
 

@@ -1,5 +1,5 @@
-import { zonesOfFile } from "../../src/ics/file-zones.ts";
-import { readTree } from "../../src/ics/tree.ts";
+import { readTree } from "../../src/ics/lines/tree.ts";
+import { zonesOfFile } from "../../src/ics/zones/file-zones.ts";
 import { zone } from "./files.ts";
 
 /** A range by hours of 1 July 2026 in UTC, or by whole times; null for open ends. */

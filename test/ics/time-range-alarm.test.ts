@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Component } from "../../src/ics/lines/tree.ts";
 import { matchesTimeRange } from "../../src/ics/time-range.ts";
-import type { Component } from "../../src/ics/tree.ts";
 import { at, range, read } from "./ranges.ts";
 
 describe("matchesTimeRange() of alarms", () => {

@@ -1,4 +1,4 @@
-import type { TodoCard } from "../../src/ics/write-todo.ts";
+import type { TodoCard } from "../../src/ics/write/write-todo.ts";
 
 export const day = (text: string): Temporal.PlainDate => Temporal.PlainDate.from(text);
 export const instant = (text: string): Temporal.Instant => Temporal.Instant.from(text);

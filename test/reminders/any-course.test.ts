@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Delivery, Mail } from "../../src/mail/mail.ts";
-import type { MailKey } from "../../src/store/ledger.ts";
+import type { MailKey } from "../../src/store/mails/ledger.ts";
 import { ana, anEvent, aRig, aTask, ben, berlin, days, leads, on, type Rig } from "./rig.ts";
 
 const act = fc.oneof(

@@ -4,7 +4,7 @@ import type { Item } from "../../src/domain/item.ts";
 import { planMails, type Reader } from "../../src/reminders/plan.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import { createWindows } from "../../src/reminders/windows.ts";
-import type { ViewItem } from "../../src/store/view.ts";
+import type { ViewItem } from "../../src/store/view/view.ts";
 import { ana, anEvent, aPerson, aTask, at, ben, berlin, days, leads, on, timed } from "./rig.ts";
 
 const rules: ReminderRules = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { folderId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { writeReport } from "../../src/reports/format.ts";
+import { writeReport } from "../../src/reports/formats/format.ts";
 import { anEvent, aTask, days } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 

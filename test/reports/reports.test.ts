@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../src/domain/ids.ts";
-import { reports } from "../../src/reports/catalogue.ts";
+import { reports } from "../../src/reports/catalogue/catalogue.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 

@@ -6,7 +6,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { buildReport, type ReportDocument } from "../../src/reports/build-report.ts";
 import type { Cell } from "../../src/reports/report.ts";
 import type { Wish } from "../../src/reports/wish.ts";
-import { openReader, type Reader } from "../../src/store/reader.ts";
+import { openReader, type Reader } from "../../src/store/reading/reader.ts";
 import {
   aLabel,
   anEvent,

@@ -4,7 +4,7 @@ import type { EditAction } from "../../src/domain/journal.ts";
 import type { Patch } from "../../src/domain/merge.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { ViewItem } from "../../src/store/view.ts";
+import type { ViewItem } from "../../src/store/view/view.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
 /** A store in memory, with the few words that its tests need. */

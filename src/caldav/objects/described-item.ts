@@ -1,7 +1,7 @@
 import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/incoming.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
 
 /**
  * The item as octets describe it: what their sender saw, with what they wish, and without the fields of which they say

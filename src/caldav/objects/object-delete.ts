@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { IncomingItem } from "../../ics/incoming.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { atomically } from "../atomically.ts";
 import { checkConditions } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";

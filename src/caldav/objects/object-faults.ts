@@ -1,6 +1,6 @@
 import type { Calendar } from "../../calendars/calendar.ts";
 import type { PlannedItem } from "../../edits/intake/accept.ts";
-import type { ObjectFault } from "../../ics/calendar-object.ts";
+import type { ObjectFault } from "../../ics/read/calendar-object.ts";
 import type { DavContext } from "../context.ts";
 import { caldavFault, type DavFault, davFault, plainFault } from "../fault.ts";
 import { allowedMethods } from "../methods.ts";

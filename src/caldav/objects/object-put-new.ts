@@ -1,7 +1,7 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { IncomingItem } from "../../ics/incoming.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import { saysNew } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";
 import { caldavFault, type DavFault } from "../fault.ts";

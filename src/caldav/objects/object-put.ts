@@ -1,6 +1,6 @@
 import type { CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { readCalendarObject } from "../../ics/calendar-object.ts";
+import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import { atomically } from "../atomically.ts";
 import { checkConditions } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";

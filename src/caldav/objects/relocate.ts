@@ -1,6 +1,6 @@
 import type { Calendar } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import type { DavContext } from "../context.ts";
 import { caldavFault, type DavFault, plainFault } from "../fault.ts";
 import { isHeld } from "./held.ts";

@@ -1,4 +1,4 @@
-import { splitText } from "../../ics/tokens.ts";
+import { splitText } from "../../ics/lines/tokens.ts";
 import { apple, caldav, dav, keyOf } from "../xml/names.ts";
 
 /** A property of a calendar that programs may set, for their person alone; until then it is what the project says. */

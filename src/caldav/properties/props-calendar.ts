@@ -1,5 +1,5 @@
 import type { Calendar } from "../../calendars/calendar.ts";
-import { writeTimeZone } from "../../ics/zones.ts";
+import { writeTimeZone } from "../../ics/zones/zones.ts";
 import type { DavContext } from "../context.ts";
 import { collationSet } from "../reports/collation.ts";
 import type { CollectionResource } from "../resource.ts";

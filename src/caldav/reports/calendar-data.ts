@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { foldLines, writeStamp } from "../../ics/component-text.ts";
-import type { ContentLine } from "../../ics/content-line.ts";
-import { zonesOfFile } from "../../ics/file-zones.ts";
+import { foldLines, writeStamp } from "../../ics/lines/component-text.ts";
+import type { ContentLine } from "../../ics/lines/content-line.ts";
+import { type Component, readTree } from "../../ics/lines/tree.ts";
 import { readTime, type ZoneOf } from "../../ics/time-values.ts";
-import { type Component, readTree } from "../../ics/tree.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { bodyFault, caldavFault, type DavFault } from "../fault.ts";
 import { childOf, childrenNamed, type XmlElement } from "../xml/element.ts";
 import { caldav } from "../xml/names.ts";

@@ -1,8 +1,8 @@
 import type { Calendar } from "../../calendars/calendar.ts";
-import { createZoneWriter } from "../../ics/object-zones.ts";
-import { escapeText, foldLine, oneLine } from "../../ics/text.ts";
-import { unfold } from "../../ics/unfold.ts";
-import { resolveZone } from "../../ics/zones.ts";
+import { unfold } from "../../ics/lines/unfold.ts";
+import { escapeText, foldLine, oneLine } from "../../ics/text/text.ts";
+import { createZoneWriter } from "../../ics/zones/object-zones.ts";
+import { resolveZone } from "../../ics/zones/zones.ts";
 import { namesWeakly } from "../conditions.ts";
 import type { CalendarRequest, DavAnswer, DavContext } from "../context.ts";
 import { dav, keyOf } from "../xml/names.ts";

@@ -1,12 +1,12 @@
-import type { ContentLine } from "../../ics/content-line.ts";
-import { zonesOfFile } from "../../ics/file-zones.ts";
-import { decodeText } from "../../ics/text.ts";
+import type { ContentLine } from "../../ics/lines/content-line.ts";
+import type { Component } from "../../ics/lines/tree.ts";
+import { decodeText } from "../../ics/text/text.ts";
 import {
   matchesPropertyRange,
   matchesTimeRange,
   type TimeRangeContext,
 } from "../../ics/time-range.ts";
-import type { Component } from "../../ics/tree.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import type { ComponentFilter, ParamFilter, PropertyFilter, TextMatch } from "./filter.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { zonesOfFile } from "../../ics/file-zones.ts";
-import { textOf } from "../../ics/reading.ts";
+import { splitText } from "../../ics/lines/tokens.ts";
+import { textOf } from "../../ics/read/reading.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { readStamp } from "../../ics/time-values.ts";
-import { splitText } from "../../ics/tokens.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import type { XmlElement } from "../xml/element.ts";
 
 /** A time range whose both ends are known. */

@@ -1,10 +1,10 @@
 import type { CalendarObject } from "../../calendars/calendar.ts";
 import type { Calendars } from "../../calendars/calendars.ts";
 import { endsAt, startsAt } from "../../domain/when.ts";
-import { wordOf } from "../../ics/reading.ts";
-import { readTree } from "../../ics/tree.ts";
-import { type Period, writeFreeBusy } from "../../ics/write-free-busy.ts";
-import { writeObject } from "../../ics/write-object.ts";
+import { readTree } from "../../ics/lines/tree.ts";
+import { wordOf } from "../../ics/read/reading.ts";
+import { type Period, writeFreeBusy } from "../../ics/write/write-free-busy.ts";
+import { writeObject } from "../../ics/write/write-object.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import type { Resource } from "../resource.ts";

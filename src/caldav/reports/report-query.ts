@@ -1,6 +1,6 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { readTree } from "../../ics/tree.ts";
+import { readTree } from "../../ics/lines/tree.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";
 import type { Resource } from "../resource.ts";

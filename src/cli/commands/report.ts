@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { isId } from "../../domain/ids.ts";
 import { type Result, unreachable } from "../../domain/result.ts";
-import { reports } from "../../reports/catalogue.ts";
-import { type Format, formats, isFormat, mediaType } from "../../reports/format.ts";
+import { reports } from "../../reports/catalogue/catalogue.ts";
+import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed } from "../../reports/wish.ts";
-import { openReader } from "../../store/reader.ts";
+import { openReader } from "../../store/reading/reader.ts";
 import {
   type DatabaseOptions,
   type DatabasePlace,

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
-import { formats } from "../../reports/format.ts";
+import { formats } from "../../reports/formats/format.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
 import type { CommandHost } from "../host.ts";
 import { readDuration, readRows } from "../options.ts";

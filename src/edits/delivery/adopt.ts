@@ -1,7 +1,7 @@
 import type { PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sameField, valuesOf } from "../../domain/merge.ts";
-import { sameText } from "../../ics/decoration.ts";
+import { sameText } from "../../ics/text/decoration.ts";
 
 /** A creation whose answer was lost. `sentAt`: when it left; `actor`: on whose behalf. */
 export interface LostCreation {

@@ -1,8 +1,8 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { sameText } from "../../ics/decoration.ts";
-import { plainDescription } from "../../ics/text.ts";
+import { sameText } from "../../ics/text/decoration.ts";
+import { plainDescription } from "../../ics/text/text.ts";
 import type { Store } from "../../store/store.ts";
 import {
   type ExtraErrand,

@@ -1,7 +1,7 @@
 import type { EditId } from "../../domain/ids.ts";
 import type { Edit, EditAction, ParkReason } from "../../domain/journal.ts";
 import { unreachable } from "../../domain/result.ts";
-import type { Settlement } from "../../store/journal.ts";
+import type { Settlement } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { filesOfCreation } from "./attachments.ts";

@@ -4,7 +4,7 @@ import type { Item } from "../../domain/item.ts";
 import type { Edit, FieldConflict } from "../../domain/journal.ts";
 import { placedIn, placeOf } from "../../domain/merge.ts";
 import type { Result } from "../../domain/result.ts";
-import type { Settlement } from "../../store/journal.ts";
+import type { Settlement } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";

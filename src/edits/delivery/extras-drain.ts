@@ -1,7 +1,7 @@
 import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { unreachable } from "../../domain/result.ts";
-import type { ExtraEnding } from "../../store/extras.ts";
+import type { ExtraEnding } from "../../store/journal/extras.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { fileInFolder } from "./attachments.ts";

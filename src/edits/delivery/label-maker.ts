@@ -1,6 +1,6 @@
 import type { LabelId } from "../../domain/ids.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Directory } from "../../store/directory.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { labelKey } from "../intake/known-names.ts";

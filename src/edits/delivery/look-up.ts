@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
 import { sourceOf } from "../../domain/source.ts";
-import type { Settlement } from "../../store/journal.ts";
+import type { Settlement } from "../../store/journal/journal.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { findAltered, findCreated, type LostCreation, looksAlike } from "./adopt.ts";
 import type { Errand, Outcome } from "./errand.ts";

@@ -1,6 +1,6 @@
 import type { Edit } from "../../domain/journal.ts";
 import type { Source } from "../../domain/source.ts";
-import type { SourceState } from "../../store/rows-sources.ts";
+import type { SourceState } from "../../store/rows/sources.ts";
 import type { Errand, Outcome } from "./errand.ts";
 import { again } from "./settle.ts";
 

@@ -1,5 +1,5 @@
 import { unreachable } from "../../domain/result.ts";
-import type { Settlement } from "../../store/journal.ts";
+import type { Settlement } from "../../store/journal/journal.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 
 /** What decides how a failed edit goes on. `attempts`: tries so far, this one included; `random`: 0 up to 1. */

@@ -3,7 +3,7 @@ import type { Item } from "../../domain/item.ts";
 import type { Channel, Edit } from "../../domain/journal.ts";
 import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
-import type { NewEdit } from "../../store/journal.ts";
+import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { actionOf, spokenFields } from "../changes.ts";
 

@@ -1,7 +1,7 @@
 import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { slugOf } from "../../domain/slug.ts";
-import type { Directory } from "../../store/directory.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
 import { quote } from "../intake/part.ts";
 
 /** Where new items of a file go; null = nowhere, as nobody said. */

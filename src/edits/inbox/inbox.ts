@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type DropFolder, type DroppedFile, type Shelf, stampOf } from "../../drop/folder.ts";
-import { largestFile } from "../../ics/octets.ts";
+import { largestFile } from "../../ics/lines/octets.ts";
 import type { IcsProblem } from "../../ics/problem.ts";
-import type { InboxFile } from "../../store/rows-channels.ts";
+import type { InboxFile } from "../../store/rows/channels.ts";
 import type { Store } from "../../store/store.ts";
 import type { Acceptance, EditRequest, Plan } from "../intake/accept.ts";
 import { type InboxPlace, inboxPlace } from "./inbox-place.ts";

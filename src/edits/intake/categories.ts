@@ -1,7 +1,7 @@
 import type { LabelId } from "../../domain/ids.ts";
 import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { sameField } from "../../domain/merge.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { type KnownNames, labelKey } from "./known-names.ts";
 import { joinParts, type Part, quote, refuse, remark, silent, wish } from "./part.ts";
 

@@ -1,4 +1,4 @@
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 
 /**

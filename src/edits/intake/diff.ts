@@ -1,6 +1,6 @@
 import type { ListId } from "../../domain/ids.ts";
 import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { labelsPart, milestonePart } from "./categories.ts";
 import { completionPart } from "./completion.ts";
 import { eventTimesPart } from "./event-times.ts";

@@ -2,7 +2,7 @@ import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts
 import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { type DiffContext, diffItem } from "./diff.ts";
 import { dayOfTodo, serviceTimes } from "./event-times.ts";
 import { joinParts, type Part, refuse } from "./part.ts";

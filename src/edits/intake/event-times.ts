@@ -1,6 +1,6 @@
 import type { EventItem } from "../../domain/item.ts";
 import { defaultLength, inZone, sameWhen, type When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {

@@ -3,7 +3,7 @@ import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/
 import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
 import type { Channel, EditAction } from "../../domain/journal.ts";
 import type { Patch, PatchField } from "../../domain/merge.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/read.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../changes.ts";
 import type { DiffContext } from "./diff.ts";

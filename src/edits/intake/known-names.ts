@@ -1,6 +1,6 @@
 import type { LabelId, PersonId } from "../../domain/ids.ts";
-import { oneLine } from "../../ics/text.ts";
-import type { Directory } from "../../store/directory.ts";
+import { oneLine } from "../../ics/text/text.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
 
 /** The names by which files speak of labels and people. */
 export interface KnownNames {

@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import { encodeUrl } from "../../ics/text.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import { encodeUrl } from "../../ics/text/text.ts";
 import type { Note } from "./part.ts";
 
 /** The link that a feed writes for an item; null when it writes none. */

@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
 import { sameField } from "../../domain/merge.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import type { KnownNames } from "./known-names.ts";
 import { joinParts, type Part, quote, remark, silent, wish } from "./part.ts";
 

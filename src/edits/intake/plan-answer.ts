@@ -1,6 +1,6 @@
 import type { EditId } from "../../domain/ids.ts";
 import { unreachable } from "../../domain/result.ts";
-import type { IncomingCalendar } from "../../ics/read.ts";
+import type { IncomingCalendar } from "../../ics/read/read.ts";
 import type { Plan, PlannedAction, PlannedItem } from "./accept.ts";
 import type { ItemPlan } from "./item-plan.ts";
 

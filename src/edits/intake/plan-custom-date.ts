@@ -1,7 +1,7 @@
 import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/custom-date.ts";
-import { readSummary, sameText } from "../../ics/decoration.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import { oneLine } from "../../ics/text.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import { oneLine } from "../../ics/text/text.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { isOwnUid } from "../../domain/identity.ts";
 import type { Item } from "../../domain/item.ts";
 import { type Edit, visibleStates } from "../../domain/journal.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import type { IdentityRow } from "../../store/rows.ts";
-import type { View } from "../../store/view.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import type { IdentityRow } from "../../store/rows/rows.ts";
+import type { View } from "../../store/view/view.ts";
 import { changesOf } from "../changes.ts";
 import { diffItem } from "./diff.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";

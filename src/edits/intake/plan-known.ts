@@ -9,8 +9,8 @@ import {
   sameField,
   valuesOf,
 } from "../../domain/merge.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import { actionOf, changesOf, sameWish } from "../changes.ts";
 import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff.ts";

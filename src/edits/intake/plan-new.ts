@@ -1,8 +1,8 @@
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import { type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import type { IdentityRow } from "../../store/rows.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import type { IdentityRow } from "../../store/rows/rows.ts";
 import { changesOf, sameWish } from "../changes.ts";
 import { type Birth, type Draft, draftEvent, draftTask } from "./draft.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";

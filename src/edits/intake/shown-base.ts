@@ -1,7 +1,7 @@
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import type { View } from "../../store/view.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import type { View } from "../../store/view/view.ts";
 
 /**
  * The version of an item that the editor of a file was shown; null when the file names none that is known. The feed's

@@ -1,6 +1,6 @@
 import type { TaskItem } from "../../domain/item.ts";
 import { changedFields, fieldsOf, type Patch } from "../../domain/merge.ts";
-import type { IncomingItem, IncomingTime } from "../../ics/read.ts";
+import type { IncomingItem, IncomingTime } from "../../ics/read/read.ts";
 import { spokenNames } from "./event-times.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 

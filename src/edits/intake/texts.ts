@@ -1,7 +1,12 @@
 import type { Item } from "../../domain/item.ts";
-import { publishedSummary, readDescription, readSummary, sameText } from "../../ics/decoration.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import { looksLikeHtml, oneLine, plainDescription } from "../../ics/text.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import {
+  publishedSummary,
+  readDescription,
+  readSummary,
+  sameText,
+} from "../../ics/text/decoration.ts";
+import { looksLikeHtml, oneLine, plainDescription } from "../../ics/text/text.ts";
 import { joinParts, type Part, refuse, remark, silent, wish } from "./part.ts";
 
 /** What a summary says against what was shown; `undefined` = as it was. */

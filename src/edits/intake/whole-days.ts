@@ -1,4 +1,4 @@
-import type { IncomingItem, IncomingTime } from "../../ics/read.ts";
+import type { IncomingItem, IncomingTime } from "../../ics/read/read.ts";
 
 /**
  * A to-do as its dates were meant. Programs that cannot write a date alone write the first or the last minute of the day,

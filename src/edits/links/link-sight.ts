@@ -5,9 +5,9 @@ import { dayOf, linkPatch } from "../../domain/link-actions.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { isPrivate, seesItem } from "../../domain/sight.ts";
-import { oneLine } from "../../ics/text.ts";
+import { oneLine } from "../../ics/text/text.ts";
 import type { Store } from "../../store/store.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 
 /** Why a link does nothing any more, or never did. */
 export type LinkFault = "unknown" | "expired" | "revoked" | "gone";

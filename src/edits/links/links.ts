@@ -4,7 +4,7 @@ import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { dayOf, linkPatch, makeLinks, type NamedLink } from "../../domain/link-actions.ts";
 import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/merge.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import { actionOf, sameWish } from "../changes.ts";
 import { describeEdit, type EditDescription } from "../desk/describe.ts";
 import {

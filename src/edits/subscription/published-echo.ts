@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
 import { fieldsOf } from "../../domain/merge.ts";
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { type DiffContext, diffItem } from "../intake/diff.ts";
 import { claimsNewer, spokenAnew } from "./subscribed-diff.ts";
 

@@ -1,4 +1,4 @@
-import type { IncomingItem } from "../../ics/read.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
 import { timeKey } from "./subscribed-text.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { SubscribedItem } from "../../store/rows-channels.ts";
-import type { ViewItem } from "../../store/view.ts";
+import type { SubscribedItem } from "../../store/rows/channels.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import type { DiffContext } from "../intake/diff.ts";
 
 /** In how many whole snapshots in a row an item must be absent before that counts. */

@@ -1,5 +1,5 @@
-import type { IncomingItem } from "../../ics/read.ts";
-import type { SubscribedItem } from "../../store/rows-channels.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import type { SubscribedItem } from "../../store/rows/channels.ts";
 import { contentKey, meaningOf, readSubscribed, timeKey } from "./subscribed-text.ts";
 
 /** One item of a snapshot, by the calendar's UID and as the text that is kept. */

@@ -1,8 +1,8 @@
 import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch } from "../../domain/merge.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read.ts";
-import type { SubscribedItem } from "../../store/rows-channels.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/read.ts";
+import type { SubscribedItem } from "../../store/rows/channels.ts";
 import type { Store } from "../../store/store.ts";
 import { type DiffContext, diffItem } from "../intake/diff.ts";
 import { isPublishedEcho } from "./published-echo.ts";

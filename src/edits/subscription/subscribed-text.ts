@@ -1,5 +1,5 @@
 import type { When } from "../../domain/when.ts";
-import { type IncomingItem, type IncomingTime, readCalendar } from "../../ics/read.ts";
+import { type IncomingItem, type IncomingTime, readCalendar } from "../../ics/read/read.ts";
 
 /**
  * The component as text that can be kept and read again without the zones of its file: times in UTC, the end instead of

@@ -1,9 +1,9 @@
 import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sameWhen, type When } from "../../domain/when.ts";
-import { readSummary, sameText } from "../../ics/decoration.ts";
-import type { IncomingItem } from "../../ics/read.ts";
-import type { View, ViewItem } from "../../store/view.ts";
+import type { IncomingItem } from "../../ics/read/read.ts";
+import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import type { View, ViewItem } from "../../store/view/view.ts";
 import { serviceTimes } from "../intake/event-times.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import type { Fetched, RemoteRequest } from "../../remote/fetch.ts";
-import type { SubscriptionRow } from "../../store/rows-channels.ts";
+import type { SubscriptionRow } from "../../store/rows/channels.ts";
 import type { Acceptance, ItemsRequest } from "../intake/accept.ts";
 import type { ContextDeps } from "../intake/context.ts";
 

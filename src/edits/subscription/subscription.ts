@@ -1,9 +1,9 @@
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type IncomingCalendar, readCalendar } from "../../ics/read.ts";
+import { type IncomingCalendar, readCalendar } from "../../ics/read/read.ts";
 import type { Fetched } from "../../remote/fetch.ts";
-import type { SubscriptionRow } from "../../store/rows-channels.ts";
+import type { SubscriptionRow } from "../../store/rows/channels.ts";
 import type { Plan } from "../intake/accept.ts";
 import { readContext } from "../intake/context.ts";
 import { snapshotsUntilGone } from "./subscribed-gone.ts";

@@ -1,7 +1,7 @@
 import type { PersonId } from "../../domain/ids.ts";
 import { mailKindWords } from "../../domain/mail-kind.ts";
-import type { Refusal } from "../../store/ledger.ts";
-import type { OffChoice } from "../../store/mail-choices.ts";
+import type { Refusal } from "../../store/mails/ledger.ts";
+import type { OffChoice } from "../../store/mails/mail-choices.ts";
 import { html, type Markup } from "./html.ts";
 import { moment } from "./words.ts";
 

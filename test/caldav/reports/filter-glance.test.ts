@@ -6,7 +6,7 @@ import { matchesFilter } from "../../../src/caldav/reports/filter-match.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar.ts";
 import { spanOf } from "../../../src/calendars/span.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
-import { readTree } from "../../../src/ics/tree.ts";
+import { readTree } from "../../../src/ics/lines/tree.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 
 const lone = (name: string, conditions: ComponentFilter["conditions"]): ComponentFilter => ({

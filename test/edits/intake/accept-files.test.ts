@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { projectId, serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { createAccept } from "../../../src/edits/intake/accept.ts";
-import type { Journal } from "../../../src/store/journal.ts";
+import type { Journal } from "../../../src/store/journal/journal.ts";
 import { anEvent, aTask, days } from "../../support/items.ts";
 import { acceptRig, calendar, codes, list, vevent, vtodo, wishes } from "../rig.ts";
 

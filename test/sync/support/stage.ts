@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
-import { heldIn } from "../../../src/store/held.ts";
+import { heldIn } from "../../../src/store/mirror/held.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideWishes } from "../../../src/sync/side-queue.ts";
 import {

@@ -1,0 +1,99 @@
+import { decodeText } from "../text/text.ts";
+import { param, readContentLine } from "./content-line.ts";
+import { type Unfolded, unfold } from "./unfold.ts";
+
+/** A calendar object as a list of lines, so that some can be changed and all others stay as they are. */
+export interface ObjectLines {
+  readonly component: "VEVENT" | "VTODO";
+  readonly text: string;
+  readonly lines: readonly Unfolded[];
+  /** Position of the component's BEGIN in `lines`. */
+  readonly begin: number;
+  /** Positions of the component's own properties, by name. */
+  readonly own: ReadonlyMap<string, readonly number[]>;
+  /** Its parts, alarms above all, from BEGIN to END, inclusive. */
+  readonly parts: readonly ObjectPart[];
+  /** Position of its END. */
+  readonly end: number;
+  /** TZIDs that the object defines. */
+  readonly zones: ReadonlySet<string>;
+  /** What ends its lines. */
+  readonly lineEnd: "\r\n" | "\n";
+}
+
+export interface ObjectPart {
+  /** Upper case. */
+  readonly name: string;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Thrown when octets do not hold the component that they were kept for. */
+export class StrayOctetsError extends Error {
+  override readonly name = "StrayOctetsError";
+  constructor(component: string) {
+    super(`the octets hold no whole ${component}`);
+  }
+}
+
+/** Finds the first such component of a calendar. Throws `StrayOctetsError` when there is none. */
+export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLines {
+  const lines = [...unfold(text)];
+  const open: string[] = [];
+  const own = new Map<string, number[]>();
+  const parts: ObjectPart[] = [];
+  const zones = new Set<string>();
+  let begin = -1;
+  let partBegin = -1;
+  for (const [at, { raw }] of lines.entries()) {
+    const frame = /^(BEGIN|END)(?:;[^:]*)?:\s*(.*?)\s*$/i.exec(raw);
+    const isInside = begin >= 0 && open[1] === component;
+    if (!frame) {
+      if (isInside && open.length === 2) addTo(own, { name: nameOfLine(raw), at });
+      if (open.length === 2 && open[1] === "VTIMEZONE") addZone(zones, raw);
+      continue;
+    }
+    const name = frame[2]?.toUpperCase() ?? "";
+    if (frame[1]?.toUpperCase() === "BEGIN") {
+      if (open.length === 1 && name === component && begin < 0) begin = at;
+      if (isInside && open.length === 2) partBegin = at;
+      open.push(name);
+      continue;
+    }
+    open.pop();
+    if (isInside && open.length === 2) parts.push({ name, begin: partBegin, end: at });
+    if (isInside && open.length === 1) {
+      const lineEnd = text.charAt((lines[0]?.to ?? 0) - 2) === "\r" ? "\r\n" : "\n";
+      return { component, text, lines, begin, own, parts, end: at, zones, lineEnd };
+    }
+  }
+  throw new StrayOctetsError(component);
+}
+
+/** The name of a property; "" for a RELATED-TO that names no parent, which is no property of ours. */
+export function nameOfLine(raw: string): string {
+  const name = (/^[A-Za-z0-9-]+/.exec(raw)?.[0] ?? "").toUpperCase();
+  if (name !== "RELATED-TO") return name;
+  const line = readContentLine(raw, 0);
+  const type = line.ok ? param(line.value, "RELTYPE") : undefined;
+  return (type ?? "PARENT").toUpperCase() === "PARENT" ? name : "";
+}
+
+/** The own properties of these names, in order. */
+export function positionsOf({ own }: ObjectLines, names: readonly string[]): readonly number[] {
+  return names.flatMap((name) => own.get(name) ?? []).toSorted((a, b) => a - b);
+}
+
+function addTo(
+  own: Map<string, number[]>,
+  { name, at }: { readonly name: string; readonly at: number },
+): void {
+  const known = own.get(name);
+  if (known) known.push(at);
+  else own.set(name, [at]);
+}
+
+function addZone(zones: Set<string>, raw: string): void {
+  const tzid = /^TZID(?:;[^:]*)?:(.*)$/i.exec(raw)?.[1];
+  if (tzid !== undefined) zones.add(decodeText(tzid).trim());
+}

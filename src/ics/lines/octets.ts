@@ -1,0 +1,107 @@
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { IcsProblem } from "../problem.ts";
+
+/** Largest file that is read, in bytes. */
+export const largestFile = 5_000_000;
+
+const tab = 9;
+const lf = 10;
+const cr = 13;
+const space = 32;
+const del = 127;
+
+/**
+ * The text of a file: UTF-8, without its byte order mark, each line ended by CRLF or LF.
+ * Fails when the file is too large, empty, not UTF-8, or has control characters or CRs without LF.
+ * Source: RFC 5545 3.1 (lines and folding), 3.1.4 (UTF-8).
+ */
+export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
+  if (bytes.length > largestFile) {
+    const message = `the file has ${bytes.length} bytes, more than the ${largestFile} allowed`;
+    return fail({ line: null, uid: null, code: "too-large", message });
+  }
+  const strange = findControl(bytes);
+  if (strange) return fail(strange);
+  const text = decode(bytes);
+  if (text === null) {
+    const message = "the file is not UTF-8 text";
+    return fail({ line: null, uid: null, code: "not-utf-8", message });
+  }
+  const start = text.trimStart();
+  if (start === "") {
+    return fail({ line: null, uid: null, code: "empty", message: "the file is empty" });
+  }
+  if (start.startsWith("<")) {
+    const message = "the file is a web page, not a calendar: perhaps a login or error page";
+    return fail({ line: 1, uid: null, code: "html", message });
+  }
+  return ok(text);
+}
+
+/** Octets of a file that was read: its text, byte order mark included. Null when they are not UTF-8. */
+export function decodeOctets(bytes: Uint8Array): string | null {
+  const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "\ufeff" : "";
+  const text = decode(bytes);
+  return text === null ? null : `${mark}${text}`;
+}
+
+function findControl(bytes: Uint8Array): IcsProblem | null {
+  let line = 1;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? space;
+    if (byte >= space && byte !== del) continue;
+    if (byte === lf) line++;
+    else if (byte === cr) {
+      if (bytes[at + 1] === lf) continue;
+      const message = "a line ends with CR alone; lines end with CRLF";
+      return { line, uid: null, code: "bare-cr", message };
+    } else if (byte !== tab) {
+      const name = `U+${byte.toString(16).toUpperCase().padStart(4, "0")}`;
+      const message = `the control character ${name} is not allowed in a calendar file`;
+      return { line, uid: null, code: "control-character", message };
+    }
+  }
+  return null;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  return tryDecode(bytes) ?? tryDecode(joinSplitCharacters(bytes));
+}
+
+function tryDecode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Simple writers fold between the octets of one character. The octets that follow such a fold are moved in front of
+ * it, so that every line keeps its number.
+ */
+function joinSplitCharacters(bytes: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(bytes.length);
+  let written = 0;
+  let at = 0;
+  while (at < bytes.length) {
+    const fold = foldLength(bytes, at);
+    let rest = at + fold;
+    if (fold > 0) while (isContinuation(bytes[rest])) joined[written++] = bytes[rest++] ?? 0;
+    const copied = Math.max(fold, 1);
+    for (let offset = 0; offset < copied; offset++) joined[written++] = bytes[at + offset] ?? 0;
+    at = fold > 0 ? rest : at + 1;
+  }
+  return joined;
+}
+
+function foldLength(bytes: Uint8Array, at: number): number {
+  const breakLength = bytes[at] === lf ? 1 : bytes[at] === cr && bytes[at + 1] === lf ? 2 : 0;
+  if (breakLength === 0) return 0;
+  const next = bytes[at + breakLength];
+  return next === space || next === tab ? breakLength + 1 : 0;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
+}

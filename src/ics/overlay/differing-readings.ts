@@ -1,0 +1,96 @@
+import { sameWhen } from "../../domain/when.ts";
+import { readTree } from "../lines/tree.ts";
+import type { IncomingItem } from "../read/incoming.ts";
+import { readItem } from "../read/read-item.ts";
+import { sameText } from "../text/decoration.ts";
+import { type IncomingTime, momentOf } from "../time-values.ts";
+import { zonesOfFile } from "../zones/file-zones.ts";
+import { categoryKey, isMilestoneName } from "./overlay-categories.ts";
+
+/** In the account's zone floating times would need one; which it is makes no difference between two of them. */
+const floating = "UTC";
+
+/**
+ * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:
+ * other words for the same, and properties that we never write, differ in nothing. `VALARM` stands for the reminder.
+ */
+export function differingReadings(octets: string, now: string): Set<string> {
+  const theirs = readFirst(octets);
+  const ours = readFirst(`BEGIN:VCALENDAR\n${now}\nEND:VCALENDAR\n`);
+  const isEvent = ours.component === "VEVENT";
+  const differs: readonly (readonly [string, boolean])[] = [
+    ["SUMMARY", !sameText(theirs.summary ?? "", ours.summary ?? "")],
+    ["DESCRIPTION", !sameText(theirs.description ?? "", ours.description ?? "")],
+    ["CATEGORIES", isEvent ? otherMilestone(theirs, ours) : otherNames(theirs, ours)],
+    ["DTSTART", isEvent ? otherWhen(theirs, ours) : otherDates(theirs, ours)],
+    ["STATUS", !isEvent && otherCompletion(theirs, ours)],
+    ["RELATED-TO", !isEvent && theirs.relatedTo !== ours.relatedTo],
+    ["CLASS", isEvent && isSecret(theirs) !== isSecret(ours)],
+    ["VALARM", isEvent && leadOf(theirs) !== leadOf(ours)],
+  ];
+  return new Set(differs.filter(([, isOther]) => isOther).map(([name]) => name));
+}
+
+/** Whether `differingReadings` looks at a group of properties, by its first one. */
+export const isReadable = (name: string): boolean => readableNames.has(name);
+
+const readableNames: ReadonlySet<string> = new Set([
+  "SUMMARY",
+  "DESCRIPTION",
+  "CATEGORIES",
+  "DTSTART",
+  "STATUS",
+  "RELATED-TO",
+  "CLASS",
+  "VALARM",
+]);
+
+function readFirst(text: string): IncomingItem {
+  const calendar = readTree(text);
+  const component = calendar.components.find(({ name }) => name === "VEVENT" || name === "VTODO");
+  if (!component) throw new Error("a calendar object without an item was read");
+  const context = { zoneOf: zonesOfFile(calendar, floating), describeRule: () => null };
+  return readItem(component, context);
+}
+
+const namesOf = ({ categories }: IncomingItem): ReadonlySet<string> =>
+  new Set((categories ?? []).map(categoryKey));
+
+const otherNames = (a: IncomingItem, b: IncomingItem): boolean =>
+  namesOf(a).symmetricDifference(namesOf(b)).size > 0;
+
+const isMilestone = ({ categories }: IncomingItem): boolean =>
+  (categories ?? []).some(isMilestoneName);
+
+const otherMilestone = (a: IncomingItem, b: IncomingItem): boolean =>
+  isMilestone(a) !== isMilestone(b);
+
+const otherWhen = (a: IncomingItem, b: IncomingItem): boolean =>
+  !(a.when && b.when && sameWhen(a.when, b.when));
+
+/** We leave a start out that is no earlier than the due date. */
+function otherDates(theirs: IncomingItem, ours: IncomingItem): boolean {
+  const { start, due } = theirs;
+  const start2 = start && due && !ours.start && sameTime(start, due) ? undefined : start;
+  return !sameTime(start2, ours.start) || !sameTime(due, ours.due);
+}
+
+function sameTime(a: IncomingTime | undefined, b: IncomingTime | undefined): boolean {
+  if (!a || !b) return a === b;
+  return a.kind === b.kind && momentOf(a, floating).equals(momentOf(b, floating));
+}
+
+const isCompleted = ({ status, completedAt, percent }: IncomingItem): boolean =>
+  status === "COMPLETED" || completedAt !== undefined || percent === 100;
+
+function otherCompletion(theirs: IncomingItem, ours: IncomingItem): boolean {
+  if (isCompleted(theirs) !== isCompleted(ours)) return true;
+  const [a, b] = [theirs.completedAt, ours.completedAt];
+  return a !== undefined && b !== undefined && !a.equals(b);
+}
+
+const isSecret = ({ classification }: IncomingItem): boolean =>
+  classification === "PRIVATE" || classification === "CONFIDENTIAL";
+
+/** In seconds; null for no reminder. */
+const leadOf = ({ alarm }: IncomingItem): number | null => alarm?.total("seconds") ?? null;

@@ -1,0 +1,86 @@
+import { foldLines } from "../lines/component-text.ts";
+import {
+  nameOfLine,
+  type ObjectLines,
+  type ObjectPart,
+  positionsOf,
+} from "../lines/object-lines.ts";
+
+/** Changes to the lines of one object, while they are collected. New lines are unfolded. */
+export interface ObjectPatch {
+  readonly object: ObjectLines;
+  /** What stands at a position instead; no lines: nothing. */
+  readonly instead: Map<number, readonly string[]>;
+  /** New properties, which stand before the component's first part. */
+  readonly properties: string[];
+  /** New parts, which stand at the component's end. */
+  readonly parts: string[];
+}
+
+export const createPatch = (object: ObjectLines): ObjectPatch => ({
+  object,
+  instead: new Map(),
+  properties: [],
+  parts: [],
+});
+
+/** Puts lines in the place of the properties of these names: each at one of its name, else where another one was. */
+export function layLines(
+  patch: ObjectPatch,
+  { names, lines }: { readonly names: readonly string[]; readonly lines: readonly string[] },
+): void {
+  const { object, instead } = patch;
+  const free = new Set(positionsOf(object, names));
+  const homeless = lines.filter((line) => {
+    const place = object.own.get(nameOfLine(line))?.find((at) => free.has(at));
+    if (place === undefined) return true;
+    free.delete(place);
+    if (object.lines[place]?.raw !== line) instead.set(place, [line]);
+    return false;
+  });
+  const [first, ...others] = free;
+  for (const at of others) instead.set(at, []);
+  if (first === undefined) patch.properties.push(...homeless);
+  else instead.set(first, homeless);
+}
+
+/** Takes a part out. */
+export function removePart({ instead }: ObjectPatch, { begin, end }: ObjectPart): void {
+  for (let at = begin; at <= end; at++) instead.set(at, []);
+}
+
+/** The text of the object with the changes in it. Of `zones` those components are added that new lines need. */
+export function writePatched({ object, ...patch }: ObjectPatch, zones: string): string {
+  const { lines, text, begin, parts, end } = object;
+  const added = [...patch.instead.values(), patch.properties].flat();
+  const before = new Map([
+    [begin, zonesFor(added, { zones, defined: object.zones })],
+    [end, foldLines(patch.parts)],
+  ]);
+  const place = parts[0]?.begin ?? end;
+  before.set(place, `${foldLines(patch.properties)}${before.get(place) ?? ""}`);
+
+  const ended = (written: string): string =>
+    object.lineEnd === "\n" ? written.replaceAll("\r\n", "\n") : written;
+  return lines
+    .map(({ from, to }, at) => {
+      const instead = patch.instead.get(at);
+      const kept = instead === undefined ? text.slice(from, to) : ended(foldLines(instead));
+      return `${ended(before.get(at) ?? "")}${kept}`;
+    })
+    .join("");
+}
+
+function zonesFor(
+  added: readonly string[],
+  { zones, defined }: { readonly zones: string; readonly defined: ReadonlySet<string> },
+): string {
+  const used = new Set(added.flatMap((line) => /^[^:]*;TZID=([^:;]+)/.exec(line)?.[1] ?? []));
+  const blocks = zones.match(/BEGIN:VTIMEZONE\r\n[\s\S]*?END:VTIMEZONE\r\n/g) ?? [];
+  return blocks
+    .filter((block) => {
+      const tzid = /^TZID:(.*)\r$/m.exec(block)?.[1] ?? "";
+      return used.has(tzid) && !defined.has(tzid);
+    })
+    .join("");
+}

@@ -1,0 +1,186 @@
+import { baseMark } from "../base-mark.ts";
+import { writeStamp } from "../lines/component-text.ts";
+import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
+import { decodeOctets } from "../lines/octets.ts";
+import { differingReadings, isReadable } from "./differing-readings.ts";
+import { createPatch, layLines, type ObjectPatch, writePatched } from "./object-patch.ts";
+import { fillAlarm, layAlarm, triggerOf } from "./overlay-alarm.ts";
+import { mergedCategories } from "./overlay-categories.ts";
+import {
+  groupsOf,
+  linesOf,
+  type PropertyGroup,
+  type PropertyLines,
+  readProperties,
+  restatedDays,
+} from "./property-groups.ts";
+
+/** Octets of a client, and what has become of the item since. Texts are those of `canonicalText`. */
+export interface Overlay {
+  /** Of a calendar object that was read without a fault. */
+  readonly octets: Uint8Array | string;
+  readonly component: "VEVENT" | "VTODO";
+  /** What we would have written when the octets were kept; null where that is not known. */
+  readonly said: string | null;
+  /** What we would write now. */
+  readonly now: string;
+  readonly stamp: VersionStamp;
+  /** VTIMEZONE components of the zones in `now`; the octets get those that they use and do not define. */
+  readonly zones: string;
+}
+
+/** What tells our version of an item. */
+export interface VersionStamp {
+  readonly sequence: number;
+  readonly modifiedAt: Temporal.Instant;
+}
+
+/** What tells the version, and what says to Outlook what DTSTART says to all. */
+const silentNames: ReadonlySet<string> = new Set([
+  "CREATED",
+  "DTSTAMP",
+  "LAST-MODIFIED",
+  "SEQUENCE",
+  baseMark,
+  ...restatedDays,
+]);
+
+/**
+ * A component that was written here as one comparable text: unfolded lines, joined by LF, without those that only tell
+ * its version or repeat others.
+ */
+export function canonicalText(component: string): string {
+  return component
+    .replace(/\r?\n[ \t]/g, "")
+    .split(/\r?\n/)
+    .filter((line) => line !== "" && !silentNames.has(nameOfLine(line)))
+    .join("\n");
+}
+
+/**
+ * Lays what changed since onto a client's octets. Properties whose lines differ between `said` and `now` are put in the
+ * place of the old ones; with an unknown `said` those that a reader understands differently. What the client left out
+ * comes back with them. Every other line stays as it came: unknown properties, further alarms, order, folding and line
+ * ends. SEQUENCE rises above the client's, and with every version of ours. Equal input gives equal octets, and without
+ * a difference they come back as they are. Throws `StrayOctetsError` when the component is not in the octets.
+ */
+export function overlayOctets({ octets, component, now, stamp, zones, ...kept }: Overlay): string {
+  const text = textIn(octets);
+  if (kept.said === now) return text;
+
+  const said = kept.said === null ? null : readProperties(kept.said);
+  const wanted = readProperties(now);
+  const differs = said ? differingNames(said, wanted) : differingReadings(text, now);
+  const isOtherAlarm = kept.said !== null && triggerOf(kept.said) !== triggerOf(now);
+  if (isOtherAlarm) differs.add("VALARM");
+  if (differs.size === 0) return text;
+
+  const patch = createPatch(findLines(text, component));
+  const names = new Set([...(said?.keys() ?? []), ...wanted.keys(), ...differs]);
+  for (const group of groupsOf(component, names)) layGroup(group, { patch, said, wanted, differs });
+  if (differs.has("VALARM")) layAlarm(patch, now);
+  else fillAlarm(patch, now);
+  layStamps(patch, stamp);
+  return writePatched(patch, zones);
+}
+
+/**
+ * Whether an item that says something else than it said when octets were kept still says what a reader finds in the
+ * octets: another way of writing the same, or what they have said before it did. Of the progress of what is open a
+ * reader finds nothing.
+ */
+export function saysAsOctets({
+  octets,
+  component,
+  said,
+  now,
+}: Pick<Overlay, "octets" | "component" | "now"> & { readonly said: string }): boolean {
+  const differs = differingNames(readProperties(said), readProperties(now));
+  if (triggerOf(said) !== triggerOf(now)) differs.add("VALARM");
+  const groups = groupsOf(component, differs).map(({ names: [first = ""] }) => first);
+  if (!groups.every((name) => isReadable(name))) return false;
+  return differingReadings(textIn(octets), now).isDisjointFrom(new Set(groups));
+}
+
+/**
+ * A client's octets with nothing but another version: SEQUENCE above the client's, and our times. For what has to be
+ * loaded again although it says the same. Throws as `overlayOctets` does.
+ */
+export function restampOctets({
+  octets,
+  component,
+  stamp,
+}: Pick<Overlay, "octets" | "component" | "stamp">): string {
+  const text = textIn(octets);
+  const patch = createPatch(findLines(text, component));
+  layStamps(patch, stamp);
+  return writePatched(patch, "");
+}
+
+function textIn(octets: Uint8Array | string): string {
+  const text = typeof octets === "string" ? octets : decodeOctets(octets);
+  if (text === null) throw new Error("octets that were kept are not UTF-8");
+  return text;
+}
+
+interface Work {
+  readonly patch: ObjectPatch;
+  readonly said: PropertyLines | null;
+  readonly wanted: PropertyLines;
+  /** Names of what is to be laid on. */
+  readonly differs: ReadonlySet<string>;
+}
+
+function differingNames(said: PropertyLines, wanted: PropertyLines): Set<string> {
+  const names = new Set([...said.keys(), ...wanted.keys()]);
+  const text = (lines: PropertyLines, name: string) => (lines.get(name) ?? []).join("\n");
+  return new Set([...names].filter((name) => text(said, name) !== text(wanted, name)));
+}
+
+/** Sets a group that differs; of another one, what the client left out. */
+function layGroup(group: PropertyGroup, { patch, said, wanted, differs }: Work): void {
+  const { names, restated, ends } = group;
+  const { object } = patch;
+  const present = new Set(names.filter((name) => object.own.has(name)));
+  const spoken = present.has("DURATION") ? new Set([...present, ...ends]) : present;
+  const missing = names.filter((name) => wanted.has(name) && !spoken.has(name));
+  const isTorn = ends.length > 0 && missing.length > 0;
+  if (names.some((name) => differs.has(name)) || isTorn) {
+    const lines = names.includes("CATEGORIES")
+      ? mergedCategories(object, { said, wanted })
+      : linesOf(wanted, names);
+    if (lines) layLines(patch, { names, lines });
+    layLines(patch, { names: restated, lines: [] });
+  } else {
+    layLines(patch, { names: missing, lines: linesOf(wanted, missing) });
+  }
+}
+
+/**
+ * The mark becomes ours, as from now on the octets show our version. SEQUENCE goes on from the client's by as much as
+ * ours has since the version that the client had.
+ */
+function layStamps(patch: ObjectPatch, { sequence, modifiedAt }: VersionStamp): void {
+  const { object } = patch;
+  const stamp = writeStamp(modifiedAt);
+  const risen = sequence - countOf(object, baseMark);
+  const next = Math.max(countOf(object, "SEQUENCE") + Math.max(1, risen), sequence);
+  const stamps = {
+    DTSTAMP: stamp,
+    "LAST-MODIFIED": stamp,
+    SEQUENCE: Math.min(next, highestSequence),
+    [baseMark]: sequence,
+  };
+  for (const [name, value] of Object.entries(stamps)) {
+    layLines(patch, { names: [name], lines: [`${name}:${value}`] });
+  }
+}
+
+/** What readers of SEQUENCE can hold, this one among them. */
+const highestSequence = 999_999_999;
+
+function countOf(object: ObjectLines, name: string): number {
+  const [at] = positionsOf(object, [name]);
+  const value = /:\s*(\d{1,9})\s*$/.exec(at === undefined ? "" : (object.lines[at]?.raw ?? ""));
+  return Number(value?.[1] ?? 0);
+}

@@ -1,0 +1,50 @@
+import { nameOfLine } from "../lines/object-lines.ts";
+import type { IncomingItem } from "./incoming.ts";
+
+/** Properties by whose absence a program can say something. */
+export type SpeakingProperty = "CATEGORIES" | "DESCRIPTION" | "DTSTART" | "DUE" | "VALARM";
+
+/**
+ * What a program's previous text of an item held, unfolded lines from BEGIN to END, and its new one no longer does. For
+ * a to-do DURATION is as good as DUE, and its alarms are of no interest; an event always has a DTSTART. Nothing is
+ * missing in a text of another component.
+ */
+export function missingProperties(
+  previousRaw: readonly string[],
+  now: IncomingItem,
+): readonly SpeakingProperty[] {
+  if (previousRaw[0]?.toUpperCase() !== `BEGIN:${now.component}`) return [];
+  const before = heldNames(previousRaw);
+  const isTodo = now.component === "VTODO";
+  const missing: readonly (readonly [SpeakingProperty, boolean])[] = [
+    ["CATEGORIES", before.has("CATEGORIES") && now.categories === undefined],
+    ["DESCRIPTION", before.has("DESCRIPTION") && now.description === undefined],
+    ["DTSTART", isTodo && before.has("DTSTART") && now.start === undefined],
+    ["DUE", isTodo && (before.has("DUE") || before.has("DURATION")) && now.due === undefined],
+    ["VALARM", !isTodo && before.has("VALARM") && now.alarm === null],
+  ];
+  return missing.filter(([, isMissing]) => isMissing).map(([name]) => name);
+}
+
+/** Own properties, and `VALARM` for an alarm that is none of those which only say that there is none. */
+function heldNames(raw: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  let open: readonly string[] = [];
+  let isSilent = false;
+  for (const line of raw) {
+    const name = nameOfLine(line);
+    const inner = line.slice(name.length + 1).toUpperCase();
+    if (name === "BEGIN") {
+      open = [...open, inner];
+      isSilent = false;
+    } else if (name === "END") {
+      if (inner === "VALARM" && !isSilent) names.add("VALARM");
+      open = open.slice(0, -1);
+    } else if (open.length === 1) {
+      names.add(name);
+    } else if (line.toUpperCase() === "ACTION:NONE" || /RELTYPE=SNOOZE/i.test(line)) {
+      isSilent = true;
+    }
+  }
+  return names;
+}

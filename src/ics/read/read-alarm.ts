@@ -1,0 +1,105 @@
+import { type ContentLine, param } from "../lines/content-line.ts";
+import type { Component } from "../lines/tokens.ts";
+import {
+  type IncomingTime,
+  momentOf,
+  readDuration,
+  readTime,
+  type ZoneOf,
+} from "../time-values.ts";
+import type { Unstorable } from "./incoming.ts";
+
+/** By which Apple's programs say that an item has no alarm, whatever the action. */
+const noAlarm = "19760401T005545Z";
+
+/** What the alarms of an item count from. */
+export interface AlarmAnchor {
+  readonly start: IncomingTime | undefined;
+  readonly end: IncomingTime | undefined;
+  readonly zoneOf: ZoneOf;
+}
+
+export interface ReadAlarms {
+  /** Time before the start, zero or more; null: there is no alarm; undefined: none that can be stored. */
+  readonly alarm: Temporal.Duration | null | undefined;
+  readonly unstorable: readonly Unstorable[];
+}
+
+/**
+ * Finds the one reminder that the service can hold: the first display or audio alarm before the start. Dummy alarms
+ * (ACTION:NONE, or Apple's moment in 1976) and those that only repeat a snoozed one say nothing.
+ * Source: RFC 5545 3.6.6, 3.8.6.3 (TRIGGER); RFC 9074 7 (RELTYPE=SNOOZE).
+ */
+export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): ReadAlarms {
+  const spoken = alarms.filter((alarm) => !isSilent(alarm));
+  let alarm: Temporal.Duration | null | undefined = spoken.length === 0 ? null : undefined;
+  const unstorable: Unstorable[] = [];
+  for (const component of spoken) {
+    const lead = readLead(component, anchor);
+    if (typeof lead === "string") {
+      unstorable.push({ line: component.line, name: "VALARM", reason: lead });
+    } else if (!alarm) {
+      alarm = lead;
+    } else if (seconds(alarm) !== seconds(lead)) {
+      const reason = "the service keeps one reminder for an event; this is a second one";
+      unstorable.push({ line: component.line, name: "VALARM", reason });
+    }
+  }
+  return { alarm, unstorable };
+}
+
+/** Whether an alarm is one that the service could hold as the item's reminder. */
+export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
+  return !isSilent(alarm) && typeof readLead(alarm, anchor) !== "string";
+}
+
+function isSilent(alarm: Component): boolean {
+  const related = find(alarm, "RELATED-TO");
+  const snoozes = related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
+  return snoozes || actionOf(alarm) === "NONE" || find(alarm, "TRIGGER")?.value === noAlarm;
+}
+
+/** The time before the start, or a sentence on why it cannot be stored. */
+function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | string {
+  const action = actionOf(alarm);
+  if (action !== "DISPLAY" && action !== "AUDIO") {
+    return `the service keeps reminders only; ACTION:${action} is none`;
+  }
+  const trigger = find(alarm, "TRIGGER");
+  if (!trigger) return "the alarm has no TRIGGER";
+  const lead = leadOf(trigger, anchor);
+  if (typeof lead === "string") return lead;
+  return lead.sign < 0 ? "the service cannot remind after the start" : lead;
+}
+
+function leadOf(trigger: ContentLine, anchor: AlarmAnchor): Temporal.Duration | string {
+  const start = anchor.start ?? anchor.end;
+  if (!start) return "the alarm counts from a start that the item does not name";
+  const offset = readDuration(trigger.value);
+  if (offset) {
+    const fromEnd = param(trigger, "RELATED")?.toUpperCase() === "END" && anchor.end;
+    return fromEnd ? lengthBetween(start, fromEnd, anchor).add(offset).negated() : offset.negated();
+  }
+  const at = readTime(trigger, anchor.zoneOf);
+  if (!at.ok || at.value.kind === "date") return `TRIGGER:${trigger.value} cannot be read`;
+  if (start.kind === "date") return "an alarm at a fixed time has no place on an all-day item";
+  return at.value.at.toInstant().until(start.at.toInstant(), { largestUnit: "hours" });
+}
+
+function lengthBetween(
+  start: IncomingTime,
+  end: IncomingTime,
+  anchor: AlarmAnchor,
+): Temporal.Duration {
+  if (start.kind === "date" && end.kind === "date") return start.on.until(end.on);
+  const zone = anchor.zoneOf(null) ?? "UTC";
+  return momentOf(start, zone).until(momentOf(end, zone), { largestUnit: "hours" });
+}
+
+const actionOf = (alarm: Component): string =>
+  find(alarm, "ACTION")?.value.trim().toUpperCase() ?? "DISPLAY";
+
+const find = (component: Component, name: string): ContentLine | undefined =>
+  component.lines.find((line) => line.name === name);
+
+const seconds = (duration: Temporal.Duration): number => duration.total("seconds");

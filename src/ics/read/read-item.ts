@@ -1,0 +1,212 @@
+import { baseMark } from "../base-mark.ts";
+import { type ContentLine, param } from "../lines/content-line.ts";
+import type { Component } from "../lines/tokens.ts";
+import { excerpt } from "../problem.ts";
+import { decodeList, decodeText } from "../text/text.ts";
+import { readStamp } from "../time-values.ts";
+import type { IncomingItem, Unstorable } from "./incoming.ts";
+import { readAlarms } from "./read-alarm.ts";
+import { readAttachments } from "./read-attachments.ts";
+import { readSpan, whenOf } from "./read-span.ts";
+import {
+  complain,
+  type FileContext,
+  firstLine,
+  type Reading,
+  textOf,
+  timeOf,
+  wordOf,
+} from "./reading.ts";
+import type { DescribeRule } from "./second-opinion.ts";
+import { findUnstorable } from "./unstorable.ts";
+
+const longestUid = 1000;
+
+/** Two that differ leave open which of them is meant. Source: RFC 5545 3.6.1, 3.6.2. */
+const onceOnly: ReadonlySet<string> = new Set([
+  "CLASS",
+  "COMPLETED",
+  "DESCRIPTION",
+  "DTEND",
+  "DTSTART",
+  "DUE",
+  "DURATION",
+  "PERCENT-COMPLETE",
+  "STATUS",
+  "SUMMARY",
+  "UID",
+]);
+
+const recurring: ReadonlySet<string> = new Set([
+  "EXDATE",
+  "EXRULE",
+  "RDATE",
+  "RECURRENCE-ID",
+  "RRULE",
+]);
+
+/** Reads one VEVENT or VTODO. It never fails as a whole: what is wrong stands in the item's `problems`. */
+export function readItem(component: Component, context: FileContext): IncomingItem {
+  const { zoneOf } = context;
+  const uid = textOf(component, "UID")?.trim() ?? "";
+  const reading: Reading = { ...context, component, uid, problems: [] };
+  checkUid(reading);
+  checkRepeats(reading);
+
+  const isEvent = component.name === "VEVENT";
+  const span = readSpan(reading);
+  const completed = timeOf(reading, "COMPLETED");
+  const percent = readPercent(reading);
+  const alarms = readAlarms(
+    component.components.filter((part) => part.name === "VALARM"),
+    { ...span, zoneOf },
+  );
+  const people = readAttendees(component);
+  const files = readAttachments(component);
+  return {
+    component: isEvent ? "VEVENT" : "VTODO",
+    uid,
+    line: component.line,
+    raw: rawLines(component),
+    sequence: readCount(component, "SEQUENCE"),
+    lastModified: readStamp(firstLine(component, "LAST-MODIFIED")?.value.trim() ?? ""),
+    base: readCount(component, baseMark),
+    summary: textOf(component, "SUMMARY"),
+    description: textOf(component, "DESCRIPTION"),
+    when: isEvent ? whenOf(span) : undefined,
+    start: span.start,
+    due: isEvent ? undefined : span.end,
+    status: wordOf(component, "STATUS"),
+    completedAt: completed?.kind === "time" ? completed.at.toInstant() : undefined,
+    percent,
+    categories: readCategories(component),
+    alarm: alarms.alarm,
+    classification: wordOf(component, "CLASS"),
+    attendees: people.attendees,
+    relatedTo: readParent(component),
+    comments: linesOf(component, "COMMENT").map((line) => decodeText(line.value)),
+    attachments: files.attachments,
+    unstorable: [
+      ...findUnstorable(component),
+      ...people.unstorable,
+      ...files.unstorable,
+      ...(isEvent ? alarms.unstorable : remindersOf(component)),
+    ].toSorted((a, b) => a.line - b.line),
+    problems: reading.problems,
+  };
+}
+
+function checkUid(reading: Reading): void {
+  const { component, uid } = reading;
+  const line = firstLine(component, "UID")?.line ?? component.line;
+  if (uid === "") {
+    const message = `the ${component.name} has no UID`;
+    complain(reading, { line, code: "missing-uid", message });
+  } else if (uid.length > longestUid || uid.includes("\n")) {
+    const message = `the UID ${excerpt(uid)} has a line break or more than ${longestUid} characters`;
+    complain(reading, { line, code: "bad-uid", message });
+  }
+}
+
+function checkRepeats(reading: Reading): void {
+  const seen = new Map<string, string>();
+  for (const line of reading.component.lines) {
+    if (recurring.has(line.name)) {
+      const message = recurrenceMessage(line, reading.describeRule);
+      complain(reading, { line: line.line, code: "recurrence", message });
+      return;
+    }
+    if (!onceOnly.has(line.name)) continue;
+    const earlier = seen.get(line.name);
+    if (earlier !== undefined && earlier !== line.raw) {
+      const message = `${line.name} stands twice, with different values`;
+      complain(reading, { line: line.line, code: "twice", message });
+      return;
+    }
+    seen.set(line.name, line.raw);
+  }
+}
+
+function recurrenceMessage(line: ContentLine, describeRule: DescribeRule): string {
+  const words = line.name === "RRULE" ? describeRule(line.value.trim()) : null;
+  return `${line.name}${words === null ? "" : ` (${words})`}: the service has no repeating items`;
+}
+
+function readPercent(reading: Reading): number | undefined {
+  const line = firstLine(reading.component, "PERCENT-COMPLETE");
+  if (!line) return undefined;
+  const value = line.value.trim();
+  if (/^\d{1,3}$/.test(value) && Number(value) <= 100) return Number(value);
+  const message = `PERCENT-COMPLETE ${excerpt(value)} is no whole number from 0 to 100`;
+  return complain(reading, { line: line.line, code: "bad-value", message });
+}
+
+function readCount(component: Component, name: string): number | null {
+  const value = firstLine(component, name)?.value.trim() ?? "";
+  return /^\d{1,9}$/.test(value) ? Number(value) : null;
+}
+
+function readCategories(component: Component): readonly string[] | undefined {
+  const lines = linesOf(component, "CATEGORIES");
+  if (lines.length === 0) return undefined;
+  return [...new Set(lines.flatMap((line) => decodeList(line.value)))];
+}
+
+function readAttendees(component: Component): {
+  readonly attendees: readonly string[] | undefined;
+  readonly unstorable: readonly Unstorable[];
+} {
+  const lines = linesOf(component, "ATTENDEE");
+  if (lines.length === 0) return { attendees: undefined, unstorable: [] };
+  const found = lines.map((line) => ({ line, email: emailOf(line) }));
+  const emails = found.flatMap(({ email }) => email ?? []);
+  const unstorable = found
+    .filter(({ email }) => email === null)
+    .map(({ line: { line, name } }) => {
+      return { line, name, reason: "the service knows people by their e-mail address only" };
+    });
+  return { attendees: [...new Set(emails)], unstorable };
+}
+
+/** Some programs put the address into EMAIL and something of their own into the value (RFC 7986 6.2). */
+function emailOf(line: ContentLine): string | null {
+  const candidates = [line.value.trim().replace(/^mailto:/i, ""), param(line, "EMAIL") ?? ""];
+  const found = candidates.map(decodePercent).find((text) => /^[^\s@:/]+@[^\s@:/]+$/.test(text));
+  return found?.toLowerCase() ?? null;
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function readParent(component: Component): string | undefined {
+  const line = linesOf(component, "RELATED-TO").find((each) => {
+    return (param(each, "RELTYPE") ?? "PARENT").toUpperCase() === "PARENT";
+  });
+  return line && decodeText(line.value).trim();
+}
+
+function remindersOf(component: Component): readonly Unstorable[] {
+  return component.components
+    .filter((part) => part.name === "VALARM")
+    .map(({ line, name }) => ({ line, name, reason: "the service has no reminders for tasks" }));
+}
+
+const noLines: readonly ContentLine[] = [];
+
+function linesOf(component: Component, name: string): readonly ContentLine[] {
+  if (!firstLine(component, name)) return noLines;
+  return component.lines.filter((line) => line.name === name);
+}
+
+function rawLines(component: Component): readonly string[] {
+  const raw = [`BEGIN:${component.name}`];
+  for (const line of component.lines) raw.push(line.raw);
+  for (const part of component.components) for (const line of rawLines(part)) raw.push(line);
+  raw.push(`END:${component.name}`);
+  return raw;
+}

@@ -1,0 +1,106 @@
+import type { Item } from "../../domain/item.ts";
+import { cleanText, encodeUrl, oneLine, plainDescription } from "./text.ts";
+
+/** What a feed adds to a description. A two-way channel never decorates. */
+export interface Decoration {
+  /** Names of the people in charge. */
+  readonly assignees: readonly string[];
+  readonly links: readonly { readonly label: string; readonly url: string }[];
+}
+
+/** What a shown summary says, without the prefixes of a feed. */
+export interface ShownSummary {
+  readonly title: string;
+  readonly done: boolean;
+  readonly milestone: boolean;
+}
+
+const doneMark = "✓";
+const milestoneMark = "◆";
+const untitled = "(untitled)";
+const delimiter = "— Dayferry —";
+const entryStart = "— ";
+
+/** The title as a feed shows it: "✓ " before what is completed, else "◆ " before a milestone; never empty. */
+export function publishedSummary(item: Item): string {
+  const title = oneLine(item.title) || untitled;
+  if (item.completed) return `${doneMark} ${title}`;
+  return item.kind === "event" && item.milestone ? `${milestoneMark} ${title}` : title;
+}
+
+/** The description as a feed shows it: plain text, then a delimited block with assignees and links where there are any. */
+export function publishedDescription(item: Item, decoration: Decoration): string {
+  const text = readDescription(plainDescription(item.description));
+  const entries = decorationLines(decoration);
+  if (entries.length === 0) return text;
+  const block = [delimiter, ...entries].join("\n");
+  return text === "" ? block : `${text}\n\n${block}`;
+}
+
+/** Takes the prefixes of a feed off a summary. Any other text stays as it is. */
+export function readSummary(shown: string): ShownSummary {
+  let title = cleanText(shown).trim();
+  let done = false;
+  let milestone = false;
+  for (;;) {
+    const mark = /^([✓◆])[ \u00a0]+/.exec(title);
+    if (!mark) return { title: title === untitled ? "" : title, done, milestone };
+    if (mark[1] === doneMark) done = true;
+    else milestone = true;
+    title = title.slice(mark[0].length);
+  }
+}
+
+/**
+ * Takes the block of a feed off a description, also where somebody has written below it: nothing of it may become part
+ * of the item, above all no signed link. What stands below goes on after a blank line. Line ends become LF.
+ */
+export function readDescription(text: string): string {
+  const kept: string[] = [];
+  let inBlock = false;
+  for (const line of cleanText(text).trimEnd().split("\n")) {
+    if (isDelimiter(line)) {
+      inBlock = true;
+      while (kept.at(-1)?.trim() === "") kept.pop();
+    } else if (!(inBlock && isEntry(line))) {
+      if (inBlock && kept.length > 0) kept.push("");
+      inBlock = false;
+      kept.push(line);
+    }
+  }
+  return kept.join("\n").trimEnd();
+}
+
+/** Whether two texts say the same: line ends, white space at ends of lines, kinds of spaces and of accents are no edit. */
+export function sameText(a: string, b: string): boolean {
+  return a === b || comparable(a) === comparable(b);
+}
+
+function decorationLines({ assignees, links }: Decoration): readonly string[] {
+  const names = assignees.map(oneLine).filter((name) => name !== "");
+  const people = names.length > 0 ? [`${entryStart}Assigned: ${names.join(", ")}`] : [];
+  const addresses = links.map(({ label, url }) => {
+    return `${entryStart}${oneLine(label) || "Link"}: ${encodeUrl(url)}`;
+  });
+  return [...people, ...addresses];
+}
+
+const plainSpaces = (line: string | undefined): string => (line ?? "").replaceAll("\u00a0", " ");
+
+const isDelimiter = (line: string | undefined): boolean => plainSpaces(line).trim() === delimiter;
+
+/** Programs may put blank lines between the entries. */
+function isEntry(line: string | undefined): boolean {
+  const shown = plainSpaces(line);
+  return shown.trim() === "" || shown.startsWith(entryStart);
+}
+
+function comparable(text: string): string {
+  return cleanText(text)
+    .normalize("NFC")
+    .replace(/[\u00a0\u202f\u2007]/g, " ")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trimEnd();
+}

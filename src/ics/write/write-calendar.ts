@@ -1,0 +1,39 @@
+import { encodeUrl, escapeText, foldLine, oneLine } from "../text/text.ts";
+import { writeDuration } from "../time-values.ts";
+
+/**
+ * All that stands before the first component of a published calendar, folded, with CRLF ends. Programs leave out what
+ * follows a component, so nothing may. `refresh` is how soon a subscriber should look again.
+ * Source: RFC 5545 3.4, 3.7; RFC 7986 5.1, 5.7; MS-OXCICAL 2.1.3.1.1.15 (X-PUBLISHED-TTL).
+ */
+export function writeHeader(options: {
+  readonly name: string;
+  /** "" for none. */
+  readonly description: string;
+  /** The account's IANA zone. */
+  readonly zone: string;
+  readonly refresh: Temporal.Duration;
+}): string {
+  const name = escapeText(oneLine(options.name));
+  const refresh = writeDuration(options.refresh);
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    productId,
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    `NAME:${name}`,
+    `X-WR-CALNAME:${name}`,
+    ...(options.description === "" ? [] : [`X-WR-CALDESC:${escapeText(options.description)}`]),
+    `X-WR-TIMEZONE:${encodeUrl(options.zone)}`,
+    `REFRESH-INTERVAL;VALUE=DURATION:${refresh}`,
+    `X-PUBLISHED-TTL:${refresh}`,
+  ];
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+}
+
+/** The line that names the program that wrote a calendar. */
+export const productId = "PRODID:-//Dayferry//Dayferry//EN";
+
+/** What ends a published calendar. */
+export const calendarEnd = "END:VCALENDAR\r\n";

@@ -1,0 +1,94 @@
+import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
+import { isZone } from "../../domain/when.ts";
+import { zoneOfDisplayName } from "../read/second-opinion.ts";
+import { escapeText, foldLine } from "../text/text.ts";
+import { type Observance, observancesOf } from "./zone-rules.ts";
+
+/**
+ * One VTIMEZONE component that is right from the start of `fromYear` to the end of `toYear`, folded, with CRLF at the
+ * end of each line. Its TZID is `tzid`, by default `zone` exactly. A rule that holds from some year on is written as a yearly RRULE, which
+ * Outlook needs; what came before it as one RDATE line per onset, which every reader understands.
+ * Throws a RangeError for a zone that the runtime does not know.
+ * Source: RFC 5545 3.6.5.
+ */
+export function writeTimeZone(options: {
+  readonly zone: string;
+  readonly tzid?: string;
+  readonly fromYear: number;
+  readonly toYear: number;
+}): string {
+  const lines = [
+    "BEGIN:VTIMEZONE",
+    `TZID:${options.tzid === undefined ? options.zone : escapeText(options.tzid)}`,
+    `X-LIC-LOCATION:${options.zone}`,
+    ...observancesOf(options).flatMap(observanceLines),
+    "END:VTIMEZONE",
+  ];
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+}
+
+/**
+ * The IANA zone that a TZID of a file means: an IANA name in any case, such a name behind a `/vendor/…/` prefix, a
+ * Windows name, or one of Outlook's display names. Null when it is none of them.
+ */
+export function resolveZone(tzid: string): string | null {
+  const name = tzid.trim();
+  return ianaName(name) ?? prefixedName(name) ?? windowsName(name) ?? displayedName(name);
+}
+
+/** Whether a zone is one of the names of UTC, whose times are written with "Z". */
+export function isUtc(zone: string): boolean {
+  const epoch = new Temporal.ZonedDateTime(0n, zone);
+  return epoch.equals(epoch.withTimeZone("UTC"));
+}
+
+function ianaName(name: string): string | null {
+  if (!isZone(name)) return null;
+  return new Temporal.ZonedDateTime(0n, name).timeZoneId;
+}
+
+function prefixedName(name: string): string | null {
+  if (!name.startsWith("/")) return null;
+  const parts = name.split("/").filter((part) => part !== "");
+  for (const kept of [3, 2, 1]) {
+    const found = parts.length > kept ? ianaName(parts.slice(-kept).join("/")) : null;
+    if (found) return found;
+  }
+  return ianaName(name.slice(1));
+}
+
+function windowsName(name: string): string | null {
+  const lower = name.toLowerCase();
+  const known = WINDOWS_TO_IANA_MAP.find((entry) => entry.windowsName.toLowerCase() === lower);
+  const zone = known && findIana(known.windowsName)[0];
+  return zone ? ianaName(zone) : null;
+}
+
+function displayedName(name: string): string | null {
+  const zone = zoneOfDisplayName(name);
+  return zone === null ? null : ianaName(zone);
+}
+
+function observanceLines(observance: Observance): readonly string[] {
+  const { kind, start, from, to, rule, more } = observance;
+  return [
+    `BEGIN:${kind}`,
+    `DTSTART:${compact(start)}`,
+    ...(rule === null ? [] : [`RRULE:${rule}`]),
+    ...more.map((onset) => `RDATE:${compact(onset)}`),
+    `TZOFFSETFROM:${offset(from)}`,
+    `TZOFFSETTO:${offset(to)}`,
+    `END:${kind}`,
+  ];
+}
+
+function compact(local: Temporal.PlainDateTime): string {
+  return local.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
+}
+
+function offset(seconds: number): string {
+  const length = Math.abs(seconds);
+  const parts = [Math.floor(length / 3600), Math.floor(length / 60) % 60, length % 60];
+  const digits = parts.map((part) => String(part).padStart(2, "0"));
+  return `${seconds < 0 ? "-" : "+"}${digits.slice(0, parts[2] === 0 ? 2 : 3).join("")}`;
+}

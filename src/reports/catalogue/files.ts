@@ -1,0 +1,74 @@
+import { instantsOf, type Report } from "../report.ts";
+import { readSides, sideText } from "./side-note.ts";
+
+/** What lies in the projects' folders. */
+export const files: Report = {
+  name: "files",
+  title: "Files",
+  about: "The files in the projects' folders, the newest first.",
+  takes: ["project", "person", "dates", "as-of"],
+  columns: [
+    { key: "id", title: "Id", type: "count" },
+    { key: "name", title: "Name", type: "text" },
+    { key: "file_type", title: "Type", type: "text" },
+    { key: "byte_size", title: "Size", type: "bytes" },
+    { key: "project", title: "Project", type: "text" },
+    { key: "folder", title: "Folder", type: "text" },
+    { key: "person", title: "By", type: "text" },
+    { key: "created_at", title: "Filed", type: "instant" },
+    { key: "updated_at", title: "Changed", type: "instant" },
+  ],
+  read(view, frame) {
+    const { project, person } = frame;
+    const rows = view({
+      view: "report_files",
+      columns: [
+        "id",
+        "name",
+        "file_type",
+        "byte_size",
+        "project",
+        "folder",
+        "person",
+        "created_at",
+        "updated_at",
+      ],
+      where: {
+        report_files: [
+          ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
+          ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
+          ...instantsOf("created_at", frame),
+        ],
+      },
+    });
+    // How far the reading had come in the past is not known.
+    const read = frame.asOf ? null : readSides(view, frame);
+    return () => ({
+      ...(read && {
+        readAt: read("files").readAt,
+        notes: [
+          `Projects whose folders have been read so far: ${sideText(read("folders"))}; folders whose files: ${sideText(read("files"))}.`,
+        ],
+      }),
+      rows: rows
+        .toSorted((a, b) =>
+          (a.created_at ?? "") === (b.created_at ?? "")
+            ? a.id - b.id
+            : (b.created_at ?? "") < (a.created_at ?? "")
+              ? -1
+              : 1,
+        )
+        .map((row) => [
+          row.id,
+          row.name,
+          row.file_type,
+          row.byte_size,
+          row.project,
+          row.folder,
+          row.person,
+          row.created_at,
+          row.updated_at,
+        ]),
+    });
+  },
+};

@@ -1,0 +1,43 @@
+import { daysOf, itemsOf, namer, type Report } from "../report.ts";
+
+/** Everything that should be done and is not, the latest first. */
+export const overdue: Report = {
+  name: "overdue",
+  title: "Overdue",
+  about: "Tasks, subtasks and milestones whose last day is over and that are not completed.",
+  takes: ["project", "person", "label", "dates", "as-of"],
+  columns: [
+    { key: "due_on", title: "Due", type: "date" },
+    { key: "days_late", title: "Days late", type: "days" },
+    { key: "kind", title: "Kind", type: "text" },
+    { key: "title", title: "Title", type: "text" },
+    { key: "project", title: "Project", type: "text" },
+    { key: "list", title: "List", type: "text" },
+    { key: "people", title: "People", type: "text" },
+    { key: "percent", title: "Done %", type: "percent" },
+  ],
+  read(view, frame) {
+    const rows = view({
+      view: "report_overdue",
+      columns: ["due_on", "days_late", "kind", "title", "project", "list", "assigned", "percent"],
+      where: { report_items: itemsOf(frame), report_overdue: daysOf("due_on", frame) },
+    });
+    return () => {
+      const peopleOf = namer(frame.people);
+      return {
+        rows: rows
+          .toSorted((a, b) => b.days_late - a.days_late || (a.title < b.title ? -1 : 1))
+          .map((row) => [
+            row.due_on,
+            row.days_late,
+            row.kind,
+            row.title,
+            row.project,
+            row.list,
+            peopleOf(row.assigned),
+            row.percent,
+          ]),
+      };
+    };
+  },
+};

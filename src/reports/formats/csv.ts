@@ -1,0 +1,31 @@
+import type { ReportDocument } from "../build-report.ts";
+import type { Cell, Column } from "../report.ts";
+
+/** The last column of every report: since when what stands in the row is at least known. */
+const readColumn = "mirror_read_at";
+
+/**
+ * Comma-separated values: a header of keys, CRLF, quotes where needed; instants in UTC, lengths as whole numbers. The
+ * last column is the oldest reading of the mirror. Text that a spreadsheet would take for a formula gets an apostrophe
+ * before it. Source: RFC 4180.
+ */
+export function csvOf({ columns, rows, readAt, freshness }: ReportDocument): string {
+  const read = (readAt === undefined ? freshness.oldestReadAt : readAt) ?? "";
+  const lines = rows.map((row) => `${csvLine(columns, row)},${read}\r\n`);
+  return `${columns.map(({ key }) => key).join(",")},${readColumn}\r\n${lines.join("")}`;
+}
+
+/** One record without its line end. */
+export const csvLine = (columns: readonly Pick<Column, "type">[], row: readonly Cell[]): string =>
+  columns.map((_, nth) => csvField(row[nth] ?? null)).join(",");
+
+export function csvField(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  const safe = formula.test(cell) ? `'${cell}` : cell;
+  return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What spreadsheets begin a formula with, in either width, and the white space that they skip. Source: OWASP, CSV Injection. */
+const formula = /^[\t\r\n ]*[=+\-@＝＋－＠]/;
+const special = /[",\r\n]/;

@@ -1,0 +1,51 @@
+import { unreachable } from "../../domain/result.ts";
+import type { ReportDocument } from "../build-report.ts";
+import { csvOf } from "./csv.ts";
+import { htmlOf } from "./html.ts";
+import { jsonOf } from "./json.ts";
+import { markdownOf } from "./markdown.ts";
+import { tableOf } from "./table.ts";
+
+export const formats = ["table", "csv", "json", "md", "html"] as const;
+export type Format = (typeof formats)[number];
+
+export const isFormat = (text: string): text is Format => formats.some((format) => format === text);
+
+/** The whole report as text. */
+export function writeReport(report: ReportDocument, format: Format): string {
+  switch (format) {
+    case "table":
+      return tableOf(report);
+    case "csv":
+      return csvOf(report);
+    case "json":
+      return jsonOf(report);
+    case "md":
+      return markdownOf(report);
+    case "html":
+      return htmlOf(report);
+    default:
+      return unreachable(format);
+  }
+}
+
+/** What a browser or a mail program should take it for. */
+export function mediaType(format: Format): string {
+  switch (format) {
+    case "table":
+      return "text/plain; charset=utf-8";
+    case "csv":
+      return "text/csv; charset=utf-8; header=present";
+    case "json":
+      return "application/json; charset=utf-8";
+    case "md":
+      return "text/markdown; charset=utf-8";
+    case "html":
+      return "text/html; charset=utf-8";
+    default:
+      return unreachable(format);
+  }
+}
+
+/** The end of a file's name. */
+export const extensionOf = (format: Format): string => (format === "table" ? "txt" : format);

@@ -1,0 +1,291 @@
+import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type {
+  Channel,
+  Edit,
+  EditAction,
+  EditState,
+  FieldConflict,
+  ParkReason,
+} from "../../domain/journal.ts";
+import type { Patch } from "../../domain/merge.ts";
+import { patchToPlain } from "../../domain/plain-item.ts";
+import { sourceOf } from "../../domain/source.ts";
+import type { ObjectNames } from "../calendars/object-names.ts";
+import type { Mirror } from "../mirror/mirror.ts";
+import { editIdColumn } from "../rows/journal.ts";
+import { instantText, itemText } from "../rows/rows.ts";
+import type { Changes, StoreDeps } from "../view/changes.ts";
+import { createClaims } from "./claims.ts";
+import { createMarks } from "./marks.ts";
+import { type AwaitedParent, createParents } from "./parents.ts";
+import { createJournalReads } from "./reads.ts";
+import { createWithdrawals } from "./withdrawals.ts";
+
+/** An edit that is to be taken in. */
+export interface NewEdit {
+  readonly channel: Channel;
+  readonly actor: PersonId | null;
+  readonly item: ItemKey;
+  readonly action: EditAction;
+  readonly base: Item;
+  readonly patch: Patch;
+  readonly newLabels: readonly string[];
+  readonly state: "pending" | "held";
+  /** It rests until then; it may go at once unless said. */
+  readonly notBefore?: Temporal.Instant;
+  /** The edit of which this one is the inverse. */
+  readonly undoes?: EditId;
+  /** Of a creation: the item was deleted before, and the service knows it no longer. */
+  readonly again?: boolean;
+  /** Of a creation: the task below which it belongs, where that has no id yet. */
+  readonly parent?: AwaitedParent;
+}
+
+/** How a claimed edit goes on that was not carried out. */
+export type Settlement =
+  | { readonly kind: "retry"; readonly notBefore: Temporal.Instant; readonly problem: string }
+  | {
+      readonly kind: "park";
+      readonly reason: ParkReason;
+      readonly problem: string;
+      readonly clash?: Clash;
+      readonly frozen?: boolean;
+    }
+  | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
+
+/** What both sides changed, and the item as the service has it. */
+export interface Clash {
+  readonly before: Item;
+  readonly conflicts: readonly FieldConflict[];
+}
+
+/** The durable list of what people want. An edit is accepted when `append` has returned. */
+export interface Journal {
+  append(edit: NewEdit): EditId;
+  /** The oldest edit that may go now and whose item has no older one under way; it becomes `claimed`. */
+  claimNext(): Edit | null;
+  /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
+  nextAt(): Temporal.Instant | null;
+  /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
+  sending(id: EditId): void;
+  /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
+  landing(id: EditId, landsUntil: Temporal.Instant | null): void;
+  /** Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. */
+  leaving(id: EditId, before: Item): void;
+  /** Notes that the item was not found in its place, or that it was found after all. */
+  missing(id: EditId, isMissing: boolean): void;
+  /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
+  keyRefused(id: EditId, isRefused: boolean): void;
+  /**
+   * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
+   * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
+   */
+  confirm(edit: Edit, answer: Item | null): void;
+  settle(edit: Edit, settlement: Settlement): void;
+  /** Puts claims back, at start-up and before a clean end. Returns how many. */
+  release(): number;
+  /** Gives a parked or held edit back to the drain; false when it is in no such state. */
+  resume(id: EditId): boolean;
+  /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
+  rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
+  /**
+   * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
+   * not exist; false when it is too late.
+   */
+  discard(id: EditId): boolean;
+  get(id: EditId): Edit | null;
+  list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
+  /** Edits of an item that wait for approval, newest first. */
+  heldOf(item: ItemKey): readonly Edit[];
+  /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
+  awaitedParent(item: ItemKey): string | null;
+  /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was made anew since. */
+  deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
+  /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
+  withdraw(creation: Edit, deletion: Edit): void;
+  /** Creations whose outcome is not settled: an item that a sweep finds may be theirs. */
+  openCreations(): readonly Edit[];
+  counts(): Readonly<Partial<Record<EditState, number>>>;
+}
+
+/** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
+export class UnidentifiedAnswerError extends Error {
+  override readonly name = "UnidentifiedAnswerError";
+  readonly edit: EditId;
+  constructor(edit: EditId) {
+    super(`the answer to edit ${edit} names no id`);
+    this.edit = edit;
+  }
+}
+
+export function createJournal({
+  db,
+  zone,
+  clock,
+  changes,
+  mirror,
+  objectNames,
+}: StoreDeps & { changes: Changes; mirror: Mirror; objectNames: ObjectNames }): Journal {
+  const insert = db.prepare(
+    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, not_before, undoes, insisted, created_at, updated_at)
+     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @notBefore, @undoes, @undoes IS NOT NULL, @now,
+       @now)`,
+  );
+  const finish = db.prepare(
+    `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
+       updated_at = @now, confirmed_at = @now WHERE id = @id`,
+  );
+  const undo = db.prepare(
+    "UPDATE edits SET state = 'undone', updated_at = ? WHERE id = ? AND state = 'confirmed'",
+  );
+  const postpone = db.prepare(
+    "UPDATE edits SET state = 'pending', not_before = ?, problem = ?, updated_at = ? WHERE id = ?",
+  );
+  const lay = db.prepare(
+    `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
+       conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
+  );
+  const parkOne = db.prepare(
+    "UPDATE edits SET state = 'parked', park_reason = 'failed', problem = @problem, updated_at = @now WHERE id = @id",
+  );
+  const resumeOne = db.prepare(
+    `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
+       missed_at = NULL, key_refused_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
+  );
+  const turn = db.prepare(
+    `UPDATE edits SET base = @base, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
+  );
+  const discardOne = db.prepare(
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
+     WHERE id = ? AND state IN ('pending', 'parked', 'held')`,
+  );
+  const reads = createJournalReads({ db, zone, clock });
+  const parents = createParents({ db, zone, clock, changes });
+  const withdrawals = createWithdrawals({ db, zone, clock, changes });
+  const stamp = () => instantText(clock());
+  /** Runs an update of one edit and publishes its item when it took place. */
+  const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
+    const edit = reads.get(id);
+    if (!edit || update(edit).changes === 0) return false;
+    changes.publish(edit.item);
+    return true;
+  };
+  function resume(id: EditId): boolean {
+    const edit = reads.get(id);
+    const isResumed = change(id, () => resumeOne.run(stamp(), id));
+    if (!edit || !isResumed) return false;
+    parents.insist(id);
+    if (edit.state === "held") objectNames.grant(edit.item);
+    return true;
+  }
+
+  /** What waits for a task that waits for a person would wait unseen. */
+  function parkBelow(edit: Edit): void {
+    const problem = `the task above it was not created: edit ${edit.id} waits for a person`;
+    for (const id of parents.waitingFor(edit.item)) {
+      change(id, () => parkOne.run({ id, problem, now: stamp() }));
+    }
+  }
+
+  function buryWhole(key: ItemKey): void {
+    const { kind, serviceId: id } = mirror.identity(key);
+    const below = kind === "task" && id !== null ? mirror.ofSource(`subtasks:${id}`) : [];
+    for (const subtask of below) mirror.bury(subtask.key);
+    mirror.bury(key);
+  }
+
+  return {
+    ...reads,
+    ...createClaims({ db, zone, clock }),
+    ...createMarks({ db, zone, clock }),
+    append: db.transaction((edit: NewEdit): EditId => {
+      const isNew = edit.action === "create";
+      const isAgain = isNew && (edit.undoes !== undefined || edit.again === true);
+      // What is under way to its former life goes by the former id; the creation finds out later that this is void.
+      if (isAgain && !withdrawals.isBusy(edit.item)) mirror.disown(edit.item, edit.base.kind);
+      const { lastInsertRowid } = insert.run({
+        channel: edit.channel,
+        actor: edit.actor,
+        item: edit.item,
+        action: edit.action,
+        base: itemText(edit.base),
+        patch: JSON.stringify(patchToPlain(edit.patch)),
+        newLabels: JSON.stringify(edit.newLabels),
+        state: edit.state,
+        notBefore: edit.notBefore ? instantText(edit.notBefore) : null,
+        undoes: edit.undoes ?? null,
+        now: stamp(),
+      });
+      const id = editIdColumn({ id: Number(lastInsertRowid) });
+      if (isNew) withdrawals.anew({ id, item: edit.item }, edit.base.kind);
+      changes.publish(edit.item);
+      if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
+      if (isNew) parents.arrived(edit.item);
+      return id;
+    }),
+    confirm: db.transaction((edit: Edit, answer: Item | null) => {
+      const conflicts = JSON.stringify(edit.conflicts);
+      finish.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
+      if (edit.undoes !== null) undo.run(stamp(), edit.undoes);
+      if (!answer) buryWhole(edit.item);
+      else {
+        const { id } = answer;
+        if (!id) throw new UnidentifiedAnswerError(edit.id);
+        if (edit.action === "create") mirror.adopt(edit.item, id);
+        const item = { ...answer, id };
+        changes.settling(edit, () => {
+          mirror.put(item, sourceOf(item));
+          changes.publish(edit.item);
+        });
+        if (edit.action === "create") parents.born(edit.item, item);
+      }
+      changes.publish(edit.item);
+    }),
+    settle: db.transaction((edit: Edit, settlement: Settlement) => {
+      if (settlement.kind === "retry") {
+        postpone.run(instantText(settlement.notBefore), settlement.problem, stamp(), edit.id);
+        return;
+      }
+      const { problem, clash } = settlement;
+      const isParked = settlement.kind === "park";
+      lay.run({
+        id: edit.id,
+        state: isParked ? "parked" : "discarded",
+        reason: isParked ? settlement.reason : null,
+        problem,
+        before: clash ? itemText(clash.before) : null,
+        conflicts: JSON.stringify(clash?.conflicts ?? edit.conflicts),
+        frozen: isParked && settlement.frozen ? 1 : 0,
+        now: stamp(),
+      });
+      changes.publish(edit.item);
+      if (edit.action !== "create") return;
+      if (isParked) parkBelow(edit);
+      else parents.lost(edit.item);
+    }),
+    resume: db.transaction(resume),
+    rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
+      turn.run({
+        id,
+        base: itemText(against.base),
+        patch: JSON.stringify(patchToPlain(against.patch)),
+        conflicts: JSON.stringify(conflicts.map((each) => ({ ...each, taken: "theirs" }))),
+      });
+      return resume(id);
+    }),
+    discard: db.transaction((id: EditId) =>
+      change(id, (edit) => {
+        const discarded = discardOne.run(stamp(), id);
+        if (discarded.changes > 0 && edit.action === "create") {
+          withdrawals.discardFollowers(edit);
+          parents.lost(edit.item);
+        }
+        return discarded;
+      }),
+    ),
+    awaitedParent: (item) => parents.awaited(item),
+    deletionOf: (creation) => withdrawals.deletionOf(creation),
+    withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
+  };
+}

@@ -1,0 +1,124 @@
+import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
+import type { ItemKind } from "../../domain/item.ts";
+import type { Edit } from "../../domain/journal.ts";
+import { editIdColumn, editRow } from "../rows/journal.ts";
+import { instantText, numberColumn, textColumn } from "../rows/rows.ts";
+import type { Changes, StoreDeps } from "../view/changes.ts";
+
+/** Creations of items that are deleted before the service has them: nothing is sent for either. */
+export interface Withdrawals {
+  /** The deletion that ends what a creation is to make; null when there is none that may go. */
+  deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
+  /**
+   * Ends a creation and its deletion, with the changes in between and with the to-dos that wait for the task. Only while it
+   * is known that the service does not have the item. Belongs inside a transaction.
+   */
+  withdraw(creation: Pick<Edit, "id" | "item">, deletion: Pick<Edit, "id">): void;
+  /**
+   * An item is to be created, as this kind: what it was to be before, and is deleted, ends. Belongs inside the transaction
+   * of the creation, which is stored already.
+   */
+  anew(creation: Pick<Edit, "id" | "item">, kind: ItemKind): void;
+  /** Whether edits of the item are pending or under way. */
+  isBusy(item: ItemKey): boolean;
+  /** Gives up what follows a creation that will not take place, up to the next one. */
+  discardFollowers(creation: Pick<Edit, "id" | "item">): void;
+}
+
+/** Edits of one life of an item: from its creation, or from after that, up to the next creation. */
+const ofLife = `item = @item AND id < coalesce(
+  (SELECT min(next.id) FROM edits next WHERE next.item = @item AND next.action = 'create' AND next.id > @creation),
+  9e15)`;
+const notEnded = "state IN ('pending', 'claimed', 'parked', 'held')";
+
+export function createWithdrawals({
+  db,
+  zone,
+  clock,
+  changes,
+}: StoreDeps & { readonly changes: Changes }): Withdrawals {
+  const deletion = db.prepare(
+    `SELECT * FROM edits WHERE ${ofLife} AND id > @creation AND action = 'delete' AND state = 'pending'
+     ORDER BY id LIMIT 1`,
+  );
+  const fulfil = db.prepare(
+    `UPDATE edits SET state = 'confirmed', problem = NULL, updated_at = @now, confirmed_at = @now
+     WHERE ${ofLife} AND id > @creation AND action = 'delete' AND state = 'pending'`,
+  );
+  const drop = db.prepare(
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, problem = @problem, updated_at = @now
+     WHERE ${ofLife} AND id >= @creation AND ${notEnded}`,
+  );
+  const giveUp = db.prepare(
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, updated_at = @now
+     WHERE ${ofLife} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
+  );
+  const next = db.prepare(
+    `SELECT base ->> '$.content.kind' AS kind FROM edits
+     WHERE item = @item AND action = 'create' AND id > @creation AND ${notEnded} ORDER BY id LIMIT 1`,
+  );
+  const open = db.prepare(
+    `SELECT id, state = 'pending' AND sent_at IS NULL AS unsent FROM edits
+     WHERE item = @item AND id < @id AND action = 'create' AND state IN ('pending', 'claimed')`,
+  );
+  const anyOpen = db.prepare(
+    "SELECT 1 FROM edits WHERE item = ? AND state IN ('pending', 'claimed') LIMIT 1",
+  );
+  const setKind = db.prepare(
+    "UPDATE identities SET kind = ? WHERE item = ? AND service_id IS NULL AND kind <> 'event'",
+  );
+  const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
+  const below = db.prepare(
+    "SELECT w.edit AS id, e.item FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit WHERE w.parent = ?",
+  );
+
+  function deletionOf({ id: creation, item }: Pick<Edit, "id" | "item">): Edit | null {
+    const row = deletion.get({ item, creation });
+    return row === undefined ? null : editRow(row, zone);
+  }
+
+  function endLife(item: ItemKey, about: { creation: EditId; problem: string }): void {
+    const now = instantText(clock());
+    const { creation, problem } = about;
+    fulfil.run({ item, creation, now });
+    drop.run({ item, creation, now, problem });
+    endWait.run(creation);
+    changes.publish(item);
+  }
+
+  function withdraw(
+    { id: creation, item }: Pick<Edit, "id" | "item">,
+    { id }: Pick<Edit, "id">,
+  ): void {
+    const own = `edit ${id} deletes it, and the service has never had it`;
+    const after = next.get({ item, creation });
+    const kind = after === undefined ? null : textColumn(after, "kind");
+    endLife(item, { creation, problem: own });
+    if (kind !== null) setKind.run(kind, item);
+    // What is made again as a task keeps what hangs below it.
+    if (kind === "task") return;
+    const problem = `edit ${id} deletes the task above it, and the service has never had that`;
+    for (const row of below.all(item)) {
+      const child = itemKey(numberColumn(row, "item"));
+      endLife(child, { creation: editIdColumn(row), problem });
+    }
+  }
+
+  return {
+    deletionOf,
+    withdraw,
+    anew({ id, item }, kind) {
+      const left = open.all({ item, id }).filter((row) => {
+        const older = { id: editIdColumn(row), item };
+        const deletes = numberColumn(row, "unsent") === 1 ? deletionOf(older) : null;
+        if (deletes) withdraw(older, deletes);
+        return !deletes;
+      });
+      // An earlier request that may be under way makes what it was asked for.
+      if (left.length === 0) setKind.run(kind, item);
+    },
+    isBusy: (item) => anyOpen.get(item) !== undefined,
+    discardFollowers: ({ id: creation, item }) =>
+      void giveUp.run({ item, creation, now: instantText(clock()) }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { PersonId } from "../../domain/ids.ts";
+import {
+  type MailKey,
+  type OpenMail,
+  openMailRow,
+  type Refusal,
+  refusalRow,
+} from "../rows/mails.ts";
+import { instantOf, instantText, numberColumn, textColumn } from "../rows/rows.ts";
+import type { StoreDeps } from "../view/changes.ts";
+import { createHandover, type Handover } from "./handover.ts";
+
+export { type MailKey, type MailSort, noItem, type OpenMail, type Refusal } from "../rows/mails.ts";
+
+/** How mails of every kind fare. */
+export interface MailState {
+  readonly sent: number;
+  readonly deferred: number;
+  /** Refused for good, or given up. */
+  readonly rejected: number;
+  /** The newest one: of what is deferred, or was rejected within a week. */
+  readonly problem: string | null;
+  /** Of the last 30 days, one for each person, address and reason, the newest first. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Of what people were told, and how mails fare altogether. */
+export interface Ledger extends Handover<MailKey> {
+  /** Those that are claimed or deferred. */
+  unsettled(): readonly OpenMail[];
+  /** It is not to be sent as things are. Should it be due after all, it is sent with the same Message-ID. */
+  drop(key: MailKey): void;
+  /** A digest that has nothing to tell is not sent, also not later on its day. */
+  leaveEmpty(key: MailKey, messageId: string): void;
+  /** When a person's last digest before the one of this day was made; null when there was none. */
+  lastDigestAt(person: PersonId, day: Temporal.PlainDate): Temporal.Instant | null;
+  /** When the mails that were begun since a moment were begun, those of the future left out; oldest first. */
+  begunSince(at: Temporal.Instant): readonly Temporal.Instant[];
+  /** When this installation had read the whole workspace for the first time; null = not yet. */
+  openedAt(): Temporal.Instant | null;
+  opened(): void;
+  state(): MailState;
+}
+
+/** A notice waits only as long as its edit is parked. */
+const every = `(SELECT state, problem, settled_at FROM mails UNION ALL
+  SELECT n.state, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
+  WHERE n.state <> 'deferred' OR (e.state = 'parked' AND e.updated_at = n.parked_at))`;
+
+export function createLedger(deps: StoreDeps): Ledger {
+  const { db, clock } = deps;
+  const open = db.prepare("SELECT * FROM mails WHERE state IN ('claimed', 'deferred')");
+  const drop = db.prepare(
+    `UPDATE mails SET state = 'dropped', settled_at = @now WHERE kind = @kind AND item = @item AND occurrence = @occurrence
+       AND lead = @lead AND person = @person AND state IN ('claimed', 'deferred')`,
+  );
+  const leave = db.prepare(
+    `INSERT INTO mails (kind, item, occurrence, lead, person, state, message_id, claimed_at, settled_at)
+     VALUES (@kind, @item, @occurrence, @lead, @person, 'empty', @messageId, @now, @now)
+     ON CONFLICT DO UPDATE SET state = 'empty', settled_at = @now WHERE state NOT IN ('sent', 'rejected')`,
+  );
+  const lastDigest = db.prepare(
+    `SELECT claimed_at FROM mails WHERE kind = 'digest' AND person = ? AND occurrence < ? AND state IN ('sent', 'empty')
+     ORDER BY occurrence DESC LIMIT 1`,
+  );
+  const begun = db.prepare(
+    `SELECT max(claimed_at) AS at FROM (
+       SELECT message_id, claimed_at FROM mails WHERE claimed_at > @since AND claimed_at <= @now AND state <> 'empty'
+       UNION ALL SELECT message_id, claimed_at FROM notices WHERE claimed_at > @since AND claimed_at <= @now)
+     GROUP BY message_id ORDER BY at`,
+  );
+  const opening = db.prepare("SELECT opened_at FROM mail_opening");
+  const setOpening = db.prepare(
+    "INSERT OR IGNORE INTO mail_opening (one, opened_at) VALUES (1, ?)",
+  );
+  const stamp = () => instantText(clock());
+  return {
+    ...createHandover<MailKey>(deps, {
+      table: "mails",
+      columns: {
+        kind: "kind",
+        item: "item",
+        occurrence: "occurrence",
+        lead: "lead",
+        person: "person",
+      },
+    }),
+    unsettled: () => open.all().map(openMailRow),
+    drop: (key) => void drop.run({ ...key, now: stamp() }),
+    leaveEmpty: (key, messageId) => void leave.run({ ...key, messageId, now: stamp() }),
+    lastDigestAt: (person, day) =>
+      instantOf(textColumn(lastDigest.get(person, day.toString()), "claimed_at")),
+    begunSince: (at) =>
+      begun
+        .all({ since: instantText(at), now: stamp() })
+        .flatMap((row) => instantOf(textColumn(row, "at")) ?? []),
+    openedAt: () => instantOf(textColumn(opening.get(), "opened_at")),
+    opened: () => void setOpening.run(stamp()),
+    state: createMailState(deps),
+  };
+}
+
+const problemsFor = Temporal.Duration.from({ hours: 24 * 7 });
+const refusalsFor = Temporal.Duration.from({ hours: 24 * 30 });
+
+function createMailState({ db, clock }: StoreDeps): () => MailState {
+  const tally = db.prepare(
+    `SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'deferred') AS deferred,
+       count(*) FILTER (WHERE state = 'rejected') AS rejected FROM ${every}`,
+  );
+  const newestProblem = db.prepare(
+    `SELECT problem FROM ${every} WHERE problem IS NOT NULL
+       AND (state = 'deferred' OR (state = 'rejected' AND settled_at > ?)) ORDER BY settled_at DESC LIMIT 1`,
+  );
+  const refused = db.prepare(
+    `SELECT person, address, code, problem, count(*) AS mails, max(settled_at) AS at FROM (
+       SELECT person, address, code, problem, settled_at FROM mails WHERE state = 'rejected' AND settled_at > @since
+       UNION ALL SELECT e.actor, n.address, n.code, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
+         WHERE n.state = 'rejected' AND n.settled_at > @since)
+     GROUP BY person, address, problem ORDER BY at DESC LIMIT 50`,
+  );
+  return () => {
+    const counted = tally.get();
+    const of = (state: string) => numberColumn(counted, state);
+    const since = (length: Temporal.Duration) => instantText(clock().subtract(length));
+    return {
+      sent: of("sent"),
+      deferred: of("deferred"),
+      rejected: of("rejected"),
+      problem: textColumn(newestProblem.get(since(problemsFor)), "problem"),
+      refusals: refused.all({ since: since(refusalsFor) }).map(refusalRow),
+    };
+  };
+}

@@ -1,0 +1,46 @@
+import type { PersonId } from "../../domain/ids.ts";
+import type { MailChoice, MailKind } from "../../domain/mail-kind.ts";
+import { type OffChoice, offChoiceRow } from "../rows/mails.ts";
+import { instantText, numberColumn, textColumn } from "../rows/rows.ts";
+import type { StoreDeps } from "../view/changes.ts";
+
+export type { OffChoice } from "../rows/mails.ts";
+
+/** Which mails people have turned off themselves. */
+export interface MailChoices {
+  /** Whether a person has turned off this kind, or every mail. */
+  isOff(person: PersonId, kind: MailKind): boolean;
+  turnOff(person: PersonId, choice: MailChoice): void;
+  /** Takes back "off" for one choice; for a kind also that of every mail, without which it would stay off. */
+  turnOn(person: PersonId, choice: MailChoice): void;
+  /** Of one person, or of everybody (null); oldest first. */
+  list(person: PersonId | null): readonly OffChoice[];
+  /** Another text whenever something was turned off or on. */
+  version(): string;
+}
+
+export function createMailChoices({ db, clock }: StoreDeps): MailChoices {
+  const off = db.prepare(
+    "SELECT 1 FROM mail_choices WHERE person = ? AND choice IN (?, 'all') LIMIT 1",
+  );
+  const add = db.prepare(
+    "INSERT OR IGNORE INTO mail_choices (person, choice, off_at) VALUES (?, ?, ?)",
+  );
+  const remove = db.prepare("DELETE FROM mail_choices WHERE person = ? AND choice IN (?, 'all')");
+  const list = db.prepare(
+    "SELECT * FROM mail_choices WHERE person = coalesce(?, person) ORDER BY off_at, person, choice",
+  );
+  const newest = db.prepare(
+    "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
+  );
+  return {
+    isOff: (person, kind) => off.get(person, kind) !== undefined,
+    turnOff: (person, choice) => void add.run(person, choice, instantText(clock())),
+    turnOn: (person, choice) => void remove.run(person, choice),
+    list: (person) => list.all(person).map(offChoiceRow),
+    version() {
+      const row = newest.get();
+      return `${numberColumn(row, "choices")} ${textColumn(row, "at")}`;
+    },
+  };
+}

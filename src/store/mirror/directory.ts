@@ -1,0 +1,182 @@
+import {
+  type LabelId,
+  type ListId,
+  labelId,
+  type PersonId,
+  type ProjectId,
+} from "../../domain/ids.ts";
+import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
+import { labelRow, personRow, projectRow, todolistRow } from "../rows/directory.ts";
+import { itemKeyColumn, numberColumn } from "../rows/rows.ts";
+import type { Changes, StoreDeps } from "../view/changes.ts";
+
+/** Projects, people, todolists and labels as last seen. What is no longer reported is marked gone, never forgotten. */
+export interface Directory {
+  putProjects(projects: readonly Project[], complete: boolean): void;
+  putPeople(people: readonly Person[], complete: boolean): void;
+  /** `project` null = of every project. */
+  putTodolists(project: ProjectId | null, lists: readonly Todolist[], complete: boolean): void;
+  /** Raises SEQUENCE of every item that is shown with a label whose name changed or became known. */
+  putLabels(labels: readonly Label[], complete: boolean): void;
+  projects(): readonly Project[];
+  people(): readonly Person[];
+  todolists(): readonly Todolist[];
+  labels(): readonly Label[];
+  project(id: ProjectId): Project | null;
+  todolist(id: ListId): Todolist | null;
+  person(id: PersonId): Person | null;
+  /** Also those that are gone, so that what still names them can be shown. */
+  labelNames(): ReadonlyMap<LabelId, string>;
+  personNames(): ReadonlyMap<PersonId, string>;
+  /** Labels that some shown item has. */
+  labelsInUse(): ReadonlySet<LabelId>;
+}
+
+interface Table<Row> {
+  put(rows: readonly Row[]): boolean;
+  drop(keep: readonly number[]): boolean;
+}
+
+export function createDirectory({
+  db,
+  clock,
+  changes,
+}: StoreDeps & { changes: Changes }): Directory {
+  const projects = table<Project>(
+    "projects",
+    ["title", "description", "color", "archived", "members"],
+    (project) => ({
+      id: project.id,
+      title: project.title,
+      description: project.description,
+      color: project.color,
+      archived: project.archived ? 1 : 0,
+      members: JSON.stringify(project.members.toSorted((a, b) => a - b)),
+    }),
+  );
+  const people = table<Person>("people", ["name", "email", "time_zone", "suspended"], (person) => ({
+    id: person.id,
+    name: person.name,
+    email: person.email,
+    time_zone: person.timeZone,
+    suspended: person.suspended ? 1 : 0,
+  }));
+  const todolists = table<Todolist>(
+    "todolists",
+    ["project_id", "title", "archived", "private"],
+    (list) => ({
+      id: list.id,
+      project_id: list.projectId,
+      title: list.title,
+      archived: list.archived ? 1 : 0,
+      private: list.private ? 1 : 0,
+    }),
+  );
+  const labels = table<Label>("labels", ["name", "color"], (label) => ({
+    id: label.id,
+    name: label.name,
+    color: label.color,
+  }));
+  const read = {
+    projects: db.prepare("SELECT * FROM projects WHERE gone_at IS NULL ORDER BY id"),
+    people: db.prepare("SELECT * FROM people WHERE gone_at IS NULL ORDER BY id"),
+    todolists: db.prepare("SELECT * FROM todolists WHERE gone_at IS NULL ORDER BY id"),
+    labels: db.prepare("SELECT * FROM labels WHERE gone_at IS NULL ORDER BY id"),
+    project: db.prepare("SELECT * FROM projects WHERE id = ?"),
+    todolist: db.prepare("SELECT * FROM todolists WHERE id = ?"),
+    everyLabel: db.prepare("SELECT * FROM labels"),
+    everyPerson: db.prepare("SELECT * FROM people"),
+    labelled: db.prepare(
+      `SELECT v.item FROM view_items v WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.labels') l
+         WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
+    ),
+    person: db.prepare("SELECT * FROM people WHERE id = ?"),
+    used: db.prepare(
+      "SELECT DISTINCT l.value AS label FROM view_items v, json_each(v.content, '$.labels') l",
+    ),
+    listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
+  };
+
+  /** Insert, update and "gone" of one table; each tells whether anything changed. */
+  function table<Row>(
+    name: string,
+    columns: readonly string[],
+    encode: (row: Row) => Readonly<Record<string, string | number | null>>,
+  ): Table<Row> {
+    const differs = columns.map((column) => `${column} IS NOT excluded.${column}`).join(" OR ");
+    const upsert = db.prepare(
+      `INSERT INTO ${name} (id, ${columns.join(", ")}) VALUES (@id, ${columns.map((column) => `@${column}`).join(", ")})
+       ON CONFLICT (id) DO UPDATE SET gone_at = NULL, ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}
+       WHERE gone_at IS NOT NULL OR ${differs}`,
+    );
+    const bury = db.prepare(
+      `UPDATE ${name} SET gone_at = ? WHERE gone_at IS NULL AND id NOT IN (SELECT value FROM json_each(?))`,
+    );
+    return {
+      put: (rows) => rows.filter((row) => upsert.run(encode(row)).changes > 0).length > 0,
+      drop: (keep) => bury.run(clock().toString(), JSON.stringify(keep)).changes > 0,
+    };
+  }
+
+  const write = db.transaction(
+    <Row extends { readonly id: number }>(
+      into: Table<Row>,
+      rows: readonly Row[],
+      keep: readonly Row[] | null,
+    ) => {
+      const changed = into.put(rows);
+      const dropped = keep !== null && into.drop(keep.map(({ id }) => id));
+      if (changed || dropped) changes.directoryChanged();
+    },
+  );
+
+  const labelNames = (): ReadonlyMap<LabelId, string> =>
+    new Map(
+      read.everyLabel
+        .all()
+        .map(labelRow)
+        .map(({ id, name }) => [id, name]),
+    );
+
+  return {
+    putProjects: (rows, complete) => write(projects, rows, complete ? rows : null),
+    putPeople: (rows, complete) => write(people, rows, complete ? rows : null),
+    putTodolists(project, rows, complete) {
+      const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
+      write(todolists, rows, complete ? [...rows, ...others] : null);
+    },
+    putLabels: db.transaction((rows: readonly Label[], complete: boolean) => {
+      const before = labelNames();
+      write(labels, rows, complete ? rows : null);
+      const renamed = rows.filter(({ id, name }) => before.get(id) !== name).map(({ id }) => id);
+      if (renamed.length === 0) return;
+      for (const row of read.labelled.all(JSON.stringify(renamed)))
+        changes.touch(itemKeyColumn(row));
+    }),
+    projects: () => read.projects.all().map(projectRow),
+    people: () => read.people.all().map(personRow),
+    todolists: () => read.todolists.all().map(todolistRow),
+    labels: () => read.labels.all().map(labelRow),
+    project(id) {
+      const row = read.project.get(id);
+      return row === undefined ? null : projectRow(row);
+    },
+    todolist(id) {
+      const row = read.todolist.get(id);
+      return row === undefined ? null : todolistRow(row);
+    },
+    person(id) {
+      const row = read.person.get(id);
+      return row === undefined ? null : personRow(row);
+    },
+    labelNames,
+    labelsInUse: () => new Set(read.used.all().map((row) => labelId(numberColumn(row, "label")))),
+    personNames: () =>
+      new Map(
+        read.everyPerson
+          .all()
+          .map(personRow)
+          .map(({ id, name }) => [id, name]),
+      ),
+  };
+}

@@ -1,0 +1,191 @@
+import { uidOf } from "../../domain/identity.ts";
+import { type ItemKey, itemKey, type ServiceId, serviceId } from "../../domain/ids.ts";
+import type { Item, ItemKind } from "../../domain/item.ts";
+import { fromPlain } from "../../domain/plain-item.ts";
+import {
+  contentText,
+  type IdentityRow,
+  identityRow,
+  itemKeyColumn,
+  mirrorRow,
+  numberColumn,
+  plainContent,
+  provenanceOf,
+} from "../rows/rows.ts";
+import type { Changes, StoreDeps } from "../view/changes.ts";
+
+/** One mirrored item with its handle and the source that reported it. */
+export interface Mirrored {
+  readonly key: ItemKey;
+  readonly source: string;
+  readonly item: Item;
+}
+
+/** The service as last seen. Written by a sweep and by the answer to a write; every method is one transaction or part of one. */
+export interface Mirror {
+  /** Adds or changes an item; an unchanged one writes nothing. Returns what happened to its row. */
+  put(item: Item & { readonly id: ServiceId }, source: string): "added" | "changed" | "unchanged";
+  /** Marks an item as gone from the service; its identity stays, so that it can come back as the same. */
+  bury(key: ItemKey): void;
+  /**
+   * Gives an item that was born here the id under which the service knows it. Where a sweep had already taken that id
+   * for a new item, the calendar's UID wins, and edits of the other one become edits of this.
+   */
+  adopt(key: ItemKey, id: ServiceId): void;
+  /**
+   * The id under which the service knew a deleted item is no longer its own: it is to be created again, as the same; a task
+   * may become a subtask, or the other way round.
+   */
+  disown(key: ItemKey, as: ItemKind): void;
+  /** A new identity for an item that is to be created: it keeps the UID of the calendar that made it. */
+  conceive(kind: ItemKind, uid: string): ItemKey;
+  get(key: ItemKey): Mirrored | null;
+  find(kind: ItemKind, id: ServiceId): ItemKey | null;
+  findUid(uid: string): IdentityRow | null;
+  identity(key: ItemKey): IdentityRow;
+  ofSource(source: string): readonly Mirrored[];
+  /** Ids and stored content of a source, for comparing a snapshot without decoding what is unchanged. */
+  contents(
+    source: string,
+  ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
+  /** Mirrored items per kind. */
+  counts(): Readonly<Record<ItemKind, number>>;
+}
+
+export function createMirror({
+  db,
+  zone,
+  clock,
+  changes,
+  installation,
+}: StoreDeps & { changes: Changes; installation: string }): Mirror {
+  const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
+  const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
+  const byUid = db.prepare("SELECT * FROM identities WHERE uid = ?");
+  const addIdentity = db.prepare(
+    "INSERT INTO identities (kind, service_id, uid, modified_at, created_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const moveEdits = db.prepare("UPDATE edits SET item = ? WHERE item = ?");
+  const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
+  const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
+  const giveUpId = db.prepare(
+    "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
+  );
+  const row = db.prepare(
+    "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+  );
+  const rowsOfSource = db.prepare(
+    "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
+  );
+  const upsert = db.prepare(
+    `INSERT INTO mirror_items (item, source, content, by_me, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (item) DO UPDATE SET source = excluded.source, content = excluded.content,
+       by_me = excluded.by_me, updated_at = excluded.updated_at`,
+  );
+  const remove = db.prepare("DELETE FROM mirror_items WHERE item = ?");
+  const shownBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
+  const forget = db.prepare("DELETE FROM absences WHERE item = ?");
+  const tally = db.prepare(
+    `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
+       count(*) FILTER (WHERE kind = 'subtask') AS subtask FROM mirror_items JOIN identities USING (item)`,
+  );
+
+  function addKey(kind: ItemKind, { id, uid }: { id: ServiceId | null; uid: string }): ItemKey {
+    const now = clock().round({ smallestUnit: "second", roundingMode: "floor" }).toString();
+    return itemKey(Number(addIdentity.run(kind, id, uid, now, now).lastInsertRowid));
+  }
+
+  function decode(stored: unknown): Mirrored {
+    const { item: key, source, content, ...known } = mirrorRow(stored);
+    return { key, source, item: fromPlain(plainContent(content), provenanceOf(known), zone) };
+  }
+
+  function keyFor(kind: ItemKind, id: ServiceId): ItemKey {
+    const known = byId.get(kind, id);
+    if (known !== undefined) return identityRow(known).item;
+    let uid = uidOf(kind, id, installation);
+    for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
+      const { item: key, serviceId: other } = identityRow(taken);
+      if (other === null) {
+        // It was to be created again, and is back by itself.
+        setId.run(id, key);
+        return key;
+      }
+      // It was created again under another id, and now the service shows both.
+      uid = `again-${uid}`;
+    }
+    return addKey(kind, { id, uid });
+  }
+
+  const put = db.transaction((item: Item & { readonly id: ServiceId }, source: string) => {
+    const key = keyFor(item.kind, item.id);
+    const stored = row.get(key);
+    const before = stored === undefined ? null : mirrorRow(stored);
+    const content = contentText(item);
+    const updatedAt = item.updatedAt?.toString() ?? null;
+    const same = before?.content === content && before.source === source;
+    if (before) forget.run(key);
+    if (same && before.updatedAt === updatedAt) return "unchanged";
+    upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
+    if (same) return "unchanged";
+    changes.publish(key);
+    return before ? "changed" : "added";
+  });
+
+  const bury = db.transaction((key: ItemKey) => {
+    remove.run(key);
+    forget.run(key);
+    changes.publish(key);
+  });
+
+  return {
+    put,
+    bury,
+    adopt: db.transaction((key: ItemKey, id: ServiceId) => {
+      const { kind } = identityRow(byKey.get(key));
+      const known = byId.get(kind, id);
+      const twin = known === undefined ? null : identityRow(known).item;
+      if (twin === key) return;
+      if (twin !== null) {
+        moveEdits.run(key, twin);
+        moveMails.run(key, twin);
+        setId.run(null, twin);
+        bury(twin);
+      }
+      setId.run(id, key);
+      // What hangs below it names it by its UID, which was the other one's.
+      if (twin !== null && kind === "task") {
+        for (const child of shownBelow.all(id)) changes.touch(itemKeyColumn(child));
+      }
+    }),
+    disown: (key, as) => void giveUpId.run(as, key),
+    conceive: (kind, uid) => addKey(kind, { id: null, uid }),
+    get(key) {
+      const stored = row.get(key);
+      return stored === undefined ? null : decode(stored);
+    },
+    find(kind, id) {
+      const known = byId.get(kind, id);
+      return known === undefined ? null : identityRow(known).item;
+    },
+    findUid(uid) {
+      const known = byUid.get(uid);
+      return known === undefined ? null : identityRow(known);
+    },
+    identity: (key) => identityRow(byKey.get(key)),
+    ofSource: (source) => rowsOfSource.all(source).map(decode),
+    contents(source) {
+      const rows = rowsOfSource.all(source).map(mirrorRow);
+      return new Map(
+        rows.flatMap(({ serviceId: id, item, content }) =>
+          id === null ? [] : [[serviceId(id), { key: item, content }]],
+        ),
+      );
+    },
+    counts() {
+      const counted = tally.get();
+      const of = (kind: ItemKind) => numberColumn(counted, kind);
+      return { event: of("event"), task: of("task"), subtask: of("subtask") };
+    },
+  };
+}

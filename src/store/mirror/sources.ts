@@ -1,0 +1,123 @@
+import type { ItemKey } from "../../domain/ids.ts";
+import { type Source, sideKinds, sourceName } from "../../domain/source.ts";
+import {
+  type AbsenceRow,
+  absenceRow,
+  type BrakeRow,
+  brakeRow,
+  type SourceState,
+  sourceRow,
+} from "../rows/sources.ts";
+import type { StoreDeps } from "../view/changes.ts";
+
+/** What is polled, how it went, and what snapshots have left open. */
+export interface Sources {
+  /** Adds what is new and drops what is no longer there; what was known keeps its history. */
+  set(kind: Source["kind"], present: readonly Source[]): void;
+  all(): readonly SourceState[];
+  attempted(source: Source): void;
+  /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
+  succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
+  failed(source: Source, failure: string): void;
+}
+
+/** Open questions about items that a complete snapshot no longer held. */
+export interface Absences {
+  notice(item: ItemKey, source: string): void;
+  confirm(item: ItemKey): void;
+  /** The items are there after all. */
+  withdraw(items: readonly ItemKey[]): void;
+  all(): readonly AbsenceRow[];
+}
+
+/** Sources whose burials are held. */
+export interface Brakes {
+  hold(
+    source: string,
+    count: { readonly missing: number; readonly total: number; readonly needsPerson: boolean },
+  ): void;
+  /** A person agrees to the burials of this source; false when nothing is held there. */
+  release(source: string): boolean;
+  /** The question is settled: everything came back, or is buried. */
+  lift(source: string): void;
+  all(): readonly BrakeRow[];
+}
+
+export function createSources({ db, clock }: StoreDeps): Sources {
+  const upsert = db.prepare(
+    `INSERT INTO sources (name, kind, project_id, list_id, task_id) VALUES (@name, @kind, @project, @list, @task)
+     ON CONFLICT (name) DO UPDATE SET project_id = excluded.project_id, list_id = excluded.list_id`,
+  );
+  const names = db.prepare("SELECT * FROM sources WHERE kind = ?");
+  const drop = db.prepare("DELETE FROM sources WHERE name = ?");
+  const all = db.prepare(
+    `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
+  );
+  const attempt = db.prepare("UPDATE sources SET attempted_at = ? WHERE name = ?");
+  const success = db.prepare(
+    "UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, items = ? WHERE name = ?",
+  );
+  const failure = db.prepare(
+    "UPDATE sources SET failure = ?, failures = failures + 1 WHERE name = ?",
+  );
+  const stamp = () => clock().toString();
+
+  return {
+    set: db.transaction((kind: Source["kind"], present: readonly Source[]) => {
+      const kept = new Set(present.map(sourceName));
+      for (const { name } of names.all(kind).map(sourceRow)) if (!kept.has(name)) drop.run(name);
+      for (const source of present) {
+        upsert.run({
+          name: sourceName(source),
+          kind,
+          project: "projectId" in source ? source.projectId : null,
+          list: "listId" in source ? source.listId : null,
+          task: "taskId" in source ? source.taskId : null,
+        });
+      }
+    }),
+    all: () => all.all().map(sourceRow),
+    attempted: (source) => void attempt.run(stamp(), sourceName(source)),
+    succeeded: (source, { items, doubts }) =>
+      void success.run(stamp(), doubts, items, sourceName(source)),
+    failed: (source, text) => void failure.run(text, sourceName(source)),
+  };
+}
+
+export function createAbsences({ db, clock }: StoreDeps): Absences {
+  const notice = db.prepare(
+    "INSERT OR IGNORE INTO absences (item, source, noticed_at) VALUES (?, ?, ?)",
+  );
+  const confirm = db.prepare("UPDATE absences SET confirmed_at = ? WHERE item = ?");
+  const withdraw = db.prepare("DELETE FROM absences WHERE item = ?");
+  const all = db.prepare("SELECT * FROM absences ORDER BY item");
+  return {
+    notice: (item, source) => void notice.run(item, source, clock().toString()),
+    confirm: (item) => void confirm.run(clock().toString(), item),
+    withdraw: db.transaction((items: readonly ItemKey[]) => {
+      for (const item of items) withdraw.run(item);
+    }),
+    all: () => all.all().map(absenceRow),
+  };
+}
+
+export function createBrakes({ db, clock }: StoreDeps): Brakes {
+  const hold = db.prepare(
+    `INSERT INTO brakes (source, held_at, missing, total, needs_person) VALUES (@source, @now, @missing, @total, @needsPerson)
+     ON CONFLICT (source) DO UPDATE SET missing = excluded.missing, total = excluded.total,
+       needs_person = max(needs_person, excluded.needs_person)`,
+  );
+  const release = db.prepare(
+    "UPDATE brakes SET released_at = ? WHERE source = ? AND released_at IS NULL",
+  );
+  const lift = db.prepare("DELETE FROM brakes WHERE source = ?");
+  const all = db.prepare("SELECT * FROM brakes ORDER BY source");
+  const stamp = () => clock().toString();
+  return {
+    hold: (source, { missing, total, needsPerson }) =>
+      void hold.run({ source, now: stamp(), missing, total, needsPerson: needsPerson ? 1 : 0 }),
+    release: (source) => release.run(stamp(), source).changes > 0,
+    lift: (source) => void lift.run(source),
+    all: () => all.all().map(brakeRow),
+  };
+}

@@ -1,0 +1,123 @@
+import { fileURLToPath } from "node:url";
+import type { Database } from "better-sqlite3";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { readMigrations } from "../migrate.ts";
+import {
+  type MirrorAgeRow,
+  mirrorAgeRow,
+  type NamedRow,
+  namedRows,
+  type ReportRows,
+  type ReportView,
+  reportRows,
+} from "../rows/reports.ts";
+import { appliedMigrationRow, numberColumn, textColumn } from "../rows/rows.ts";
+import { completeFromFact } from "../view/change-log.ts";
+import { openReadOnly } from "./read-only.ts";
+import { type Reading, readingOf } from "./report-reading.ts";
+
+/** What names and ids stand for; as known now, also in a report of the past. */
+export type DirectoryTable = "projects" | "people" | "labels" | "folders";
+
+/** The database as reports read it: beside a daemon or without one, and never written to. */
+export interface Reader {
+  /** Reads on one state of the database. Keep it short: a long one keeps the write-ahead log from being emptied. */
+  once<Value>(read: () => Value): Value;
+  view<Name extends ReportView, Column extends Extract<keyof ReportRows[Name], string>>(
+    reading: Reading<Name, Column>,
+  ): readonly Pick<ReportRows[Name], Column>[];
+  /** Everybody and everything that is known, also what is gone. */
+  named(table: DirectoryTable): readonly NamedRow[];
+  mirrorAge(): MirrorAgeRow;
+  /** The newest revision of the change log. */
+  latestRevision(): number;
+  /** The oldest moment of which everything is known; null while nothing has been read as a whole. */
+  knownFrom(): Temporal.Instant | null;
+  close(): void;
+}
+
+const migrations = fileURLToPath(new URL("../../../migrations", import.meta.url));
+
+/**
+ * Opens the database of a data directory for reading alone: no lock is taken, no daemon is needed, and the medium may be
+ * read-only. Fails with a sentence when there is none, or when it does not fit this build.
+ */
+export function openReader(file: string): Result<Reader, string> {
+  const opened = openReadOnly(file);
+  if (!opened.ok) return opened;
+  const { db, close } = opened.value;
+  try {
+    const misfit = misfitOf(db);
+    if (misfit === null) return ok(readerOf(db, close));
+    close();
+    return fail(`${file} cannot be read: ${misfit}`);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function misfitOf(db: Database): string | null {
+  const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
+  if (table === undefined) return "it is no database of Dayferry";
+  const applied = db
+    .prepare("SELECT version, name, sha256 FROM schema_migration ORDER BY version")
+    .all()
+    .map(appliedMigrationRow);
+  const own = readMigrations(migrations);
+  if (applied.length > own.length) {
+    return `it is newer than this build (migration ${applied.length}; this build ends at ${own.length}); use the build that wrote it`;
+  }
+  if (applied.some(({ sha256, version }) => own[version - 1]?.sha256 !== sha256)) {
+    return "it was written by a build with other migrations";
+  }
+  if (applied.length < own.length) {
+    return `it is of an older build (migration ${applied.length} of ${own.length}); start the daemon of this build once, or run \`dayferry sync\`, to bring it up to date`;
+  }
+  return null;
+}
+
+function readerOf(db: Database, close: () => void): Reader {
+  return {
+    once: (read) => db.transaction(read).deferred(),
+    view(reading) {
+      const { sql, params } = readingOf(db, reading);
+      return reportRows(reading, db.prepare(sql).all(params));
+    },
+    named: (table) => namedRows(db.prepare(namesIn(table)).all()),
+    mirrorAge: () => mirrorAgeRow(db.prepare(mirrorAge).get()),
+    latestRevision: () =>
+      numberColumn(db.prepare("SELECT max(revision) AS revision FROM changes").get(), "revision"),
+    knownFrom() {
+      const whole = textColumn(db.prepare(firstWhole).get(), "at");
+      const forgotten = textColumn(db.prepare(firstKept).get(), "at");
+      const latest = [whole, whole && forgotten].filter((at) => at !== null).toSorted();
+      return whole === null ? null : Temporal.Instant.from(latest.at(-1) ?? whole);
+    },
+    close,
+  };
+}
+
+function namesIn(table: DirectoryTable): string {
+  const name = table === "projects" ? "title" : "name";
+  const zone = table === "people" ? "time_zone" : "NULL";
+  const project = table === "folders" ? "project_id" : "NULL";
+  return `SELECT id, ${name} AS name, ${zone} AS time_zone, ${project} AS project_id,
+    gone_at IS NOT NULL AS gone FROM ${table} ORDER BY gone_at IS NOT NULL, id`;
+}
+
+const mirrorAge = `SELECT count(*) AS sources, sum(succeeded_at IS NULL) AS never,
+    coalesce(sum(failure IS NOT NULL AND kind <> 'people'), 0) AS failing,
+    max(succeeded_at) AS newest, min(succeeded_at) AS oldest
+  FROM sources WHERE kind IN ('projects', 'people', 'labels', 'todolists', 'events', 'tasks', 'subtasks')
+    AND (kind <> 'people' OR succeeded_at IS NOT NULL)`;
+
+/** The end of the first whole reading; before a second reading has begun it is the end of what there is. */
+const firstWhole = `SELECT coalesce((SELECT value FROM meta WHERE name = 'complete_at'),
+    (SELECT CASE WHEN sum(succeeded_at IS NULL AND failures = 0) = 0 THEN max(succeeded_at) END
+      FROM sources WHERE kind IN ('todolists', 'events', 'tasks', 'subtasks'))) AS at`;
+
+/** When the oldest change that is kept was made: of the times before it not everything is known any more. */
+const firstKept = `SELECT at FROM changes
+  WHERE revision >= (SELECT CAST(value AS INTEGER) FROM meta WHERE name = '${completeFromFact}')
+  ORDER BY revision LIMIT 1`;

@@ -1,0 +1,60 @@
+import { labelId, listId, personId, projectId } from "../../domain/ids.ts";
+import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
+
+export function projectRow(row: unknown): Project {
+  const raw = row as {
+    id: number;
+    title: string;
+    description: string | null;
+    color: string | null;
+    archived: number;
+    members: string;
+  };
+  return {
+    id: projectId(raw.id),
+    title: raw.title,
+    description: raw.description,
+    color: raw.color,
+    archived: raw.archived === 1,
+    members: (JSON.parse(raw.members) as number[]).map(personId),
+  };
+}
+
+export function personRow(row: unknown): Person {
+  const raw = row as {
+    id: number;
+    name: string;
+    email: string | null;
+    time_zone: string | null;
+    suspended: number;
+  };
+  return {
+    id: personId(raw.id),
+    name: raw.name,
+    email: raw.email,
+    timeZone: raw.time_zone,
+    suspended: raw.suspended === 1,
+  };
+}
+
+export function todolistRow(row: unknown): Todolist {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    title: string;
+    archived: number;
+    private: number;
+  };
+  return {
+    id: listId(raw.id),
+    projectId: projectId(raw.project_id),
+    title: raw.title,
+    archived: raw.archived === 1,
+    private: raw.private === 1,
+  };
+}
+
+export function labelRow(row: unknown): Label {
+  const raw = row as { id: number; name: string; color: string | null };
+  return { id: labelId(raw.id), name: raw.name, color: raw.color };
+}

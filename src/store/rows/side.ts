@@ -1,0 +1,162 @@
+import type { Comment, HistoryEntry } from "../../domain/comment.ts";
+import type { FileEntry, Folder } from "../../domain/file.ts";
+import {
+  folderId,
+  listId,
+  type PersonId,
+  personId,
+  projectId,
+  serviceId,
+} from "../../domain/ids.ts";
+import type { SideSource } from "../../domain/source.ts";
+import { instantOf } from "./rows.ts";
+
+/** One side source and how its polls went. */
+export interface SideState {
+  readonly name: string;
+  readonly source: SideSource;
+  /** What was known of the task when it was last read whole; null before that, and for folders and files. */
+  readonly seen: string | null;
+  readonly attemptedAt: Temporal.Instant | null;
+  readonly succeededAt: Temporal.Instant | null;
+  /** Why the last poll failed; null when it did not. */
+  readonly failure: string | null;
+  readonly failures: number;
+  readonly items: number;
+}
+
+export function sideRow(row: unknown): SideState {
+  const raw = row as {
+    name: string;
+    kind: SideSource["kind"];
+    project_id: number | null;
+    task_id: number | null;
+    folder_id: number | null;
+    seen: string | null;
+    attempted_at: string | null;
+    succeeded_at: string | null;
+    failure: string | null;
+    failures: number;
+    items: number;
+  };
+  return {
+    name: raw.name,
+    source: {
+      kind: raw.kind,
+      ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
+      ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
+      ...(raw.folder_id !== null && { folderId: folderId(raw.folder_id) }),
+    } as SideSource,
+    seen: raw.seen,
+    attemptedAt: instantOf(raw.attempted_at),
+    succeededAt: instantOf(raw.succeeded_at),
+    failure: raw.failure,
+    failures: raw.failures,
+    items: raw.items,
+  };
+}
+
+export function commentRow(row: unknown): Comment {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    list_id: number;
+    task_id: number;
+    description: string;
+    creator_id: number | null;
+    by_me: number;
+    created_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    listId: listId(raw.list_id),
+    taskId: serviceId(raw.task_id),
+    description: raw.description,
+    creatorId: person(raw.creator_id),
+    byMe: raw.by_me === 1,
+    createdAt: instantOf(raw.created_at),
+  };
+}
+
+/** An entry with the markup that details it; null where that is not known. */
+export interface DetailedEntry extends HistoryEntry {
+  readonly content: string | null;
+  /** When the detail was asked for; null while it was not. */
+  readonly detailedAt: Temporal.Instant | null;
+}
+
+export function historyRow(row: unknown): DetailedEntry {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    list_id: number;
+    task_id: number;
+    person_id: number | null;
+    action: string;
+    activity_at: string | null;
+    activity_on: string | null;
+    content: string | null;
+    detailed_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    listId: listId(raw.list_id),
+    taskId: serviceId(raw.task_id),
+    personId: person(raw.person_id),
+    action: raw.action,
+    activityAt: instantOf(raw.activity_at),
+    on: raw.activity_on === null ? null : Temporal.PlainDate.from(raw.activity_on),
+    content: raw.content,
+    detailedAt: instantOf(raw.detailed_at),
+  };
+}
+
+export function folderRow(row: unknown): Folder {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    name: string;
+    parent_id: number | null;
+    type: string | null;
+  };
+  return {
+    id: folderId(raw.id),
+    projectId: projectId(raw.project_id),
+    name: raw.name,
+    parentId: raw.parent_id === null ? null : folderId(raw.parent_id),
+    type: raw.type,
+  };
+}
+
+export function fileRow(row: unknown): FileEntry {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    folder_id: number;
+    name: string;
+    byte_size: number | null;
+    file_type: string | null;
+    url: string | null;
+    creator_id: number | null;
+    by_me: number;
+    created_at: string | null;
+    updated_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    folderId: folderId(raw.folder_id),
+    name: raw.name,
+    byteSize: raw.byte_size,
+    fileType: raw.file_type,
+    url: raw.url,
+    creatorId: person(raw.creator_id),
+    byMe: raw.by_me === 1,
+    createdAt: instantOf(raw.created_at),
+    updatedAt: instantOf(raw.updated_at),
+  };
+}
+
+const person = (id: number | null): PersonId | null => (id === null ? null : personId(id));

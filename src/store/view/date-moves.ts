@@ -1,0 +1,50 @@
+import type { PersonId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { fromPlain } from "../../domain/plain-item.ts";
+import { dateMoveRow } from "../rows/mails.ts";
+import { instantText, plainContent, provenanceOf } from "../rows/rows.ts";
+import type { StoreDeps } from "./changes.ts";
+import type { View, ViewItem } from "./view.ts";
+
+/** An item whose dates are not what they were. */
+export interface DateMove {
+  readonly shown: ViewItem;
+  readonly before: Item;
+  /** Who is known to have moved it last, through Dayferry; null = not known. */
+  readonly actor: PersonId | null;
+}
+
+/** What was moved, from the versions that are kept. */
+export interface DateMoves {
+  /** Items that a person is assigned to and whose due date, start or end is another than it was at a moment. */
+  since(at: Temporal.Instant, person: PersonId): readonly DateMove[];
+}
+
+export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }): DateMoves {
+  const moved = db.prepare(
+    `SELECT v.item, b.content AS before, i.service_id, (
+       SELECT e.actor FROM edits e WHERE e.item = v.item AND e.created_at > @at
+         AND e.state IN ('pending', 'claimed', 'confirmed')
+         AND (json_type(e.patch, '$.dueOn') IS NOT NULL OR json_type(e.patch, '$.when') IS NOT NULL)
+       ORDER BY e.id DESC LIMIT 1) AS actor
+     FROM (SELECT DISTINCT item FROM versions WHERE at > @at) n
+     JOIN view_items v ON v.item = n.item
+     JOIN identities i ON i.item = n.item
+     JOIN versions b ON b.item = n.item
+       AND b.revision = (SELECT max(o.revision) FROM versions o WHERE o.item = n.item AND o.at <= @at)
+     WHERE b.content IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person)
+       AND (b.content ->> 'dueOn' IS NOT v.content ->> 'dueOn' OR b.content -> 'when' IS NOT v.content -> 'when')
+     ORDER BY v.item`,
+  );
+  return {
+    since: (at, person) =>
+      moved.all({ at: instantText(at), person }).flatMap((row) => {
+        const { key, before, serviceId, actor } = dateMoveRow(row);
+        const shown = view.get(key);
+        const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });
+        return shown
+          ? [{ shown, before: fromPlain(plainContent(before), provenance, zone), actor }]
+          : [];
+      }),
+  };
+}

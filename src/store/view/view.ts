@@ -1,0 +1,170 @@
+import type { CollectionName } from "../../domain/collection.ts";
+import type { ItemKey, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { fromPlain } from "../../domain/plain-item.ts";
+import {
+  instantText,
+  numberColumn,
+  placedVersionRow,
+  plainContent,
+  provenanceOf,
+  type ViewItemRow,
+  versionRow,
+  viewItemRow,
+} from "../rows/rows.ts";
+import type { StoreDeps } from "./changes.ts";
+
+/** One item as everyone reads it. */
+export interface ViewItem {
+  readonly key: ItemKey;
+  readonly uid: string;
+  readonly collection: CollectionName;
+  /** What calendars are told; both only rise. */
+  readonly sequence: number;
+  readonly modifiedAt: Temporal.Instant;
+  /** First seen by this installation. */
+  readonly knownAt: Temporal.Instant;
+  /** Whether an edit of it is on its way to the service. */
+  readonly pending: boolean;
+  readonly item: Item;
+}
+
+/** How a calendar names a version; null = it does not say. */
+export interface Shown {
+  readonly sequence: number | null;
+  readonly modifiedAt: Temporal.Instant | null;
+}
+
+/** One version of an item in the view. */
+export interface ItemVersion {
+  readonly revision: Revision;
+  readonly collection: CollectionName;
+  /** Null where it was buried. */
+  readonly item: Item | null;
+}
+
+/** Mirror with the pending edits over it, read by feeds, mails and pages. */
+export interface View {
+  get(key: ItemKey): ViewItem | null;
+  findUid(uid: string): ViewItem | null;
+  /** Items of a project, in the order in which they became known. */
+  ofProject(project: ProjectId): readonly ViewItem[];
+  /** Items of a collection, in the order in which they became known. */
+  ofCollection(collection: CollectionName): readonly ViewItem[];
+  /** Items that a person is assigned to, of all projects. */
+  assignedTo(person: PersonId): readonly ViewItem[];
+  /** What somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
+  remindable(): readonly ViewItem[];
+  /**
+   * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
+   * (any more), or never was.
+   */
+  shownAs(key: ItemKey, shown: Shown): Item | null;
+  /** The item as everybody was shown it at a moment; null when that is not known (any more). */
+  shownAt(key: ItemKey, at: Temporal.Instant): Item | null;
+  /**
+   * What the view said of an item at a revision, and at later ones, oldest first; null where it was buried. Empty when it
+   * was never in the view by then, or when that is not known any more.
+   */
+  versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
+  /** Every version of the item that anybody was shown, oldest first, as far back as they are kept. */
+  history(key: ItemKey): readonly Item[];
+  count(project: ProjectId): number;
+}
+
+const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_at, i.created_at, i.service_id,
+  coalesce(m.by_me, 0) AS by_me, m.updated_at,
+  EXISTS (SELECT 1 FROM edits e WHERE e.item = v.item AND e.state IN ('pending', 'claimed')) AS pending`;
+const joined = `SELECT ${columns} FROM view_items v JOIN identities i USING (item) LEFT JOIN mirror_items m USING (item)`;
+
+export function createView({ db, zone }: StoreDeps): View {
+  const byKey = db.prepare(`${joined} WHERE v.item = ?`);
+  const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
+  const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
+  const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
+  const byPerson = db.prepare(
+    `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
+  );
+  const reminded = db.prepare(
+    `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
+       OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
+  );
+  const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
+  const versionAt = db.prepare(
+    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = @key AND v.content IS NOT NULL AND (@sequence IS NULL OR v.sequence = @sequence)
+       AND (@modifiedAt IS NULL OR v.modified_at = @modifiedAt OR (v.modified_at IS NULL AND @sequence IS NOT NULL))
+     ORDER BY v.revision DESC LIMIT 1`,
+  );
+  const versionOfMoment = db.prepare(
+    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = ? AND v.content IS NOT NULL AND v.at <= ? ORDER BY v.revision DESC LIMIT 1`,
+  );
+  const versionsAfter = db.prepare(
+    `SELECT v.revision, v.collection, v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = @key AND v.revision >= coalesce((SELECT max(revision) FROM versions
+       WHERE item = @key AND revision <= @at), 0) ORDER BY v.revision`,
+  );
+  const versionsOf = db.prepare(
+    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+     WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
+  );
+
+  /** The one that was read last by itself: all who take part in an edit read the same. */
+  let last: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
+
+  function decode(row: ViewItemRow): ViewItem {
+    const { content, serviceId, byMe, updatedAt, ...rest } = row;
+    const provenance = provenanceOf({ serviceId, byMe, updatedAt });
+    return { ...rest, item: fromPlain(plainContent(content), provenance, zone) };
+  }
+  function decodeVersion(row: unknown): Item {
+    const { content, serviceId } = versionRow(row);
+    const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });
+    return fromPlain(plainContent(content), provenance, zone);
+  }
+  function one(stored: unknown): ViewItem | null {
+    if (stored === undefined) return null;
+    const row = viewItemRow(stored);
+    if (!last || !isSameRow(last.row, row)) last = { row, view: decode(row) };
+    return last.view;
+  }
+
+  return {
+    get: (key) => one(byKey.get(key)),
+    findUid: (uid) => one(byUid.get(uid)),
+    ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
+    ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    remindable: () => reminded.all().map((row) => decode(viewItemRow(row))),
+    shownAs(key, { sequence, modifiedAt }) {
+      if (sequence === null && modifiedAt === null) return null;
+      const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
+      return row === undefined ? null : decodeVersion(row);
+    },
+    shownAt(key, at) {
+      const row = versionOfMoment.get(key, instantText(at));
+      return row === undefined ? null : decodeVersion(row);
+    },
+    versionsFrom: (key, at) =>
+      versionsAfter.all({ key, at }).map((row) => {
+        const { revision, collection, content } = placedVersionRow(row);
+        return { revision, collection, item: content === null ? null : decodeVersion(row) };
+      }),
+    history: (key) => versionsOf.all(key).map(decodeVersion),
+    count: (project) => numberColumn(inProject.get(project), "items"),
+  };
+}
+
+const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
+  a.key === b.key &&
+  a.uid === b.uid &&
+  a.collection === b.collection &&
+  a.sequence === b.sequence &&
+  a.pending === b.pending &&
+  a.content === b.content &&
+  a.serviceId === b.serviceId &&
+  a.byMe === b.byMe &&
+  a.updatedAt === b.updatedAt &&
+  a.modifiedAt.equals(b.modifiedAt) &&
+  a.knownAt.equals(b.knownAt);

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import { type Daemon, type Installation, install, serve } from "../../support/dayferry.ts";
+import { eventually } from "../../support/eventually.ts";
+import { CalendarProgram } from "./program.ts";
+import { newText } from "./text.ts";
+
+// The daemon's own process dies right after it has answered a program: with a creation, a change, a deletion and two
+// moves that are not yet sent, or on their way, or done without anybody knowing. What was answered is kept.
+
+const titles = ["changed", "deleted", "moved"] as const;
+const calendarType = { "content-type": "text/calendar; charset=utf-8" };
+
+let sandbox: Sandbox;
+let place: Installation;
+let daemon: Daemon;
+let password: string;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    seed: 1,
+    size: "empty",
+    discovery: true,
+    port: 0,
+    timeZone: "Europe/Berlin",
+    clock: () => Temporal.Now.instant(),
+    quota: { requests: 200, perMs: 500 },
+  });
+  place = install(sandbox, {
+    service: {
+      baseUrl: sandbox.baseUrl,
+      uploadUrl: sandbox.uploadUrl,
+      apiKey: sandbox.keys[0]?.apiKey,
+      contact: "tests@example.com",
+      timeZone: sandbox.timeZone,
+      quota: { requests: 200, per: "PT0.5S" },
+      timeout: "PT20S",
+    },
+  });
+  daemon = await serve(place);
+  const answer = await daemon.ask(`/api/people/${owner()}/password`, { method: "POST" });
+  ({ password } = JSON.parse(await answer.text()));
+}, 30_000);
+
+afterAll(async () => {
+  await daemon.stop("SIGKILL");
+  await sandbox.close();
+  place.dispose();
+});
+
+interface Cell {
+  readonly name: string;
+  /** Meets each changing request. */
+  readonly fault: "hang-before" | "hang-after" | null;
+  /** Whether the daemon may die now. */
+  readonly isTime: (cell: string) => boolean;
+}
+
+const methods = ["POST", "PUT", "DELETE"];
+const cells: readonly Cell[] = [
+  { name: "answered", fault: null, isTime: () => true },
+  { name: "sent", fault: "hang-before", isTime: () => writes().length >= 4 },
+  { name: "carried out", fault: "hang-after", isTime: (cell) => steps(cell) >= 4 },
+];
+
+describe("kill -9 after a program was answered", () => {
+  it.each(cells)(
+    "$name: the edits are shown by the same octets, reach the workspace once, and old tokens tell of them",
+    async ({ name, fault, isTime }) => {
+      const ids = prepare(name);
+      await daemon.ask("/api/sync", { method: "POST" });
+      const program = newProgram();
+      await program.discover();
+      await eventually("the items are shown", async () => {
+        await syncAll(program);
+        return titlesIn(program).filter((title) => title.endsWith(` ${name}`)).length === 4
+          ? true
+          : null;
+      });
+      const pasts = new Map(
+        [...program.calendars].map(([slug, { pasts: known }]) => [slug, known.at(-1)]),
+      );
+
+      sandbox.requests.clear();
+      for (const method of fault ? methods : []) {
+        if (fault) sandbox.faults.add({ kind: fault, method, times: 9 });
+      }
+      const put = await editAll(program, name);
+      await eventually("it is time to die", () => (isTime(name) ? true : null));
+      await daemon.stop("SIGKILL");
+      sandbox.faults.clear();
+      daemon = await serve(place);
+
+      const reader = newProgram();
+      await reader.discover();
+      await expectShown(reader, put);
+      await eventually("every edit is confirmed", async () => {
+        const { edits } = JSON.parse(await (await daemon.ask("/api/edits")).text());
+        return edits.every(({ state }: { readonly state: string }) => state === "confirmed")
+          ? true
+          : null;
+      });
+      await expectShown(reader, put);
+      expectOnce(name, ids);
+
+      await syncAll(reader);
+      for (const [slug, { copies }] of reader.calendars) {
+        const past = pasts.get(slug);
+        if (!past) throw new Error(`${slug} had no token`);
+        const now = new Map([...copies].map(([member, { etag }]) => [member, etag]));
+        expect(await reader.sinceThen(slug, past), slug).toEqual(now);
+      }
+    },
+    40_000,
+  );
+});
+
+interface Kept {
+  readonly slug: string;
+  readonly member: string;
+  readonly etag: string | undefined;
+  readonly octets: string;
+}
+
+/** A creation, a change, a deletion, a move of a task and one of an event, all of them answered. */
+async function editAll(program: CalendarProgram, cell: string): Promise<readonly Kept[]> {
+  const [near, far] = places();
+  const tasks = `tasks-${near.list}`;
+  const fresh = newText({
+    component: "VTODO",
+    uid: `new-${cell.replace(" ", "-")}@example.com`,
+    title: `new ${cell}`,
+    day: "2027-03-01",
+  });
+  const created = { slug: tasks, member: `new ${cell}.ics`, octets: fresh };
+  const { member, copy } = find(program, { slug: tasks, title: `changed ${cell}` });
+  const octets = copy.octets.replace(/SUMMARY:.*/, "SUMMARY:done by phone\r").replace("\r\r", "\r");
+  const updated = { slug: tasks, member, octets: `${octets}` };
+  const kept: Kept[] = [];
+  for (const one of [created, updated]) {
+    const answer = await program.call(`PUT ${program.address(one.slug, one.member)}`, {
+      headers: calendarType,
+      body: one.octets,
+    });
+    expect([201, 204]).toContain(answer.status);
+    kept.push({ ...one, etag: answer.headers.etag });
+    expect(answer.headers.etag).toMatch(/^"/);
+  }
+  const gone = find(program, { slug: tasks, title: `deleted ${cell}` });
+  const headers = { "if-match": gone.copy.etag };
+  const deleted = await program.call(`DELETE ${program.address(tasks, gone.member)}`, { headers });
+  expect(deleted.status).toBe(204);
+  for (const [from, to, title] of [
+    [tasks, `tasks-${far.list}`, `moved ${cell}`],
+    [`events-${near.project}`, `events-${far.project}`, `event ${cell}`],
+  ] as const) {
+    const { member: name } = find(program, { slug: from, title });
+    const target = program.address(to, name);
+    const answer = await program.call(`MOVE ${program.address(from, name)}`, {
+      headers: { destination: target },
+    });
+    expect(answer.status).toBe(201);
+    const shown = await program.call(`GET ${target}`);
+    kept.push({ slug: to, member: name, etag: shown.headers.etag, octets: shown.text });
+  }
+  return kept;
+}
+
+async function expectShown(reader: CalendarProgram, kept: readonly Kept[]): Promise<void> {
+  for (const { slug, member, etag, octets } of kept) {
+    const now = await reader.call(`GET ${reader.address(slug, member)}`);
+    expect([now.status, now.headers.etag, now.text], member).toEqual([200, etag, octets]);
+  }
+}
+
+/** The workspace has what was wished, once, and nothing else of the cell. */
+function expectOnce(cell: string, ids: Readonly<Record<string, number>>): void {
+  const [near, far] = places();
+  const own = (title: string) => title.endsWith(` ${cell}`) || title === "done by phone";
+  const inList = ({ project, list }: ReturnType<typeof places>[number]) =>
+    insist(sandbox.workspace.tasks.list({ by: owner(), project, list }))
+      .filter(({ title }) => own(title))
+      .map(({ title }) => title)
+      .toSorted();
+  const done = cells.slice(0, cells.findIndex(({ name }) => name === cell) + 1);
+  const changed = done.map(() => "done by phone");
+  expect(inList(near)).toEqual([...changed, `new ${cell}`].toSorted());
+  expect(inList(far)).toEqual([`moved ${cell}`]);
+  const events = (project: number) =>
+    insist(sandbox.workspace.events.list({ by: owner(), project }, { view: "all" })).filter(
+      ({ title }) => own(title),
+    );
+  expect(events(near.project)).toEqual([]);
+  expect(events(far.project).map(({ title }) => title)).toEqual([`event ${cell}`]);
+  const task = insist(
+    sandbox.workspace.tasks.get({ by: owner(), ...near, task: ids["changed"] ?? 0 }),
+  );
+  expect(task.title).toBe("done by phone");
+}
+
+/** The items that a cell's edits need, by the first word of their titles. */
+function prepare(cell: string): Readonly<Record<string, number>> {
+  const [near] = places();
+  const where = { by: owner(), ...near };
+  const { tasks, events } = sandbox.workspace;
+  const made = titles.map((title) => {
+    const body = { title: `${title} ${cell}`, due_date: "2027-02-01" };
+    return [title, insist(tasks.create(where, body)).id] as const;
+  });
+  const body = { title: `event ${cell}`, start: "2027-02-01", all_day: true };
+  return { ...Object.fromEntries(made), event: insist(events.create(where, body)).id };
+}
+
+/** How much of the cell's edits the workspace has carried out. */
+function steps(cell: string): number {
+  const [near, far] = places();
+  const list = (at: typeof near) =>
+    insist(sandbox.workspace.tasks.list({ by: owner(), ...at })).map(({ title }) => title);
+  const here = list(near);
+  const events = insist(
+    sandbox.workspace.events.list({ by: owner(), project: far.project }, { view: "all" }),
+  );
+  return [
+    here.includes(`new ${cell}`),
+    !here.includes(`changed ${cell}`),
+    !here.includes(`deleted ${cell}`),
+    list(far).includes(`moved ${cell}`),
+    events.some(({ title }) => title === `event ${cell}`),
+  ].filter(Boolean).length;
+}
+
+const writes = () => sandbox.requests.entries().filter(({ method }) => methods.includes(method));
+
+const owner = (): number => sandbox.keys[0]?.personId ?? 0;
+
+/** A list of each of two projects. */
+function places() {
+  const all = sandbox.workspace
+    .places()
+    .map(({ project, lists: [list = 0] }) => ({ project, list }));
+  const [near, far] = all;
+  if (!near || !far) throw new Error("there are two projects");
+  return [near, far] as const;
+}
+
+const newProgram = (): CalendarProgram =>
+  new CalendarProgram({
+    port: Number(new URL(daemon.url).port),
+    login: String(owner()),
+    password,
+    manner: "tokens",
+    agent: "Follower/1",
+  });
+
+async function syncAll(program: CalendarProgram): Promise<void> {
+  for (const slug of program.calendars.keys()) await program.sync(slug, {});
+}
+
+const titleOf = (octets: string): string => /\r?\nSUMMARY:(.*?)\r?\n/.exec(octets)?.[1] ?? "";
+
+const titlesIn = (program: CalendarProgram): readonly string[] => [
+  ...new Set(
+    [...program.calendars.values()].flatMap(({ copies }) =>
+      [...copies.values()].map(({ octets }) => titleOf(octets)),
+    ),
+  ),
+];
+
+function find(
+  program: CalendarProgram,
+  { slug, title }: { readonly slug: string; readonly title: string },
+) {
+  const copies = [...program.calendar(slug).copies];
+  const found = copies.find(([, { octets }]) => titleOf(octets) === title);
+  if (!found) throw new Error(`${slug} has no "${title}"`);
+  const [member, copy] = found;
+  return { member, copy };
+}

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { labelId, personId } from "../../../src/domain/ids.ts";
+import type { Acceptance } from "../../../src/edits/intake/accept.ts";
+import type { IcsProblem } from "../../../src/ics/problem.ts";
+import { readCalendar } from "../../../src/ics/read/read.ts";
+import { acceptRig, list } from "../../edits/rig.ts";
+import { anEvent, aTask, days, times } from "../../support/items.ts";
+import { zone } from "../files.ts";
+import { foreignFeeds } from "./feeds.ts";
+import { damagedFile, simpleCount } from "./files.ts";
+import { nastyFiles } from "./table.ts";
+
+const longestMs = 1000;
+
+describe("readCalendar() of damaged files", () => {
+  it("answers thousands in time, losing and inventing nothing", () => {
+    const tally = { read: 0, refused: 0 };
+    fc.assert(
+      fc.property(damagedFile([filledRig().feed(), ...foreignFeeds]), (bytes) => {
+        tally[expectWhole(bytes)] += 1;
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(Math.min(tally.read, tally.refused)).toBeGreaterThan(1000);
+  });
+
+  it("knows each by a name of its own", () => {
+    expect(new Set(nastyFiles.map(({ name }) => name)).size).toBe(nastyFiles.length);
+    expect(nastyFiles.length).toBeGreaterThan(200);
+  });
+
+  it.each(nastyFiles)("answers $name", ({ bytes }) => {
+    expectWhole(bytes);
+  });
+});
+
+describe("accept() of damaged files", () => {
+  it("says in a dry run what it does, and takes each item whole or not at all", () => {
+    const feed = filledRig().feed();
+    fc.assert(
+      fc.property(damagedFile([feed, feed, ...foreignFeeds]), (bytes) => expectNoHalves(bytes)),
+      { numRuns: 250 },
+    );
+  });
+
+  it("stores nothing in dry runs", () => {
+    const rig = filledRig();
+    fc.assert(
+      fc.property(damagedFile([rig.feed(), ...foreignFeeds]), (bytes) => {
+        expectAnswered(rig.send(Buffer.from(bytes).toString("latin1"), { bytes, dryRun: true }));
+      }),
+      { numRuns: 1000 },
+    );
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("takes every nasty file whole or not at all", () => {
+    const rig = filledRig();
+    for (const { name, bytes } of nastyFiles) {
+      const began = rig.edits().length;
+      const acceptance = rig.send("", { bytes, listId: list });
+      expectAnswered(acceptance);
+      expect(
+        performanceOf(() => rig.send("", { bytes, dryRun: true })),
+        name,
+      ).toBeLessThan(longestMs);
+      const kept = acceptance.kind === "plan" ? keptOf(acceptance).length : 0;
+      expect(rig.edits().length - began, name).toBeLessThanOrEqual(kept);
+    }
+  });
+});
+
+type Rig = ReturnType<typeof acceptRig>;
+
+/** A store with items of each kind, as the published feed shows them. */
+function filledRig(): Rig {
+  const rig = acceptRig({ labels: "create" });
+  rig.put(
+    anEvent(501, {
+      title: "Review, of “all” drafts; twice",
+      description: "<p>Bring both.</p><ul><li>one</li></ul>",
+      when: times("2027-03-01T10:00", "2027-03-01T11:30"),
+      reminder: Temporal.Duration.from({ minutes: 15 }),
+      assigned: [personId(11), personId(12)],
+    }),
+  );
+  rig.put(anEvent(502, { title: "Launch", milestone: true, when: days("2027-03-04") }));
+  rig.put(anEvent(503, { title: "Fair", when: days("2027-03-05", "2027-03-07"), private: true }));
+  rig.put(aTask(601, { title: "Write\nand read", labels: [labelId(51), labelId(52)] }));
+  rig.put(aTask(602, { title: "✓ odd", completed: true, completedAt: rig.clock() }));
+  return rig;
+}
+
+/** Expects an answer in time that names every item of the file, or every reason against it. */
+function expectWhole(bytes: Uint8Array): "read" | "refused" {
+  const began = performance.now();
+  const read = readCalendar(bytes, { zone });
+  expect(performance.now() - began).toBeLessThan(longestMs);
+  if (!read.ok) {
+    expect(read.failure.length).toBeGreaterThan(0);
+    expectTold(read.failure);
+    return "refused";
+  }
+  const { items, ignored } = read.value;
+  expectTold(ignored);
+  const counted = simpleCount(bytes);
+  expect(items).toHaveLength(counted.length);
+  for (const [at, item] of items.entries()) {
+    expectTold(item.problems);
+    const uid = counted[at] ?? "";
+    if (!uid.includes("\\")) expect(item.uid).toBe(uid);
+    expect(item.uid !== "" || item.problems.some(({ code }) => code === "missing-uid")).toBe(true);
+  }
+  return "read";
+}
+
+function expectTold(problems: readonly IcsProblem[]): void {
+  for (const { line, code, message } of problems) {
+    expect(line === null || (Number.isInteger(line) && line > 0)).toBe(true);
+    expect(code).toMatch(/^[a-z0-9-]+$/);
+    expect(message.isWellFormed() && message.length > 10 && message.length < 600).toBe(true);
+  }
+}
+
+function expectAnswered(acceptance: Acceptance): void {
+  expectTold(acceptance.errors);
+  if (acceptance.kind === "refused") {
+    expect(acceptance.errors.length).toBeGreaterThan(0);
+    return;
+  }
+  for (const { action, uid, problems } of acceptance.items) {
+    if (action !== "refused") continue;
+    const [reason] = problems;
+    expect(reason?.line ?? 0).toBeGreaterThan(0);
+    expect(acceptance.errors.some((error) => error.uid === uid)).toBe(true);
+  }
+}
+
+const keptOf = (plan: Extract<Acceptance, { readonly kind: "plan" }>) =>
+  plan.items.flatMap(({ editId }) => editId ?? []);
+
+/** One file at a fresh store: told beforehand, then stored item by item, or not at all. */
+function expectNoHalves(bytes: Uint8Array): void {
+  const rig = filledRig();
+  const told = rig.send("", { bytes, listId: list, dryRun: true });
+  expect(rig.edits()).toEqual([]);
+  const done = rig.send("", { bytes, listId: list });
+  expectAnswered(done);
+  if (done.kind === "refused" || told.kind === "refused") {
+    expect(told).toEqual(done);
+    expect(rig.edits()).toEqual([]);
+    return;
+  }
+  const plain = (plan: typeof done) => plan.items.map((item) => ({ ...item, editId: null }));
+  expect(plain(told)).toEqual(plain(done));
+  expect(done.items.map(({ uid }) => uid)).toHaveLength(simpleCount(bytes).length);
+  const kept = keptOf(done);
+  expect(new Set(kept).size).toBe(kept.length);
+  expect(rig.edits().map(({ id }) => id)).toEqual(kept.toSorted((a, b) => a - b));
+  for (const { action, editId } of done.items) {
+    expect(editId === null).toBe(action === "unchanged" || action === "refused");
+  }
+}
+
+function performanceOf(work: () => unknown): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}

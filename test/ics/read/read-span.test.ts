@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { calendar, eventFile, problemsOf, readFine, readOne, todoFile } from "../files.ts";
+
+const when = (...lines: readonly string[]) => readOne(eventFile(...lines)).when;
+
+const shown = (...lines: readonly string[]): string | undefined => {
+  const found = when(...lines);
+  if (!found) return undefined;
+  return `${found.start.toString()} ${found.end?.toString() ?? "-"}`;
+};
+
+describe("the time of an event", () => {
+  const cases: readonly [string, readonly string[], string][] = [
+    [
+      "UTC",
+      ["DTSTART:20260701T100000Z", "DTEND:20260701T110000Z"],
+      "2026-07-01T10:00:00+00:00[UTC] 2026-07-01T11:00:00+00:00[UTC]",
+    ],
+    [
+      "a zone",
+      ["DTSTART;TZID=America/New_York:20260701T100000"],
+      "2026-07-01T10:00:00-04:00[America/New_York] -",
+    ],
+    [
+      "a zone in another case, quoted",
+      ['DTSTART;TZID="america/new_york":20260701T100000'],
+      "2026-07-01T10:00:00-04:00[America/New_York] -",
+    ],
+    [
+      "a vendor's prefix",
+      ["DTSTART;TZID=/freeassociation.sourceforge.net/Europe/Berlin:20260701T100000"],
+      "2026-07-01T10:00:00+02:00[Europe/Berlin] -",
+    ],
+    [
+      "a Windows name",
+      ["DTSTART;TZID=Tokyo Standard Time:20260701T100000"],
+      "2026-07-01T10:00:00+09:00[Asia/Tokyo] -",
+    ],
+    [
+      "a display name",
+      ['DTSTART;TZID="(UTC-05:00) Eastern Time (US & Canada)":20260701T100000'],
+      "2026-07-01T10:00:00-04:00[America/New_York] -",
+    ],
+    ["floating", ["DTSTART:20260701T100000"], "2026-07-01T10:00:00+02:00[Europe/Berlin] -"],
+    [
+      "Z beside a TZID",
+      ["DTSTART;TZID=Asia/Tokyo:20260701T100000Z"],
+      "2026-07-01T10:00:00+00:00[UTC] -",
+    ],
+    [
+      "the first pass of an overlap",
+      ["DTSTART;TZID=Europe/Berlin:20261025T023000"],
+      "2026-10-25T02:30:00+02:00[Europe/Berlin] -",
+    ],
+    [
+      "a gap, moved on",
+      ["DTSTART;TZID=Europe/Berlin:20260329T023000"],
+      "2026-03-29T03:30:00+02:00[Europe/Berlin] -",
+    ],
+    [
+      "midnight in a gap",
+      ["DTSTART;TZID=America/Sao_Paulo:20181104T000000"],
+      "2018-11-04T01:00:00-02:00[America/Sao_Paulo] -",
+    ],
+    ["a leap second", ["DTSTART:20161231T235960Z"], "2016-12-31T23:59:59+00:00[UTC] -"],
+    [
+      "an equal end",
+      ["DTSTART:20260701T100000Z", "DTEND:20260701T100000Z"],
+      "2026-07-01T10:00:00+00:00[UTC] -",
+    ],
+    [
+      "an end in another zone",
+      ["DTSTART:20260701T100000Z", "DTEND;TZID=Europe/Berlin:20260701T123000"],
+      "2026-07-01T10:00:00+00:00[UTC] 2026-07-01T12:30:00+02:00[Europe/Berlin]",
+    ],
+    [
+      "a duration",
+      ["DTSTART:20260701T100000Z", "DURATION:PT1H30M"],
+      "2026-07-01T10:00:00+00:00[UTC] 2026-07-01T11:30:00+00:00[UTC]",
+    ],
+    [
+      "a nominal day over a change of the clocks",
+      ["DTSTART;TZID=Europe/Berlin:20261024T120000", "DURATION:P1D"],
+      "2026-10-24T12:00:00+02:00[Europe/Berlin] 2026-10-25T12:00:00+01:00[Europe/Berlin]",
+    ],
+    [
+      "24 hours over a change of the clocks",
+      ["DTSTART;TZID=Europe/Berlin:20261024T120000", "DURATION:PT24H"],
+      "2026-10-24T12:00:00+02:00[Europe/Berlin] 2026-10-25T11:00:00+01:00[Europe/Berlin]",
+    ],
+    [
+      "no duration",
+      ["DTSTART:20260701T100000Z", "DURATION:PT0S"],
+      "2026-07-01T10:00:00+00:00[UTC] -",
+    ],
+    ["a date", ["DTSTART;VALUE=DATE:20260701"], "2026-07-01 2026-07-02"],
+    [
+      "a date without VALUE, with TZID",
+      ["DTSTART;TZID=Mars/Base:20260701", "DTEND:20260704"],
+      "2026-07-01 2026-07-04",
+    ],
+    [
+      "a date with an equal end",
+      ["DTSTART;VALUE=DATE:20260701", "DTEND;VALUE=DATE:20260701"],
+      "2026-07-01 2026-07-02",
+    ],
+    ["a date and weeks", ["DTSTART;VALUE=DATE:20260701", "DURATION:P2W"], "2026-07-01 2026-07-15"],
+    ["a leap day", ["DTSTART;VALUE=DATE:20280229"], "2028-02-29 2028-03-01"],
+  ];
+  it.each(cases)("is read from %s", (_what, lines, expected) => {
+    expect(shown(...lines)).toBe(expected);
+  });
+
+  const refused: readonly [readonly string[], number, string][] = [
+    [["DTSTART:20261301T000000Z"], 5, "bad-date"],
+    [["DTSTART:20260701T256100Z"], 5, "bad-date"],
+    [["DTSTART:20260701T240000Z"], 5, "bad-date"],
+    [["DTSTART:20260701T1000Z"], 5, "bad-date"],
+    [["DTSTART:2026-07-01T10:00:00Z"], 5, "bad-date"],
+    [["DTSTART:20260701T100000+0200"], 5, "bad-date"],
+    [["DTSTART:20260701T100000z"], 5, "bad-date"],
+    [["DTSTART:20260229"], 5, "bad-date"],
+    [["DTSTART;VALUE=DATE:20260701T100000"], 5, "bad-date"],
+    [["DTSTART;VALUE=DATE-TIME:20260701"], 5, "bad-date"],
+    [["DTSTART;VALUE=PERIOD:20260701T100000Z/PT1H"], 5, "bad-date"],
+    [["DTSTART:"], 5, "bad-date"],
+    [["DTSTART:20260701T100000Z", "DTEND:garbage"], 6, "bad-date"],
+    [["DTSTART;TZID=Mars/Base:20260701T100000"], 5, "unknown-zone"],
+    [["DTSTART;TZID=:20260701T100000"], 5, "unknown-zone"],
+    [["DTSTART;TZID=Customized Time Zone:20260701T100000"], 5, "unknown-zone"],
+    [['DTSTART;TZID="(UTC+01:00) Mars, Base":20260701T100000'], 5, "unknown-zone"],
+    [["DTSTART:20260701T100000Z", "DTEND;VALUE=DATE:20260702"], 6, "date-kind"],
+    [["DTSTART;VALUE=DATE:20260701", "DTEND:20260702T000000Z"], 6, "date-kind"],
+    [["DTSTART:20260701T100000Z", "DTEND:20260701T095959Z"], 6, "end-before-start"],
+    [["DTSTART;VALUE=DATE:20260702", "DTEND;VALUE=DATE:20260701"], 6, "end-before-start"],
+    [["DTSTART:20260701T100000Z", "DTEND:20260701T110000Z", "DURATION:PT1H"], 7, "end-twice"],
+    [["DTEND:20260701T110000Z"], 5, "end-without-start"],
+    [["DURATION:PT1H"], 5, "end-without-start"],
+    [["DTSTART:20260701T100000Z", "DURATION:-PT1H"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DURATION:1 hour"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DURATION:P"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DURATION:PT"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DURATION:P1DT"], 6, "bad-duration"],
+    [["DTSTART;VALUE=DATE:20260701", "DURATION:PT36H"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DTSTART:20260702T100000Z"], 6, "twice"],
+    [["SUMMARY:a", "SUMMARY:b"], 6, "twice"],
+    [["PERCENT-COMPLETE:101"], 5, "bad-value"],
+    [["PERCENT-COMPLETE:half"], 5, "bad-value"],
+    [["RDATE:20260701T100000Z"], 5, "recurrence"],
+    [["EXDATE:20260701T100000Z"], 5, "recurrence"],
+    [["RECURRENCE-ID;RANGE=THISANDFUTURE:20260701T100000Z"], 5, "recurrence"],
+    [["DTSTART:20260701T100000Z", "RRULE:FREQ=NEVER"], 6, "recurrence"],
+    [["DTSTART:20260701T100000Z", "RRULE:FREQ=DAILY;INTERVAL=0"], 6, "recurrence"],
+  ];
+  it.each(refused)("is a problem in %j", (lines, line, code) => {
+    expect(problemsOf(eventFile(...lines))).toEqual([[line, "u1", code]]);
+  });
+
+  it("tells a recurrence in words", () => {
+    const rule = "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=10";
+    const [problem] = readOne(eventFile("DTSTART:20260701T100000Z", rule)).problems;
+    expect(problem?.message).toBe(
+      "RRULE (every week on Monday and Wednesday for 10 times): the service has no repeating items",
+    );
+  });
+
+  it("describes a hundred rules of a file and refuses all", () => {
+    const events = Array.from({ length: 150 }, (_, at) => [
+      "BEGIN:VEVENT",
+      `UID:${at}`,
+      `RRULE:FREQ=DAILY;COUNT=${at + 2}`,
+      "END:VEVENT",
+    ]).flat();
+    const problems = readFine(calendar(...events)).items.flatMap((item) => item.problems);
+    expect(problems).toHaveLength(150);
+    expect(problems.filter(({ message }) => message.includes("every day"))).toHaveLength(100);
+  });
+
+  it("refuses an overridden item also when its own rule is missing", () => {
+    const bytes = calendar(
+      ...["BEGIN:VEVENT", "UID:a", "DTSTART:20260701T100000Z", "END:VEVENT"],
+      ...["BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260702T100000Z", "END:VEVENT"],
+      ...["BEGIN:VEVENT", "UID:b", "END:VEVENT"],
+    );
+    const found = readFine(bytes).items.map((item) => item.problems.map(({ code }) => code));
+    expect(found).toEqual([["recurrence"], ["recurrence"], []]);
+  });
+
+  it("takes a property that is written twice in the same way once", () => {
+    expect(readOne(eventFile("SUMMARY:a", "SUMMARY:a"))).toMatchObject({
+      summary: "a",
+      problems: [],
+    });
+  });
+
+  it.each([
+    [["BEGIN:VEVENT", "END:VEVENT"], 3, "missing-uid"],
+    [["BEGIN:VEVENT", "UID: ", "END:VEVENT"], 4, "missing-uid"],
+    [["BEGIN:VEVENT", `UID:${"x".repeat(1001)}`, "END:VEVENT"], 4, "bad-uid"],
+    [["BEGIN:VEVENT", "UID:a\\nb", "END:VEVENT"], 4, "bad-uid"],
+  ])("tells of the UID in %j", (lines, line, code) => {
+    const bytes = calendar(...lines);
+    expect(readOne(bytes).problems).toMatchObject([{ line, code }]);
+  });
+
+  it("leaves the other items of the file usable", () => {
+    const bytes = calendar(
+      ...["BEGIN:VEVENT", "UID:a", "DTSTART:never", "END:VEVENT"],
+      ...["BEGIN:VEVENT", "UID:b", "DTSTART:20260701", "END:VEVENT"],
+    );
+    expect(readFine(bytes).items.map((item) => item.problems.length)).toEqual([1, 0]);
+  });
+});
+
+describe("a to-do", () => {
+  it("has a start and a due date", () => {
+    const item = readOne(todoFile("DTSTART;VALUE=DATE:20260701", "DUE;VALUE=DATE:20260703"));
+    expect(item.when).toBeUndefined();
+    expect(item.start).toMatchObject({ kind: "date" });
+    expect(item.due?.kind === "date" && item.due.on.toString()).toBe("2026-07-03");
+  });
+
+  it("is due at a time, or a duration after its start", () => {
+    const timed = readOne(todoFile("DUE;TZID=Asia/Tokyo:20260703T090000")).due;
+    expect(timed?.kind === "time" && timed.at.toString()).toBe(
+      "2026-07-03T09:00:00+09:00[Asia/Tokyo]",
+    );
+    const after = readOne(todoFile("DTSTART:20260701", "DURATION:P2D")).due;
+    expect(after?.kind === "date" && after.on.toString()).toBe("2026-07-03");
+  });
+
+  it.each([
+    [["DTSTART:20260703", "DUE:20260701"], 6, "end-before-start"],
+    [["DTSTART:20260703", "DUE:20260704T100000Z"], 6, "date-kind"],
+    [["DUE:20260704", "DURATION:P1D"], 6, "end-twice"],
+    [["DURATION:P1D"], 5, "end-without-start"],
+    [["COMPLETED:soon"], 5, "bad-date"],
+  ])("is refused for %j", (lines, line, code) => {
+    expect(problemsOf(todoFile(...lines))).toEqual([[line, "u1", code]]);
+  });
+
+  it("has no reminder in the service", () => {
+    const alarm = ["BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-PT5M", "END:VALARM"];
+    const item = readOne(todoFile("DUE:20260703T100000Z", ...alarm));
+    expect(item.alarm?.toString()).toBe("PT5M");
+    expect(item.unstorable).toMatchObject([{ line: 6, name: "VALARM" }]);
+  });
+});

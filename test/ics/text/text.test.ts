@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  cleanText,
+  decodeList,
+  decodeText,
+  encodeUrl,
+  escapeText,
+  foldLine,
+  htmlToText,
+  looksLikeHtml,
+  oneLine,
+  plainDescription,
+} from "../../../src/ics/text/text.ts";
+import { nastyText } from "../nasty.ts";
+
+describe("cleanText()", () => {
+  it.each([
+    ["a\u0000b\u0007c\u000bd\u007fe\u0085f", "abcdef"],
+    ["a\r\nb\rc\nd\te", "a\nb\nc\nd\te"],
+    ["a\ud800b\udc00c😀", "abc😀"],
+    ["a\u2028b\u200fc\u202ed", "a\u2028b\u200fc\u202ed"],
+  ])("%j becomes %j", (text, expected) => {
+    expect(cleanText(text)).toBe(expected);
+  });
+});
+
+describe("oneLine()", () => {
+  it.each([
+    [" a\r\n\tb\u2028c ", "a b c"],
+    ["a  b", "a  b"],
+    ["\n", ""],
+  ])("%j becomes %j", (text, expected) => {
+    expect(oneLine(text)).toBe(expected);
+  });
+});
+
+describe("escapeText() and decodeText()", () => {
+  it.each([
+    ["C:\\new", "C:\\\\new"],
+    ["a,b;c:d", "a\\,b\\;c:d"],
+    ["a\r\nb", "a\\nb"],
+  ])("write and read %j", (text, written) => {
+    expect(escapeText(text)).toBe(written);
+    expect(decodeText(written)).toBe(cleanText(text));
+  });
+
+  it.each([
+    ["a\\Nb", "a\nb"],
+    ["a\\\\\\nb", "a\\\nb"],
+    ["a\\x\\", "a\\x\\"],
+    ['\\"', '\\"'],
+  ])("decodeText() of %j is %j", (value, expected) => {
+    expect(decodeText(value)).toBe(expected);
+  });
+
+  it("return every text as it was cleaned", () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        const written = escapeText(text);
+        expect(written).not.toMatch(/[\r\n]/);
+        expect(decodeText(written)).toBe(cleanText(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("decodeList()", () => {
+  it.each([
+    ["a,b", ["a", "b"]],
+    ["a\\,b,c\\\\,d\\;", ["a,b", "c\\", "d;"]],
+    [" a , ,b", ["a", "b"]],
+    ["", []],
+    ["\\", ["\\"]],
+    ["\\\\\\,a", ["\\,a"]],
+  ])("%j holds %j", (value, expected) => {
+    expect(decodeList(value)).toEqual(expected);
+  });
+});
+
+describe("foldLine()", () => {
+  it("keeps lines within 75 octets and loses nothing", () => {
+    fc.assert(
+      fc.property(nastyText, fc.nat(200), (text, repeats) => {
+        const line = `SUMMARY:${escapeText(text).repeat(repeats)}`;
+        const folded = foldLine(line);
+        expect(folded.replaceAll("\r\n ", "")).toBe(line);
+        for (const part of folded.split("\r\n")) {
+          expect(Buffer.byteLength(part)).toBeLessThanOrEqual(75);
+          expect(part.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("folds only lines that are longer", () => {
+    expect(foldLine("x".repeat(75))).toBe("x".repeat(75));
+    expect(foldLine("x".repeat(76))).toBe(`${"x".repeat(75)}\r\n x`);
+  });
+});
+
+describe("encodeUrl()", () => {
+  it.each([
+    ["https://a.b/c?d=1,2;3#e", "https://a.b/c?d=1%2C2%3B3#e"],
+    [" https://a.b/ü x ", "https://a.b/%C3%BC%20x"],
+    ["https://a.b/\r\nATTENDEE:x", "https://a.b/%0D%0AATTENDEE:x"],
+    ['https://a.b/"<>\\^`{|}', "https://a.b/%22%3C%3E%5C%5E%60%7B%7C%7D"],
+    ["https://a.b/%20%2C", "https://a.b/%20%2C"],
+  ])("%j becomes %j", (url, expected) => {
+    expect(encodeUrl(url)).toBe(expected);
+  });
+});
+
+describe("looksLikeHtml()", () => {
+  it.each([
+    ["<p>a</p>", true],
+    ["a<br>b", true],
+    ["a<br/>b", true],
+    ["a<BR />b", true],
+    ['<a href="x">y</a>', true],
+    ["</div>", true],
+    ["a < b and c > d", false],
+    ["<Ana> said", false],
+    ["<ana@example.com>", false],
+    ["i<b", false],
+    ["Tom &amp; Jerry", false],
+    ["", false],
+  ])("of %j is %s", (text, expected) => {
+    expect(looksLikeHtml(text)).toBe(expected);
+  });
+});
+
+describe("htmlToText()", () => {
+  it.each([
+    ["<p>One</p><p>Two</p>", "One\n\nTwo"],
+    ["<div>One</div><div>Two<br>Three</div>", "One\nTwo\nThree"],
+    ["One<br/><br />Two<br><br><br><br>Three", "One\n\nTwo\n\nThree"],
+    ["  One \n <b>two</b>   <i>three</i>four ", "One two threefour"],
+    ["<h1>T</h1>text", "T\n\ntext"],
+    ["<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>after", "- a\n- b\n  - c\n\nafter"],
+    ["<ol><li><p>a</p></li><li></li><li>c</li></ol>", "1. a\n\n2.\n3. c"],
+    ["<li>loose", "- loose"],
+    ["</ul>x", "x"],
+    ["<table><tr><th>a</th> <th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "a | b\n1 | 2"],
+    ['<a href="https://a.b/c?d&amp;e">here</a>!', "here (https://a.b/c?d&e)!"],
+    ["<a href='https://a.b/'>a.b</a>", "a.b"],
+    ["<a href=https://a.b>https://a.b</a>", "https://a.b"],
+    ['<a href="mailto:a@b.c">a@b.c</a>', "a@b.c"],
+    ['<a href="mailto:a@b.c">Ana</a>', "Ana (a@b.c)"],
+    ['<a href="https://a.b/c"><img src="x"></a>', "https://a.b/c"],
+    ['<a href="javascript:alert(1)">x</a>', "x"],
+    ["<a>x</a></a>", "x"],
+    ['<img alt="A &quot;b&quot;" src=x>', 'A "b"'],
+    ["<pre>a\r\n  b</pre>c", "a\n  b\n\nc"],
+    ["a<script>if (a<b) '</p>'</script>b<style>x{}</style>c", "abc"],
+    ["a<script>never closed", "a"],
+    ["a</script>b", "ab"],
+    ["a<!-- <p>no</p> -->b<!-- open", "ab"],
+    ["<!DOCTYPE html><?xml x?>a", "a"],
+    [
+      "&lt;p&gt; &amp;lt; &#65;&#x1F600;&#150;&nbsp;&auml;&unknown; &",
+      "<p> &lt; A😀– ä&unknown; &",
+    ],
+    ["a&#0;b&#xD800;c&#x110000;d", "a\ufffdb\ufffdc\ufffdd"],
+    ["a&#7;b&#13;c", "ab c"],
+    ["a < b <3 c<", "a < b <3 c<"],
+    ['<p title="a > b">x</p>', "x"],
+    ['<p title="open>x', '<p title="open>x'],
+    ["a<b", "a<b"],
+    ["x<br>   ", "x"],
+    ["&nbsp;&nbsp;x&nbsp;", "x"],
+  ])("%j shows %j", (html, expected) => {
+    expect(htmlToText(html)).toBe(expected);
+  });
+
+  it.each([
+    ["<".repeat(500_000)],
+    ["<a ".repeat(300_000)],
+    ['<a x="'.repeat(200_000)],
+    ["<!--".repeat(300_000)],
+    ["<script>".repeat(200_000)],
+    ["<script></script".repeat(100_000)],
+    ["<ul><li>".repeat(100_000)],
+    ["<b>x</b> ".repeat(100_000)],
+    ["&".repeat(500_000)],
+    ["&nbsp;".repeat(300_000)],
+    [`<p>${" ".repeat(1_000_000)}x</p>`],
+    ["<br>".repeat(300_000)],
+  ])("takes a moment for %.20j and so on", (html) => {
+    const started = performance.now();
+    const text = htmlToText(html);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(text.length).toBeLessThanOrEqual(html.length * 3);
+    expect(looksLikeHtml(html)).toBeTypeOf("boolean");
+  });
+});
+
+describe("plainDescription()", () => {
+  it.each([
+    [null, ""],
+    ["", ""],
+    ["plain <3 text\r\n \n", "plain <3 text"],
+    ["<p>rich</p>", "rich"],
+    ["  indented", "  indented"],
+  ])("of %j is %j", (description, expected) => {
+    expect(plainDescription(description)).toBe(expected);
+  });
+});

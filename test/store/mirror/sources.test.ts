@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import type { Source } from "../../../src/domain/source.ts";
+import { anEvent, aTask } from "../../support/items.ts";
+import { storeRig } from "../rig.ts";
+
+const project = projectId(2001);
+const tasks = (list: number): Source => ({
+  kind: "tasks",
+  projectId: project,
+  listId: listId(list),
+});
+const subtasks: Source = {
+  kind: "subtasks",
+  projectId: project,
+  listId: listId(3001),
+  taskId: serviceId(5),
+};
+
+describe("sources", () => {
+  it("set() result when sources come and go: those that stay keep their history", () => {
+    const { store, clock } = storeRig();
+    const { sources } = store;
+    sources.set("tasks", [tasks(3001), tasks(3002)]);
+    sources.set("events", [{ kind: "events", projectId: project }]);
+    sources.set("projects", [{ kind: "projects" }]);
+    sources.set("subtasks", [subtasks]);
+    sources.attempted(tasks(3001));
+    sources.succeeded(tasks(3001), { items: 7, doubts: null });
+    sources.set("tasks", [tasks(3001), tasks(3003)]);
+    expect(
+      sources
+        .all()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(["events:2001", "projects", "subtasks:5", "tasks:3001", "tasks:3003"]);
+    const [kept] = sources.all().filter(({ name }) => name === "tasks:3001");
+    expect(kept).toEqual({
+      name: "tasks:3001",
+      source: tasks(3001),
+      attemptedAt: clock(),
+      succeededAt: clock(),
+      failure: null,
+      failures: 0,
+      items: 7,
+    });
+    expect(sources.all().find(({ name }) => name === "subtasks:5")?.source).toEqual(subtasks);
+  });
+
+  it("failed() result when polls fail: they are counted until one succeeds", () => {
+    const { store } = storeRig();
+    const { sources } = store;
+    sources.set("tasks", [tasks(3001)]);
+    sources.failed(tasks(3001), "403");
+    sources.failed(tasks(3001), "500");
+    expect(sources.all()).toMatchObject([{ failure: "500", failures: 2, succeededAt: null }]);
+    sources.succeeded(tasks(3001), { items: 0, doubts: null });
+    expect(sources.all()).toMatchObject([{ failure: null, failures: 0 }]);
+  });
+});
+
+describe("absences", () => {
+  it("notice() result when an item is missed twice, confirmed, withdrawn", () => {
+    const { store, put, clock } = storeRig();
+    const [a, b] = [put(aTask(1)), put(aTask(2))];
+    const noticedAt = clock();
+    store.absences.notice(a, "tasks:3001");
+    store.absences.notice(b, "tasks:3001");
+    clock.advance({ minutes: 1 });
+    store.absences.notice(a, "tasks:3001");
+    store.absences.confirm(a);
+    expect(store.absences.all()).toEqual([
+      { item: a, source: "tasks:3001", noticedAt, confirmedAt: clock() },
+      { item: b, source: "tasks:3001", noticedAt, confirmedAt: null },
+    ]);
+    store.absences.withdraw([b]);
+    expect(store.absences.all().map(({ item }) => item)).toEqual([a]);
+  });
+
+  it("put() and bury() result when a missing item is seen again, or is gone: the question is settled", () => {
+    const { store, put } = storeRig();
+    const [a, b] = [put(aTask(1)), put(aTask(2))];
+    store.absences.notice(a, "tasks:3001");
+    store.absences.notice(b, "tasks:3001");
+    put(aTask(1));
+    store.mirror.bury(b);
+    expect(store.absences.all()).toEqual([]);
+  });
+});
+
+describe("brakes", () => {
+  it("hold() result when it is held again: a person's question stays one", () => {
+    const { store, clock } = storeRig();
+    const { brakes } = store;
+    brakes.hold("events:2001", { missing: 60, total: 100, needsPerson: true });
+    brakes.hold("events:2001", { missing: 30, total: 100, needsPerson: false });
+    expect(brakes.all()).toEqual([
+      {
+        source: "events:2001",
+        heldAt: clock(),
+        missing: 30,
+        total: 100,
+        needsPerson: true,
+        releasedAt: null,
+      },
+    ]);
+    expect(brakes.release("events:2001")).toBe(true);
+    expect(brakes.release("events:2001")).toBe(false);
+    expect(brakes.release("events:9")).toBe(false);
+    expect(brakes.all()[0]?.releasedAt).toEqual(clock());
+    brakes.lift("events:2001");
+    expect(brakes.all()).toEqual([]);
+  });
+});
+
+describe("mirror", () => {
+  it("contents() and ofSource() result when items of several sources are known", () => {
+    const { store, put } = storeRig();
+    const event = put(anEvent(1));
+    put(aTask(1));
+    put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+    expect(store.mirror.counts()).toEqual({ event: 1, task: 1, subtask: 1 });
+    expect([...store.mirror.contents("events:2001").keys()]).toEqual([1]);
+    expect(store.mirror.contents("events:2001").get(serviceId(1))?.key).toBe(event);
+    expect(store.mirror.ofSource("subtasks:1").map(({ item }) => item.title)).toEqual(["Task 2"]);
+    expect(store.mirror.ofSource("events:2001")).toMatchObject([
+      { key: event, source: "events:2001", item: anEvent(1) },
+    ]);
+  });
+
+  it("put() result when an item turns up in another source with the same content", () => {
+    const { store, put } = storeRig();
+    const key = put(anEvent(1));
+    const latest = store.changes.latest();
+    expect(store.mirror.put(anEvent(1), "elsewhere")).toBe("changed");
+    expect(store.mirror.get(key)?.source).toBe("elsewhere");
+    expect(store.changes.latest()).toBe(latest);
+  });
+
+  it("find…() result when nothing is known", () => {
+    const { store } = storeRig();
+    expect(store.mirror.find("event", serviceId(1))).toBeNull();
+    expect(store.mirror.findUid("x")).toBeNull();
+  });
+
+  it("adopt() result when the id is the item's already: nothing happens", () => {
+    const { store, put } = storeRig();
+    const key = put(anEvent(1));
+    const latest = store.changes.latest();
+    store.mirror.adopt(key, serviceId(1));
+    expect(store.changes.latest()).toBe(latest);
+    expect(store.mirror.findUid(store.mirror.identity(key).uid)?.item).toBe(key);
+  });
+});
