@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   type FeedId,
   feedId,
@@ -8,6 +7,7 @@ import {
   type PersonId,
   personId,
 } from "./ids.ts";
+import { type ClaimSigner, createClaimSigner } from "./signed-claim.ts";
 
 /** What a link in an event's text can do: complete, open again, move the date by a day or by a week. */
 export const linkActions = ["done", "reopen", "day", "week"] as const;
@@ -33,48 +33,21 @@ export interface MailLinkClaim extends Claim {
 
 export type AnyLinkClaim = LinkClaim | MailLinkClaim;
 
-/** Writes and reads the signed part of a link: 46 letters, digits, hyphens and underscores. */
-export interface LinkSigner {
-  /** Equal claims give equal text, so that a feed which says the same has the same ETag. */
-  sign(claim: AnyLinkClaim): string;
-  /** Null for any text that `sign` has not written with this key. */
-  read(text: string): AnyLinkClaim | null;
-}
+/**
+ * Writes and reads the signed part of a link, 46 characters. Equal claims give equal text, so that a feed which says the
+ * same has the same ETag.
+ */
+export type LinkSigner = ClaimSigner<AnyLinkClaim>;
 
-/** Thrown for a key from which signatures could be guessed. */
-export class WeakLinkKeyError extends Error {
-  override readonly name = "WeakLinkKeyError";
-  constructor(bytes: number) {
-    super(`the key of action links has ${bytes} bytes; at least ${shortestKey} are needed`);
-  }
-}
-
-const shortestKey = 32;
 /** The first byte tells how the others are to be read. */
 const layouts = { feed: 1, mail: 2 } as const;
+// With the signature 34 bytes: the last of the 46 characters is then a letter, which programs that look for addresses in a
+// text never cut off.
 const claimLength = 18;
-const tagLength = 16;
-// 34 bytes: the last of the 46 characters is then a letter, which programs that look for addresses in a text never cut off.
-const pattern = /^[A-Za-z0-9_-]{45}[AQgw]$/;
 
-/** `key`: at least 32 bytes, kept outside the database. Throws `WeakLinkKeyError`. */
-export function createLinkSigner(key: Uint8Array): LinkSigner {
-  if (key.byteLength < shortestKey) throw new WeakLinkKeyError(key.byteLength);
-  const tagOf = (claim: Uint8Array) =>
-    createHmac("sha256", key).update("action link").update(claim).digest().subarray(0, tagLength);
-  return {
-    sign(claim) {
-      const bytes = encode(claim);
-      return Buffer.concat([bytes, tagOf(bytes)]).toString("base64url");
-    },
-    read(text) {
-      if (!pattern.test(text)) return null;
-      const bytes = Buffer.from(text, "base64url");
-      const claim = bytes.subarray(0, claimLength);
-      return timingSafeEqual(bytes.subarray(claimLength), tagOf(claim)) ? decode(claim) : null;
-    },
-  };
-}
+/** `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. */
+export const createLinkSigner = (key: Uint8Array): LinkSigner =>
+  createClaimSigner(key, { purpose: "action link", claimLength, encode, decode });
 
 const epoch = new Temporal.PlainDate(1970, 1, 1);
 

@@ -15,7 +15,7 @@ export interface ListFacts {
 
 /**
  * Keeps the roster true to what a list of tasks has shown: subtasks are polled of each task that says it has some, or of
- * which some are mirrored. A task that is no longer mirrored was deleted, so what was below it is gone with it and is
+ * which some are mirrored, as the answer to an edit may have been the first word of them. A task that is no longer mirrored was deleted, so what was below it is gone with it and is
  * buried here. Belongs inside the transaction in which the list was applied; returns what was buried.
  */
 export function followParents(
@@ -23,12 +23,13 @@ export function followParents(
   roster: Roster,
   { projectId, listId, items, today }: ListFacts,
 ): readonly ItemChange[] {
-  const { mirror } = store;
+  const childless = items.filter((item) => item.kind === "task" && item.subtaskCount === 0);
+  const mirrored = store.mirror.populated(childless.map(({ id }) => `subtasks:${id}`));
   for (const item of items) {
     if (item.kind !== "task" || item.id === null) continue;
     const name = `subtasks:${item.id}`;
     const known = roster.get(name);
-    if (item.subtaskCount > 0 || (known && mirror.contents(name).size > 0)) {
+    if (item.subtaskCount > 0 || mirrored.has(name)) {
       const days = item.dueOn && nearness(item.dueOn, today);
       withdrawMoved(store, roster, { name, listId });
       roster.put({ kind: "subtasks", projectId, listId, taskId: item.id }, days);

@@ -6,9 +6,9 @@ import {
   createLinkSigner,
   type LinkClaim,
   linkActions,
-  WeakLinkKeyError,
 } from "../../src/domain/action-link.ts";
 import { feedId, itemKey, personId } from "../../src/domain/ids.ts";
+import { WeakKeyError } from "../../src/domain/signed-claim.ts";
 
 const keyOf = (text: string) => createHash("sha256").update(text).digest();
 const signer = createLinkSigner(keyOf("one"));
@@ -98,6 +98,6 @@ describe("createLinkSigner()", () => {
   });
 
   it("throws for a key that could be guessed", () => {
-    expect(() => createLinkSigner(new Uint8Array(31))).toThrow(WeakLinkKeyError);
+    expect(() => createLinkSigner(new Uint8Array(31))).toThrow(WeakKeyError);
   });
 });

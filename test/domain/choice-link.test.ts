@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createChoiceSigner, WeakChoiceKeyError } from "../../src/domain/choice-link.ts";
+import { createChoiceSigner } from "../../src/domain/choice-link.ts";
 import { personId } from "../../src/domain/ids.ts";
 import { mailChoices } from "../../src/domain/mail-kind.ts";
+import { WeakKeyError } from "../../src/domain/signed-claim.ts";
 
 const keyOf = (text: string) => createHash("sha256").update(text).digest();
 const signer = createChoiceSigner(keyOf("only for tests"));
@@ -43,6 +44,6 @@ describe("createChoiceSigner()", () => {
   );
 
   it("throws when the key is short", () => {
-    expect(() => createChoiceSigner(new Uint8Array(31))).toThrow(WeakChoiceKeyError);
+    expect(() => createChoiceSigner(new Uint8Array(31))).toThrow(WeakKeyError);
   });
 });

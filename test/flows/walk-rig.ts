@@ -95,15 +95,19 @@ export async function walkRig(
     own.sweeping = false;
   }
 
-  /** Carries out what may go now, and what may go after the pauses that the journal asks for. */
+  /** Carries out what may go now, and what may go after the pauses that the journal asks for; sweeps go on meanwhile. */
   async function drainAll(): Promise<void> {
     const { drain, store } = life.rooms;
+    let sweptAt = clock();
     for (;;) {
       if ((await drain.step(life.stop.signal)) === "worked") continue;
       const next = store.journal.nextAt();
       if (next === null) return;
       if (Temporal.Instant.compare(next, clock()) > 0) clock.set(next.toString());
       clock.advance({ milliseconds: 1 });
+      if (clock().since(sweptAt).total("minutes") < 10) continue;
+      await sweep();
+      sweptAt = clock();
     }
   }
 

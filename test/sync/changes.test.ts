@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { projectId } from "../../src/domain/ids.ts";
+import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { sourceName } from "../../src/domain/source.ts";
 import { insist } from "../../src/sandbox/outcome.ts";
+import { worked } from "../contract/pair.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { type Stage, until } from "./support/stage.ts";
 import {
@@ -73,6 +75,24 @@ describe("sweep() after changes by others", () => {
     it.asked();
     await it.sweep();
     expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
+  });
+
+  it("buries a deleted subtask of which no list has told: it came as the answer to an edit", async () => {
+    const world = await smallWorld();
+    const { it, place, other } = world;
+    const below = { ...place, task: other };
+    const { id } = insist(world.subtasks.create(below, { title: "Made here" }));
+    const at = { projectId: projectId(place.project), listId: listId(place.list) };
+    const taskId = serviceId(other);
+    const call = { priority: "interactive" } as const;
+    const answer = await it.upstream.subtasks.get({ ...at, taskId, id: serviceId(id) }, call);
+    it.store.mirror.put(
+      { ...worked(answer), id: serviceId(id) },
+      sourceName({ kind: "subtasks", ...at, taskId }),
+    );
+    insist(world.subtasks.remove({ ...below, subtask: id }));
+    expect(await it.sweep()).toMatchObject({ buried: 1, failures: [] });
+    same(it);
   });
 
   it.each([

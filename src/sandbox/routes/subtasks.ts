@@ -2,18 +2,13 @@ import { type IRouter, Router } from "express";
 import { replyWith } from "../exchange.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Call, route } from "./route.ts";
+import { inTask, taskPath } from "./task-path.ts";
 
-const base = "/projects/:project/todolists/:list/tasks/:task/subtasks";
+const base = `${taskPath}/subtasks`;
 
 /** Subtasks. Source: service-api.md, Subtasks. */
 export function subtaskRoutes({ subtasks }: Workspace): IRouter {
   const router = Router();
-  const inTask = (call: Call) => ({
-    by: call.by,
-    project: call.id("project"),
-    list: call.id("list"),
-    task: call.id("task"),
-  });
   const one = (call: Call) => ({ ...inTask(call), subtask: call.id("subtask") });
   route(router, {
     path: base,

@@ -11,6 +11,7 @@ import {
   numberColumn,
   plainContent,
   provenanceOf,
+  textColumn,
 } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
 
@@ -48,6 +49,8 @@ export interface Mirror {
   contents(
     source: string,
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
+  /** Those of the sources of which anything is mirrored. */
+  populated(sources: readonly string[]): ReadonlySet<string>;
   /** Mirrored items per kind. */
   counts(): Readonly<Record<ItemKind, number>>;
 }
@@ -76,6 +79,10 @@ export function createMirror({
   );
   const rowsOfSource = db.prepare(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
+  );
+  const sourcesWithRows = db.prepare(
+    `SELECT value AS source FROM json_each(?)
+     WHERE EXISTS (SELECT 1 FROM mirror_items WHERE source = value)`,
   );
   const upsert = db.prepare(
     `INSERT INTO mirror_items (item, source, content, by_me, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -182,6 +189,13 @@ export function createMirror({
         ),
       );
     },
+    populated: (sources) =>
+      new Set(
+        sourcesWithRows
+          .all(JSON.stringify(sources))
+          .map((found) => textColumn(found, "source"))
+          .filter((source) => source !== null),
+      ),
     counts() {
       const counted = tally.get();
       const of = (kind: ItemKind) => numberColumn(counted, kind);

@@ -10,37 +10,24 @@ import {
 } from "../../domain/ids.ts";
 import type { SideSource } from "../../domain/source.ts";
 import { instantOf } from "./rows.ts";
+import { type PollRow, type PollState, pollOf } from "./sources.ts";
 
-/** One side source and how its polls went. */
-export interface SideState {
-  readonly name: string;
+export interface SideState extends PollState {
   readonly source: SideSource;
   /** What was known of the task when it was last read whole; null before that, and for folders and files. */
   readonly seen: string | null;
-  readonly attemptedAt: Temporal.Instant | null;
-  readonly succeededAt: Temporal.Instant | null;
-  /** Why the last poll failed; null when it did not. */
-  readonly failure: string | null;
-  readonly failures: number;
-  readonly items: number;
 }
 
 export function sideRow(row: unknown): SideState {
-  const raw = row as {
-    name: string;
+  const raw = row as PollRow & {
     kind: SideSource["kind"];
     project_id: number | null;
     task_id: number | null;
     folder_id: number | null;
     seen: string | null;
-    attempted_at: string | null;
-    succeeded_at: string | null;
-    failure: string | null;
-    failures: number;
-    items: number;
   };
   return {
-    name: raw.name,
+    ...pollOf(raw),
     source: {
       kind: raw.kind,
       ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
@@ -48,11 +35,6 @@ export function sideRow(row: unknown): SideState {
       ...(raw.folder_id !== null && { folderId: folderId(raw.folder_id) }),
     } as SideSource,
     seen: raw.seen,
-    attemptedAt: instantOf(raw.attempted_at),
-    succeededAt: instantOf(raw.succeeded_at),
-    failure: raw.failure,
-    failures: raw.failures,
-    items: raw.items,
   };
 }
 

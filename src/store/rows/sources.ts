@@ -2,10 +2,9 @@ import { type ItemKey, itemKey, listId, projectId, serviceId } from "../../domai
 import type { Source } from "../../domain/source.ts";
 import { instantOf } from "./rows.ts";
 
-/** One source and how its polls went. */
-export interface SourceState {
+/** How the polls of a source went. */
+export interface PollState {
   readonly name: string;
-  readonly source: Source;
   readonly attemptedAt: Temporal.Instant | null;
   readonly succeededAt: Temporal.Instant | null;
   /** Why the last poll failed; null when it did not. */
@@ -16,32 +15,48 @@ export interface SourceState {
   readonly items: number;
 }
 
+export interface SourceState extends PollState {
+  readonly source: Source;
+  /** Since when the service refuses every poll of it; null when the last one ended otherwise. */
+  readonly refusedAt: Temporal.Instant | null;
+}
+
+/** The columns of `PollState`. */
+export interface PollRow {
+  name: string;
+  attempted_at: string | null;
+  succeeded_at: string | null;
+  failure: string | null;
+  failures: number;
+  items: number;
+}
+
+export const pollOf = (raw: PollRow): PollState => ({
+  name: raw.name,
+  attemptedAt: instantOf(raw.attempted_at),
+  succeededAt: instantOf(raw.succeeded_at),
+  failure: raw.failure,
+  failures: raw.failures,
+  items: raw.items,
+});
+
 export function sourceRow(row: unknown): SourceState {
-  const raw = row as {
-    name: string;
+  const raw = row as PollRow & {
     kind: Source["kind"];
     project_id: number | null;
     list_id: number | null;
     task_id: number | null;
-    attempted_at: string | null;
-    succeeded_at: string | null;
-    failure: string | null;
-    failures: number;
-    items: number;
+    refused_at: string | null;
   };
   return {
-    name: raw.name,
+    ...pollOf(raw),
+    refusedAt: instantOf(raw.refused_at),
     source: {
       kind: raw.kind,
       ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
       ...(raw.list_id !== null && { listId: listId(raw.list_id) }),
       ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
     } as Source,
-    attemptedAt: instantOf(raw.attempted_at),
-    succeededAt: instantOf(raw.succeeded_at),
-    failure: raw.failure,
-    failures: raw.failures,
-    items: raw.items,
   };
 }
 

@@ -19,8 +19,8 @@ export async function expectCaldavRest(
   hands: CaldavHands,
 ): Promise<readonly Edit[]> {
   const { rig, workspace, programs } = scene;
-  const present = workspace.items();
   const items = await expectView(scene);
+  const present = identified(workspace.items(), { scene, hands });
   const edits = rig.rooms.store.journal.list({ limit: 10_000 }).toReversed();
   for (const edit of edits) expectEnded(edit, { all: edits, hands });
   const tokenOf = (edit: Edit): string => hands.marks.get(edit.item) ?? firstMark(edit);
@@ -40,6 +40,27 @@ export async function expectCaldavRest(
     expectTogether(family, { present, edits: edits.filter((edit) => isOf(family, tokenOf(edit))) });
   }
   return edits;
+}
+
+/** A copy whose own title was not stored still has that of what it was made from; it is known by what it is. */
+function identified(
+  present: readonly Present[],
+  { scene, hands }: { readonly scene: CaldavRig; readonly hands: CaldavHands },
+): readonly Present[] {
+  const { rig, workspace } = scene;
+  const shown = workspace.projects.flatMap((project) =>
+    rig.rooms.store.view.ofProject(projectId(project)),
+  );
+  const marks = new Map(
+    shown.map(({ key, item }) => [`${item.kind}-${item.id}`, hands.marks.get(key)]),
+  );
+  const tokenOf = (kind: string, { id, token }: Pick<Present, "id" | "token">) =>
+    marks.get(`${kind}-${id}`) ?? token;
+  return present.map((item) => ({
+    ...item,
+    token: tokenOf(item.kind, item),
+    parent: item.parent && { ...item.parent, token: tokenOf("task", item.parent) },
+  }));
 }
 
 /** In the order in which they reached the workspace: a person may let go what has waited for long. */

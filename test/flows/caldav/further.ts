@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Edit } from "../../../src/domain/journal.ts";
-import { dayText } from "../walk-workspace.ts";
+import { dayText, tokenIn } from "../walk-workspace.ts";
 import { type CaldavHands, grip } from "./hands.ts";
 import type { CalendarProgram } from "./program.ts";
 import { changeText, readText } from "./text.ts";
@@ -60,6 +60,7 @@ export async function copyEntry(
     .toReversed();
   if (!creation) throw new Error(`nothing was created by a copy of ${was.title}`);
   hands.marks.set(creation.item, token);
+  hands.copied.add(tokenIn(was.title));
   const now = await program.call(`GET ${address}`);
   // A subtask is where its task is; and the copy may be gone already.
   if (now.status !== 200) return;

@@ -50,6 +50,8 @@ export class CaldavHands {
   readonly puts = new Map<string, Put>();
   /** Marks of items that got another one than they were made with. */
   readonly marks = new Map<Edit["item"], string>();
+  /** Marks of items of which copies were made. */
+  readonly copied = new Set<string>();
   readonly families: Family[] = [];
   /** Edits that a person has taken back. */
   readonly takenBack = new Set<Edit["id"]>();

@@ -4,6 +4,7 @@ import type { Fault } from "../../../src/sandbox/faults.ts";
 import { dayText } from "../walk-workspace.ts";
 import { copyEntry, decide, putFamily } from "./further.ts";
 import type { CaldavHands } from "./hands.ts";
+import type { Present } from "./present.ts";
 import { clearedNames, type TextTouch } from "./text.ts";
 import { type CaldavRig, unlessLater } from "./walk-rig.ts";
 import { pick } from "./workspace.ts";
@@ -168,7 +169,7 @@ export async function take(one: Step, { scene, hands }: Scene): Promise<void> {
       decide(hands, one);
       break;
     case "play":
-      play(one, scene);
+      play(one, { scene, hands });
       break;
     case "label":
       workspace.renameLabel(one.nth, one.word);
@@ -192,13 +193,19 @@ export async function take(one: Step, { scene, hands }: Scene): Promise<void> {
 }
 
 /** Somebody in the workspace makes, changes, moves or deletes something. */
-function play(one: Extract<Step, { readonly kind: "play" }>, { workspace }: CaldavRig): void {
+function play(
+  one: Extract<Step, { readonly kind: "play" }>,
+  { scene: { workspace }, hands }: Scene,
+): void {
   if (one.what === "make") {
     workspace.create(pick(["event", "milestone", "task", "subtask"] as const, one.nth), one);
     return;
   }
-  const item = workspace.items()[one.nth % Math.max(1, workspace.items().length)];
+  const items = workspace.items();
+  const item = items[one.nth % Math.max(1, items.length)];
   if (!item) return;
+  // A copy that has not got its own title yet: nobody could say later which of the two it was.
+  if (hands.copied.has(item.token) && items.some((other) => isTwin(item, other))) return;
   if (one.what === "rename") workspace.rename(item, one.word);
   else if (one.what === "describe") workspace.describe(item, one.word);
   else if (one.what === "dates") workspace.move(item, one.day);
@@ -208,3 +215,6 @@ function play(one: Extract<Step, { readonly kind: "play" }>, { workspace }: Cald
   else if (one.what === "carry") workspace.carry(item, one.nth + one.day);
   else workspace.remove(item);
 }
+
+const isTwin = (one: Present, other: Present): boolean =>
+  one.token === other.token && one.kind === other.kind && one.id !== other.id;

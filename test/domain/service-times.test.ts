@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readServiceTimes, sameWhen, type When, writeServiceTimes } from "../../src/domain/when.ts";
+import { berlin, dates, times } from "./items.ts";
+
+interface Row {
+  readonly start: string;
+  readonly end: string | null;
+  readonly allDay?: boolean;
+  readonly zone?: string;
+}
+
+const read = ({ start, end, allDay = false, zone = berlin }: Row) =>
+  readServiceTimes({ start, end, allDay }, zone);
+
+/** Start and end as text. */
+function shown(row: Row): readonly (string | undefined)[] {
+  const result = read(row);
+  if (!result.ok) return [result.failure];
+  return [result.value.kind, result.value.start.toString(), result.value.end?.toString()];
+}
+
+describe("readServiceTimes()", () => {
+  it.each<[string, Row, readonly (string | undefined)[]]>([
+    [
+      "takes wall clocks of the account's zone",
+      { start: "2026-11-24 10:00", end: "2026-11-24 11:30" },
+      [
+        "times",
+        "2026-11-24T10:00:00+01:00[Europe/Berlin]",
+        "2026-11-24T11:30:00+01:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "takes a T, seconds and white space",
+      { start: " 2026-11-24T10:00:59 ", end: "2026-11-24 11:30:10.5" },
+      [
+        "times",
+        "2026-11-24T10:00:00+01:00[Europe/Berlin]",
+        "2026-11-24T11:30:00+01:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "takes a form with an offset for the instant it names",
+      { start: "2026-11-24T10:00:30Z", end: "2026-11-24 12:00+0100", zone: "America/New_York" },
+      [
+        "times",
+        "2026-11-24T05:00:00-05:00[America/New_York]",
+        "2026-11-24T06:00:00-05:00[America/New_York]",
+      ],
+    ],
+    [
+      "has no end when it is missing",
+      { start: "2026-11-24 10:00", end: null },
+      ["times", "2026-11-24T10:00:00+01:00[Europe/Berlin]", undefined],
+    ],
+    [
+      "has no end when it is blank",
+      { start: "2026-11-24 10:00", end: "  " },
+      ["times", "2026-11-24T10:00:00+01:00[Europe/Berlin]", undefined],
+    ],
+    [
+      "has no end when it equals the start",
+      { start: "2026-11-24 10:00", end: "2026-11-24 10:00" },
+      ["times", "2026-11-24T10:00:00+01:00[Europe/Berlin]", undefined],
+    ],
+    [
+      "stays timed from midnight to 23:59",
+      { start: "2026-11-24 00:00", end: "2026-11-24 23:59" },
+      [
+        "times",
+        "2026-11-24T00:00:00+01:00[Europe/Berlin]",
+        "2026-11-24T23:59:00+01:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "makes the last day exclusive for whole days",
+      { start: "2016-04-20 00:00", end: "2016-04-22 23:59", allDay: true },
+      ["dates", "2016-04-20", "2016-04-23"],
+    ],
+    [
+      "takes one day where whole days have no end",
+      { start: "2016-04-20", end: null, allDay: true },
+      ["dates", "2016-04-20", "2016-04-21"],
+    ],
+    [
+      "keeps the day where its midnight does not exist",
+      {
+        start: "2018-11-04 00:00",
+        end: "2018-11-04 23:59",
+        allDay: true,
+        zone: "America/Sao_Paulo",
+      },
+      ["dates", "2018-11-04", "2018-11-05"],
+    ],
+    [
+      "keeps the day that a zone left out altogether",
+      { start: "2011-12-30 00:00", end: "2011-12-30 23:59", allDay: true, zone: "Pacific/Apia" },
+      ["dates", "2011-12-30", "2011-12-31"],
+    ],
+    [
+      "moves a wall clock that does not exist forward",
+      { start: "2026-03-29 02:30", end: "2026-03-29 04:00" },
+      [
+        "times",
+        "2026-03-29T03:30:00+02:00[Europe/Berlin]",
+        "2026-03-29T04:00:00+02:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "keeps the distance to an end that the missing hour would put before the start",
+      { start: "2026-03-29 02:30", end: "2026-03-29 03:00" },
+      [
+        "times",
+        "2026-03-29T03:30:00+02:00[Europe/Berlin]",
+        "2026-03-29T04:00:00+02:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "takes the first pass of a repeated hour",
+      { start: "2026-10-25 02:30", end: "2026-10-25 02:45" },
+      [
+        "times",
+        "2026-10-25T02:30:00+02:00[Europe/Berlin]",
+        "2026-10-25T02:45:00+02:00[Europe/Berlin]",
+      ],
+    ],
+    [
+      "takes the second pass for an end that the first would put before the start",
+      { start: "2026-10-25 02:50", end: "2026-10-25 02:10" },
+      [
+        "times",
+        "2026-10-25T02:50:00+02:00[Europe/Berlin]",
+        "2026-10-25T02:10:00+01:00[Europe/Berlin]",
+      ],
+    ],
+  ])("%s", (_name, row, expected) => {
+    expect(shown(row)).toEqual(expected);
+  });
+
+  it.each<[string, Row]>([
+    ["2026-11-24 09:00", { start: "2026-11-24 10:00", end: "2026-11-24 09:00" }],
+    ["2026-11-23", { start: "2026-11-24", end: "2026-11-23", allDay: true }],
+    ["2026-10-25 01:10", { start: "2026-10-25 02:50", end: "2026-10-25 01:10" }],
+    ["2026-03-29 02:00", { start: "2026-03-29 02:30", end: "2026-03-29 02:00" }],
+    ["2026-10-25T02:10+02:00", { start: "2026-10-25 02:50", end: "2026-10-25T02:10+02:00" }],
+    ["2026-02-30 10:00", { start: "2026-02-30 10:00", end: null }],
+    ["2026-11-24 24:30", { start: "2026-11-24 24:30", end: null }],
+    ["2026-13-01T10:00Z", { start: "2026-13-01T10:00Z", end: null }],
+    ["tomorrow", { start: "tomorrow", end: null }],
+    ["", { start: "", end: null }],
+    ["10:00", { start: "2026-11-24 10:00", end: "10:00" }],
+  ])("fails and names the value when it is %j", (value, row) => {
+    const result = read(row);
+    expect(result.ok).toBe(false);
+    expect(result.ok ? "" : result.failure).toContain(`"${value}"`);
+  });
+});
+
+describe("writeServiceTimes()", () => {
+  it.each<[string, When, ReturnType<typeof writeServiceTimes>]>([
+    [
+      "names the offset of timed events and cuts seconds",
+      times("2026-07-01T10:00:59", "2026-07-01T11:00"),
+      { start: "2026-07-01T10:00:00+02:00", end: "2026-07-01T11:00:00+02:00", allDay: false },
+    ],
+    [
+      "writes no end that nobody knows",
+      times("2026-11-24T10:00", null),
+      { start: "2026-11-24T10:00:00+01:00", end: null, allDay: false },
+    ],
+    [
+      "leaves the end of one day out",
+      dates("2016-04-20", "2016-04-21"),
+      { start: "2016-04-20", end: null, allDay: true },
+    ],
+    [
+      "makes the last day inclusive",
+      dates("2016-04-20", "2016-04-23"),
+      { start: "2016-04-20", end: "2016-04-22", allDay: true },
+    ],
+  ])("%s", (_name, when, expected) => {
+    expect(writeServiceTimes(when)).toEqual(expected);
+  });
+
+  it("is read back as the same when minutes lie anywhere, also where clocks change", () => {
+    const start = fc.integer({ min: 1_767_225_600, max: 1_830_297_600 }).map((s) => s - (s % 60));
+    const zone = fc.constantFrom(berlin, "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata");
+    fc.assert(
+      fc.property(start, fc.integer({ min: 0, max: 5000 }), zone, (from, length, name) => {
+        const first = Temporal.Instant.fromEpochMilliseconds(from * 1000);
+        const when: When = {
+          kind: "times",
+          start: first.toZonedDateTimeISO(name),
+          end: length === 0 ? null : first.add({ minutes: length }).toZonedDateTimeISO(name),
+        };
+        const again = readServiceTimes(writeServiceTimes(when), name);
+        expect(again.ok && sameWhen(again.value, when)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
