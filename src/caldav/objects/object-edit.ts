@@ -3,7 +3,6 @@ import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { baseMark } from "../../ics/base-mark.ts";
 import type { CalendarObjectText } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
@@ -41,20 +40,9 @@ export interface Accepted {
 
 /** Takes the edit into the journal. */
 export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accepted, DavFault> {
-  const { calendar, incoming, method, base, cleared, anew } = edit;
+  const { incoming, base } = edit;
   const { uid } = incoming;
-  const accepted = context.acceptItems({
-    calendar: { method, items: [incoming], ignored: [] },
-    bases: base ? new Map([[uid, base]]) : new Map(),
-    cleared: new Map([[uid, cleared]]),
-    ...(calendar.kind === "milestones" && { newAs: "milestone" }),
-    anew,
-    channel: "caldav",
-    actor: context.person.id,
-    projectId: calendar.projectId,
-    listId: calendar.listId,
-    dryRun: false,
-  });
+  const accepted = acceptItem(context, { edit, dryRun: false });
   if (accepted.kind === "refused") {
     return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
   }
@@ -69,6 +57,33 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   const patch = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
   const says = patch ? describedItem({ base, patch, incoming }) : null;
   return ok({ key, isHeld: isHeld(item, context), says });
+}
+
+/** What the edit would change, with nothing stored; null where it would be refused. */
+export function changesOf(context: DavContext, edit: ObjectEdit): number | null {
+  const planned = acceptItem(context, { edit, dryRun: true });
+  const item = planned.kind === "refused" ? undefined : planned.items[0];
+  return !item || item.action === "refused" ? null : item.changes.length;
+}
+
+function acceptItem(
+  { acceptItems, person }: DavContext,
+  { edit, dryRun }: { readonly edit: ObjectEdit; readonly dryRun: boolean },
+) {
+  const { calendar, incoming, method, base, cleared, anew } = edit;
+  const { uid } = incoming;
+  return acceptItems({
+    calendar: { method, items: [incoming], ignored: [] },
+    bases: base ? new Map([[uid, base]]) : new Map(),
+    cleared: new Map([[uid, cleared]]),
+    ...(calendar.kind === "milestones" && { newAs: "milestone" }),
+    anew,
+    channel: "caldav",
+    actor: person.id,
+    projectId: calendar.projectId,
+    listId: calendar.listId,
+    dryRun,
+  });
 }
 
 /**
@@ -145,33 +160,4 @@ function fieldsOf(property: SpeakingProperty, { component }: IncomingItem): read
     case "VALARM":
       return ["reminder"];
   }
-}
-
-/**
- * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
- * Programs keep that name through edits of their own: octets with the name that those have which the program has put last
- * are an edit of these.
- */
-export function baseOf(
-  { store, person }: DavContext,
-  about: {
-    readonly key: ItemKey;
-    readonly present: Item;
-    readonly incoming: IncomingItem;
-    readonly isSeen: boolean;
-    readonly agent: string;
-  },
-): Item {
-  const { key, present, incoming, isSeen, agent } = about;
-  const { base, component } = incoming;
-  if (isSeen || base === null) return present;
-  const last = store.objects.get({ item: key, component });
-  const isOwn = last?.actor === person.id && last.agent === agent && markIn(last.raw) === base;
-  const seen = isOwn ? store.view.shownAt(key, last.at) : null;
-  return seen ?? store.view.shownAs(key, { sequence: base, modifiedAt: null }) ?? present;
-}
-
-function markIn(raw: string): number | null {
-  const value = new RegExp(`^${baseMark}:(\\d+)$`, "m").exec(raw)?.[1];
-  return value === undefined ? null : Number(value);
 }

@@ -10,7 +10,6 @@ import { holderOf } from "./holder.ts";
 import {
   acceptEdit,
   agentOf,
-  baseOf,
   clearedFields,
   etagOfSent,
   keepOctets,
@@ -18,6 +17,7 @@ import {
 } from "./object-edit.ts";
 import { closedFault, readOnlyFault, refusalFault, unseenFault } from "./object-faults.ts";
 import { relocate } from "./relocate.ts";
+import { baseOf } from "./seen-version.ts";
 
 interface Newcomer {
   readonly request: ObjectRequest;
@@ -191,14 +191,15 @@ function edit(
   const { component } = sent.text;
   const agent = agentOf(request);
   const present = context.store.view.get(key)?.item ?? viewed.item;
-  const accepted = acceptEdit(context, {
+  const wish = {
     calendar,
     incoming,
     method: null,
-    base: baseOf(context, { key, present, incoming, isSeen: false, agent }),
     cleared: clearedFields(context, { object: { key, component }, incoming, agent }),
     anew: false,
-  });
+  };
+  const base = baseOf(context, { ...wish, key, present, isSeen: false, isMove: true, agent });
+  const accepted = acceptEdit(context, { ...wish, base });
   if (!accepted.ok) return accepted;
   const { isHeld, says } = accepted.value;
   if (isHeld) context.calendars.reload(key);

@@ -8,7 +8,6 @@ import { caldavFault, type DavFault, faultAnswer } from "../fault.ts";
 import {
   acceptEdit,
   agentOf,
-  baseOf,
   clearedFields,
   etagOfSent,
   keepOctets,
@@ -16,6 +15,7 @@ import {
 } from "./object-edit.ts";
 import { objectFault, readOnlyFault, uidFault } from "./object-faults.ts";
 import { createObject } from "./object-put-new.ts";
+import { baseOf } from "./seen-version.ts";
 
 /**
  * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot
@@ -108,14 +108,15 @@ function update(
   const agent = agentOf(request);
   const present = calendars.itemOf(object).item;
   if (!item) return fail(caldavFault("valid-calendar-data", "there is no item in it"));
-  const accepted = acceptEdit(context, {
+  const wish = {
     calendar,
     incoming: item,
     method: null,
-    base: baseOf(context, { key: object.key, present, incoming: item, isSeen, agent }),
     cleared: clearedFields(context, { object, incoming: item, agent }),
     anew: false,
-  });
+  };
+  const base = baseOf(context, { ...wish, key: object.key, present, isSeen, isMove: false, agent });
+  const accepted = acceptEdit(context, { ...wish, base });
   if (!accepted.ok) return accepted;
   const { key, isHeld, says } = accepted.value;
   if (isHeld) {

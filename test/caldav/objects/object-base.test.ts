@@ -33,14 +33,41 @@ describe("objectAnswer() of a PUT without conditions", () => {
     });
   });
 
-  it("compares another program's with the version that they name", () => {
+  const other = { ...phone, "user-agent": "Other/2" };
+  const done = ["STATUS:NEEDS-ACTION", "STATUS:COMPLETED"] as const;
+
+  it("takes what another program puts back as it was at its word", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const first = rig.text(path);
-    const second = first.replace("SUMMARY:Chore", "SUMMARY:By phone");
+    const second = first.replace(...done);
     rig.ask("PUT", path, { body: second, headers: phone });
-    const other = { ...phone, "user-agent": "Other/2" };
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ completed: true });
+    expect(rig.text(path)).toBe(second);
     expect(rig.ask("PUT", path, { body: first, headers: other }).status).toBe(204);
-    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By phone" });
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ completed: false });
+  });
+
+  it("compares another program's edit of an older copy with the version that it names", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const first = rig.text(path);
+    rig.ask("PUT", path, { body: first.replace(...done), headers: phone });
+    const stale = first.replace("SUMMARY:Chore", "SUMMARY:By another");
+    expect(rig.ask("PUT", path, { body: stale, headers: other }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By another", completed: true });
+  });
+
+  it("compares it with what is shown when its SEQUENCE has gone on from there", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const first = rig.text(path);
+    const second = first.replace(...done).replace("SEQUENCE:0", "SEQUENCE:1");
+    rig.ask("PUT", path, { body: second, headers: phone });
+    const third = first
+      .replace("SUMMARY:Chore", "SUMMARY:By another")
+      .replace("SEQUENCE:0", "SEQUENCE:2");
+    expect(rig.ask("PUT", path, { body: third, headers: other }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By another", completed: false });
   });
 });
