@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     env: { TZ: "UTC" },
     globalSetup: ["test/clients/say-missing.ts"],
+    setupFiles: ["test/support/temporal-equality.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -114,7 +114,8 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       links && publicUrl !== null
         ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
         : null,
-    swept: () => sync.ready,
+    swept: () => sync.ready && sync.settled,
+    readAnew: () => sync.readAnew(),
     onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
   });
   const notices = createParkingNotices({

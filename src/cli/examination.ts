@@ -64,7 +64,7 @@ export async function checkTimeZone(
     configured[0] ??
     (listed?.ok ? listed.value.items[0] : undefined) ??
     store.directory.projects()[0];
-  if (!project) return [unproved("no project is known to create the probe in")];
+  if (!project) return [unproved(zone, "no project is known to create the probe in")];
 
   const start = host
     .clock()
@@ -76,9 +76,9 @@ export async function checkTimeZone(
     { projectId: project.id, patch: { title, when, private: true } },
     call,
   );
-  if (!created.ok) return [unproved(describeFailure(created.failure))];
+  if (!created.ok) return [unproved(zone, describeFailure(created.failure))];
   const { id } = created.value;
-  if (id === null) return [unproved("the service answered an event without an id")];
+  if (id === null) return [unproved(zone, "the service answered an event without an id")];
   const deleted = await upstream.events.delete({ projectId: project.id, id }, call);
   const left: readonly Finding[] = deleted.ok
     ? []
@@ -114,10 +114,10 @@ function compare(
   };
 }
 
-const unproved = (why: string): Finding => ({
+const unproved = (zone: string, why: string): Finding => ({
   verdict: "doubtful",
   subject: "zone",
-  what: `it could not be proved: ${why}`,
+  what: `that the account is in ${zone} could not be proved: ${why}`,
   remedy: "try again with a key that may create events",
 });
 

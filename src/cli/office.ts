@@ -15,7 +15,8 @@ export interface Office {
   decide(id: number, act: EditAct): Promise<unknown>;
   undo(id: number, person: number | null): Promise<unknown>;
   feeds(): Promise<unknown>;
-  createFeed(project: number): Promise<unknown>;
+  /** `name`: what it is to be called, null = as the project; it keeps its name without one. */
+  createFeed(project: number, name?: string | null): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
   revokeFeed(id: number): Promise<void>;
   brakes(): Promise<unknown>;
@@ -64,7 +65,7 @@ function remoteOffice(daemon: DaemonAddress): Office {
     undo: (id, person) =>
       ask("POST", `/api/edits/${id}/undo${person === null ? "" : `?person=${person}`}`),
     feeds: async () => member(await ask("GET", "/api/feeds"), "feeds"),
-    createFeed: (project) => ask("POST", "/api/feeds", { projectId: project }),
+    createFeed: (project, name) => ask("POST", "/api/feeds", { projectId: project, name }),
     rotateFeed: (id) => ask("POST", `/api/feeds/${id}/rotate`),
     revokeFeed: async (id) => void (await ask("DELETE", `/api/feeds/${id}`)),
     brakes: async () => member(await ask("GET", "/api/brakes"), "brakes"),
@@ -98,8 +99,8 @@ function localOffice({ config, desk, feeds, store, people }: Workshop): Office {
       return decided(id, desk.undo(id, { channel: "cli", actor }));
     },
     feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
-    createFeed(project) {
-      const feed = feeds.create(projectId(project));
+    createFeed(project, name) {
+      const feed = feeds.create(projectId(project), name);
       return found(feed && shown(feed), `project ${project} is not known`);
     },
     rotateFeed(id) {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { isId } from "../domain/ids.ts";
+import { readFeedName } from "../feeds/feed-name.ts";
 
 /** Readers of option values; what they refuse is wrong usage. */
 
@@ -7,6 +8,12 @@ export function readId(text: string): number {
   const id = Number(text);
   if (!isId(id)) throw new InvalidArgumentError("It must be an id: a positive whole number.");
   return id;
+}
+
+export function readName(text: string): string {
+  const name = readFeedName(text);
+  if (name.ok) return name.value;
+  throw new InvalidArgumentError(`It must be a name: ${name.failure}.`);
 }
 
 export function readPort(text: string): number {

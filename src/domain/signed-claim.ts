@@ -5,9 +5,9 @@ export interface ClaimLayout<Claim> {
   /** Names the kind, so that no text of one kind passes for another under the same key. */
   readonly purpose: string;
   readonly claimLength: number;
-  encode(claim: Claim): Uint8Array;
+  readonly encode: (claim: Claim) => Uint8Array;
   /** Null for bytes that say nothing that `encode` writes. */
-  decode(bytes: Buffer): Claim | null;
+  readonly decode: (bytes: Buffer) => Claim | null;
 }
 
 /** Writes and reads the signed part of a link: letters, digits, hyphens and underscores alone. */

@@ -69,7 +69,7 @@ export interface OpenFeed {
 
 /** The calendars that can be subscribed to. */
 export interface PublishedFeeds {
-  /** Makes a feed for every known project that has none, and takes new titles over; a revoked one is not made again. */
+  /** Makes a feed for every known project that has none, and takes new titles over where nobody gave a name; a revoked one is not made again. */
   ensure(): void;
   list(): readonly PublishedFeed[];
   /** Null for a secret that is wrong, old or revoked. */
@@ -78,8 +78,11 @@ export interface PublishedFeeds {
   rotate(id: FeedId): PublishedFeed | null;
   /** Ends an address for good; false when there is no such open feed. */
   revoke(id: FeedId): boolean;
-  /** The open feed of a project, made when there is none; null for an unknown project. */
-  create(project: ProjectId): PublishedFeed | null;
+  /**
+   * The open feed of a project, made when there is none; null for an unknown project. `name`: what it is called from now
+   * on, whatever the project is called; null = as the project again; it keeps its name unless said.
+   */
+  create(project: ProjectId, name?: string | null): PublishedFeed | null;
 }
 
 /** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
@@ -209,10 +212,15 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       if (revoked) readRows();
       return revoked;
     },
-    create(project) {
+    create(project, name) {
       const found = store.directory.project(project);
       if (!found) return null;
-      const { id } = store.feeds.create(project, found.title);
+      const { title } = found;
+      const id = store.together(() => {
+        const { id: made } = store.feeds.create(project, title);
+        if (name !== undefined) store.feeds.call(made, { given: name, title });
+        return made;
+      });
       readRows();
       return present(id);
     },

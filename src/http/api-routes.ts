@@ -1,5 +1,7 @@
 import { json, Router } from "express";
 import { feedId, isId, projectId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import { readFeedName } from "../feeds/feed-name.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
@@ -37,7 +39,12 @@ export function apiRoutes({ auth, store, feeds, status, baseUrl }: ApiRoutesDeps
       sendProblem(response, badRequest("projectId: the id of a project is needed"));
       return;
     }
-    const feed = feeds.create(projectId(wanted));
+    const name = nameIn(body);
+    if (!name.ok) {
+      sendProblem(response, badRequest(name.failure));
+      return;
+    }
+    const feed = feeds.create(projectId(wanted), name.value);
     if (feed) response.status(201).json(shown(feed));
     else sendProblem(response, notFound(`project ${wanted} is not known`));
   });
@@ -65,6 +72,14 @@ export function apiRoutes({ auth, store, feeds, status, baseUrl }: ApiRoutesDeps
     else sendProblem(response, conflict(`nothing is held for ${source}`));
   });
   return router;
+}
+
+/** The name that the body gives a feed; null takes one back. Fails with a sentence. */
+function nameIn(body: unknown): Result<string | null | undefined, string> {
+  const named = typeof body === "object" && body && "name" in body ? body.name : undefined;
+  if (named === undefined || named === null) return ok(named);
+  const name = readFeedName(named);
+  return name.ok ? name : fail(`name: ${name.failure}, or null to be called as the project`);
 }
 
 /** A feed as scripts see it. */

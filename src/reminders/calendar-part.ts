@@ -1,19 +1,26 @@
 import type { EventItem } from "../domain/item.ts";
+import { foldLines } from "../ics/lines/component-text.ts";
 import { publishedSummary } from "../ics/text/decoration.ts";
-import { plainDescription } from "../ics/text/text.ts";
+import { oneLine, plainDescription } from "../ics/text/text.ts";
 import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
 import { writeEvent } from "../ics/write/write-event.ts";
 import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
+import type { Mailbox } from "../mail/mail.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
 /**
- * The event as a calendar of its own, METHOD:PUBLISH, with the UID that feeds show. It has no alarm, as the mail around
- * it is one. Times stand in `zone`, the account's. Throws UnwritableEventError.
+ * The event as a calendar of its own, METHOD:PUBLISH, with the UID that feeds show and the sender of the mail as its
+ * ORGANIZER. It has no alarm, as the mail around it is one. Times stand in `zone`, the account's. Throws
+ * UnwritableEventError.
  * Source: RFC 5546 3.2.1.
  */
 export function writeCalendarPart(
   { shown, item }: { readonly shown: ViewItem; readonly item: EventItem },
-  { zone, link }: { readonly zone: string; readonly link: string | null },
+  {
+    zone,
+    link,
+    from,
+  }: { readonly zone: string; readonly link: string | null; readonly from: Mailbox },
 ): string {
   const event = writeEvent({
     uid: shown.uid,
@@ -32,7 +39,27 @@ export function writeCalendarPart(
     status: null,
     url: link,
   });
-  return `${header}${timeZonePart(item, zone)}${event}${calendarEnd}`;
+  // Without an alarm properties stand up to the end.
+  const properties = event.slice(0, event.lastIndexOf(eventEnd));
+  const organizer = foldLines([organizerLine(from)]);
+  return `${header}${timeZonePart(item, zone)}${properties}${organizer}${eventEnd}${calendarEnd}`;
+}
+
+const eventEnd = "END:VEVENT\r\n";
+
+/** Source: RFC 5545 3.8.4.3, RFC 6068 section 2. */
+function organizerLine({ name, address }: Mailbox): string {
+  const cn = parameterValue(name);
+  const uri = encodeURIComponent(address.toWellFormed())
+    .replaceAll("%40", "@")
+    .replaceAll("%2B", "+");
+  return `ORGANIZER${cn === "" ? "" : `;CN=${cn}`}:mailto:${uri}`;
+}
+
+/** Source: RFC 5545 3.2, RFC 6868 section 3. */
+function parameterValue(text: string): string {
+  const escaped = oneLine(text).replaceAll("^", "^^").replaceAll('"', "^'");
+  return /[:;,]/.test(escaped) ? `"${escaped}"` : escaped;
 }
 
 /** Without a name or a time to look again: programs would take it for a calendar to keep, and not for one event. */

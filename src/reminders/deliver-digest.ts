@@ -36,12 +36,12 @@ export async function deliverDigest(
   due: DueDigest,
   deps: DigestDeps,
 ): Promise<readonly ReminderEvent[]> {
-  const { store, clock, digest, rules, webUrl } = deps;
+  const { store, clock, digest, rules, stretched, webUrl } = deps;
   const reader = readerBy(due.person, deps);
   if (!reader?.wants("digest")) return [];
   const { zone, person } = reader;
   const now = clock();
-  const { turn } = digestTurn(digest, { zone, now, rules });
+  const turn = stretched(digestTurn(digest, { zone, now, rules }).turn);
   if (!turn.day.equals(due.turn.day)) return [];
   const key = digestKey(due);
   const installation = store.meta.installation;

@@ -11,6 +11,7 @@ import type { Post } from "./fold.ts";
 import { handOver, type MailEnding, type Told } from "./hand-over.ts";
 import { type Letter, renderLetter } from "./letter.ts";
 import { messageIdOf } from "./message-id.ts";
+import type { Opening } from "./opening.ts";
 import type { DueMail } from "./plan.ts";
 import {
   addressOf,
@@ -41,6 +42,8 @@ interface About {
 export interface DeliverDeps extends PostOffice {
   readonly rules: ReminderRules;
   readonly windowOf: WindowOf;
+  /** For windows that `windowOf` has not made. */
+  readonly stretched: Opening["stretched"];
   /** Link template with `{project}`, `{kind}` and `{id}`; null = no links. */
   readonly webUrl: string | null;
   /** What a person can do with an item by following a link; null = such links are not made. */
@@ -185,13 +188,13 @@ function parentOf(item: Item, { store }: DeliverDeps): string | null {
 
 function calendarOf(
   { shown, reminder }: Current,
-  { rules, webUrl }: DeliverDeps,
+  { rules, webUrl, from }: DeliverDeps,
 ): Mail["calendar"] {
   const { item } = shown;
   if (item.kind !== "event" || reminder.sort === "overdue") return null;
   const content = writeCalendarPart(
     { shown, item },
-    { zone: rules.zone, link: webLink(webUrl, item) },
+    { zone: rules.zone, link: webLink(webUrl, item), from },
   );
   return { content, method: "PUBLISH" };
 }

@@ -35,7 +35,8 @@ export function digestTurn(
   const dueAt = momentOf(day);
   const nextAt = momentOf(day.add(step));
   const until = missedUntil(dueAt, rules);
-  return { turn: { day, dueAt, lapsesAt: isBefore(nextAt, until) ? nextAt : until }, nextAt };
+  const lapsesAt = isBefore(nextAt, until) ? nextAt : until;
+  return { turn: { day, dueAt, lapsesAt, endsAt: nextAt }, nextAt };
 }
 
 function latestDay({ weekday }: DigestRule, today: Temporal.PlainDate): Temporal.PlainDate {

@@ -7,7 +7,7 @@ import { createOpening } from "./opening.ts";
 import { mayBegin, type PostOffice, paceOf } from "./post-office.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { type Survey, type SurveyDeps, surveyMails, type Task } from "./survey.ts";
-import { createWindows, isBefore } from "./windows.ts";
+import { createWindows, isBefore, type WindowOf } from "./windows.ts";
 
 export type { ReminderEvent } from "./deliver.ts";
 
@@ -18,6 +18,8 @@ export interface RemindersDeps extends PostOffice, Pick<DeliverDeps, "webUrl" | 
   };
   /** Whether this process has read the whole workspace. */
   readonly swept: () => boolean;
+  /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
+  readonly readAnew: () => () => boolean;
   readonly onEvent: (event: ReminderEvent) => void;
 }
 
@@ -35,14 +37,20 @@ const lanes = 2;
 export function createReminders(deps: RemindersDeps): Reminders {
   const { store, options, zone, clock, onEvent } = deps;
   const rules = { ...options, zone, installedAt: store.meta.installedAt };
+  const opening = createOpening({ ...deps, catchUp: options.catchUp });
+  const windows = createWindows(rules);
+  const windowOf: WindowOf = (reminder, readersZone) => {
+    const window = windows(reminder, readersZone);
+    return window && opening.stretched(window);
+  };
   const surveying: SurveyDeps = {
     ...deps,
     rules,
-    windowOf: createWindows(rules),
+    windowOf,
+    stretched: opening.stretched,
     agenda: createAgenda(store, rules),
     digest: options.digest,
   };
-  const isOpen = createOpening({ ...deps, catchUp: options.catchUp });
   let calm: Calm | null = null;
 
   /** Null in a time in which nothing is to be sent. */
@@ -76,7 +84,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   async function work(tasks: Iterator<Task>, signal: AbortSignal): Promise<number> {
     let handled = 0;
-    while (!signal.aborted && mayBegin(deps)) {
+    while (!signal.aborted && opening.isOpen() && mayBegin(deps)) {
       const next = tasks.next();
       if (next.done) break;
       const events = await send(next.value);
@@ -88,7 +96,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   return {
     async step(signal) {
-      const found = isOpen() ? survey() : null;
+      const found = opening.isOpen() ? survey() : null;
       if (!found) return "idle";
       dropRest(found);
       const tasks = found.tasks.values();
@@ -99,7 +107,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
       return handled.some((count) => count > 0) ? "worked" : "idle";
     },
     nextAt() {
-      if (!isOpen()) return null;
+      if (!opening.isOpen()) return null;
       const found = survey();
       if (!found) return calm?.until ?? null;
       return found.tasks.length > 0 ? paceOf(deps, clock()) : found.nextAt;

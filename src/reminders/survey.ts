@@ -74,17 +74,18 @@ function planDigests(
   readers: Iterable<Reader>,
   { deps, now }: { readonly deps: SurveyDeps; readonly now: Temporal.Instant },
 ): { readonly due: readonly DueDigest[]; readonly nextAt: Temporal.Instant | null } {
-  const { digest, rules } = deps;
+  const { digest, rules, stretched } = deps;
   const due: DueDigest[] = [];
   let nextAt: Temporal.Instant | null = null;
   if (!digest) return { due, nextAt };
   for (const { person, zone, wants } of readers) {
     if (!wants("digest")) continue;
     const found = digestTurn(digest, { zone, now, rules });
+    const turn = stretched(found.turn);
     nextAt = earlier(nextAt, found.nextAt);
     // What fell due before there was an installation is nobody's digest.
-    if (isBefore(found.turn.dueAt, rules.installedAt) || !isWithin(found.turn, now)) continue;
-    due.push({ person: person.id, turn: found.turn });
+    if (isBefore(turn.dueAt, rules.installedAt) || !isWithin(turn, now)) continue;
+    due.push({ person: person.id, turn });
   }
   return { due, nextAt };
 }

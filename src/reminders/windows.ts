@@ -6,6 +6,8 @@ import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";
 export interface Window {
   readonly dueAt: Temporal.Instant;
   readonly lapsesAt: Temporal.Instant;
+  /** When it would be wrong by then, whatever has held it up; null = never. */
+  readonly endsAt: Temporal.Instant | null;
 }
 
 /** When a reminder may be sent to a reader in a zone; null = never. */
@@ -68,19 +70,19 @@ function windowOf(
       const until = missedUntil(dueAt, rules);
       // A first start on an old workspace reminds of what is ahead, and not of what is over.
       const lapses = isBefore(dueAt, rules.installedAt) && isBefore(startAt, until);
-      return { dueAt, lapsesAt: lapses ? startAt : until };
+      return { dueAt, lapsesAt: lapses ? startAt : until, endsAt: lapses ? startAt : null };
     }
     case "before": {
       const day = dayIn(timing.day, zone);
       const dueAt = countBack(day.toPlainDateTime(rules.at), { zone, lead: timing.lead });
       const dayEnds = day.add({ days: 1 }).toZonedDateTime(zone).toInstant();
       const until = missedUntil(dueAt, rules);
-      return { dueAt, lapsesAt: isBefore(dayEnds, until) ? dayEnds : until };
+      return { dueAt, lapsesAt: isBefore(dayEnds, until) ? dayEnds : until, endsAt: dayEnds };
     }
     case "after": {
       const day = dayIn(timing.day, zone).add({ days: 1 });
       const dueAt = wallClock(day.toPlainDateTime(rules.at), zone).toInstant();
-      return { dueAt, lapsesAt: missedUntil(dueAt, rules) };
+      return { dueAt, lapsesAt: missedUntil(dueAt, rules), endsAt: null };
     }
     default:
       return unreachable(timing);

@@ -71,3 +71,19 @@ export function planAbsences({ questions, brakeOf, unread }: AbsenceFacts): Abse
   }
   return { bury, read, held };
 }
+
+/** Whether every question is settled but those that wait for a person, and those that are to be left aside. */
+export function areSettled(
+  open: readonly Pick<Question, "item" | "source">[],
+  {
+    brakes,
+    isAside,
+  }: {
+    readonly brakes: readonly (NonNullable<BrakeState> & { readonly source: string })[];
+    readonly isAside: (item: ItemKey) => boolean;
+  },
+): boolean {
+  const waiting = brakes.filter(({ needsPerson, releasedAt }) => needsPerson && !releasedAt);
+  const held = new Set(waiting.map(({ source }) => source));
+  return open.every(({ item, source }) => held.has(source) || isAside(item));
+}

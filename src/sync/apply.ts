@@ -2,7 +2,7 @@ import type { ItemKey } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
-import { type BrakeState, type Loss, nextBrake } from "./brake.ts";
+import { type BrakeState, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { isComplete } from "./look-ups.ts";
 import { type Contents, type Identified, planSnapshot } from "./plan.ts";
@@ -96,10 +96,11 @@ export const brakeOf = (store: Store, source: string): BrakeState =>
 /** Sets, keeps or lifts a source's brake after its loss. Belongs inside the caller's transaction. */
 export function stepBrake(
   store: Store,
-  { source, missing, total }: { readonly source: string } & Loss,
+  { source, ...loss }: { readonly source: string } & Parameters<typeof nextBrake>[1],
 ): readonly SyncEvent[] {
+  const { missing, total } = loss;
   const brake = brakeOf(store, source);
-  const step = nextBrake(brake, { missing, total });
+  const step = nextBrake(brake, loss);
   switch (step.kind) {
     case "keep":
       return [];

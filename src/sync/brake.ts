@@ -29,6 +29,15 @@ export function judgeLoss({ missing, total }: Loss): BrakeVerdict {
   return missing <= total * agreedShare ? "confirmed" : "agreed";
 }
 
+/**
+ * Judges a loss of people, who are few in many workspaces and cannot be asked for one by one: several who are more than
+ * half of all are held too, and nothing but a person's agreement lets them go.
+ */
+export function judgeLeavers({ missing, total }: Loss): BrakeVerdict {
+  const isMost = missing > 1 && missing > total * agreedShare;
+  return isMost || judgeLoss({ missing, total }) !== "free" ? "agreed" : "free";
+}
+
 export type BrakeStep =
   | { readonly kind: "keep" }
   | { readonly kind: "lift" }
@@ -38,8 +47,11 @@ export type BrakeStep =
  * What a new snapshot does to its source's brake. A person's agreement covers what was missing then: when more goes
  * missing afterwards the question is asked anew.
  */
-export function nextBrake(brake: BrakeState, loss: Loss): BrakeStep {
-  const verdict = judgeLoss(loss);
+export function nextBrake(
+  brake: BrakeState,
+  { judge = judgeLoss, ...loss }: Loss & { readonly judge?: (loss: Loss) => BrakeVerdict },
+): BrakeStep {
+  const verdict = judge(loss);
   switch (verdict) {
     case "free":
       return brake ? { kind: "lift" } : { kind: "keep" };

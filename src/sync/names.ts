@@ -5,9 +5,10 @@ import { type Source, sourceName } from "../domain/source.ts";
 import type { Call, Snapshot } from "../upstream/client.ts";
 import { type Absent, Absentees, type AbsenteesDeps } from "./absentees.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply.ts";
-import { mayBury } from "./brake.ts";
+import { judgeLeavers, mayBury } from "./brake.ts";
 import type { SyncEvent } from "./event.ts";
 import type { Fetched } from "./fetch.ts";
+import { apart, Leavers } from "./leavers.ts";
 import { applyLabels, applyPeople, applyProjects, applyTodolists, isComplete } from "./look-ups.ts";
 import type { Questions } from "./questions.ts";
 import type { Scope } from "./territory.ts";
@@ -47,6 +48,7 @@ const nobody = { gone: [], there: [], unclear: [] };
 export class NameKeeper {
   readonly #deps: NamesDeps;
   readonly #absentees: Absentees;
+  readonly #leavers = new Leavers();
 
   constructor(deps: NamesDeps) {
     this.#deps = deps;
@@ -118,23 +120,35 @@ export class NameKeeper {
     return { told, doubts: doubtsOf("project", absent, isFree) };
   }
 
-  /** A single person cannot be asked for, so many of them stay until somebody agrees that they are gone. */
+  /** A single person cannot be asked for: who is lacked stays until a later look-up says so too, many until somebody agrees. */
   #applyPeople({ snapshot }: Heard<"people", Person>): Outcome {
-    const { store, scope } = this.#deps;
+    const { store, scope, clock } = this.#deps;
+    this.#leavers.named(snapshot.items);
+    if (!isComplete(snapshot)) {
+      applyPeople(store, { scope, snapshot, staying: [] });
+      return { told: [], doubts: [] };
+    }
     const kept = new Set([...scope.people, ...snapshot.items].map(({ id }) => id));
     const known = store.directory.people();
-    const gone = isComplete(snapshot) ? known.filter(({ id }) => !kept.has(id)) : [];
-    const told = stepBrake(store, { source: "people", missing: gone.length, total: known.length });
+    const missing = known.filter(({ id }) => !kept.has(id));
+    const loss = { missing: missing.length, total: known.length };
+    const told = stepBrake(store, { source: "people", ...loss, judge: judgeLeavers });
     const brake = brakeOf(store, "people");
-    const isFree =
-      (brake === null && (snapshot.received > 0 || gone.length === 0)) ||
-      (brake !== null && brake.releasedAt !== null);
-    applyPeople(store, { scope, snapshot, staying: isFree ? [] : gone });
-    const doubts = isFree
-      ? []
-      : [
-          `${gone.length} of ${known.length} known people are not named any more; they stay for now`,
-        ];
+    const isHeld = brake ? brake.releasedAt === null : snapshot.received === 0;
+    if (isHeld || brake) {
+      this.#leavers.forget();
+      applyPeople(store, { scope, snapshot, staying: isHeld ? missing : [] });
+      const { length } = missing;
+      const held = `${length} of ${known.length} known people are not named any more; they stay for now`;
+      return { told, doubts: isHeld && length > 0 ? [held] : [] };
+    }
+    const staying = this.#leavers.staying(missing, clock());
+    applyPeople(store, { scope, snapshot, staying });
+    const wait = `at least ${apart.minutes} minutes later`;
+    const doubts = staying.map(
+      ({ id, name }) =>
+        `person ${id} (${name}) is not named any more: they stay until an answer ${wait} says the same`,
+    );
     return { told, doubts };
   }
 

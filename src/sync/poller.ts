@@ -11,7 +11,7 @@ import { followParents } from "./parents.ts";
 import type { Contents, Identified } from "./plan.ts";
 import type { Questions } from "./questions.ts";
 import { askedRest, isDenied, isRefusal } from "./refusal.ts";
-import { type Entry, type Roster, samePlace } from "./roster.ts";
+import { type Begun, type Roster, samePlace } from "./roster.ts";
 import { isLookUp, later, longRestAfter, restAfter, thirdOf } from "./schedule.ts";
 import { type Scope, territoryOf } from "./territory.ts";
 
@@ -88,7 +88,7 @@ export class Poller {
   }
 
   async #succeed(
-    begun: Entry,
+    begun: Begun,
     {
       fetched,
       before,
@@ -108,7 +108,7 @@ export class Poller {
             ? this.#applyNames(source, heard)
             : { events: [], doubts: [] };
       const doubts = [...problems, ...applied.doubts, ...remarks];
-      store.sources.attempted(source);
+      store.sources.attempted(source, begun.attemptedAt);
       store.sources.succeeded(source, {
         items: items.length,
         doubts: doubts.length > 0 ? doubts.join("; ") : null,
@@ -179,7 +179,7 @@ export class Poller {
     };
   }
 
-  #fail(begun: Entry, failure: Failure): void {
+  #fail(begun: Begun, failure: Failure): void {
     const { store, roster, report, maxAge } = this.#deps;
     if (failure.kind === "aborted") {
       roster.end(begun, null);
@@ -188,8 +188,8 @@ export class Poller {
     const { name, kind, source } = begun;
     const problem = describeFailure(failure);
     store.together(() => {
-      store.sources.attempted(source);
-      store.sources.failed(source, problem);
+      store.sources.attempted(source, begun.attemptedAt);
+      store.sources[isDenied(failure) ? "refused" : "failed"](source, problem);
     });
     const failures = begun.failures + 1;
     if (isLookUp(kind) && isRefusal(failure)) {

@@ -1,14 +1,21 @@
-import type { ItemKey, ServiceId } from "../domain/ids.ts";
-import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
+import type { ItemKey } from "../domain/ids.ts";
+import { type Item, spokenKind } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
 import type { Mirrored } from "../store/mirror/mirror.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Upstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { type AbsencePlan, judgeSilence, planAbsences, type Question } from "./absence.ts";
+import {
+  type AbsencePlan,
+  areSettled,
+  judgeSilence,
+  planAbsences,
+  type Question,
+} from "./absence.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
+import { getItem } from "./get-item.ts";
 import { isUnderWay } from "./move.ts";
 import { buryBelow } from "./parents.ts";
 import { isIdentified } from "./plan.ts";
@@ -79,6 +86,14 @@ export class Questions {
   /** How many items are being asked for. */
   get underWay(): number {
     return [...this.#asked.values()].filter(({ underWay }) => underWay).length;
+  }
+
+  /** Whether none waits for its first answer, or for the burial that it leads to; those that a person has to let go aside. */
+  get settled(): boolean {
+    const { absences, brakes } = this.#deps.store;
+    const isSilent = (item: ItemKey) => (this.#asked.get(item)?.failures ?? 0) > 0;
+    const isAside = (item: ItemKey) => isSilent(item) || !this.#isReachable(item);
+    return areSettled(absences.all(), { brakes: brakes.all(), isAside });
   }
 
   /** Items that were forbidden since their list was last read, with that list: it has to be read before they are asked again. */
@@ -247,42 +262,6 @@ export class Questions {
     const own: ItemChange = { kind: spokenKind(item), title: item.title, act: "buried" };
     const below = item.kind === "task" && item.id !== null ? buryBelow(store, roster, item.id) : [];
     return [{ kind: "buried", source, changes: [own, ...below] }];
-  }
-}
-
-function getItem(
-  { store, upstream }: QuestionsDeps,
-  { item, signal }: { readonly item: Item; readonly signal: AbortSignal },
-): Promise<Result<Item, Failure>> {
-  const call: Call = { priority: "sweep", signal };
-  const { id, projectId } = item;
-  if (id === null) throw new NamelessItemError(item);
-  if (item.kind === "event") return upstream.events.get({ projectId, id }, call);
-  if (item.parentId === null) {
-    return upstream.tasks.get({ projectId, listId: item.listId, id }, call);
-  }
-  const taskId = item.parentId;
-  return upstream.subtasks.get({ ...placeOf(store, { item, taskId }), taskId, id }, call);
-}
-
-// A subtask's own row may still name the list that its parent has left.
-function placeOf(
-  { mirror }: Store,
-  { item, taskId }: { readonly item: TaskItem; readonly taskId: ServiceId },
-) {
-  const { projectId, listId } = item;
-  const key = mirror.find("task", taskId);
-  const task = key === null ? null : (mirror.get(key)?.item ?? null);
-  return task?.kind === "task"
-    ? { projectId: task.projectId, listId: task.listId }
-    : { projectId, listId };
-}
-
-/** Thrown when a mirrored item has no id: the mirror holds only what the service has named. */
-class NamelessItemError extends Error {
-  override readonly name = "NamelessItemError";
-  constructor(item: Item) {
-    super(`the ${item.kind} "${item.title}" is mirrored without an id`);
   }
 }
 

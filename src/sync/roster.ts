@@ -11,6 +11,13 @@ export interface Entry extends Candidate {
   /** Whether it was read in this process, and whether it was read or refused for good. */
   readonly read: boolean;
   readonly settled: boolean;
+  /** Turn of the latest attempt that has read it, or was refused for good; 0 = none yet. */
+  readonly answered: number;
+}
+
+/** A source whose poll is under way, as it was when the poll began. */
+export interface Begun extends Entry {
+  readonly attemptedAt: Temporal.Instant;
 }
 
 /** How a poll ended; `rest` is how long the source is left alone. */
@@ -79,7 +86,7 @@ export class Roster {
       return;
     }
     this.#unlink(known);
-    this.#set({ ...known, source, days, turn: 0, ended: 0, notBefore: null });
+    this.#set({ ...known, source, days, turn: 0, ended: 0, answered: 0, notBefore: null });
     this.#link(source);
     this.#unsaved.add(source.kind);
   }
@@ -103,7 +110,22 @@ export class Roster {
     if (known) this.#set({ ...known, hurried: true, notBefore: null });
   }
 
-  begin(name: string): Entry {
+  /**
+   * Ends every rest; the answer tells whether all sources of now have been asked since, and have answered or are gone.
+   * Where each of them refuses, nothing was read.
+   */
+  readAnew(): () => boolean {
+    const start = this.#turn;
+    const names = this.entries().map(({ name }) => name);
+    for (const { name, notBefore } of this.entries()) if (notBefore) this.hurry(name);
+    return () => {
+      const now = names.flatMap((name) => this.get(name) ?? []);
+      const isAnswered = now.every(({ answered }) => answered > start);
+      return isAnswered && now.some(({ failures }) => failures === 0);
+    };
+  }
+
+  begin(name: string): Begun {
     const known = this.get(name);
     if (!known) throw new UnknownSourceError(name);
     this.save();
@@ -136,6 +158,7 @@ export class Roster {
       failures: isRead ? 0 : now.failures + 1,
       read: now.read || isRead,
       settled: now.settled || ending.kind !== "failed",
+      answered: ending.kind === "failed" ? now.answered : begun.turn,
       notBefore: now.hurried ? null : ending.notBefore,
     });
   }
@@ -174,6 +197,7 @@ export class Roster {
       failures: 0,
       read: false,
       settled: false,
+      answered: 0,
     });
     this.#link(source);
   }

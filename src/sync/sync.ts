@@ -6,6 +6,7 @@ import { type CrewOptions, type Job, workThrough } from "./crew.ts";
 import type { SyncEvent } from "./event.ts";
 import { applyScope } from "./look-ups.ts";
 import { Poller } from "./poller.ts";
+import { progressOf, type SweepProgress } from "./progress.ts";
 import { Questions } from "./questions.ts";
 import { type Entry, Roster } from "./roster.ts";
 import { nextDueAt, nextSources } from "./schedule.ts";
@@ -15,6 +16,7 @@ import { type SweepSummary, Tally } from "./tally.ts";
 import { configuredFolders, type Scope } from "./territory.ts";
 
 export type { SyncEvent } from "./event.ts";
+export type { SweepProgress } from "./progress.ts";
 export type { SweepSummary } from "./tally.ts";
 export type { Scope } from "./territory.ts";
 
@@ -28,13 +30,6 @@ export interface SyncDeps {
   /** What else is mirrored, after the items; nothing unless said. */
   readonly side?: SideWishes;
   readonly onEvent: (event: SyncEvent) => void;
-}
-
-/** `total` grows while a sweep learns what there is; `remaining` is at the service's documented quota. */
-export interface SweepProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly remaining: Temporal.Duration;
 }
 
 interface SweepOptions {
@@ -57,6 +52,10 @@ export interface Sync {
   readonly ready: boolean;
   /** Whether the lists of a project have all been read, or refused for good, in this process: what is known of it is whole. */
   hasRead(project: ProjectId): boolean;
+  /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
+  readonly settled: boolean;
+  /** Reads everything again, also what rests; the answer tells whether all was read by requests made since, and is settled. */
+  readAnew(): () => boolean;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
 }
@@ -65,8 +64,6 @@ export interface Sync {
 const steadyPolls = 6;
 /** Rounds in which a sweep follows up what it found missing. */
 const followUps = 3;
-/** The span of the documented quota. Source: service-api.md, Limits. */
-const quotaSpanSeconds = 10;
 const longestRestMs = 5_000;
 const shortestRestMs = 20;
 
@@ -123,6 +120,16 @@ class Syncing implements Sync {
     return (
       own.every(({ settled }) => settled) && (own.length === 0 || own.some(({ read }) => read))
     );
+  }
+
+  get settled(): boolean {
+    return this.#questions.settled;
+  }
+
+  readAnew(): () => boolean {
+    const isRead = this.#roster.readAnew();
+    this.#wake.notify();
+    return () => isRead() && this.settled;
   }
 
   hurry(sourceName: string): void {
@@ -233,7 +240,8 @@ class Syncing implements Sync {
       const rested = due.map((entry) => ({ ...entry, notBefore: null }));
       return nextSources(rested, { now: this.#deps.clock(), room }).map((name) => async () => {
         await this.#poll(name, signal);
-        onProgress?.(this.#progress(isDue));
+        const gate = this.#deps.upstream.gate.state();
+        onProgress?.(progressOf({ entries: this.#roster.entries(), isDue, gate }));
       });
     };
     await this.#work({ signal, next });
@@ -276,16 +284,6 @@ class Syncing implements Sync {
     if (!due) return longestRestMs;
     const ms = due.epochMilliseconds - this.#deps.clock().epochMilliseconds;
     return Math.min(longestRestMs, Math.max(shortestRestMs, ms));
-  }
-
-  #progress(isDue: (entry: Entry) => boolean): SweepProgress {
-    const entries = this.#roster.entries();
-    const total = entries.length;
-    const done = entries.filter((entry) => !isDue(entry) && !entry.underWay).length;
-    const { quota, used } = this.#deps.upstream.gate.state();
-    const windows = Math.ceil(Math.max(0, total - done - (quota - used)) / quota);
-    const remaining = Temporal.Duration.from({ seconds: windows * quotaSpanSeconds });
-    return { done, total, remaining };
   }
 
   #report(event: SyncEvent): void {

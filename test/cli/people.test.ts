@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
+import { emptySandbox } from "./command-rig.ts";
 
 // People and their app passwords from the command line: alone, and beside a daemon.
 
@@ -10,15 +11,7 @@ let installation: Installation;
 let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 25, perMs: 200 },
-  });
+  sandbox = await emptySandbox();
   installation = install(sandbox, {
     people: [{ id: owner(), email: "Owner@example.com", calendars: "read", apiKey: "key" }],
   });

@@ -10,30 +10,19 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insist } from "../../src/sandbox/outcome.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
+import { emptySandbox } from "./command-rig.ts";
 
 let sandbox: Sandbox;
 let installation: Installation;
 let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
 
 beforeAll(async () => {
-  const clock = () => Temporal.Now.instant();
-  const quota = { requests: 25, perMs: 100 };
-  sandbox = await startSandbox({
-    ...{
-      seed: 1,
-      size: "empty",
-      discovery: true,
-      port: 0,
-      timeZone: "Europe/Berlin",
-      clock,
-      quota,
-    },
-  });
+  sandbox = await emptySandbox(100);
   installation = install(sandbox);
-  const due = clock().toZonedDateTimeISO("Europe/Berlin").toPlainDate().subtract({ days: 3 });
+  const due = Temporal.Now.plainDateISO("Europe/Berlin").subtract({ days: 3 });
   const { project, lists } = place();
   const task = { title: "Overdue | one", due_date: due.toString() };
   insist(sandbox.workspace.tasks.create({ by: by(), project, list: lists[0] ?? 0 }, task));

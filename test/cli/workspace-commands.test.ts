@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insist } from "../../src/sandbox/outcome.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
+import { emptySandbox } from "./command-rig.ts";
 
 // The rest of the service's API from the command line: beside a daemon, and alone.
 
@@ -12,15 +13,7 @@ let sandbox: Sandbox;
 let installation: Installation;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 25, perMs: 200 },
-  });
+  sandbox = await emptySandbox();
   installation = install(sandbox);
   writeFileSync(join(installation.folder, "plan.txt"), "plan");
 });

@@ -1,19 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Environment as Env } from "../../src/config/environment.ts";
-import { configsIn, least, paths, withService } from "./support.ts";
+import { configRig, least, paths, withService } from "./support.ts";
 
-let folder = "";
-let { good, bad, write } = configsIn(folder);
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "dayferry-config-"));
-  ({ good, bad, write } = configsIn(folder));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const rig = configRig();
+const { good, bad, write } = rig;
 
 describe("environment", () => {
   test("parseConfig() result when the environment sets everything it can", () => {
@@ -33,7 +24,7 @@ describe("environment", () => {
       DAYFERRY_ADMIN_TOKEN: "token",
       DAYFERRY_LOG_LEVEL: "debug",
     });
-    expect(config.dataDir).toBe(join(folder, "here"));
+    expect(config.dataDir).toBe(join(rig.folder, "here"));
     expect(config.http).toEqual({
       host: "::",
       port: 9000,

@@ -1,25 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Environment as Env } from "../../src/config/environment.ts";
 import { findConfigFile, loadConfig } from "../../src/config/load.ts";
 import { describeProblems } from "../../src/config/problems.ts";
-import { configsIn, least, paths, withService } from "./support.ts";
+import { configRig, least, paths, withService } from "./support.ts";
 
-let folder = "";
-let { good, bad, write } = configsIn(folder);
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "dayferry-config-"));
-  ({ good, bad, write } = configsIn(folder));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const rig = configRig();
+const { good, bad, write } = rig;
 
 describe("loadConfig()", () => {
   const load = (content: string, env: Env = {}) =>
-    loadConfig({ file: write("sub/config.json", content), env, cwd: folder });
+    loadConfig({ file: write("sub/config.json", content), env, cwd: rig.folder });
 
   test("loadConfig() result when paths are relative", () => {
     write("sub/secrets/key", "\uFEFFthe-key\r\n");
@@ -32,9 +24,9 @@ describe("loadConfig()", () => {
     };
     const loaded = load(`\uFEFF${JSON.stringify(content)}`);
     if (!loaded.ok) throw new Error(describeProblems(loaded.failure));
-    expect(loaded.value.dataDir).toBe(join(folder, "sub/state"));
-    expect(loaded.value.edits.inbox).toBe(join(folder, "in"));
-    expect(loaded.value.mail.directory).toBe(join(folder, "sub/out"));
+    expect(loaded.value.dataDir).toBe(join(rig.folder, "sub/state"));
+    expect(loaded.value.edits.inbox).toBe(join(rig.folder, "in"));
+    expect(loaded.value.mail.directory).toBe(join(rig.folder, "sub/out"));
     expect(loaded.value.service.apiKey).toBe("the-key");
   });
 
@@ -59,7 +51,7 @@ describe("loadConfig()", () => {
     const loaded = load(content, { DAYFERRY_PORT: "x" });
     if (loaded.ok) throw new Error("loaded");
     expect(loaded.failure[0]).toEqual({
-      path: join(folder, "sub/config.json"),
+      path: join(rig.folder, "sub/config.json"),
       message: `line ${line}: not valid JSON (column ${column}: ${reason})`,
     });
     expect(paths(loaded.failure)).toContain("DAYFERRY_PORT");
@@ -67,20 +59,20 @@ describe("loadConfig()", () => {
   });
 
   test("loadConfig() problem when the named file is missing", () => {
-    const loaded = loadConfig({ file: "nowhere.json", env: {}, cwd: folder });
+    const loaded = loadConfig({ file: "nowhere.json", env: {}, cwd: rig.folder });
     expect(loaded).toEqual({
       ok: false,
       failure: [
         {
           path: "nowhere.json",
-          message: `cannot be read: ${join(folder, "nowhere.json")} (there is no such file)`,
+          message: `cannot be read: ${join(rig.folder, "nowhere.json")} (there is no such file)`,
         },
       ],
     });
   });
 
   test("loadConfig() result when there is no file and the environment lacks the rest", () => {
-    const loaded = loadConfig({ file: null, env: { DAYFERRY_API_KEY: "k" }, cwd: folder });
+    const loaded = loadConfig({ file: null, env: { DAYFERRY_API_KEY: "k" }, cwd: rig.folder });
     expect(loaded.ok ? [] : paths(loaded.failure)).toEqual([
       "service.baseUrl",
       "service.contact",
@@ -101,17 +93,17 @@ describe("loadConfig()", () => {
     write("empty", " \n");
     const problems = bad(withService({ apiKey: undefined, apiKeyFile: "empty" }));
     expect(problems).toEqual([
-      { path: "service.apiKeyFile", message: `names an empty file: ${join(folder, "empty")}` },
+      { path: "service.apiKeyFile", message: `names an empty file: ${join(rig.folder, "empty")}` },
     ]);
   });
 });
 
 test("findConfigFile() result when option, variable and usual file compete", () => {
-  const at = (option: string | null, env: Env) => findConfigFile(option, { env, cwd: folder });
+  const at = (option: string | null, env: Env) => findConfigFile(option, { env, cwd: rig.folder });
   expect(at(null, {})).toBe(null);
   write("config.json", "{}");
-  expect(at(null, {})).toBe(join(folder, "config.json"));
-  expect(at(null, { DAYFERRY_CONFIG: "b.json" })).toBe(join(folder, "b.json"));
+  expect(at(null, {})).toBe(join(rig.folder, "config.json"));
+  expect(at(null, { DAYFERRY_CONFIG: "b.json" })).toBe(join(rig.folder, "b.json"));
   expect(at("/a.json", { DAYFERRY_CONFIG: "b.json" })).toBe("/a.json");
 });
 

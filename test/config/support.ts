@@ -1,5 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import type { Environment } from "../../src/config/environment.ts";
 import { parseConfig } from "../../src/config/load.ts";
@@ -17,10 +19,20 @@ export const least = {
 
 export const withService = (part: object) => ({ service: { ...least.service, ...part } });
 
-/** A parser for configurations that stand in `folder`. */
-export function configsIn(folder: string) {
+/** A folder of its own for every test of a file, and a parser for configurations that stand in it. */
+export function configRig() {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "dayferry-config-"));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   const parse = (raw: unknown, env: Environment) => parseConfig(raw, { folder, env, cwd: folder });
   return {
+    get folder() {
+      return folder;
+    },
     good: (raw: unknown, env: Environment = {}): Config => {
       const parsed = parse(raw, env);
       if (!parsed.ok) throw new Error(describeProblems(parsed.failure));

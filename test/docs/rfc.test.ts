@@ -41,7 +41,7 @@ function isIn(file: string, title: string): boolean {
   if (!existsSync(at(file))) return false;
   const source = readFileSync(at(file), "utf8");
   const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?:describe|it|\\))(?:\\.each)?\\(\\s*["\`]${escaped}["\`]`).test(source);
+  return new RegExp(`(?:describe|it|test|\\))(?:\\.each)?\\(\\s*["\`]${escaped}["\`]`).test(source);
 }
 
 describe("docs/rfc.md", () => {

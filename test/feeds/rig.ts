@@ -8,6 +8,7 @@ import type { RenderEvent } from "../../src/feeds/fragments.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
 import { aLabel, aPerson, aProject, aTodolist, zone } from "../support/items.ts";
+import { readBack } from "../support/read-back.ts";
 import { type HandClock, handClock, testStore } from "../support/test-store.ts";
 
 export const feedKey = createHash("sha256").update("a key that only tests use").digest();
@@ -91,6 +92,12 @@ export function feedRig(
 }
 
 export const secretIn = (path: string): string => path.split("/")[2] ?? "";
+
+/** What other programs read in a feed, by title. */
+export const byTitle = (text: string) => {
+  const read = [...readBack(text).values()];
+  return new Map(read.map((event) => [event.summary, event]));
+};
 
 function seed({ directory }: Store): void {
   directory.putProjects([aProject(2001, "Website"), aProject(2002, "Trade fair")], true);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
 import express from "express";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createChoiceSigner } from "../../src/domain/choice-link.ts";
 import { personId } from "../../src/domain/ids.ts";
 import type { MailChoice } from "../../src/domain/mail-kind.ts";
 import { unsubscribeRoutes } from "../../src/http/unsubscribe-routes.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
+import { listening } from "./listening.ts";
 
 const signer = createChoiceSigner(createHash("sha256").update("only for tests").digest());
 const ana = personId(11);
@@ -26,14 +26,7 @@ async function startRoutes() {
   store.directory.putPeople([aPerson(11, "Ana <b>"), aPerson(12, "Ben")], true);
   const app = express();
   app.use("/some/path", unsubscribeRoutes({ store, signer, wishes: () => everyKind }));
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
+  const port = await listening(app);
   const base = `http://127.0.0.1:${port}/some/path/unsubscribe/`;
   const ask = async (text: string, init: RequestInit = {}) => {
     const answer = await fetch(new URL(text, base), { redirect: "manual", ...init });

@@ -60,14 +60,21 @@ describe("any course of events", () => {
         fc.array(act, { maxLength: 25 }),
         night,
         fc.constantFrom(3, 1000),
-        async (acts, around, perMinute) => {
+        // How many looks it takes to read the workspace again after a leap: never, where it does not answer.
+        fc.constantFrom(0, 2, Number.POSITIVE_INFINITY),
+        async (acts, around, perMinute, looks) => {
           const post = aPost();
           const middle = on(around);
+          let isOpen = false;
           const rig = aRig({
             mailer: post.mailer,
             now: middle.subtract({ days: 4 }).toZonedDateTime(berlin).toInstant().toString(),
             installedAt: "2026-01-01T00:00:00Z",
             perMinute,
+            readAnew() {
+              let left = isOpen ? looks : 0;
+              return () => left-- <= 0;
+            },
             mails: {
               milestones: leads("P1D"),
               tasks: leads("P1D"),
@@ -77,6 +84,8 @@ describe("any course of events", () => {
             },
           });
           post.watch(rig);
+          await rig.run();
+          isOpen = true;
           const { things, put } = theItems(rig, middle);
           for (const index of things.keys()) put(index);
           rig.set(middle.subtract({ days: 2 }).toZonedDateTime(berlin).toInstant().toString());

@@ -12,9 +12,9 @@ import {
   type Inbox,
   people,
   type Rig,
+  recipients,
 } from "./rig.ts";
 
-const recipients = ({ mails }: Inbox) => mails.map(({ to }) => to).toSorted();
 const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
 
 /** A mailer that is cut off right after the mail has gone out: its outcome is never written down. */

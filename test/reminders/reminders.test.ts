@@ -11,10 +11,10 @@ import {
   cleo,
   days,
   type Inbox,
+  recipients,
   timed,
 } from "./rig.ts";
 
-const recipients = ({ mails }: Inbox) => mails.map(({ to }) => to).toSorted();
 const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
 
 describe("step() sends one mail per assigned person", () => {

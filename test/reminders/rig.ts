@@ -112,6 +112,11 @@ export interface Inbox {
   readonly asked: string[];
 }
 
+/** Sorted, as mails to several people arrive in any order. */
+export const subjects = ({ mails }: Inbox) =>
+  mails.map(({ mail }) => mail.subject ?? "").toSorted();
+export const recipients = ({ mails }: Inbox) => mails.map(({ to }) => to).toSorted();
+
 /** A real mail server on loopback. */
 export async function anInbox(reply: Reply = () => 250): Promise<Inbox> {
   const mails: { readonly to: string; readonly mail: Email }[] = [];
@@ -163,6 +168,7 @@ export interface RigOptions {
   readonly mails?: Partial<Omit<RemindersDeps["options"], "catchUp">>;
   readonly perMinute?: number;
   readonly swept?: () => boolean;
+  readonly readAnew?: RemindersDeps["readAnew"];
   readonly wishes?: RemindersDeps["wishes"];
   readonly choiceUrl?: RemindersDeps["choiceUrl"];
   readonly actions?: RemindersDeps["actions"];
@@ -228,6 +234,7 @@ export function aRig(options: RigOptions): Rig {
       choiceUrl: options.choiceUrl ?? null,
       actions: options.actions ?? null,
       swept: options.swept ?? (() => true),
+      readAnew: options.readAnew ?? (() => () => true),
       webUrl: "https://company.example.com/#/{project}/{kind}/{id}",
       clock,
       random: () => 0,

@@ -209,7 +209,7 @@ describe("freshness", () => {
     readEverything(rig);
     rig.clock.advance({ minutes: 20 });
     const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
-    rig.store.sources.attempted(tasks);
+    rig.store.sources.attempted(tasks, rig.clock());
     rig.store.sources.failed(tasks, "503");
     expect(rig.rows("freshness")).toMatchObject([
       { kind: "events", oldest_seconds: 1200, failing: 0 },

@@ -54,3 +54,6 @@ function wordsOf(store: Store) {
   }
   return { put, seen, wish, append, conceive };
 }
+
+/** The wish for another title. */
+export const title = (text: string): Patch => ({ title: text });

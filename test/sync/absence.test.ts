@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
-import { judgeSilence, planAbsences, type Question } from "../../src/sync/absence.ts";
+import { areSettled, judgeSilence, planAbsences, type Question } from "../../src/sync/absence.ts";
 import type { Failure } from "../../src/upstream/failure.ts";
 
 const request = "GET /projects/1/events/2";
@@ -67,5 +67,22 @@ describe("planAbsences()", () => {
     });
     const all = open.map((question) => ({ ...question, confirmed: true }));
     expect(planAbsences({ ...facts, brakeOf, questions: all }).bury).toHaveLength(3);
+  });
+});
+
+describe("areSettled()", () => {
+  const brake = { source: "tasks:1", missing: 12, needsPerson: true, releasedAt: null };
+  const releasedAt = Temporal.Instant.from("2026-05-01T10:00:00Z");
+  const open = [{ item: itemKey(1), source: "tasks:1" }];
+  it.each([
+    ["there is no question", [], [], false, true],
+    ["one waits", open, [], false, false],
+    ["one is to be left aside", open, [], true, true],
+    ["a person has to let it go", open, [brake], false, true],
+    ["a person has let it go", open, [{ ...brake, releasedAt }], false, false],
+    ["the service has to confirm it", open, [{ ...brake, needsPerson: false }], false, false],
+    ["another source is held", open, [{ ...brake, source: "tasks:2" }], false, false],
+  ])("result when %s", (_what, questions, brakes, aside, settled) => {
+    expect(areSettled(questions, { brakes, isAside: () => aside })).toBe(settled);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type BrakeState, judgeLoss, mayBury, nextBrake } from "../../src/sync/brake.ts";
+import {
+  type BrakeState,
+  judgeLeavers,
+  judgeLoss,
+  mayBury,
+  nextBrake,
+} from "../../src/sync/brake.ts";
 
 const released = Temporal.Instant.from("2026-05-01T10:00:00Z");
 const held = (missing: number, more: Partial<NonNullable<BrakeState>> = {}): BrakeState => ({
@@ -24,6 +30,22 @@ describe("judgeLoss()", () => {
     [11, 11, "agreed"],
   ] as const)("result when %i of %i are missing: %s", (missing, total, verdict) => {
     expect(judgeLoss({ missing, total })).toBe(verdict);
+  });
+});
+
+describe("judgeLeavers()", () => {
+  it.each([
+    [1, 1, "free"],
+    [1, 2, "free"],
+    [2, 2, "agreed"],
+    [2, 4, "free"],
+    [3, 5, "agreed"],
+    [10, 20, "free"],
+    [11, 40, "agreed"],
+    [11, 55, "free"],
+    [0, 0, "free"],
+  ] as const)("result when %i of %i are missing: %s", (missing, total, verdict) => {
+    expect(judgeLeavers({ missing, total })).toBe(verdict);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
+import { labelId, listId, projectId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/outcome.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
@@ -160,15 +160,6 @@ describe("people and labels", () => {
     await it.sweep();
     expect(it.store.directory.people()).toEqual(before);
     expect(doubtsOf(it, "people")).toContain("not named any more");
-  });
-
-  it("lose a person who is not named any more among others", async () => {
-    const { it } = await smallWorld();
-    const [first] = it.store.directory.people();
-    rewrite(it, /\/people$/, (named) => named.filter(({ id }) => id !== first?.id));
-    await it.sweep();
-    expect(it.store.directory.people().map(({ id }) => id)).not.toContain(first?.id);
-    expect(it.store.directory.personNames().get(first?.id ?? personId(1))).toBe(first?.name);
   });
 
   it("keep labels that answer by themselves or that items have, and the names of the rest", async () => {

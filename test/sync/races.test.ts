@@ -57,6 +57,33 @@ async function sweepWithLate(it: Stage, late: { path: RegExp; meanwhile: () => v
   return sweeping;
 }
 
+describe("a poll", () => {
+  it("is as old as its beginning, also when its answer is late", async () => {
+    const { it } = await world();
+    let between = Temporal.Now.instant();
+    const meanwhile = () => {
+      between = Temporal.Now.instant();
+    };
+    await sweepWithLate(it, { path: /\/tasks$/, meanwhile });
+    const order = (at: Temporal.Instant | null) => at && Temporal.Instant.compare(at, between);
+    const polls = it.store.sources
+      .all()
+      .map(({ attemptedAt, succeededAt }) => [order(attemptedAt), order(succeededAt)]);
+    expect(polls).toContainEqual([-1, 1]);
+  });
+
+  it.each([403, 404])("that is answered %i counts as refused", async (status) => {
+    const { it } = await world();
+    it.sandbox.faults.add({ kind: "status", status, path: /\/tasks$/ });
+    await it.sweep();
+    const refused = it.store.sources.all().filter(({ refusedAt }) => refusedAt !== null);
+    expect(refused).toMatchObject([{ source: { kind: "tasks" }, failures: 1 }]);
+    it.sandbox.faults.add({ kind: "status", status: 503, path: /\/tasks$/, times: 20 });
+    await it.sweep();
+    expect(it.store.sources.all().filter(({ refusedAt }) => refusedAt !== null)).toEqual([]);
+  });
+});
+
 describe("a snapshot that was made before an edit was confirmed", () => {
   it("does not bring the old text back", async () => {
     const { it, place, task, tasks, titles } = await world();

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { describeProblems } from "../../config/problems.ts";
+import { configurationFindings } from "../configuration-findings.ts";
 import { askDaemon } from "../daemon.ts";
 import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
 import type { CommandHost, DaemonAddress } from "../host.ts";
@@ -32,7 +32,7 @@ export function doctorCommand({ host, finish }: CommandTools): Command {
               fine("configuration", "read without a problem"),
               ...(await examine(loaded.value, { host, probe: options.probeTimeZone })),
             ]
-          : [broken("configuration", describeProblems(loaded.failure), "mend the keys named here")];
+          : configurationFindings(loaded.failure);
         host.print(options.json ? asJson(findings) : findings.map(line).join(""));
         if (!loaded.ok) finish(2);
         else finish(findings.some(({ verdict }) => verdict === "broken") ? 1 : 0);
@@ -46,7 +46,7 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const daemon = host.daemonOf(config);
   const service = daemon
-    ? await throughDaemon(daemon, probe)
+    ? await throughDaemon(daemon, { config, probe })
     : await inWorkshop({ config, host }, async (workshop) => [
         fine("data directory", `${config.dataDir} can be written, its database is up to date`),
         ...mailFindings(workshop.store.ledger.state()),
@@ -58,14 +58,18 @@ async function examine(
   return [
     ...service,
     checkDisk(config.dataDir),
-    zoneSetting(config),
+    // What a probe has found out, or could not, is said already.
+    ...(probe ? [] : [zoneSetting(config)]),
     await mail(config, host),
     ...senderFindings(config.mail),
     publicUrl(config),
   ];
 }
 
-async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<readonly Finding[]> {
+async function throughDaemon(
+  daemon: DaemonAddress,
+  { config, probe }: { readonly config: Config; readonly probe: boolean },
+): Promise<readonly Finding[]> {
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
     readonly ready?: boolean;
@@ -99,7 +103,7 @@ async function throughDaemon(daemon: DaemonAddress, probe: boolean): Promise<rea
       ? [
           doubtful(
             "zone",
-            "not probed",
+            `whether the account is in ${config.service.timeZone} was not probed`,
             "stop the daemon first: the probe writes an event of its own",
           ),
         ]

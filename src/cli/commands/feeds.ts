@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { inOffice } from "../office.ts";
-import { readId } from "../options.ts";
+import { readId, readName } from "../options.ts";
 import { asJson, type CommandTools, configFor } from "../outcome.ts";
 import { table } from "../table.ts";
 
@@ -20,18 +20,22 @@ export function feedsCommand({ host }: CommandTools): Command {
     });
   feeds
     .command("create")
-    .description("a feed for a project whose last one was revoked")
+    .description(
+      "a feed for a project whose last one was revoked, or another name for the one it has",
+    )
     .requiredOption("--project <id>", "the project", readId)
+    .option("--name <name>", "what it is called, whatever the project is", readName)
+    .option("--no-name", "call it as the project again")
     .option("--json", "print JSON", false)
-    .action(
-      async (
-        { project, json }: { readonly project: number; readonly json: boolean },
-        command: Command,
-      ) => {
-        const config = configFor(command, host);
-        show(await inOffice({ config, host }, (office) => office.createFeed(project)), json);
-      },
-    );
+    .action(async ({ project, name, json }: CreateOptions, command: Command) => {
+      const config = configFor(command, host);
+      show(
+        await inOffice({ config, host }, (office) =>
+          office.createFeed(project, name === false ? null : name),
+        ),
+        json,
+      );
+    });
   feeds
     .command("rotate")
     .description("a new address; the old one ends")
@@ -51,6 +55,12 @@ export function feedsCommand({ host }: CommandTools): Command {
       host.say(`feed ${id} is revoked\n`);
     });
   return feeds;
+}
+
+interface CreateOptions {
+  readonly project: number;
+  readonly name?: string | false;
+  readonly json: boolean;
 }
 
 interface ListedFeed {

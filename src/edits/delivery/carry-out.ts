@@ -6,7 +6,7 @@ import { describeConflicts, movedFields } from "../../domain/three-way.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { describeConflict } from "./conflict-text.ts";
-import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
+import { type Errand, goneItem, isMissing, isTakenBack, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
 import { meet } from "./meet.ts";
 import { baseOf, mergeEdit } from "./merge-edit.ts";
@@ -32,6 +32,7 @@ export async function carryOutDelete(errand: Errand): Promise<Outcome> {
   const taken = policy === "ask" ? null : policy;
   const conflicts = describeConflicts(movedFields(sides, alike), { ...sides, taken });
   if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { errand, conflicts });
+  if (isTakenBack(edit, store)) return { kind: "taken-back" };
   store.journal.leaving(edit.id, ours);
   const deleted = await calls.delete(spot);
   if (deleted.ok) return { kind: "done", answer: null, conflicts };

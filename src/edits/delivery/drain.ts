@@ -8,7 +8,7 @@ import { filesOfCreation } from "./attachments.ts";
 import { carryOutDelete, carryOutUpdate } from "./carry-out.ts";
 import { carryOutCreate } from "./carry-out-create.ts";
 import { describeEcho } from "./echo.ts";
-import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
+import { type ConflictPolicy, type Errand, isTakenBack, type Outcome } from "./errand.ts";
 import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
 import { freezeReason } from "./freeze.ts";
 import { createItemCalls } from "./item-calls.ts";
@@ -139,7 +139,11 @@ function end(
   edit: Edit,
   { outcome, deps }: { readonly outcome: Outcome; readonly deps: DrainDeps },
 ): void {
+  // Whatever was found out for it says nothing about the edit that has taken its place.
+  if (isTakenBack(edit, deps.store)) return;
   switch (outcome.kind) {
+    case "taken-back":
+      return;
     case "done": {
       // What a person has decided after an earlier try stays on record.
       const conflicts = [...edit.conflicts, ...(outcome.conflicts ?? [])];

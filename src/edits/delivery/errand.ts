@@ -15,7 +15,7 @@ export type ConflictPolicy = "ask" | "theirs" | "ours";
 
 /**
  * How carrying out an edit ended. `answer` is null for a deletion; `conflicts` is what the policy has decided; `withdrawn`:
- * a creation that was not sent, as what it makes is deleted.
+ * a creation that was not sent, as what it makes is deleted; `taken-back`: a deletion that was not sent, and has ended.
  */
 export type Outcome =
   | {
@@ -25,6 +25,7 @@ export type Outcome =
     }
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "withdrawn"; readonly by: Edit }
+  | { readonly kind: "taken-back" }
   | { readonly kind: "settled"; readonly settlement: Settlement };
 
 /** An edit on its way, with the calls on behalf of its person. */
@@ -73,6 +74,10 @@ function besideTask(item: Item, { mirror }: Store): Item {
 /** Whether the service says that there is no such item. */
 export const isMissing = (failure: Failure): boolean =>
   failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
+
+/** Whether its editor has taken the edit back since it was claimed, as is done with deletions of which no request has left. */
+export const isTakenBack = ({ id }: Edit, { journal }: Store): boolean =>
+  journal.get(id)?.state === "discarded";
 
 /** Waits for a person, as there is nothing left to change. */
 export function goneItem(failure: Failure): Outcome {

@@ -1,5 +1,6 @@
 import type { Edit } from "../../domain/journal.ts";
 import type { Source } from "../../domain/source.ts";
+import type { Settlement } from "../../store/journal/journal.ts";
 import type { SourceState } from "../../store/rows/sources.ts";
 import type { Errand, Outcome } from "./errand.ts";
 import { again } from "./settle.ts";
@@ -8,10 +9,12 @@ import { again } from "./settle.ts";
 const patience = Temporal.Duration.from({ seconds: 20 });
 /** So many lists are asked for at once: each is a request of the quota that everybody shares. */
 const mostHurried = 10;
+const mostNamed = 3;
 
 /**
  * Looks for a task that is not in its list, and may have been moved to any other. Null when all lists have been read as a
- * whole since it was missed and none shows it; else the edit waits for them, and for a person after a day of tries.
+ * whole since it was missed and none shows it; else the edit waits for them, and for a person once nothing more can be
+ * learnt: when the service refuses all lists that are left, or after a day of tries.
  */
 export function searchLists(errand: Errand): Outcome | null {
   const { edit, store, now, random, onMissing } = errand;
@@ -19,6 +22,9 @@ export function searchLists(errand: Errand): Outcome | null {
   const lists = store.sources.all().filter(mayTell);
   const unread = lists.filter((list) => !missedAt || !isReadSince(missedAt, list));
   if (missedAt && unread.length === 0) return null;
+  if (missedAt && areRefused(unread, missedAt) && isAnswering(store.sources.all(), missedAt)) {
+    return { kind: "settled", settlement: giveUp(unread) };
+  }
   if (!missedAt) store.journal.missing(edit.id, true);
   const names = unread.toSorted(nearFirst(edit)).map(({ name }) => name);
   onMissing(edit, names.slice(0, mostHurried));
@@ -46,6 +52,27 @@ function isReadSince(
   if (!attemptedAt || !succeededAt || failure !== null) return false;
   const isLate = Temporal.Instant.compare(attemptedAt, missedAt) > 0;
   return isLate && Temporal.Instant.compare(succeededAt, attemptedAt) >= 0;
+}
+
+/** Refused again after a first refusal, and after the task was missed: one refusal alone may be a mistake. */
+const areRefused = (lists: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
+  lists.every(
+    ({ refusedAt, attemptedAt }) =>
+      refusedAt !== null &&
+      attemptedAt !== null &&
+      Temporal.Instant.compare(attemptedAt, refusedAt) > 0 &&
+      Temporal.Instant.compare(attemptedAt, missedAt) > 0,
+  );
+
+/** Where nothing at all can be read it is the key that is refused, which says nothing about a list. */
+const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
+  sources.some((source) => isReadSince(missedAt, source));
+
+function giveUp(unread: readonly SourceState[]): Settlement {
+  const names = unread.slice(0, mostNamed).map(({ name, failure }) => `${name} (${failure})`);
+  const rest = unread.length > mostNamed ? ` and ${unread.length - mostNamed} more` : "";
+  const problem = `the task is not in its list any more, and the service refuses ${names.join(", ")}${rest}, so that nobody can tell whether it was moved`;
+  return { kind: "park", reason: "refused", problem };
 }
 
 const nearFirst =

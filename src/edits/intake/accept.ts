@@ -1,13 +1,14 @@
-import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
+import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import type { Item, SpokenKind } from "../../domain/item.ts";
 import type { Channel, EditAction } from "../../domain/journal.ts";
 import type { PatchField } from "../../domain/merge.ts";
+import { readTokens } from "../../ics/lines/tokens.ts";
 import type { IcsProblem } from "../../ics/problem.ts";
-import { type IncomingCalendar, readCalendar } from "../../ics/read/read.ts";
+import { type IncomingCalendar, readComponents } from "../../ics/read/read.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
-import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../changes.ts";
+import { createAddressCheck } from "./address-check.ts";
 import { readContext } from "./context.ts";
 import { withExtras } from "./extras-plan.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
@@ -110,26 +111,28 @@ const parentWait = Temporal.Duration.from({ minutes: 1 });
  */
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {
   const acceptItems = createAcceptItems(deps);
+  const faultOf = createAddressCheck(deps.store);
   return ({ bytes, ...request }) => {
-    const read = readCalendar(bytes, { zone: deps.zone });
+    const tree = readTokens(bytes);
+    if (!tree.ok) return { kind: "refused", errors: tree.failure };
+    const read = readComponents(tree.value, { zone: deps.zone });
     if (!read.ok) return { kind: "refused", errors: read.failure };
+    const { items, ignored } = read.value;
+    if (items.length === 0 && ignored.length === 0) {
+      return { kind: "refused", errors: [faultOf(request) ?? noItems(tree.value.line)] };
+    }
     return acceptItems({ ...request, calendar: read.value, bases: new Map() });
   };
 }
 
 /** Takes in items, as `createAccept` does the items of a file. */
 export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => Acceptance {
-  const isKnownPerson = createRollCall(deps.store.directory);
-  const isKnownProject = createProjectCheck(deps.store);
+  const faultOf = createAddressCheck(deps.store);
   return (request) => {
     const { store } = deps;
-    const { calendar, projectId, actor } = request;
-    if (projectId !== null && !isKnownProject(projectId)) {
-      return { kind: "refused", errors: [unknownProject(projectId)] };
-    }
-    if (actor !== null && !isKnownPerson(actor)) {
-      return { kind: "refused", errors: [unknownPerson(actor)] };
-    }
+    const { calendar } = request;
+    const fault = faultOf(request);
+    if (fault) return { kind: "refused", errors: [fault] };
     const plan = () => brake(planAll(request, deps), { request, deps });
     if (request.dryRun) {
       return answer(
@@ -148,37 +151,10 @@ export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => 
   };
 }
 
-/** Tells who is known. Nobody is ever forgotten, so that whom the directory has named once need not be asked for again. */
-function createRollCall(directory: Directory): (person: PersonId) => boolean {
-  const met = new Set<PersonId>();
-  return (person) => {
-    if (met.has(person)) return true;
-    const people = directory.personNames();
-    // Where nobody is known, the service names no people and the configuration lists none.
-    if (people.size === 0) return true;
-    if (people.has(person)) met.add(person);
-    return met.has(person);
-  };
-}
-
-/** Tells which projects are there; reads them again when the directory has changed. */
-function createProjectCheck({ directory, changes }: Store): (project: ProjectId) => boolean {
-  let known: { readonly at: Revision; readonly ids: ReadonlySet<ProjectId> } | null = null;
-  return (project) => {
-    const at = changes.revisionOfDirectory();
-    if (known?.at !== at) known = { at, ids: new Set(directory.projects().map(({ id }) => id)) };
-    return known.ids.has(project);
-  };
-}
-
-function unknownProject(projectId: ProjectId): IcsProblem {
-  const message = `there is no project ${projectId} in the workspace`;
-  return { line: null, uid: null, code: "unknown-project", message };
-}
-
-function unknownPerson(person: PersonId): IcsProblem {
-  const message = `there is no person ${person} in the workspace or the configuration`;
-  return { line: null, uid: null, code: "unknown-person", message };
+/** Whoever sends a file means something by it; what holds nothing was exported by mistake. */
+function noItems(line: number): IcsProblem {
+  const message = "the calendar holds no VEVENT and no VTODO, so that there is nothing to apply";
+  return { line, uid: null, code: "no-items", message };
 }
 
 function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {

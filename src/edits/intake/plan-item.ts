@@ -58,8 +58,8 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
 }
 
 /**
- * A deletion that has not left yet is taken back by whoever asked for it, where the item can go to the place that is
- * named; after any other one the item is made again.
+ * A deletion of which no request has left yet is taken back by whoever asked for it, where the item can go to the place
+ * that is named; after any other one the item is made again.
  */
 function planAgain(
   incoming: IncomingItem,
@@ -77,7 +77,8 @@ function planAgain(
     return planNew(incoming, { situation, reborn: { identity, waiting: null, again: true } });
   }
   const last = situation.store.view.history(identity.item).at(-1);
-  const isUnsent = open.state === "pending" && open.before === null;
+  // Before each request a deletion notes what it meets, and goes no further once it was taken back.
+  const isUnsent = open.before === null;
   if (!isUnsent || open.actor !== situation.actor || !last || !canGo(last, situation)) {
     return planNew(incoming, { situation, reborn: { identity, waiting: null } });
   }

@@ -13,8 +13,13 @@ import type { StoreDeps } from "../view/changes.ts";
 export interface Feeds {
   /** The project's feed, made when there is none that was not revoked on purpose; null when the last one was revoked. */
   ensure(project: ProjectId, name: string): FeedRow | null;
-  /** A feed with an address of its own unless there is an open one. It knows what earlier ones of the project published. */
+  /**
+   * A feed with an address of its own unless there is an open one. It knows what earlier ones of the project published,
+   * and has the name that was given to the last one.
+   */
   create(project: ProjectId, name: string): FeedRow;
+  /** Gives it a name of its own, which no title takes the place of; null = the title is its name again. */
+  call(id: FeedId, names: { readonly given: string | null; readonly title: string }): void;
   get(id: FeedId): FeedRow | null;
   all(): readonly FeedRow[];
   /** A new address; the old one ends. False when the feed is unknown or revoked. */
@@ -35,7 +40,16 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
   const insert = db.prepare(
     "INSERT INTO feeds (kind, project_id, name, created_at) VALUES ('project', ?, ?, ?)",
   );
-  const rename = db.prepare("UPDATE feeds SET name = ? WHERE id = ? AND name <> ?");
+  const rename = db.prepare(
+    "UPDATE feeds SET name = ? WHERE id = ? AND given_name IS NULL AND name <> ?",
+  );
+  const call = db.prepare(
+    "UPDATE feeds SET given_name = @given, name = coalesce(@given, @title) WHERE id = @id",
+  );
+  const inheritName = db.prepare(
+    `UPDATE feeds SET given_name = last.given_name, name = last.given_name
+     FROM feeds last WHERE feeds.id = ? AND last.id = ? AND last.given_name IS NOT NULL`,
+  );
   const byId = db.prepare("SELECT * FROM feeds WHERE id = ?");
   const all = db.prepare("SELECT * FROM feeds ORDER BY id");
   const rotate = db.prepare(
@@ -69,8 +83,10 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     const last = read(ofProject.get(project));
     const { lastInsertRowid } = insert.run(project, name, now());
     const made = feedRow(byId.get(Number(lastInsertRowid)));
-    if (last) inherit.run(made.id, last.id);
-    return made;
+    if (!last) return made;
+    inherit.run(made.id, last.id);
+    inheritName.run(made.id, last.id);
+    return feedRow(byId.get(made.id));
   });
 
   return {
@@ -80,8 +96,9 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
       if (!last) return create(project, name);
       if (last.revokedAt) return null;
       rename.run(name, last.id, name);
-      return { ...last, name };
+      return read(byId.get(last.id));
     }),
+    call: (id, names) => void call.run({ id, ...names }),
     get: (id) => read(byId.get(id)),
     all: () => all.all().map(feedRow),
     rotate: (id) => rotate.run(id).changes > 0,

@@ -71,7 +71,10 @@ export interface Journal {
   sending(id: EditId): void;
   /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
   landing(id: EditId, landsUntil: Temporal.Instant | null): void;
-  /** Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. */
+  /**
+   * Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. The
+   * request leaves in the same turn: nothing may be awaited in between.
+   */
   leaving(id: EditId, before: Item): void;
   /** Notes that the item was not found in its place, or that it was found after all. */
   missing(id: EditId, isMissing: boolean): void;
@@ -91,7 +94,7 @@ export interface Journal {
   rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
   /**
    * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
-   * not exist; false when it is too late.
+   * not exist; false when it is too late. A deletion that is claimed counts as sent from `leaving` on.
    */
   discard(id: EditId): boolean;
   get(id: EditId): Edit | null;
@@ -100,6 +103,8 @@ export interface Journal {
   heldOf(item: ItemKey): readonly Edit[];
   /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
   awaitedParent(item: ItemKey): string | null;
+  /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
+  soughtParent(creation: EditId): string | null;
   /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was made anew since. */
   deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
   /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
@@ -158,7 +163,7 @@ export function createJournal({
   );
   const discardOne = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
-     WHERE id = ? AND state IN ('pending', 'parked', 'held')`,
+     WHERE id = ? AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
   const reads = createJournalReads({ db, zone, clock });
   const parents = createParents({ db, zone, clock, changes });
@@ -285,6 +290,7 @@ export function createJournal({
       }),
     ),
     awaitedParent: (item) => parents.awaited(item),
+    soughtParent: (creation) => parents.sought(creation),
     deletionOf: (creation) => withdrawals.deletionOf(creation),
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };

@@ -29,6 +29,8 @@ export interface Parents {
   waitingFor(task: ItemKey): readonly EditId[];
   /** UID of the task for whose id the item waits; null when it waits for none. */
   awaited(item: ItemKey): string | null;
+  /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
+  sought(edit: EditId): string | null;
 }
 
 interface Creation {
@@ -91,6 +93,7 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
     `SELECT i.uid FROM edits e JOIN parent_waits w ON w.edit = e.id JOIN identities i ON i.item = w.parent
      WHERE e.item = ? LIMIT 1`,
   );
+  const sought = db.prepare("SELECT uid FROM parent_waits WHERE edit = ?");
 
   const creation = (row: unknown): Creation => ({
     edit: editIdColumn(row),
@@ -157,5 +160,6 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
         .filter((row) => textColumn(row, "state") === "pending")
         .map(editIdColumn),
     awaited: (item) => textColumn(awaited.get(item), "uid"),
+    sought: (edit) => textColumn(sought.get(edit), "uid"),
   };
 }

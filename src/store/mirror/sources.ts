@@ -15,10 +15,13 @@ export interface Sources {
   /** Adds what is new and drops what is no longer there; what was known keeps its history. */
   set(kind: Source["kind"], present: readonly Source[]): void;
   all(): readonly SourceState[];
-  attempted(source: Source): void;
+  /** `at`: when the poll began, as what it has read is as old as that. */
+  attempted(source: Source, at: Temporal.Instant): void;
   /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
   succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
   failed(source: Source, failure: string): void;
+  /** As `failed`: the service says no, and will say so again. */
+  refused(source: Source, failure: string): void;
 }
 
 /** Open questions about items that a complete snapshot no longer held. */
@@ -55,10 +58,11 @@ export function createSources({ db, clock }: StoreDeps): Sources {
   );
   const attempt = db.prepare("UPDATE sources SET attempted_at = ? WHERE name = ?");
   const success = db.prepare(
-    "UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, items = ? WHERE name = ?",
+    "UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, refused_at = NULL, items = ? WHERE name = ?",
   );
   const failure = db.prepare(
-    "UPDATE sources SET failure = ?, failures = failures + 1 WHERE name = ?",
+    `UPDATE sources SET failure = @text, failures = failures + 1,
+       refused_at = CASE WHEN @refused_at IS NOT NULL THEN coalesce(refused_at, @refused_at) END WHERE name = @name`,
   );
   const stamp = () => clock().toString();
 
@@ -77,10 +81,13 @@ export function createSources({ db, clock }: StoreDeps): Sources {
       }
     }),
     all: () => all.all().map(sourceRow),
-    attempted: (source) => void attempt.run(stamp(), sourceName(source)),
+    attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),
     succeeded: (source, { items, doubts }) =>
       void success.run(stamp(), doubts, items, sourceName(source)),
-    failed: (source, text) => void failure.run(text, sourceName(source)),
+    failed: (source, text) =>
+      void failure.run({ name: sourceName(source), text, refused_at: null }),
+    refused: (source, text) =>
+      void failure.run({ name: sourceName(source), text, refused_at: stamp() }),
   };
 }
 

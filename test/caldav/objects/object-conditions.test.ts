@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { vtodo } from "../../edits/rig.ts";
 import { aTask } from "../../support/items.ts";
-import { objectRig, root, told, uidOf } from "./object-rig.ts";
+import { objectRig, tasks, told, uidOf } from "./object-rig.ts";
 
-const tasks = `${root}/tasks-3001`;
 type Headers = Readonly<Record<string, string>>;
 
 describe("objectAnswer() of a PUT with conditions on what is there", () => {

@@ -8,7 +8,7 @@ import type { Item, Person } from "../../../src/domain/item.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
 import { createLog } from "../../../src/log.ts";
-import { acceptRig, type RigSetting } from "../../edits/rig.ts";
+import { acceptRig, type RigSetting, vevent, vtodo } from "../../edits/rig.ts";
 import { zone } from "../../support/items.ts";
 
 export interface ObjectSetting extends RigSetting {
@@ -22,6 +22,9 @@ export interface Ask {
 }
 
 export const root = "/dav/calendars/11";
+export const events = `${root}/events-2001`;
+export const tasks = `${root}/tasks-3001`;
+export const milestones = `${root}/milestones-2001`;
 const host = "cal.example.com";
 
 /** Two people with their calendars over a real store, and the way to ask for objects. */
@@ -129,3 +132,15 @@ export function told({ status, body }: DavAnswer): string {
   const rule = /<d:error[^>]*><([a-z]+:[a-z-]+)[ />]/.exec(String(body ?? ""))?.[1];
   return rule === undefined || rule === "df:reason" ? String(status) : `${status} ${rule}`;
 }
+
+export const party = vevent(
+  "party@example.com",
+  "DTSTAMP:20261120T120000Z",
+  "SUMMARY:Party",
+  "LOCATION:Kitchen",
+  "DTSTART;VALUE=DATE:20261224",
+  "DTEND;VALUE=DATE:20261225",
+  "X-FOO;X=y:bar",
+);
+export const chore = (...lines: readonly string[]) =>
+  vtodo("chore@example.com", "DTSTAMP:20261120T120000Z", "SUMMARY:Chore", ...lines);

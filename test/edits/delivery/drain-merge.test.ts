@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { serviceId } from "../../../src/domain/ids.ts";
-import { sourceOf } from "../../../src/domain/source.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
-import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
-
-type Rig = Awaited<ReturnType<typeof drainRig>>;
-
-/** Somebody else works in the workspace; no sweep has seen it. */
-const change = (rig: Rig, id: number, body: object) =>
-  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
-const changeTask = (rig: Rig, id: number, body: object) =>
-  insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
+import { change, changeTask, drainRig } from "./drain-rig.ts";
 
 describe("step() of a change beside somebody else's", () => {
   it("merges disjoint fields and leaves the other's alone", async () => {
@@ -223,106 +212,5 @@ describe("step() of a change beside somebody else's", () => {
     await rig.drainAll();
     expect(rig.states().at(-1)).toBe("parked: conflict");
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Second" }]);
-  });
-});
-
-describe("step() of a deletion beside somebody else's change", () => {
-  it("waits, and deletes once a person wants it all the same", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
-    change(rig, id, { title: "Important now" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict"]);
-    expect(rig.desk.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
-    expect(rig.workspaceEvents()).toHaveLength(1);
-    rig.desk.retry(1);
-    await rig.drainAll();
-    expect(rig.workspaceEvents()).toEqual([]);
-    expect(rig.edit()).toMatchObject({ state: "confirmed", before: { title: "Important now" } });
-  });
-
-  it("deletes and keeps the version that was lost when the policy is theirs", async () => {
-    const rig = await drainRig({ conflicts: "theirs" });
-    const { id, uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
-    change(rig, id, { title: "Important now" });
-    await rig.drainAll();
-    expect(rig.workspaceEvents()).toEqual([]);
-    expect(rig.desk.show(1)?.problem).toContain('"Important now"');
-    rig.desk.undo(1, { channel: "upload", actor: null });
-    await rig.drainAll();
-    expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);
-  });
-
-  it("keeps the item when the policy is ours", async () => {
-    const rig = await drainRig({ conflicts: "ours" });
-    const { id, uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
-    change(rig, id, { title: "Important now" });
-    await rig.drainAll();
-    expect(rig.workspaceEvents()).toHaveLength(1);
-    expect(rig.store.view.findUid(uid)).not.toBeNull();
-    expect(rig.desk.show(1)).toMatchObject({
-      state: "discarded",
-      problem: expect.stringContaining("not deleted"),
-    });
-  });
-
-  it("buries the subtasks of a deleted task with it", async () => {
-    const rig = await drainRig();
-    const parent = await rig.task();
-    rig.send(calendar(vtodo("sub@example.com", "SUMMARY:Sub", `RELATED-TO:${parent.uid}`)));
-    await rig.drainAll();
-    expect(rig.store.view.findUid("sub@example.com")).not.toBeNull();
-    rig.send(calendar(vtodo(parent.uid, "STATUS:CANCELLED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
-    expect(rig.store.view.findUid("sub@example.com")).toBeNull();
-    expect(rig.store.mirror.counts()).toEqual({ event: 0, task: 0, subtask: 0 });
-  });
-});
-
-describe("step() of a change whose task is not in its list any more", () => {
-  it("waits for what the other lists show, and changes it where it is now", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
-    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
-    changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
-    await rig.step();
-    expect(rig.edit()).toMatchObject({ state: "pending", missedAt: rig.clock() });
-    expect(rig.missing).toMatchObject([{ id: 1 }]);
-    expect(rig.events).toMatchObject([{ kind: "postponed" }]);
-    const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
-    const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
-    rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
-    const there = { ...rig.by, list: rig.otherList };
-    const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
-    expect(moved).toMatchObject({ title: "Written" });
-    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
-  });
-
-  it("parks it when no list shows the task", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
-    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("gone");
-    expect(rig.missing).toHaveLength(1);
-    expect(rig.requests("GET")).toHaveLength(2);
-  });
-
-  it("takes a deletion for done when no list shows the task", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
-    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
-    expect(rig.missing).toHaveLength(1);
   });
 });

@@ -24,13 +24,19 @@ async function movedAway(...lines: readonly string[]) {
   /** Reads a list as a sweep does. */
   const sweep = async (source: Source & { kind: "tasks" }) => {
     rig.clock.advance({ seconds: 1 });
-    rig.store.sources.attempted(source);
+    rig.store.sources.attempted(source, rig.clock());
     const place = { projectId: source.projectId, listId: source.listId };
     const { items } = worked(await rig.upstream.tasks.list(place, { priority: "sweep" }));
     for (const item of items) {
       if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${source.listId}`);
     }
     rig.store.sources.succeeded(source, { items: items.length, doubts: null });
+  };
+  /** Reads a list that the service refuses, as a sweep does. */
+  const refuse = (source: Source) => {
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.attempted(source, rig.clock());
+    rig.store.sources.refused(source, "the service refused it (403)");
   };
   const remove = () =>
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
@@ -42,7 +48,7 @@ async function movedAway(...lines: readonly string[]) {
     rig.clock.advance({ minutes: 15 });
     await rig.step();
   };
-  return { rig, id: serviceId(id), near, far, move, sweep, remove, there, wait };
+  return { rig, id: serviceId(id), near, far, move, sweep, refuse, remove, there, wait };
 }
 
 describe("step() of an edit whose task somebody has moved to another project", () => {
@@ -125,7 +131,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     if (how === "failure") rig.store.sources.failed(far, "down");
     if (how === "doubts") rig.store.sources.succeeded(far, { items: 1, doubts: "cut" });
     rig.clock.advance({ seconds: 1 });
-    if (how === "under way") rig.store.sources.attempted(far);
+    if (how === "under way") rig.store.sources.attempted(far, rig.clock());
     await wait();
     expect(rig.states()).toEqual(["pending"]);
   });
@@ -157,6 +163,55 @@ describe("step() of an edit whose task somebody has moved to another project", (
     expect(rig.states()).toEqual(["parked: failed"]);
     expect(rig.edit().problem).toContain("2 of 2 lists");
     expect(rig.requests("DELETE")).toEqual([]);
+  });
+
+  it.each(["STATUS:CANCELLED", "SUMMARY:Written"])(
+    "waits for a person once all that is left to be read has been refused twice: %s",
+    async (line) => {
+      const { rig, near, far, remove, sweep, refuse, wait } = await movedAway(line);
+      refuse(near);
+      remove();
+      await rig.step();
+      await wait();
+      expect(rig.states()).toEqual(["pending"]);
+      await sweep(far);
+      await wait();
+      expect(rig.states()).toEqual(["pending"]);
+      refuse(near);
+      await wait();
+      expect(rig.states()).toEqual(["parked: refused"]);
+      expect(rig.edit().problem).toMatch(
+        new RegExp(`refuses ${`tasks:${rig.list}`}.*so that nobody can tell whether it was moved`),
+      );
+      expect(rig.requests("DELETE")).toEqual([]);
+      // Whoever has put it right tries again, and the search begins anew.
+      rig.desk.retry(1);
+      await rig.step();
+      expect(rig.states()).toEqual(["pending"]);
+      await sweep(near);
+      await sweep(far);
+      await wait();
+      expect(rig.states()).toEqual([line.startsWith("STATUS") ? "confirmed" : "parked: refused"]);
+    },
+  );
+
+  it.each([
+    ["refused once", ["refused"], true],
+    ["failing", ["failed", "failed"], true],
+    ["failing after a refusal", ["refused", "failed"], true],
+    ["refused as everything is", ["refused", "refused"], false],
+  ])("goes on waiting while a list is %s", async (_what, looks, isFarRead) => {
+    const { rig, near, far, remove, sweep, refuse, wait } = await movedAway("STATUS:CANCELLED");
+    remove();
+    await rig.step();
+    if (isFarRead) await sweep(far);
+    for (const look of looks) {
+      if (look === "refused") refuse(near);
+      else rig.store.sources.failed(near, "503");
+      if (!isFarRead) refuse(far);
+      await wait();
+    }
+    expect(rig.states()).toEqual(["pending"]);
   });
 
   it("looks anew when it was found in between", async () => {

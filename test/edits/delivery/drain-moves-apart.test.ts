@@ -6,11 +6,12 @@ import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { zone } from "../../support/items.ts";
 import { calendar, vtodo } from "../rig.ts";
+import { settingFor } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 /** A task with a subtask and a comment, and a program that moves it by deleting it here and putting it there. */
-async function apartRig() {
-  const rig = await moveRig();
+async function apartRig(fault?: Fault) {
+  const rig = await moveRig(fault && settingFor(fault));
   const { store, clock, owner, project } = rig;
   const { id, uid } = await rig.task();
   await rig.subtask(id, "Child");
@@ -40,6 +41,16 @@ async function apartRig() {
     putThere() {
       take([vtodo(uid, "SUMMARY:Write", "DUE;VALUE=DATE:20261124")], rig.otherList);
       if (store.view.findUid(uid)?.collection !== `tasks:${rig.otherList}`) rig.toOther(uid);
+    },
+    /** Runs a step whose first request a fault holds up, and in the meantime something else. */
+    async during(fault: Fault, meanwhile: () => void) {
+      rig.sandbox.faults.add(fault);
+      clock.advance({ seconds: 3 });
+      rig.sandbox.requests.clear();
+      const step = rig.step();
+      await expect.poll(() => rig.requests(fault.method)).toHaveLength(1);
+      meanwhile();
+      await step;
     },
     /** Lets the drain work until a fault holds its request, and ends the process. */
     async dieAt(fault: Fault) {
@@ -104,6 +115,57 @@ describe("step() of a deletion that was the first half of a move", () => {
     await rig.drainAll();
     expect(rig.tasksIn(rig.list)).toEqual([]);
     expect(rig.states()).toEqual(["confirmed"]);
+    await rig.expectRest();
+  });
+});
+
+describe("step() of a deletion that is taken back while the item is read for it", () => {
+  const late: Fault = { kind: "delay", ms: 100, method: "GET" };
+  const never: Fault = { kind: "hang-before", method: "GET" };
+
+  it.each([
+    ["is as it was", late, {}],
+    ["has been changed", late, { title: "Changed" }],
+    ["is not heard of", never, {}],
+  ] as const)("never sends it where the item %s", async (_what, fault, change) => {
+    const rig = await apartRig(fault);
+    rig.remove();
+    const place = { ...rig.by, list: rig.list, task: rig.id };
+    insist(rig.sandbox.workspace.tasks.update(place, change));
+    await rig.during(fault, () => rig.putThere());
+    expect(rig.states()[0]).toBe("discarded");
+    expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
+    await rig.drainAll();
+    expect(rig.requests("DELETE")).toEqual([]);
+    expect(rig.tasksIn(rig.list)).toEqual([]);
+    const there = { id: rig.id, comments: 1, sub_tasks: 1, title: "Write", ...change };
+    expect(rig.tasksIn(rig.otherList)).toMatchObject([there]);
+    expect(
+      rig
+        .states()
+        .slice(1)
+        .every((state) => state === "confirmed"),
+    ).toBe(true);
+    await rig.expectRest();
+  });
+
+  it("does not take what is put again for deleted where the item is gone", async () => {
+    const rig = await apartRig();
+    rig.remove();
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: rig.id }));
+    await rig.during(late, () => rig.putThere());
+    expect(rig.states()).toEqual(["discarded", "pending", "pending"]);
+    expect(rig.shown()).toContain("Write in other");
+  });
+
+  it("makes the task anew where the deletion has left", async () => {
+    const rig = await apartRig();
+    rig.remove();
+    await rig.during({ kind: "delay", ms: 100, method: "DELETE" }, () => rig.putThere());
+    await rig.drainAll();
+    expect(rig.tasksIn(rig.list)).toEqual([]);
+    expect(rig.tasksIn(rig.otherList)).toMatchObject([{ title: "Write", comments: 0 }]);
+    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
     await rig.expectRest();
   });
 });

@@ -56,8 +56,13 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.put(child());
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task" });
     expect(await rig.step()).toBe("idle");
+    const until = rig.clock().add({ seconds: 60 }).toString();
+    expect(rig.desk.show(1)).toMatchObject({
+      problem: `it waits until ${until} for the task above it, "parent@example.com", which has not come in yet; without it, it becomes a task of its own`,
+    });
     rig.clock.advance({ seconds: 50 });
     rig.put(parent);
+    expect(rig.desk.show(1)?.problem).toBe("it waits for edit 2, which creates the task above it");
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask" });
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
@@ -70,6 +75,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(JSON.stringify(plan)).toContain("in a minute");
     rig.clock.advance({ seconds: 61 });
     expect(await rig.step()).toBe("worked");
+    expect(rig.desk.show(1)?.problem).toBeNull();
     rig.put(parent);
     await rig.drainAll();
     expect(await rig.subtasksOf("parent@example.com")).toEqual([]);

@@ -197,3 +197,11 @@ export async function drainRig(setting: DrainSetting = {}) {
     workspaceTasks: () => insist(sandbox.workspace.tasks.list({ ...by, list })),
   };
 }
+
+type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+/** Somebody else works in the workspace; no sweep has seen it. */
+export const change = (rig: Rig, id: number, body: object) =>
+  insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
+export const changeTask = (rig: Rig, id: number, body: object) =>
+  insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));

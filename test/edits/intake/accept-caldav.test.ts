@@ -173,11 +173,22 @@ describe("accept() of what was deleted", () => {
     });
   });
 
+  it("takes a deletion back that was begun, as long as no request has left", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601));
+    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    const deletion = rig.store.journal.claimNext();
+    expect(rig.put(again(uid), { anew: true })).toMatchObject({ action: "update" });
+    expect(deletion && rig.store.journal.get(deletion.id)?.state).toBe("discarded");
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
+  });
+
   it("waits for a deletion that is on its way", () => {
     const rig = channelRig();
     const uid = rig.mirror(aTask(601));
     rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
+    if (deletion) rig.store.journal.leaving(deletion.id, deletion.base);
     rig.put(again(uid), { anew: true });
     expect(rig.store.journal.claimNext()).toBeNull();
     if (deletion) rig.store.journal.confirm(deletion, null);

@@ -18,6 +18,17 @@ describe("accept() of whole files", () => {
     expect(rig.edits()).toEqual([]);
   });
 
+  it.each([
+    ["nothing at all", calendar()],
+    ["only a time zone", calendar("BEGIN:VTIMEZONE", "TZID:Nowhere", "END:VTIMEZONE")],
+    ["nothing to cancel", calendar("METHOD:CANCEL")],
+  ])("refuses a calendar that holds %s, with its place", (_what, text) => {
+    const rig = acceptRig();
+    const refused = { kind: "refused", errors: [{ code: "no-items", line: 2, uid: null }] };
+    expect(rig.send(`\r\n${text}`)).toMatchObject(refused);
+    expect(rig.send(`\r\n${text}`, { dryRun: true })).toMatchObject(refused);
+  });
+
   it("refuses a project that is not there, also for known items", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501));

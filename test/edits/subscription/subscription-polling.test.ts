@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fingerprint } from "../../../src/domain/fingerprint.ts";
-import { anEvent, times } from "../../support/items.ts";
+import { anEvent } from "../../support/items.ts";
 import { vevent } from "../rig.ts";
-import { subscriptionRig } from "./subscription-rig.ts";
+import { review, subscriptionRig } from "./subscription-rig.ts";
 
-const review = { title: "Review", when: times("2026-11-23T10:00", "2026-11-23T11:00") };
 const shown = (uid: string, title = "Review") =>
   vevent(
     uid,

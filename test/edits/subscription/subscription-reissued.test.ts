@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, times } from "../../support/items.ts";
 import { vevent } from "../rig.ts";
-import { subscriptionRig } from "./subscription-rig.ts";
+import { review, subscriptionRig } from "./subscription-rig.ts";
 
 // Outlook's published calendars give every item another UID at every answer.
 
-const review = { title: "Review", when: times("2026-11-23T10:00", "2026-11-23T11:00") };
 const event = (uid: string, title: string, hour = "10") =>
   vevent(
     uid,

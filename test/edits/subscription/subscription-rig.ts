@@ -10,7 +10,16 @@ import type {
 import { fetchCalendar } from "../../../src/remote/fetch.ts";
 import { anyAddress } from "../../../src/remote/guard.ts";
 import { type CalendarServer, calendarServer } from "../../remote/server.ts";
+import { times } from "../../support/items.ts";
 import { acceptRig, calendar, type RigSetting } from "../rig.ts";
+
+/** An event as the workspace has it, and its time as a calendar writes it. */
+export const review = { title: "Review", when: times("2026-11-23T10:00", "2026-11-23T11:00") };
+export const at = (start: string, end: string) => [
+  `DTSTART;TZID=Europe/Berlin:${start}`,
+  `DTEND;TZID=Europe/Berlin:${end}`,
+];
+export const usual = at("20261123T100000", "20261123T110000");
 
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fieldsOf } from "../../../src/domain/merge.ts";
-import { anEvent, aTask, days, times } from "../../support/items.ts";
-import { vevent, vtodo } from "../rig.ts";
-import { subscriptionRig } from "./subscription-rig.ts";
-
-const review = { title: "Review", when: times("2026-11-23T10:00", "2026-11-23T11:00") };
-const at = (start: string, end: string) => [
-  `DTSTART;TZID=Europe/Berlin:${start}`,
-  `DTEND;TZID=Europe/Berlin:${end}`,
-];
-const usual = at("20261123T100000", "20261123T110000");
+import { anEvent, aTask } from "../../support/items.ts";
+import { vevent } from "../rig.ts";
+import { at, review, subscriptionRig, usual } from "./subscription-rig.ts";
 
 describe("createSubscription()", () => {
   it("step() result when the calendar is read for the first time: a baseline, no edit, however it differs", async () => {
@@ -182,139 +175,6 @@ describe("createSubscription()", () => {
       '"By another": the calendar has it twice; only one of them is followed',
     ]);
   });
-});
-
-describe("createSubscription() with a calendar that repeats what was published", () => {
-  const fields = (title: string, sequence: number, stamp: string) => [
-    `SUMMARY:${title}`,
-    `SEQUENCE:${sequence}`,
-    `LAST-MODIFIED:${stamp}`,
-    ...usual,
-  ];
-
-  async function threeVersions() {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, { ...review, title: "One" }));
-    await rig.shows(vevent(uid, ...fields("One", 0, "20261120T120000Z")));
-    for (const title of ["Two", "Three"]) rig.put(anEvent(1, { ...review, title }));
-    return { ...rig, uid };
-  }
-
-  it("step() result when it follows hours behind, or jumps back to a stale copy: no edits", async () => {
-    const { uid, ...rig } = await threeVersions();
-    await rig.shows(vevent(uid, ...fields("Two", 1, "20261120T130000Z")));
-    await rig.shows(vevent(uid, ...fields("One", 0, "20261120T120000Z")));
-    await rig.shows(vevent(uid, ...fields("Three", 2, "20261120T140000Z")));
-    await rig.shows(vevent(uid, ...fields("Two", 1, "20261120T130000Z")));
-    expect(rig.edits()).toEqual([]);
-  });
-
-  it("step() result when its feed decorates and completes: no edits", async () => {
-    const rig = await subscriptionRig();
-    rig.put(
-      anEvent(1, { title: "Go live", milestone: true, when: days("2026-12-01"), assigned: [] }),
-    );
-    rig.put(aTask(7, { title: "Write" }));
-    const component = (feed: string) =>
-      feed.slice(feed.indexOf("BEGIN:VEVENT"), feed.lastIndexOf("END:VCALENDAR")).trim();
-    const first = component(rig.feed());
-    rig.put(
-      anEvent(1, { title: "Go live", milestone: true, when: days("2026-12-01"), completed: true }),
-    );
-    rig.put(aTask(7, { title: "Write", completed: true, description: "<p>Now <b>done</b></p>" }));
-    const second = component(rig.feed());
-    rig.put(aTask(7, { title: "Write", description: "<p>Not yet</p>" }));
-    await rig.shows(first);
-    await rig.shows(second);
-    expect(second).toContain("✓ Go live");
-    expect(rig.edits()).toEqual([]);
-  });
-
-  it("step() result when a person takes something back: an edit, as it claims to be newer", async () => {
-    const { uid, ...rig } = await threeVersions();
-    await rig.shows(vevent(uid, ...fields("Three", 2, "20261120T140000Z")));
-    await rig.shows(vevent(uid, ...fields("Two", 3, "20261120T150000Z")));
-    expect(rig.edits()).toMatchObject([{ base: { title: "Three" }, patch: { title: "Two" } }]);
-  });
-
-  it("step() result when a person takes something back and only LAST-MODIFIED says so: an edit", async () => {
-    const { uid, ...rig } = await threeVersions();
-    await rig.shows(vevent(uid, ...fields("Three", 0, "20261120T140000Z")));
-    await rig.shows(vevent(uid, ...fields("One", 0, "20261120T150000Z")));
-    expect(rig.wishes()).toEqual(["update Three"]);
-  });
-
-  it("step() result when a known item appears later, as published or changed: only the changed one is an edit", async () => {
-    const rig = await subscriptionRig();
-    const [one, two] = [rig.put(anEvent(1, review)), rig.put(anEvent(2, { title: "Two" }))];
-    await rig.shows(vevent("private@x", "SUMMARY:Dentist", ...usual));
-    await rig.shows(
-      vevent(one, "SUMMARY:Review", ...usual),
-      vevent(two, "SUMMARY:Two, copied and changed", "SEQUENCE:0"),
-    );
-    expect(rig.wishes()).toEqual(["update Two"]);
-  });
-});
-
-describe("createSubscription() with new items", () => {
-  const dentist = vevent("new@example.com", "SUMMARY:Dentist", ...usual);
-
-  it("step() result when new items are ignored: none is made, now or later", async () => {
-    const rig = await subscriptionRig();
-    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
-    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual), dentist);
-    await rig.shows(
-      vevent("old@x", "SUMMARY:Older", ...usual),
-      dentist.replace("Dentist", "Doctor"),
-    );
-    expect(rig.edits()).toEqual([]);
-  });
-
-  it("step() result when new items are created: those that appear, once, and their later changes are edits", async () => {
-    const rig = await subscriptionRig({ options: { new: "create" } });
-    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
-    const old = vevent("old@x", "SUMMARY:Older", ...usual);
-    await rig.shows(old, dentist, vtodo("todo@x", "SUMMARY:To do"));
-    await rig.again();
-    await rig.shows(old, dentist.replace("Dentist", "Doctor"));
-    expect(rig.wishes()).toEqual(["create Dentist", "update Dentist"]);
-    expect(rig.edits()[0]?.base).toMatchObject({ projectId: 2001 });
-  });
-
-  it("step() result when a new item repeats, or is a task without a place: noted, not created", async () => {
-    const rig = await subscriptionRig({ options: { new: "create" } });
-    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
-    await rig.shows(
-      vevent("weekly@x", "SUMMARY:Weekly", ...usual, "RRULE:FREQ=WEEKLY"),
-      vtodo("todo@x", "SUMMARY:To do"),
-    );
-    expect(rig.edits()).toEqual([]);
-    expect(rig.state().notes).toEqual([
-      expect.stringMatching(/^"Weekly": RRULE/),
-      expect.stringMatching(/^"To do": a new task needs a todolist/),
-    ]);
-  });
-
-  it.each([
-    ["an event", () => anEvent(1, review), usual],
-    [
-      "a task",
-      () => aTask(7, { title: "Review", dueOn: Temporal.PlainDate.from("2026-11-24") }),
-      ["DTSTART;VALUE=DATE:20261124"],
-    ],
-  ])(
-    "step() result when a new item is a copy of %s under another UID: noted, not created",
-    async (_what, made, dated) => {
-      const rig = await subscriptionRig({ options: { new: "create" } });
-      rig.put(made());
-      await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
-      await rig.shows(vevent("copy@x", "SUMMARY:✓ Review", ...dated), vevent("none@x", ...usual));
-      expect(rig.edits()).toEqual([]);
-      expect(rig.state().notes[0]).toBe(
-        '"✓ Review": an item of this title and time is there already',
-      );
-    },
-  );
 });
 
 const fail = (): never => {

@@ -25,7 +25,7 @@ describe("sources", () => {
     sources.set("events", [{ kind: "events", projectId: project }]);
     sources.set("projects", [{ kind: "projects" }]);
     sources.set("subtasks", [subtasks]);
-    sources.attempted(tasks(3001));
+    sources.attempted(tasks(3001), clock());
     sources.succeeded(tasks(3001), { items: 7, doubts: null });
     sources.set("tasks", [tasks(3001), tasks(3003)]);
     expect(
@@ -43,6 +43,7 @@ describe("sources", () => {
       failure: null,
       failures: 0,
       items: 7,
+      refusedAt: null,
     });
     expect(sources.all().find(({ name }) => name === "subtasks:5")?.source).toEqual(subtasks);
   });
@@ -56,6 +57,23 @@ describe("sources", () => {
     expect(sources.all()).toMatchObject([{ failure: "500", failures: 2, succeededAt: null }]);
     sources.succeeded(tasks(3001), { items: 0, doubts: null });
     expect(sources.all()).toMatchObject([{ failure: null, failures: 0 }]);
+  });
+
+  it("refused() result when polls are refused: since when, until one ends otherwise", () => {
+    const { store, clock } = storeRig();
+    const { sources } = store;
+    sources.set("tasks", [tasks(3001)]);
+    const since = clock();
+    sources.refused(tasks(3001), "403");
+    clock.advance({ minutes: 1 });
+    sources.refused(tasks(3001), "404");
+    expect(sources.all()).toMatchObject([{ failure: "404", failures: 2, refusedAt: since }]);
+    sources.failed(tasks(3001), "503");
+    expect(sources.all()).toMatchObject([{ failure: "503", failures: 3, refusedAt: null }]);
+    sources.refused(tasks(3001), "403");
+    expect(sources.all()).toMatchObject([{ refusedAt: clock() }]);
+    sources.succeeded(tasks(3001), { items: 0, doubts: null });
+    expect(sources.all()).toMatchObject([{ failure: null, refusedAt: null }]);
   });
 });
 

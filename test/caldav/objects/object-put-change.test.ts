@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { labelId, personId } from "../../../src/domain/ids.ts";
+import { vevent, vtodo } from "../../edits/rig.ts";
+import { anEvent, aTask, days } from "../../support/items.ts";
+import {
+  chore,
+  events,
+  milestones,
+  object,
+  objectRig,
+  party,
+  tasks,
+  told,
+  uidOf,
+} from "./object-rig.ts";
+
+describe("objectAnswer() of a PUT that changes", () => {
+  const changed = party.replace("SUMMARY:Party", "SUMMARY:Feast");
+
+  it("is an edit against the present version, and answers the ETag of its octets", () => {
+    const rig = objectRig();
+    const first = rig.put(`${events}/p.ics`, party).headers?.["ETag"] ?? "";
+    const answer = rig.put(`${events}/p.ics`, changed, { "if-match": first });
+    expect(answer.status).toBe(204);
+    expect(answer.headers?.["ETag"]).not.toBe(first);
+    expect(rig.etag(`${events}/p.ics`)).toBe(answer.headers?.["ETag"]);
+    expect(rig.text(`${events}/p.ics`)).toBe(object(changed));
+    expect(rig.edits()[1]).toMatchObject({ action: "update", patch: { title: "Feast" } });
+  });
+
+  it("keeps octets that ask for nothing, without an edit", () => {
+    const rig = objectRig();
+    rig.put(`${events}/p.ics`, party);
+    const token = rig.token("events-2001");
+    const moved = party.replace("LOCATION:Kitchen", "LOCATION:Garden");
+    expect(rig.put(`${events}/p.ics`, moved).status).toBe(204);
+    expect(rig.text(`${events}/p.ics`)).toContain("LOCATION:Garden");
+    expect(rig.edits()).toHaveLength(1);
+    expect(rig.since("events-2001", token)).toEqual({ put: ["p.ics"], buried: [] });
+  });
+
+  it("never wipes what a small event does not speak of", () => {
+    const rig = objectRig();
+    const whole = {
+      description: "<b>Bold</b>",
+      reminder: Temporal.Duration.from({ minutes: 15 }),
+      assigned: [personId(12)],
+      private: true,
+      creatorId: personId(11),
+    };
+    const path = rig.member(anEvent(501, whole));
+    const before = rig.itemOf(uidOf(path));
+    const small = vevent(uidOf(path), "DTSTART;TZID=Europe/Berlin:20261123T100000");
+    expect(rig.put(path, small, { "if-match": rig.etag(path) }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toEqual(before);
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("never wipes what a small to-do does not speak of", () => {
+    const rig = objectRig();
+    const path = rig.member(
+      aTask(601, {
+        description: "Two pages",
+        startOn: Temporal.PlainDate.from("2026-11-20"),
+        labels: [labelId(51)],
+        assigned: [personId(12)],
+        completed: true,
+        percent: 100,
+      }),
+    );
+    const before = rig.itemOf(uidOf(path));
+    expect(rig.put(path, vtodo(uidOf(path)), { "if-match": rig.etag(path) }).status).toBe(204);
+    expect(rig.put(path, vtodo(uidOf(path))).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toEqual(before);
+    expect(rig.edits()).toEqual([]);
+  });
+
+  const said = [
+    "DESCRIPTION:Two pages",
+    "DTSTART;VALUE=DATE:20261201",
+    "DUE;VALUE=DATE:20261224",
+    "CATEGORIES:Design",
+  ];
+
+  it("unsets what the same program of the same person has taken away", () => {
+    const rig = objectRig();
+    const phone = { "user-agent": "DAVx5/4.4" };
+    rig.put(`${tasks}/c.ics`, chore(...said), phone);
+    expect(rig.put(`${tasks}/c.ics`, chore(), phone).status).toBe(204);
+    const empty = { description: null, startOn: null, dueOn: null, labels: [] };
+    expect(rig.itemOf("chore@example.com")).toMatchObject(empty);
+  });
+
+  it.each([
+    ["another program", { "user-agent": "Other/1" }, 11],
+    ["another person", { "user-agent": "DAVx5/4.4" }, 12],
+  ])("unsets nothing that %s leaves out", (_name, headers, person) => {
+    const rig = objectRig();
+    rig.put(`${tasks}/c.ics`, chore(...said), { "user-agent": "DAVx5/4.4" });
+    const path = `/dav/calendars/${person}/tasks-3001/c.ics`;
+    expect(rig.ask("PUT", path, { body: object(chore()), headers, person }).status).toBe(204);
+    expect(rig.itemOf("chore@example.com")).toMatchObject({
+      description: "Two pages",
+      labels: [51],
+    });
+  });
+
+  it.each(["curl/8.5", "node", "python-requests/2.32", ""])(
+    "unsets nothing that the script %j leaves out of its own text",
+    (agent) => {
+      const rig = objectRig();
+      const script = { "user-agent": agent };
+      rig.put(`${tasks}/c.ics`, chore(...said), script);
+      expect(rig.put(`${tasks}/c.ics`, chore(), script).status).toBe(204);
+      expect(rig.itemOf("chore@example.com")).toMatchObject({
+        description: "Two pages",
+        labels: [51],
+        dueOn: Temporal.PlainDate.from("2026-12-24"),
+      });
+      expect(rig.text(`${tasks}/c.ics`)).toContain("DESCRIPTION:Two pages");
+    },
+  );
+
+  it("unsets nothing once somebody has changed the item", () => {
+    const rig = objectRig();
+    const phone = { "user-agent": "DAVx5/4.4" };
+    rig.put(`${tasks}/c.ics`, chore(...said), phone);
+    rig.send(object(chore("DUE;VALUE=DATE:20261226")));
+    rig.put(`${tasks}/c.ics`, chore(), phone);
+    expect(rig.itemOf("chore@example.com")).toMatchObject({
+      description: "Two pages",
+      dueOn: Temporal.PlainDate.from("2026-12-26"),
+    });
+  });
+
+  it("compares with the version that the octets name, where no condition does", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    rig.put(path, vtodo(uidOf(path), "SUMMARY:By phone"));
+    const edited = old.replace("DUE;VALUE=DATE:20261124", "DUE;VALUE=DATE:20261130");
+    expect(edited).not.toBe(old);
+    const body = { body: edited, headers: { "content-type": "text/calendar" } };
+    expect(rig.ask("PUT", path, body).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({
+      title: "By phone",
+      dueOn: Temporal.PlainDate.from("2026-11-30"),
+    });
+  });
+
+  it("refuses another UID and another kind under the same name", () => {
+    const rig = objectRig();
+    rig.put(`${events}/p.ics`, party);
+    const other = rig.put(`${events}/p.ics`, party.replace("UID:party", "UID:other"));
+    expect(told(other)).toBe("403 c:no-uid-conflict");
+    expect(rig.edits()).toHaveLength(1);
+  });
+
+  it("completes a milestone by its to-do, and shows both forms", () => {
+    const rig = objectRig();
+    const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
+    const path = `${milestones}/${uid}.ics`;
+    const todo = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
+    expect(rig.ask("PUT", path, { body: todo }).status).toBe(204);
+    expect(rig.itemOf(uid)).toMatchObject({ completed: true });
+    expect(rig.text(path)).toBe(todo);
+    expect(rig.text(`${events}/${uid}.ics`)).toContain("BEGIN:VEVENT");
+  });
+
+  it("leaves nothing behind when a step fails", () => {
+    const rig = objectRig();
+    const { keep } = rig.calendars;
+    Object.assign(rig.calendars, {
+      keep() {
+        throw new Error("the disk is full");
+      },
+    });
+    expect(() => rig.put(`${events}/p.ics`, party)).toThrow("the disk is full");
+    Object.assign(rig.calendars, { keep });
+    expect(rig.edits()).toEqual([]);
+    expect(rig.store.mirror.findUid("party@example.com")).toBeNull();
+    expect(rig.get(`${events}/p.ics`).status).toBe(404);
+    expect(rig.put(`${events}/p.ics`, party).status).toBe(201);
+  });
+
+  it("shows the service's version again once the edit is parked", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const token = rig.token("tasks-3001");
+    rig.put(path, vtodo(uidOf(path), "SUMMARY:Mine"));
+    const edit = rig.store.journal.claimNext();
+    const park = { kind: "park", reason: "refused", problem: "no" } as const;
+    if (edit) rig.store.journal.settle(edit, park);
+    expect(rig.text(path)).toContain("SUMMARY:Task 601");
+    expect(rig.since("tasks-3001", token).put).toEqual([`${uidOf(path)}.ics`]);
+  });
+});

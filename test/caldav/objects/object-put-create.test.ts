@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { vtodo } from "../../edits/rig.ts";
+import { aTask } from "../../support/items.ts";
+import {
+  chore,
+  events,
+  milestones,
+  object,
+  objectRig,
+  party,
+  root,
+  tasks,
+  told,
+  uidOf,
+} from "./object-rig.ts";
+
+describe("objectAnswer() of a PUT that creates", () => {
+  it("takes the edit in, keeps the octets, and answers their strong ETag", () => {
+    const rig = objectRig();
+    const answer = rig.put(`${events}/a%20b@c%2B%25.ics`, party, { "if-none-match": "*" });
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { ETag: expect.stringMatching(/^"[^"]+"$/) },
+    });
+    expect(answer.headers?.["Location"]).toBe(
+      `https://cal.example.com${events}/a%20b%40c%2B%25.ics`,
+    );
+    const got = rig.get(`${events}/a%20b%40c%2B%25.ics`);
+    expect(String(got.body)).toBe(object(party));
+    expect(got.headers?.["ETag"]).toBe(answer.headers?.["ETag"]);
+    expect(rig.edits()).toMatchObject([
+      { action: "create", channel: "caldav", actor: 11, state: "pending" },
+    ]);
+    expect(rig.itemOf("party@example.com")).toMatchObject({ title: "Party", projectId: 2001 });
+    expect(rig.names("events-2001")).toEqual(["a b@c+%.ics"]);
+    expect(rig.woken()).toBe(1);
+  });
+
+  it("makes a task of the list, with everything that it says", () => {
+    const rig = objectRig();
+    const said = ["DUE;VALUE=DATE:20261224", "CATEGORIES:Design", "STATUS:COMPLETED"];
+    expect(rig.put(`${tasks}/chore.ics`, chore(...said)).status).toBe(201);
+    expect(rig.itemOf("chore@example.com")).toMatchObject({
+      kind: "task",
+      listId: 3001,
+      labels: [51],
+      completed: true,
+    });
+  });
+
+  it("makes a milestone of a to-do in the calendar of milestones", () => {
+    const rig = objectRig();
+    expect(rig.put(`${milestones}/m.ics`, chore("DUE;VALUE=DATE:20261224")).status).toBe(201);
+    expect(rig.itemOf("chore@example.com")).toMatchObject({ kind: "event", milestone: true });
+    expect(rig.names("milestones-2001")).toEqual(["m.ics"]);
+    expect(rig.names("events-2001")).toEqual(["m.ics"]);
+    expect(told(rig.put(`${milestones}/n.ics`, vtodo("n@example.com", "SUMMARY:N")))).toBe(
+      "403 c:valid-calendar-object-resource",
+    );
+  });
+
+  it("takes a to-do before and after the task above it", () => {
+    const rig = objectRig();
+    const below = (uid: string) => vtodo(uid, "SUMMARY:Sub", "RELATED-TO:chore@example.com");
+    expect(rig.put(`${tasks}/1.ics`, below("one@example.com")).status).toBe(201);
+    expect(rig.put(`${tasks}/chore.ics`, chore()).status).toBe(201);
+    expect(rig.put(`${tasks}/2.ics`, below("two@example.com")).status).toBe(201);
+    for (const uid of ["one@example.com", "two@example.com"]) {
+      expect(rig.itemOf(uid)).toMatchObject({ kind: "subtask", parentId: null });
+    }
+    expect(rig.text(`${tasks}/1.ics`)).toContain("RELATED-TO:chore@example.com");
+  });
+
+  it("hangs nothing below a task that the person does not see", () => {
+    const rig = objectRig();
+    const there = { projectId: projectId(2002), listId: listId(3009) };
+    const hidden = uidOf(rig.member(aTask(601, there)));
+    rig.closeProject(2002, 12);
+    rig.put(`${tasks}/1.ics`, chore(`RELATED-TO:${hidden}`));
+    expect(rig.itemOf("chore@example.com")).toMatchObject({ kind: "task", projectId: 2001 });
+    expect(rig.put(`${tasks}/2.ics`, vtodo(hidden, "SUMMARY:Mine")).status).toBe(403);
+    expect(rig.itemOf(hidden)).toMatchObject({ title: "Task 601" });
+  });
+
+  it("is refused where nothing new may be put", () => {
+    const rig = objectRig();
+    const answer = rig.put(`${root}/assigned/a.ics`, chore());
+    expect(told(answer)).toBe("403 d:need-privileges");
+    expect(String(answer.body)).toContain("<d:bind/>");
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("makes again what the same person has deleted, and what is said to be new", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const uid = uidOf(path);
+    expect(rig.ask("DELETE", path).status).toBe(204);
+    expect(rig.get(path).status).toBe(404);
+    expect(rig.put(path, vtodo(uid, "SUMMARY:Back")).status).toBe(201);
+    expect(rig.itemOf(uid)).toMatchObject({ title: "Back" });
+  });
+
+  it("does not make again what somebody else has deleted, unless it is said to be new", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const key = rig.store.mirror.find("task", serviceId(601));
+    if (key) rig.store.mirror.bury(key);
+    const item = vtodo(uidOf(path), "SUMMARY:Back");
+    const refused = rig.put(path, item);
+    expect(told(refused)).toBe("403 c:valid-calendar-object-resource");
+    expect(String(refused.body)).toContain("deleted");
+    expect(rig.put(path, item, { "if-none-match": "*" }).status).toBe(201);
+  });
+});

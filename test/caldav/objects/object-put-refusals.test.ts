@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { vevent } from "../../edits/rig.ts";
+import { chore, events, object, objectRig, party, tasks, told } from "./object-rig.ts";
+
+describe("objectAnswer() of a PUT that creates", () => {
+  it.each([
+    ["text/plain", "403 c:supported-calendar-data"],
+    ["application/octet-stream", "403 c:supported-calendar-data"],
+    ["text/calendar;charset=utf-8;component=vevent", "201"],
+    ["TEXT/CALENDAR", "201"],
+  ])("answers an object of type %s with %s", (type, expected) => {
+    const rig = objectRig();
+    expect(told(rig.put(`${events}/a.ics`, party, { "content-type": type }))).toBe(expected);
+  });
+
+  it.each([
+    ["iso-8859-1", "Fête", "403 c:supported-calendar-data"],
+    ['"ISO-8859-15"', "Fête", "403 c:supported-calendar-data"],
+    ["iso-8859-1", "Feast", "201"],
+    ["us-ascii", "Feast", "201"],
+    ['"UTF-8"', "Fête", "201"],
+    ["utf8", "Fête", "201"],
+  ])("answers an object of the charset %s with the title %s by %s", (charset, title, expected) => {
+    const rig = objectRig();
+    const type = `text/calendar; component=vevent; charset=${charset}`;
+    const item = party.replace(/SUMMARY:.*/, `SUMMARY:${title}`);
+    expect(told(rig.put(`${events}/a.ics`, item, { "content-type": type }))).toBe(expected);
+  });
+
+  it("takes an object without a type", () => {
+    const rig = objectRig();
+    expect(rig.ask("PUT", `${events}/a.ics`, { body: object(party) }).status).toBe(201);
+  });
+
+  const series = vevent(
+    "s@example.com",
+    "SUMMARY:S",
+    "DTSTART:20261224T100000Z",
+    "RRULE:FREQ=DAILY",
+  );
+  it.each([
+    ["a to-do among events", events, chore(), "403 c:supported-calendar-component"],
+    ["an event among tasks", tasks, party, "403 c:supported-calendar-component"],
+    ["a series", events, series, "403 c:max-instances"],
+    ["a METHOD", events, `METHOD:REQUEST\r\n${party}`, "403 c:valid-calendar-object-resource"],
+    ["two items", events, `${party}\r\n${series}`, "403 c:valid-calendar-object-resource"],
+    ["nothing readable", events, "BEGIN:VEVENT\r\nnonsense", "403 c:valid-calendar-data"],
+    ["an unknown label", tasks, chore("CATEGORIES:No"), "403 c:valid-calendar-object-resource"],
+    ["a time of day", tasks, chore("DUE:20261224T100000Z"), "403 c:valid-calendar-object-resource"],
+    [
+      "no title",
+      events,
+      party.replace("SUMMARY:Party", "SUMMARY:"),
+      "403 c:valid-calendar-object-resource",
+    ],
+  ])("refuses %s and keeps nothing", (_name, calendar, item, expected) => {
+    const rig = objectRig();
+    const answer = rig.put(`${calendar}/a.ics`, item);
+    expect(told(answer)).toBe(expected);
+    expect(String(answer.body)).toMatch(/<df:reason>.{10,}<\/df:reason>/);
+    expect(rig.edits()).toEqual([]);
+    expect(rig.get(`${calendar}/a.ics`).status).toBe(404);
+  });
+
+  it("refuses what is too large", () => {
+    const rig = objectRig();
+    const item = vevent("x@example.com", "SUMMARY:X", `DESCRIPTION:${"x".repeat(100_001)}`);
+    expect(told(rig.put(`${events}/a.ics`, item))).toBe("403 c:max-resource-size");
+  });
+
+  it("names the object that has the UID already", () => {
+    const rig = objectRig();
+    rig.put(`${events}/one.ics`, party);
+    const answer = rig.put(`${events}/two.ics`, party, { "if-none-match": "*" });
+    expect(told(answer)).toBe("403 c:no-uid-conflict");
+    expect(String(answer.body)).toContain(`<d:href>${events}/one.ics</d:href>`);
+    expect(rig.names("events-2001")).toEqual(["one.ics"]);
+  });
+});

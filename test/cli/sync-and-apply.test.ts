@@ -1,0 +1,137 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { insist } from "../../src/sandbox/outcome.ts";
+import { calendar } from "../edits/rig.ts";
+import { dayferry } from "../support/dayferry.ts";
+import { commandRig } from "./command-rig.ts";
+
+const rig = commandRig();
+const { place, project, owner } = rig;
+
+describe("sync", () => {
+  it("prints what changed, then nothing when nothing did", async () => {
+    const { configFile } = place();
+    const { id } = insist(
+      rig.sandbox.workspace.events.create(
+        { by: owner(), project: project() },
+        {
+          title: "Kick-off",
+          start: "2027-02-01",
+          all_day: true,
+        },
+      ),
+    );
+    onTestFinished(
+      () =>
+        void rig.sandbox.workspace.events.remove({ by: owner(), project: project(), event: id }),
+    );
+    const first = await dayferry(["sync", "--config", configFile]);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toMatch(/added +event +Kick-off/);
+    expect(first.stderr).toMatch(/sweep: \d+ of \d+ sources/);
+    const second = await dayferry(["sync", "--config", configFile, "--json"]);
+    expect(JSON.parse(second.stdout)).toMatchObject({ added: 0, changed: 0, buried: 0 });
+  });
+
+  it("exits 1 when the service refuses the key", async () => {
+    const { configFile } = place({
+      service: {
+        baseUrl: rig.sandbox.baseUrl,
+        apiKey: "wrong-key-wrong-key",
+        contact: "tests@example.com",
+        timeZone: "Europe/Berlin",
+        quota: { requests: 25, per: "PT0.2S" },
+      },
+    });
+    const { code, stderr } = await dayferry(["sync", "--config", configFile]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("403");
+    expect(stderr).not.toContain("wrong-key-wrong-key");
+  });
+});
+
+describe("apply", () => {
+  const milestone = calendar(
+    "BEGIN:VEVENT",
+    "UID:ship-it@example.com",
+    "SUMMARY:Ship it",
+    "CATEGORIES:Milestone",
+    "DTSTART;VALUE=DATE:20270601",
+    "END:VEVENT",
+  );
+
+  it("shows the plan and stores nothing on a dry run", async () => {
+    const { configFile } = place();
+    await dayferry(["sync", "--config", configFile]);
+    const args = ["apply", "-", "--project", String(project()), "--config", configFile];
+    const dry = await dayferry([...args, "--dry-run"], { input: milestone });
+    expect(dry.code).toBe(0);
+    expect(dry.stdout).toContain('create milestone "Ship it"');
+    const { stdout } = await dayferry(["edits", "list", "--json", "--config", configFile]);
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+
+  it("brings the edit into the workspace without a daemon", async () => {
+    const { configFile, folder } = place();
+    await dayferry(["sync", "--config", configFile]);
+    const file = join(folder, "new.ics");
+    writeFileSync(file, milestone);
+    const applied = await dayferry([
+      "apply",
+      file,
+      "--project",
+      String(project()),
+      "--config",
+      configFile,
+    ]);
+    expect(applied).toMatchObject({ code: 0, stderr: "" });
+    const events = insist(
+      rig.sandbox.workspace.events.list(
+        { by: owner(), project: project() },
+        { view: "milestones" },
+      ),
+    );
+    const made = events.filter(({ title }) => title === "Ship it");
+    expect(made).toHaveLength(1);
+    const { stdout } = await dayferry(["edits", "list", "--config", configFile]);
+    expect(stdout).toMatch(/create +confirmed +Ship it/);
+    const undone = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    expect(undone.stdout).toMatch(/delete +pending/);
+    const synced = await dayferry(["sync", "--config", configFile]);
+    expect(synced.code).toBe(0);
+    const left = insist(
+      rig.sandbox.workspace.events.list(
+        { by: owner(), project: project() },
+        { view: "milestones" },
+      ),
+    );
+    expect(left.filter(({ title }) => title === "Ship it")).toEqual([]);
+    const again = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.stderr).toContain("undone already");
+  });
+
+  it("exits 1 and names line and reason when the file is refused", async () => {
+    const { configFile } = place();
+    await dayferry(["sync", "--config", configFile]);
+    const args = ["apply", "-", "--project", String(project()), "--config", configFile];
+    const cut = await dayferry(args, { input: "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" });
+    expect(cut.code).toBe(1);
+    expect(cut.stdout).toMatch(/refused: line \d+: /);
+    const recurring = calendar(
+      "BEGIN:VEVENT",
+      "UID:r@example.com",
+      "SUMMARY:Daily",
+      "DTSTART;VALUE=DATE:20270601",
+      "RRULE:FREQ=DAILY",
+      "END:VEVENT",
+    );
+    const refused = await dayferry(args, { input: recurring });
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain("refused event");
+    const bare = await dayferry(args, { input: calendar() });
+    expect(bare.code).toBe(1);
+    expect(bare.stdout).toContain("refused: line 1: the calendar holds no VEVENT and no VTODO");
+  });
+});

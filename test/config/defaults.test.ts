@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { configRig, least, withService } from "./support.ts";
+
+const rig = configRig();
+const { good } = rig;
+
+describe("parseConfig() defaults", () => {
+  test("parseConfig() result when only the required keys are given", () => {
+    const config = good(least);
+    expect(JSON.parse(JSON.stringify(config))).toEqual({
+      dataDir: join(rig.folder, "data"),
+      service: {
+        baseUrl: "https://company.example.com/api/v3",
+        uploadUrl: "https://company.example.com/upload",
+        apiKey: "key-in-file",
+        contact: "you@example.com",
+        timeZone: "Europe/Berlin",
+        quota: { requests: 25, per: "PT10S" },
+        timeout: "PT30S",
+        webUrl: null,
+      },
+      projects: "discover",
+      people: [],
+      discoverPeople: true,
+      polling: { maxAge: "PT15M", comments: true, history: true, files: true },
+      http: { host: "127.0.0.1", port: 8380, publicUrl: null, trustProxy: false },
+      feeds: {
+        past: "P90D",
+        future: "P2Y",
+        completed: "P14D",
+        private: "omit",
+        tasks: "due",
+        customDates: false,
+        assignees: true,
+        actionLinks: true,
+      },
+      calendars: { milestones: true },
+      edits: { mode: "apply", conflicts: "ask", labels: "known", inbox: null, subscriptions: [] },
+      mail: {
+        from: { name: "Dayferry", address: "dayferry@example.com" },
+        smtpUrl: null,
+        smtpPassword: null,
+        directory: join(rig.folder, "data/mail"),
+        perMinute: 20,
+      },
+      reminders: {
+        events: true,
+        milestones: ["P1D"],
+        tasks: ["P1D"],
+        overdue: true,
+        at: "09:00:00",
+        digest: null,
+        catchUp: "PT12H",
+      },
+      log: { level: "info" },
+      adminToken: null,
+    });
+    expect(config.service.timeout).toBeInstanceOf(Temporal.Duration);
+    expect(config.reminders.at).toBeInstanceOf(Temporal.PlainTime);
+  });
+
+  test.each([
+    ["https://a.example/api/v3/", undefined, "https://a.example/upload"],
+    ["https://a.example/team/api/v3", undefined, "https://a.example/team/upload"],
+    ["https://a.example/rest", undefined, "https://a.example/rest/upload"],
+    ["https://a.example/api/v3", "https://up.example/files/", "https://up.example/files"],
+  ])("uploadUrl result when baseUrl is %s and uploadUrl %s", (baseUrl, uploadUrl, expected) => {
+    expect(good(withService({ baseUrl, uploadUrl })).service.uploadUrl).toBe(expected);
+  });
+
+  test("mail.directory result when only the data directory is moved", () => {
+    const config = good(least, { DAYFERRY_DATA_DIR: "/var/lib/dayferry" });
+    expect(config.dataDir).toBe("/var/lib/dayferry");
+    expect(config.mail.directory).toBe("/var/lib/dayferry/mail");
+  });
+
+  test("people result when some are listed", () => {
+    const { people, discoverPeople } = good({ ...least, people: [{ id: 11, name: "Ana" }] });
+    expect(people).toEqual([
+      {
+        id: 11,
+        name: "Ana",
+        email: null,
+        timeZone: null,
+        calendars: "write",
+        mail: {
+          events: true,
+          milestones: true,
+          tasks: true,
+          overdue: true,
+          digest: true,
+          notices: true,
+        },
+        apiKey: null,
+      },
+    ]);
+    expect(discoverPeople).toBe(true);
+  });
+
+  test.each([
+    ["07:30", null],
+    [{ at: "07:30", weekday: "Monday" }, 1],
+    [{ at: "07:30", weekday: "sunday" }, 7],
+  ])("reminders.digest result when it says %j", (digest, weekday) => {
+    const { reminders } = good({ ...least, reminders: { digest } });
+    expect(reminders.digest?.at.toString()).toBe("07:30:00");
+    expect(reminders.digest?.weekday).toBe(weekday);
+  });
+
+  test("people result when one is to do without some mails", () => {
+    const { people } = good({ ...least, people: [{ id: 11, mail: { digest: false } }] });
+    expect(people[0]?.mail).toMatchObject({ digest: false, notices: true });
+  });
+
+  test("people result when one may only read", () => {
+    const { people } = good({ ...least, people: [{ id: 11, calendars: "read" }, { id: 12 }] });
+    expect(people.map(({ calendars }) => calendars)).toEqual(["read", "write"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { changeTask, drainRig } from "./drain-rig.ts";
+
+describe("step() of a change whose task is not in its list any more", () => {
+  it("waits for what the other lists show, and changes it where it is now", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
+    await rig.step();
+    expect(rig.edit()).toMatchObject({ state: "pending", missedAt: rig.clock() });
+    expect(rig.missing).toMatchObject([{ id: 1 }]);
+    expect(rig.events).toMatchObject([{ kind: "postponed" }]);
+    const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
+    const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
+    rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const there = { ...rig.by, list: rig.otherList };
+    const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
+    expect(moved).toMatchObject({ title: "Written" });
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
+  });
+
+  it("parks it when no list shows the task", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain("gone");
+    expect(rig.missing).toHaveLength(1);
+    expect(rig.requests("GET")).toHaveLength(2);
+  });
+
+  it("takes a deletion for done when no list shows the task", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.missing).toHaveLength(1);
+  });
+});

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createDropFolder, type DropFolder } from "../../../src/drop/folder.ts";
+import { createInbox, type InboxEvent } from "../../../src/edits/inbox/inbox.ts";
+import { createAccept } from "../../../src/edits/intake/accept.ts";
+import { testDirectory } from "../../support/test-store.ts";
+import { acceptRig, calendar, type RigSetting, vevent } from "../rig.ts";
+
+/** The inbox of a store, with a clock of its own for how long files lie still. */
+export function inboxRig(
+  setting: RigSetting & { readonly wrap?: (folder: DropFolder) => DropFolder } = {},
+) {
+  const rig = acceptRig(setting);
+  const root = join(testDirectory(), "inbox");
+  const folder = createDropFolder(root);
+  const events: InboxEvent[] = [];
+  let now = 0;
+  let known = true;
+  const open = (wrap = setting.wrap) =>
+    createInbox({
+      path: root,
+      folder: wrap?.(folder) ?? folder,
+      store: rig.store,
+      accept: createAccept(rig.deps),
+      clock: rig.clock,
+      monotonic: () => now,
+      known: () => known,
+      onEvent: (event) => events.push(event),
+    });
+  let inbox = open();
+  const files = (place: string): readonly string[] =>
+    existsSync(join(root, place))
+      ? readdirSync(join(root, place), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name).slice(join(root, place).length + 1))
+          .toSorted()
+      : [];
+  return {
+    ...rig,
+    root,
+    events,
+    inbox: () => inbox,
+    files,
+    report: (place: string) => readFileSync(join(root, `${place}.report.txt`), "utf8"),
+    drop(path: string, content: string | Uint8Array) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    /** Looks at once. */
+    look: () => inbox.step(),
+    /** Looks twice, so that what lies still is dealt with. */
+    async settle(ms = 600) {
+      await inbox.step();
+      now += ms;
+      await inbox.step();
+    },
+    knows: (value: boolean) => {
+      known = value;
+    },
+    /** What the process knew is gone. */
+    restart(wrap?: (folder: DropFolder) => DropFolder) {
+      inbox = open(wrap);
+    },
+  };
+}
+
+/** A calendar with one event that nobody knows yet. */
+export const born = (uid: string, title = "Born in a file") =>
+  calendar(vevent(uid, `SUMMARY:${title}`, "DTSTART;VALUE=DATE:20270401"));

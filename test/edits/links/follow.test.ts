@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import type { LinkAction } from "../../../src/domain/action-link.ts";
+import { aTask } from "../../support/items.ts";
+import { linkRig, milestone, type Stored, task } from "./links-rig.ts";
+
+describe("follow()", () => {
+  it("stores one edit with what everybody sees as its base, and wakes the drain", () => {
+    const { links, link, edits, shown, woken, key } = linkRig();
+    const outcome = links.follow(link("day"), "2026-11-12");
+    expect(outcome).toMatchObject({ kind: "stored" });
+    expect(edits()).toHaveLength(1);
+    expect(edits()[0]).toMatchObject({
+      channel: "link",
+      actor: null,
+      item: key,
+      action: "update",
+      state: "pending",
+      newLabels: [],
+    });
+    const [edit] = edits();
+    expect(edit?.base).toMatchObject({ title: "Write <b>" });
+    expect(edit?.patch.dueOn?.toString()).toBe("2026-11-13");
+    expect(shown()).toMatchObject({
+      kind: "task",
+      dueOn: Temporal.PlainDate.from("2026-11-13"),
+    });
+    expect(woken()).toBe(1);
+  });
+
+  it.each<[LinkAction, string, Stored]>([
+    ["done", "complete", task],
+    ["reopen", "reopen", { ...task, completed: true }],
+    ["done", "complete", milestone],
+    ["week", "update", milestone],
+  ])("follow() result of %s: the action is %s", (action, stored, item) => {
+    const { links, link, edits } = linkRig({ item });
+    const sight = links.look(link(action));
+    const day = sight.kind === "offer" ? (sight.subject.day?.toString() ?? "") : "";
+    links.follow(link(action), day);
+    expect(edits()).toMatchObject([{ action: stored, channel: "link" }]);
+  });
+
+  it.each<LinkAction>(["day", "week", "done"])(
+    "follow() result when %s is sent twice: the same edit, and one step",
+    (action) => {
+      const { links, link, edits } = linkRig();
+      const first = links.follow(link(action), "2026-11-12");
+      expect(links.follow(link(action), "2026-11-12")).toEqual(first);
+      expect(edits()).toHaveLength(1);
+    },
+  );
+
+  it("moves on when the page has shown the new date", () => {
+    const { links, link, edits } = linkRig();
+    links.follow(link("day"), "2026-11-12");
+    links.follow(link("day"), "2026-11-13");
+    expect(edits().map(({ patch }) => patch.dueOn?.toString())).toEqual([
+      "2026-11-13",
+      "2026-11-14",
+    ]);
+  });
+
+  it.each(["", "2026-11-11", "2026-11-13", "tomorrow"])(
+    "follow() result when the page showed %j and not the present day: asks anew, and changes nothing",
+    (shown) => {
+      const { links, link, edits } = linkRig();
+      const outcome = links.follow(link("day"), shown);
+      expect(outcome).toMatchObject({ kind: "moved", offer: { action: "day" } });
+      expect(outcome.kind === "moved" && outcome.offer.day?.toString()).toBe("2026-11-13");
+      expect(edits()).toEqual([]);
+    },
+  );
+
+  it("asks anew when somebody else has moved the item to the very day that was wished", () => {
+    const { links, link, put, edits } = linkRig();
+    put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-13") });
+    expect(links.follow(link("day"), "2026-11-12")).toMatchObject({ kind: "moved" });
+    expect(edits()).toEqual([]);
+  });
+
+  it("does it again after the first edit was taken back", () => {
+    const { links, link, edits, store } = linkRig();
+    const first = links.follow(link("day"), "2026-11-12");
+    if (first.kind === "stored") store.journal.discard(first.edit);
+    const second = links.follow(link("day"), "2026-11-12");
+    expect(second).toMatchObject({ kind: "stored" });
+    expect(second).not.toEqual(first);
+    expect(edits().map(({ state }) => state)).toEqual(["discarded", "pending"]);
+  });
+
+  it("waits once for a person in review mode, and does not wake the drain", () => {
+    const { links, link, edits, woken, shown } = linkRig({ mode: "review" });
+    const first = links.follow(link("done"), "2026-11-12");
+    expect(links.follow(link("done"), "2026-11-12")).toEqual(first);
+    expect(edits()).toMatchObject([{ state: "held", action: "complete" }]);
+    expect(shown()?.completed).toBe(false);
+    expect(woken()).toBe(0);
+  });
+});
+
+describe("result()", () => {
+  it("tells of the edits of links of this item, and of no others", () => {
+    const { links, link, store, put } = linkRig();
+    const outcome = links.follow(link("day"), "2026-11-12");
+    const edit = outcome.kind === "stored" ? outcome.edit : 0;
+    expect(links.result(link("done"), edit)).toMatchObject({ id: edit, channel: "link" });
+    expect(links.result(link("done"), edit + 1)).toBeNull();
+    expect(links.result(link("done"), Number.NaN)).toBeNull();
+    expect(links.result("A".repeat(46), edit)).toBeNull();
+    const other = put(aTask(10));
+    expect(links.result(link("done", { item: other }), edit)).toBeNull();
+    const uploaded = store.journal.append({
+      channel: "upload",
+      actor: null,
+      item: other,
+      action: "complete",
+      base: aTask(10),
+      patch: { completed: true },
+      newLabels: [],
+      state: "pending",
+    });
+    expect(links.result(link("done", { item: other }), uploaded)).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { anEvent, aTask } from "../../support/items.ts";
+import { vevent, vtodo } from "../rig.ts";
+import { review, subscriptionRig, usual } from "./subscription-rig.ts";
+
+describe("createSubscription() with new items", () => {
+  const dentist = vevent("new@example.com", "SUMMARY:Dentist", ...usual);
+
+  it("step() result when new items are ignored: none is made, now or later", async () => {
+    const rig = await subscriptionRig();
+    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
+    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual), dentist);
+    await rig.shows(
+      vevent("old@x", "SUMMARY:Older", ...usual),
+      dentist.replace("Dentist", "Doctor"),
+    );
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("step() result when new items are created: those that appear, once, and their later changes are edits", async () => {
+    const rig = await subscriptionRig({ options: { new: "create" } });
+    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
+    const old = vevent("old@x", "SUMMARY:Older", ...usual);
+    await rig.shows(old, dentist, vtodo("todo@x", "SUMMARY:To do"));
+    await rig.again();
+    await rig.shows(old, dentist.replace("Dentist", "Doctor"));
+    expect(rig.wishes()).toEqual(["create Dentist", "update Dentist"]);
+    expect(rig.edits()[0]?.base).toMatchObject({ projectId: 2001 });
+  });
+
+  it("step() result when a new item repeats, or is a task without a place: noted, not created", async () => {
+    const rig = await subscriptionRig({ options: { new: "create" } });
+    await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
+    await rig.shows(
+      vevent("weekly@x", "SUMMARY:Weekly", ...usual, "RRULE:FREQ=WEEKLY"),
+      vtodo("todo@x", "SUMMARY:To do"),
+    );
+    expect(rig.edits()).toEqual([]);
+    expect(rig.state().notes).toEqual([
+      expect.stringMatching(/^"Weekly": RRULE/),
+      expect.stringMatching(/^"To do": a new task needs a todolist/),
+    ]);
+  });
+
+  it.each([
+    ["an event", () => anEvent(1, review), usual],
+    [
+      "a task",
+      () => aTask(7, { title: "Review", dueOn: Temporal.PlainDate.from("2026-11-24") }),
+      ["DTSTART;VALUE=DATE:20261124"],
+    ],
+  ])(
+    "step() result when a new item is a copy of %s under another UID: noted, not created",
+    async (_what, made, dated) => {
+      const rig = await subscriptionRig({ options: { new: "create" } });
+      rig.put(made());
+      await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
+      await rig.shows(vevent("copy@x", "SUMMARY:✓ Review", ...dated), vevent("none@x", ...usual));
+      expect(rig.edits()).toEqual([]);
+      expect(rig.state().notes[0]).toBe(
+        '"✓ Review": an item of this title and time is there already',
+      );
+    },
+  );
+});

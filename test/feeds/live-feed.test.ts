@@ -1,0 +1,154 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/feeds.ts";
+import { FragmentError } from "../../src/feeds/fragments.ts";
+import { FeedBuildError } from "../../src/feeds/live-feed.ts";
+import { writeEvent } from "../../src/ics/write/write-event.ts";
+import { aLabel, anEvent, aTask, days } from "../support/items.ts";
+import { readBack } from "../support/read-back.ts";
+import { byTitle, feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";
+
+describe("head()", () => {
+  it("head() result when nothing has changed: the same, and nothing is rendered", () => {
+    let renders = 0;
+    const { put, head, opened } = feedRig({
+      render(card) {
+        renders++;
+        return writeEvent(card);
+      },
+    });
+    for (let id = 1; id <= 20; id++) put(anEvent(id));
+    const first = head();
+    const rendered = renders;
+    expect(head()).toEqual(first);
+    opened().body();
+    expect(renders).toBe(rendered);
+    put(anEvent(7, { title: "changed" }));
+    expect(head().etag).not.toBe(first.etag);
+    expect(renders).toBe(rendered + 1);
+  });
+
+  it("head() result when only another project, or what no feed shows, has changed", () => {
+    const { put, head, clock, store } = feedRig();
+    put(aTask(1));
+    const first = head();
+    clock.advance({ hours: 1 });
+    put(anEvent(9, { projectId: projectId(2002) }));
+    put(aTask(1, { commentCount: 4, logged: Temporal.Duration.from("PT1H") }));
+    store.directory.putLabels([aLabel(77, "Unused")], false);
+    expect(head()).toEqual(first);
+  });
+
+  it("head() result when an item changes twice within a second: Last-Modified moves each time", () => {
+    const { put, head } = feedRig();
+    put(anEvent(1));
+    const seen = [head()];
+    for (const title of ["a", "b", "c"]) {
+      put(anEvent(1, { title }));
+      seen.push(head());
+    }
+    const moments = seen.map(({ modifiedAt }) => modifiedAt.epochMilliseconds);
+    expect(moments).toEqual(moments.toSorted((a, b) => a - b));
+    expect(new Set(moments).size).toBe(4);
+    expect(new Set(seen.map(({ etag }) => etag)).size).toBe(4);
+  });
+
+  it("head() result when the clock is set back: Last-Modified does not go back", () => {
+    const { put, head, clock } = feedRig();
+    put(anEvent(1));
+    const before = head();
+    clock.set("2026-11-10T00:00:00Z");
+    put(anEvent(1, { title: "earlier" }));
+    expect(Temporal.Instant.compare(head().modifiedAt, before.modifiedAt)).toBe(1);
+  });
+
+  it("head() result when midnight passes in the account's zone: items enter and leave", () => {
+    const past = Temporal.Duration.from("P1D");
+    const { put, text, head, clock } = feedRig({
+      options: { past, future: Temporal.Duration.from("P1D") },
+    });
+    put(anEvent(1, { title: "yesterday", when: days("2026-11-19") }));
+    put(anEvent(2, { title: "overmorrow", when: days("2026-11-22") }));
+    expect([...byTitle(text()).keys()]).toEqual(["yesterday"]);
+    const before = head();
+    clock.set("2026-11-20T22:59:59Z");
+    expect(head()).toEqual(before);
+    clock.set("2026-11-20T23:00:00Z");
+    expect([...byTitle(text()).keys()]).toEqual(["overmorrow"]);
+  });
+
+  it("head() result when an item cannot be written: an error, and the feed is back once it can", () => {
+    let broken = true;
+    const { put, head, text } = feedRig({
+      render(card) {
+        if (broken && card.summary === "poison") throw new Error("cannot write");
+        return writeEvent(card);
+      },
+    });
+    put(anEvent(1));
+    const before = head();
+    put(anEvent(2, { title: "poison" }));
+    put(anEvent(3));
+    expect(() => head()).toThrow(FeedBuildError);
+    expect(() => head()).toThrow(expect.objectContaining({ cause: expect.any(FragmentError) }));
+    broken = false;
+    expect(readBack(text()).size).toBe(3);
+    expect(head().etag).not.toBe(before.etag);
+  });
+
+  it("body() result when the feed changes after head(): the bytes that were announced", async () => {
+    const { put, opened } = feedRig();
+    put(anEvent(1));
+    const feed = opened();
+    const announced = feed.head();
+    const before = feed.body();
+    put(anEvent(1, { title: "newer" }));
+    expect(feed.body()).toBe(before);
+    expect(gunzipSync(await feed.compressed("gzip"))).toEqual(before);
+    expect(feed.head().etag).not.toBe(announced.etag);
+    expect(feed.body().toString()).toContain("SUMMARY:newer");
+    expect(gunzipSync(await feed.compressed("gzip"))).toEqual(feed.body());
+  });
+
+  it("compressed() result when it is asked for twice: compressed once for each coding", async () => {
+    const { put, opened } = feedRig();
+    put(anEvent(1));
+    const [first, second] = await Promise.all([
+      opened().compressed("gzip"),
+      opened().compressed("gzip"),
+    ]);
+    expect(first).toBe(second);
+    expect(await opened().compressed("gzip")).toBe(first);
+    const other = await opened().compressed("br");
+    expect(brotliDecompressSync(other)).toEqual(opened().body());
+    expect(await opened().compressed("br")).toBe(other);
+  });
+});
+
+describe("FeedMovedError", () => {
+  it("body() result when what was announced after a restart can no longer be made: refused, never mislabelled", () => {
+    const first = feedRig();
+    first.put(anEvent(1));
+    first.opened().body();
+    // Another process on the same store whose fragments were damaged since.
+    const feeds = createPublishedFeeds({
+      store: first.store,
+      key: feedKey,
+      clock: first.clock,
+      options: feedOptions(),
+    });
+    const [row] = first.store.feeds.all();
+    const [kept] = row ? first.store.feeds.fragments(row.id) : [];
+    if (!row || !kept) throw new Error("nothing was kept");
+    first.store.feeds.putFragment(row.id, {
+      ...kept,
+      body: kept.body.replace("Event 1", "Event 2"),
+    });
+    const feed = feeds.open(secretIn(feeds.list()[0]?.path ?? ""));
+    const announced = feed?.head().etag;
+    expect(() => feed?.body()).toThrow(FeedMovedError);
+    expect(feed?.head().etag).not.toBe(announced);
+    expect(feed?.body().toString()).toContain("Event 2");
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { zone } from "../support/items.ts";
+import { bearer, startApp, token } from "./app-rig.ts";
+
+describe("the API", () => {
+  it.each([
+    "POST /api/edits?project=2001",
+    "GET /api/edits",
+    "GET /api/edits/1",
+    "POST /api/edits/1/approve",
+    "GET /api/status",
+    "GET /api/feeds",
+    "POST /api/feeds",
+    "POST /api/feeds/1/rotate",
+    "DELETE /api/feeds/1",
+    "GET /api/brakes",
+    "POST /api/brakes/events:2001/release",
+  ])("%s answers 401 without the token or with a wrong one", async (request) => {
+    const { call } = await startApp();
+    for (const headers of [
+      {},
+      { authorization: "Bearer wrong" },
+      { authorization: `Basic ${token}` },
+    ]) {
+      const { status, headers: answered } = await call(request, { headers });
+      expect(status).toBe(401);
+      expect(answered["www-authenticate"]).toBe('Bearer realm="Dayferry"');
+      expect(answered["content-type"]).toContain("application/problem+json");
+    }
+  });
+
+  it("GET /api/status tells ages, quota, journal and mail", async () => {
+    const { call } = await startApp();
+    const { status, text } = await call("GET /api/status", { headers: bearer });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      ready: false,
+      timeZone: zone,
+      mirror: { event: 1, task: 0, projects: 1 },
+      quota: { used: 3, quota: 25 },
+      journal: {},
+      mail: { sent: 0 },
+      errors: [],
+    });
+  });
+
+  it("lists, rotates, revokes and makes feeds", async () => {
+    const { call } = await startApp();
+    const listed = JSON.parse((await call("GET /api/feeds", { headers: bearer })).text).feeds;
+    expect(listed).toHaveLength(1);
+    expect(listed[0]).toMatchObject({
+      id: 1,
+      name: "Website, relaunch",
+      kind: "project",
+      projectId: 2001,
+      personId: null,
+      revokedAt: null,
+      lastFetch: null,
+    });
+    expect(listed[0].url).toMatch(
+      /^https:\/\/calendar\.example\.com\/feeds\/[A-Za-z0-9_-]{27,}\/website-relaunch\.ics$/,
+    );
+    const rotated = await call("POST /api/feeds/1/rotate", { headers: bearer });
+    expect(JSON.parse(rotated.text).url).not.toBe(listed[0].url);
+    expect((await call("DELETE /api/feeds/1", { headers: bearer })).status).toBe(204);
+    expect((await call("DELETE /api/feeds/1", { headers: bearer })).status).toBe(404);
+    expect((await call("POST /api/feeds/99/rotate", { headers: bearer })).status).toBe(404);
+    const json = { ...bearer, "content-type": "application/json" };
+    const made = await call("POST /api/feeds", {
+      headers: json,
+      body: JSON.stringify({ projectId: 2001 }),
+    });
+    expect(made.status).toBe(201);
+    expect(JSON.parse(made.text)).toMatchObject({ id: 2, projectId: 2001 });
+    expect((await call("POST /api/feeds", { headers: json, body: "{}" })).status).toBe(400);
+    expect((await call("POST /api/feeds", { headers: json, body: "{" })).status).toBe(400);
+    expect(
+      (await call("POST /api/feeds", { headers: json, body: JSON.stringify({ projectId: 5 }) }))
+        .status,
+    ).toBe(404);
+  });
+
+  it("gives a feed that is there the name that was asked for last", async () => {
+    const { call, path } = await startApp();
+    const post = async (name: unknown) => {
+      const body = JSON.stringify({ projectId: 2001, name });
+      const headers = { ...bearer, "content-type": "application/json" };
+      const { status, text } = await call("POST /api/feeds", { headers, body });
+      return { status, feed: JSON.parse(text) };
+    };
+    const named = await post("  Our relaunch ");
+    expect(named).toMatchObject({ status: 201, feed: { id: 1, name: "Our relaunch" } });
+    expect(named.feed.url).toContain(`${path.split("/")[2]}/our-relaunch.ics`);
+    const listed = JSON.parse((await call("GET /api/feeds", { headers: bearer })).text).feeds;
+    expect(listed).toMatchObject([{ id: 1, name: "Our relaunch" }]);
+    expect((await call(`GET ${path}`)).text).toContain("X-WR-CALNAME:Our relaunch");
+    for (const wrong of ["", " ", 5, "a\nb", "x".repeat(201)]) {
+      const { status, feed } = await post(wrong);
+      expect(status).toBe(400);
+      expect(feed.detail).toMatch(/^name: /);
+    }
+    expect((await post(null)).feed.name).toBe("Website, relaunch");
+  });
+
+  it("releases a brake once", async () => {
+    const { call, store } = await startApp();
+    store.brakes.hold("events:2001", { missing: 30, total: 40, needsPerson: true });
+    const held = JSON.parse((await call("GET /api/brakes", { headers: bearer })).text).brakes;
+    expect(held).toMatchObject([
+      { source: "events:2001", missing: 30, total: 40, needsPerson: true },
+    ]);
+    expect((await call("POST /api/brakes/events%3A2001/release", { headers: bearer })).status).toBe(
+      204,
+    );
+    expect((await call("POST /api/brakes/events%3A2001/release", { headers: bearer })).status).toBe(
+      409,
+    );
+  });
+
+  it("answers 404 as a problem to what is not there", async () => {
+    const { call } = await startApp();
+    const { status, text } = await call("GET /api/nothing", { headers: bearer });
+    expect(status).toBe(404);
+    expect(JSON.parse(text)).toMatchObject({ title: "Not found", status: 404 });
+  });
+});

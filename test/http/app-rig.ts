@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { createDesk } from "../../src/edits/desk/desk.ts";
+import { createAccept } from "../../src/edits/intake/accept.ts";
+import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/feeds.ts";
+import { createApp } from "../../src/http/app.ts";
+import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
+import { createLog } from "../../src/log.ts";
+import { createReception } from "../../src/people/reception.ts";
+import type { Store } from "../../src/store/store.ts";
+import { feedKey, feedOptions } from "../feeds/rig.ts";
+import { type CallOptions, callHttp } from "../support/http-call.ts";
+import { anEvent, aProject, zone } from "../support/items.ts";
+import { type HandClock, handClock, testStore } from "../support/test-store.ts";
+import { listening } from "./listening.ts";
+
+export const token = "the-admin-token-of-this-test";
+export const bearer = { authorization: `Bearer ${token}` };
+
+export interface FaceSetting {
+  readonly store: Store;
+  readonly clock: HandClock;
+  readonly feeds: PublishedFeeds;
+  readonly listed: Parameters<typeof createReception>[0]["listed"];
+  readonly ready: () => boolean;
+  readonly baseUrl: string;
+}
+
+/** The whole HTTP face over a store and its feeds, with every line that it logs. */
+export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }: FaceSetting) {
+  const reception = createReception({ store, zone, clock, randomBytes, listed });
+  const accept = createAccept({
+    store,
+    zone,
+    policy: { labels: "known", mode: "apply" },
+    clock,
+    feeds: { assignees: true, tasks: "due", webUrl: null },
+    onAccepted() {},
+  });
+  const lines: string[] = [];
+  const app = createApp({
+    caldav: null,
+    ...reception,
+    version: "0.0.0",
+    store,
+    feeds,
+    desk: createDesk({ store, accept, onReleased() {} }),
+    workspace: null,
+    links: null,
+    ready,
+    clockLead: () => Temporal.Duration.from({ seconds: 2 }),
+    gate: () => ({
+      used: 3,
+      share: 25,
+      quota: 25,
+      pausedUntil: null,
+      inFlight: 0,
+      waiting: { edit: 0, interactive: 0, sweep: 0 },
+      sent: 3,
+      rateLimited: 0,
+    }),
+    channels: () => ({ inbox: null, subscriptions: [] }),
+    adminToken: token,
+    baseUrl: () => baseUrl,
+    trustProxy: false,
+    zone,
+    clock,
+    log: createLog({ level: "debug", write: (line) => void lines.push(line) }),
+  });
+  return { ...reception, lines, port: await listening(app) };
+}
+
+/**
+ * The face over a store with one project, its feed and an event. `broken`: the event cannot be written; `unread`: the
+ * project was never read as a whole.
+ */
+export async function startApp({
+  broken = false,
+  unread = false,
+}: {
+  readonly broken?: boolean;
+  readonly unread?: boolean;
+} = {}) {
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const store = testStore(clock);
+  store.directory.putProjects([aProject(2001, "Website, relaunch")], true);
+  store.mirror.put(anEvent(1, { title: "Review <b>" }), "events:2001");
+  const feeds = createPublishedFeeds({
+    store,
+    key: feedKey,
+    options: feedOptions({ webUrl: null }),
+    clock,
+    hasRead: () => !unread,
+    ...(broken && {
+      render(card: EventCard) {
+        if (card.uid.startsWith("event-1@")) throw new Error("cannot be rendered");
+        return writeEvent(card);
+      },
+    }),
+  });
+  feeds.ensure();
+  let ready = false;
+  const { port, lines } = await serveFace({
+    store,
+    clock,
+    feeds,
+    listed: [],
+    ready: () => ready,
+    baseUrl: "https://calendar.example.com",
+  });
+  const [feed] = feeds.list();
+  if (!feed) throw new Error("the project has no feed");
+  return {
+    clock,
+    store,
+    feeds,
+    lines,
+    path: feed.path,
+    becomeReady: () => {
+      ready = true;
+    },
+    call: (request: string, options: CallOptions = {}) => callHttp(port, request, options),
+  };
+}

@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { calendar } from "../edits/rig.ts";
+import { anEvent } from "../support/items.ts";
+import { bearer, startApp } from "./app-rig.ts";
+
+describe("POST /api/edits", () => {
+  const headers = { ...bearer, "content-type": "text/calendar" };
+  const fresh = calendar(
+    "BEGIN:VEVENT",
+    "UID:new@example.com",
+    "SUMMARY:New",
+    "DTSTART;VALUE=DATE:20261201",
+    "END:VEVENT",
+  );
+
+  it("answers 200 with the plan of a dry run and stores nothing", async () => {
+    const { call, store } = await startApp();
+    const before = store.changes.latest();
+    const { status, text } = await call("POST /api/edits?project=2001&dryRun=true", {
+      headers,
+      body: fresh,
+    });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      items: [{ uid: "new@example.com", kind: "event", action: "create", editId: null }],
+      summary: { create: 1 },
+    });
+    expect(store.changes.latest()).toBe(before);
+  });
+
+  it("answers 202 and the feed shows the edit at once", async () => {
+    const { call, path } = await startApp();
+    const { status, text } = await call("POST /api/edits?project=2001", { headers, body: fresh });
+    expect(status).toBe(202);
+    const { items, summary } = JSON.parse(text);
+    expect(items).toMatchObject([{ uid: "new@example.com", action: "create", editId: 1 }]);
+    expect(summary).toEqual({
+      update: 0,
+      create: 1,
+      complete: 0,
+      reopen: 0,
+      delete: 0,
+      unchanged: 0,
+      refused: 0,
+    });
+    expect((await call(`GET ${path}`)).text).toContain("UID:new@example.com");
+    const shown = JSON.parse((await call("GET /api/edits/1", { headers: bearer })).text);
+    expect(shown).toMatchObject({
+      id: 1,
+      state: "pending",
+      channel: "upload",
+      item: { uid: "new@example.com", title: "New" },
+    });
+  });
+
+  it("accepts the good items of a file and says why the others are refused", async () => {
+    const { call } = await startApp();
+    const mixed = calendar(
+      ...[
+        "BEGIN:VEVENT",
+        "UID:good@example.com",
+        "SUMMARY:Good",
+        "DTSTART;VALUE=DATE:20261201",
+        "END:VEVENT",
+      ],
+      ...[
+        "BEGIN:VEVENT",
+        "UID:bad@example.com",
+        "SUMMARY:Bad",
+        "DTSTART;VALUE=DATE:20261202",
+        "RRULE:FREQ=DAILY",
+        "END:VEVENT",
+      ],
+    );
+    const { status, text } = await call("POST /api/edits?project=2001", { headers, body: mixed });
+    expect(status).toBe(202);
+    const { items, summary } = JSON.parse(text);
+    expect(items.map(({ uid, action }: { uid: string; action: string }) => [uid, action])).toEqual([
+      ["good@example.com", "create"],
+      ["bad@example.com", "refused"],
+    ]);
+    expect(items[1].problems).toMatchObject([{ line: 13, code: "recurrence" }]);
+    expect(summary).toMatchObject({ create: 1, refused: 1 });
+  });
+
+  it.each([
+    ["a page", "<html><body>Sign in</body></html>"],
+    ["nothing", ""],
+    ["a cut file", fresh.slice(0, 80)],
+    ["two calendars", fresh + fresh],
+    ["a calendar without items", calendar()],
+    [
+      "only refused items",
+      calendar(
+        "BEGIN:VEVENT",
+        "UID:r@example.com",
+        "SUMMARY:R",
+        "DTSTART;VALUE=DATE:20261201",
+        "RRULE:FREQ=DAILY",
+        "END:VEVENT",
+      ),
+    ],
+  ])("answers 422 with line and reason to %s", async (_what, body) => {
+    const { call, store } = await startApp();
+    const before = store.changes.latest();
+    const {
+      status,
+      headers: answered,
+      text,
+    } = await call("POST /api/edits?project=2001", { headers, body });
+    expect(status).toBe(422);
+    expect(answered["content-type"]).toContain("application/problem+json");
+    const problem = JSON.parse(text);
+    expect(problem.errors.length).toBeGreaterThan(0);
+    expect(Object.keys(problem.errors[0]).toSorted()).toEqual(["code", "line", "message", "uid"]);
+    expect(problem.detail).toContain(problem.errors[0].message);
+    expect(store.changes.latest()).toBe(before);
+  });
+
+  it("answers 413 to more than 5 MB", async () => {
+    const { call } = await startApp();
+    for (const size of [5_000_001, 7_000_000]) {
+      const { status, text } = await call("POST /api/edits?project=2001", {
+        headers,
+        body: Buffer.alloc(size, "A"),
+      });
+      expect(status).toBe(413);
+      expect(JSON.parse(text).errors).toMatchObject([{ code: "too-large" }]);
+    }
+  });
+
+  it.each([
+    ["", "project"],
+    ["?project=x", "project"],
+    ["?project=2001&list=0", "list"],
+    ["?project=2001&person=me", "person"],
+    ["?project=2001&dryRun=yes", "dryRun"],
+  ])("answers 400 to the query %s and names it", async (query, named) => {
+    const { call } = await startApp();
+    const { status, text } = await call(`POST /api/edits${query}`, { headers, body: fresh });
+    expect(status).toBe(400);
+    expect(JSON.parse(text).detail).toMatch(new RegExp(`^${named}: `));
+  });
+
+  it("lists by state, and lets a person discard what has not left", async () => {
+    const { call, path } = await startApp();
+    await call("POST /api/edits?project=2001", { headers, body: fresh });
+    const list = async (query: string) =>
+      JSON.parse((await call(`GET /api/edits${query}`, { headers: bearer })).text).edits;
+    expect(await list("?state=pending")).toHaveLength(1);
+    expect(await list("?state=confirmed")).toHaveLength(0);
+    expect((await call("GET /api/edits?state=lost", { headers: bearer })).status).toBe(400);
+    expect((await call("POST /api/edits/1/approve", { headers: bearer })).status).toBe(409);
+    const discarded = await call("POST /api/edits/1/discard", { headers: bearer });
+    expect(JSON.parse(discarded.text)).toMatchObject({ id: 1, state: "discarded" });
+    expect((await call(`GET ${path}`)).text).not.toContain("UID:new@example.com");
+    expect((await call("POST /api/edits/77/discard", { headers: bearer })).status).toBe(404);
+  });
+
+  it("takes a confirmed edit back by a new one, and says why another cannot be", async () => {
+    const { call, store } = await startApp();
+    const uid = store.view.ofProject(projectId(2001))[0]?.uid ?? "";
+    const body = calendar("BEGIN:VEVENT", `UID:${uid}`, "SUMMARY:Renamed", "END:VEVENT");
+    await call("POST /api/edits?project=2001", { headers, body });
+    const undo = (query = "") => call(`POST /api/edits/1/undo${query}`, { headers: bearer });
+    const early = await undo();
+    expect(early.status).toBe(409);
+    expect(early.headers["content-type"]).toContain("application/problem+json");
+    expect(JSON.parse(early.text).detail).toContain("discard it");
+
+    const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.leaving(edit.id, edit.base);
+    store.journal.confirm(edit, anEvent(1, { title: "Renamed" }));
+    const undone = await undo("?person=11");
+    expect(undone.status).toBe(200);
+    expect(JSON.parse(undone.text)).toMatchObject({
+      id: 2,
+      undoes: 1,
+      state: "pending",
+      channel: "upload",
+      actor: 11,
+      changes: [{ field: "title", from: "Renamed", to: "Review <b>" }],
+    });
+    expect((await undo()).status).toBe(409);
+    expect((await undo("?person=me")).status).toBe(400);
+    expect((await call("POST /api/edits/77/undo", { headers: bearer })).status).toBe(404);
+  });
+
+  it("shows both values of a conflict, and what is frozen", async () => {
+    const { call, store } = await startApp();
+    await call("POST /api/edits?project=2001", { headers, body: fresh });
+    await call("POST /api/edits?project=2001", {
+      headers,
+      body: fresh.replace("UID:new@", "UID:other@"),
+    });
+    const [first, second] = [store.journal.claimNext(), store.journal.claimNext()];
+    if (!first || !second) return expect.fail("nothing to claim");
+    const conflict = { field: "title", base: "A", ours: "B", theirs: "C", taken: null } as const;
+    const clash = { before: anEvent(1), conflicts: [conflict] };
+    store.journal.settle(first, { kind: "park", reason: "conflict", problem: "both", clash });
+    const frozen = { reason: "failed", problem: "frozen: 5 writes", frozen: true } as const;
+    store.journal.settle(second, { kind: "park", ...frozen });
+    const shown = JSON.parse((await call("GET /api/edits/1", { headers: bearer })).text);
+    expect(shown).toMatchObject({ reason: "conflict", problem: "both", conflicts: [conflict] });
+    const status = JSON.parse((await call("GET /api/status", { headers: bearer })).text);
+    expect(status.frozen).toMatchObject([{ edit: 2, problem: "frozen: 5 writes" }]);
+  });
+});

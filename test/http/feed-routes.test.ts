@@ -1,0 +1,136 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { anEvent } from "../support/items.ts";
+import { startApp } from "./app-rig.ts";
+
+describe("GET /feeds/<secret>/<slug>.ics", () => {
+  it("answers the calendar with strong ETag, Last-Modified and no-cache", async () => {
+    const { call, path } = await startApp();
+    const { status, headers, text } = await call(`GET ${path}`);
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe("text/calendar; charset=utf-8");
+    expect(headers.etag).toMatch(/^"[^"]+"$/);
+    expect(headers["last-modified"]).toBe("Sat, 21 Nov 2026 09:00:00 GMT");
+    expect(headers["cache-control"]).toBe("private, no-cache");
+    expect(headers["content-disposition"]).toBeUndefined();
+    expect(headers["content-encoding"]).toBeUndefined();
+    expect(text).toContain("SUMMARY:Review <b>");
+  });
+
+  it("answers HEAD as GET without the body", async () => {
+    const { call, path } = await startApp();
+    const [get, head] = [await call(`GET ${path}`), await call(`HEAD ${path}`)];
+    expect(head.status).toBe(200);
+    expect(head.bytes.byteLength).toBe(0);
+    for (const name of [
+      "etag",
+      "last-modified",
+      "content-length",
+      "content-type",
+      "cache-control",
+    ]) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+  });
+
+  it.each([
+    ["the same ETag", (etag: string) => ({ "if-none-match": etag })],
+    ["a weak form of it", (etag: string) => ({ "if-none-match": `W/${etag}` })],
+    ["a list with it", (etag: string) => ({ "if-none-match": `"x", ${etag}` })],
+    ["any", () => ({ "if-none-match": "*" })],
+    [
+      "it, although the client also says no-cache",
+      (etag: string) => ({ "if-none-match": etag, "cache-control": "no-cache" }),
+    ],
+    ["the date alone", () => ({ "if-modified-since": "Sat, 21 Nov 2026 09:00:00 GMT" })],
+  ])("answers 304 to %s", async (_what, headersFor) => {
+    const { call, path } = await startApp();
+    const { headers } = await call(`GET ${path}`);
+    const again = await call(`GET ${path}`, { headers: headersFor(headers.etag ?? "") });
+    expect(again.status).toBe(304);
+    expect(again.bytes.byteLength).toBe(0);
+    expect(again.headers.etag).toBe(headers.etag);
+  });
+
+  it("answers 200 after a change, whatever date the client names beside the old ETag", async () => {
+    const { call, path, store, clock } = await startApp();
+    const { headers } = await call(`GET ${path}`);
+    clock.advance({ minutes: 5 });
+    store.mirror.put(anEvent(1, { title: "Renamed" }), "events:2001");
+    const old = {
+      "if-none-match": headers.etag ?? "",
+      "if-modified-since": "Sat, 21 Nov 2026 12:00:00 GMT",
+    };
+    const changed = await call(`GET ${path}`, { headers: old });
+    expect(changed.status).toBe(200);
+    expect(changed.text).toContain("SUMMARY:Renamed");
+    expect(changed.headers["last-modified"]).toBe("Sat, 21 Nov 2026 09:05:00 GMT");
+    const since = { "if-modified-since": "Sat, 21 Nov 2026 09:00:00 GMT" };
+    expect((await call(`GET ${path}`, { headers: since })).status).toBe(200);
+  });
+
+  it("compresses only when that is asked for, under an ETag for each coding", async () => {
+    const { call, path } = await startApp();
+    const asking = (accept: string) =>
+      call(`GET ${path}`, { headers: { "accept-encoding": accept } });
+    const plain = await asking("gzip;q=0, deflate");
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    const zipped = await asking("gzip, deflate, br");
+    expect(zipped.headers["content-encoding"]).toBe("gzip");
+    expect(zipped.headers.vary).toBe("Accept-Encoding");
+    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true);
+    const brotli = await asking("gzip;q=0, br");
+    expect(brotli.headers["content-encoding"]).toBe("br");
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
+    const etags = [plain, zipped, brotli].map(({ headers }) => headers.etag ?? "");
+    expect(new Set(etags).size).toBe(3);
+    for (const etag of etags) {
+      const headers = { "accept-encoding": "br", "if-none-match": etag };
+      expect((await call(`GET ${path}`, { headers })).status).toBe(304);
+    }
+  });
+
+  it("answers 404 to a wrong or revoked secret and to another ending", async () => {
+    const { call, path, feeds } = await startApp();
+    expect((await call(`GET ${path.replace(/feeds\/.{4}/, "feeds/aaaa")}`)).status).toBe(404);
+    expect((await call(`GET ${path.replace(".ics", ".html")}`)).status).toBe(404);
+    expect((await call("GET /feeds/..%2f..%2fetc/x.ics")).status).toBe(404);
+    const [feed] = feeds.list();
+    if (feed) feeds.revoke(feed.id);
+    const gone = await call(`GET ${path}`);
+    expect(gone.status).toBe(404);
+    expect(gone.headers["content-type"]).toContain("application/problem+json");
+  });
+
+  it("answers 503 and never an empty calendar when it cannot be built, and logs no secret", async () => {
+    const { call, path, lines } = await startApp({ broken: true });
+    const { status, headers, text } = await call(`GET ${path}`);
+    expect(status).toBe(503);
+    expect(headers["retry-after"]).toBe("60");
+    expect(text).not.toContain("VCALENDAR");
+    expect(lines.join("")).toContain("feed cannot be built");
+    expect(lines.join("")).not.toContain(path.split("/")[2]);
+  });
+
+  it("answers 503 while the project was never read as a whole, as a part would look like it", async () => {
+    const { call, path, lines } = await startApp({ unread: true });
+    const { status, headers, text } = await call(`GET ${path}`);
+    expect(status).toBe(503);
+    expect(headers["retry-after"]).toBe("30");
+    expect(text).not.toContain("VCALENDAR");
+    expect(lines).toEqual([]);
+  });
+
+  it.each(["PUT", "POST", "DELETE", "PROPFIND"])("answers 405 to %s", async (method) => {
+    const { call, path } = await startApp();
+    const { status, headers } = await call(`${method} ${path}`);
+    expect(status).toBe(405);
+    expect(headers.allow).toBe("GET, HEAD");
+  });
+
+  it("notes who fetched it", async () => {
+    const { call, path, feeds } = await startApp();
+    await call(`GET ${path}`, { headers: { "user-agent": "Google-Calendar-Importer" } });
+    expect(feeds.list()[0]?.lastFetch?.agent).toBe("Google-Calendar-Importer");
+  });
+});

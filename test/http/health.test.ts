@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { startApp } from "./app-rig.ts";
+
+describe("health", () => {
+  it("is alive at once and ready after the first sweep", async () => {
+    const { call, becomeReady } = await startApp();
+    expect((await call("GET /healthz")).status).toBe(200);
+    expect((await call("GET /readyz")).status).toBe(503);
+    becomeReady();
+    expect((await call("GET /readyz")).status).toBe(200);
+  });
+
+  it("lets fetchers that obey robots.txt read feeds", async () => {
+    const { call } = await startApp();
+    expect((await call("GET /robots.txt")).text).toContain("Allow: /feeds/");
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { anEvent } from "../../support/items.ts";
+import { storeRig, title } from "../rig.ts";
+
+describe("claimNext()", () => {
+  it("claimNext() result when one item has several edits: one after the other, others are not kept waiting", () => {
+    const { put, wish, store } = storeRig();
+    const [a, b] = [put(anEvent(1)), put(anEvent(2))];
+    const [a1, a2, b1] = [
+      wish(a, "update", title("a1")),
+      wish(a, "update", title("a2")),
+      wish(b, "update", title("b1")),
+    ];
+    const first = store.journal.claimNext();
+    expect(first?.id).toBe(a1);
+    expect(store.journal.claimNext()?.id).toBe(b1);
+    expect(store.journal.claimNext()).toBeNull();
+    if (!first) throw new Error("nothing was claimed");
+    store.journal.confirm(first, anEvent(1, title("a1")));
+    expect(store.journal.claimNext()?.id).toBe(a2);
+  });
+
+  it("claimNext() result when an older edit of the item is parked: the younger one goes", () => {
+    const { put, wish, store } = storeRig();
+    const key = put(anEvent(1));
+    wish(key, "update", title("poison"));
+    const younger = wish(key, "update", { description: "fine" });
+    const poison = store.journal.claimNext();
+    if (!poison) throw new Error("nothing was claimed");
+    store.journal.settle(poison, { kind: "park", reason: "failed", problem: "never works" });
+    expect(store.journal.claimNext()?.id).toBe(younger);
+  });
+
+  it("claimNext() result when the item has no id yet: its creation goes first", () => {
+    const { conceive, wish, store } = storeRig();
+    const { key, edit } = conceive(anEvent(1));
+    const update = wish(key, "update", title("renamed"));
+    const creation = store.journal.claimNext();
+    expect(creation?.id).toBe(edit);
+    expect(store.journal.claimNext()).toBeNull();
+    if (!creation) throw new Error("nothing was claimed");
+    store.journal.confirm(creation, anEvent(77));
+    expect(store.journal.claimNext()?.id).toBe(update);
+  });
+
+  it.each([
+    ["2026-11-20T12:00:10Z", "2026-11-20T12:00:09.999Z", "2026-11-20T12:00:10Z"],
+    ["2026-11-20T12:00:10Z", "2026-11-20T12:00:09Z", "2026-11-20T12:00:10.5Z"],
+    ["2026-11-20T12:00:10.25Z", "2026-11-20T12:00:10Z", "2026-11-20T12:00:10.3Z"],
+  ])("claimNext() result when an edit may not go before %s", (notBefore, early, late) => {
+    const { put, wish, store, clock } = storeRig();
+    wish(put(anEvent(1)), "update", title("later"));
+    const claimed = store.journal.claimNext();
+    if (!claimed) throw new Error("nothing was claimed");
+    const again = Temporal.Instant.from(notBefore);
+    store.journal.settle(claimed, { kind: "retry", notBefore: again, problem: "busy" });
+    expect(store.journal.nextAt()).toEqual(again);
+    clock.set(early);
+    expect(store.journal.claimNext()).toBeNull();
+    clock.set(late);
+    expect(store.journal.claimNext()).toMatchObject({ attempts: 2, problem: "busy" });
+  });
+
+  it("nextAt() result when edits wait for another edit, or for nothing", () => {
+    const { put, wish, conceive, store, clock } = storeRig();
+    expect(store.journal.nextAt()).toBeNull();
+    const key = put(anEvent(1));
+    wish(key, "update", title("a"));
+    wish(key, "update", title("b"));
+    const { key: unborn } = conceive(anEvent(2));
+    wish(unborn, "update", title("c"));
+    expect(store.journal.nextAt()).toEqual(clock());
+    store.journal.claimNext();
+    store.journal.claimNext();
+    expect(store.journal.nextAt()).toBeNull();
+  });
+
+  it("release() result when claims were left by a crash: they wait again, with their attempts", () => {
+    const { put, wish, store } = storeRig();
+    const id = wish(put(anEvent(1)), "update", title("a"));
+    store.journal.claimNext();
+    expect(store.journal.release()).toBe(1);
+    expect(store.journal.release()).toBe(0);
+    expect(store.journal.claimNext()).toMatchObject({ id, attempts: 2 });
+  });
+});
