@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
-import { UnidentifiedAnswerError } from "../../../src/store/journal/journal.ts";
+import { UnidentifiedAnswerError } from "../../../src/store/journal/endings.ts";
 import { anEvent, aTask, days } from "../../support/items.ts";
 import { storeRig, title } from "../rig.ts";
 

@@ -1,0 +1,111 @@
+import type { EditId, ItemKey } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Edit } from "../../domain/journal.ts";
+import { sourceOf } from "../../domain/source.ts";
+import type { Mirror } from "../mirror/mirror.ts";
+import { instantText, itemKeyColumn, itemText } from "../rows/rows.ts";
+import type { Changes, StoreDeps } from "../view/changes.ts";
+import type { Journal, Settlement } from "./journal.ts";
+import type { Parents } from "./parents.ts";
+
+/** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
+export class UnidentifiedAnswerError extends Error {
+  override readonly name = "UnidentifiedAnswerError";
+  readonly edit: EditId;
+  constructor(edit: EditId) {
+    super(`the answer to edit ${edit} names no id`);
+    this.edit = edit;
+  }
+}
+
+export interface EndingsDeps extends StoreDeps {
+  readonly changes: Changes;
+  readonly mirror: Mirror;
+  readonly parents: Parents;
+}
+
+/** How claimed edits end, or go on. */
+export function createEndings({
+  db,
+  clock,
+  changes,
+  mirror,
+  parents,
+}: EndingsDeps): Pick<Journal, "confirm" | "settle"> {
+  const finish = db.prepare(
+    `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
+       updated_at = @now, confirmed_at = @now WHERE id = @id`,
+  );
+  const undo = db.prepare(
+    "UPDATE edits SET state = 'undone', updated_at = ? WHERE id = ? AND state = 'confirmed'",
+  );
+  const postpone = db.prepare(
+    "UPDATE edits SET state = 'pending', not_before = ?, problem = ?, updated_at = ? WHERE id = ?",
+  );
+  const lay = db.prepare(
+    `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
+       conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
+  );
+  const parkOne = db.prepare(
+    "UPDATE edits SET state = 'parked', park_reason = 'failed', problem = @problem, updated_at = @now WHERE id = @id RETURNING item",
+  );
+  const stamp = () => instantText(clock());
+
+  /** What waits for a task that waits for a person would wait unseen. */
+  function parkBelow(edit: Edit): void {
+    const problem = `the task above it was not created: edit ${edit.id} waits for a person`;
+    for (const id of parents.waitingFor(edit.item)) {
+      changes.publish(itemKeyColumn(parkOne.get({ id, problem, now: stamp() })));
+    }
+  }
+
+  function buryWhole(key: ItemKey): void {
+    const { kind, serviceId: id } = mirror.identity(key);
+    const below = kind === "task" && id !== null ? mirror.ofSource(`subtasks:${id}`) : [];
+    for (const subtask of below) mirror.bury(subtask.key);
+    mirror.bury(key);
+  }
+
+  return {
+    confirm: db.transaction((edit: Edit, answer: Item | null) => {
+      const conflicts = JSON.stringify(edit.conflicts);
+      finish.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
+      if (edit.undoes !== null) undo.run(stamp(), edit.undoes);
+      if (!answer) buryWhole(edit.item);
+      else {
+        const { id } = answer;
+        if (!id) throw new UnidentifiedAnswerError(edit.id);
+        if (edit.action === "create") mirror.adopt(edit.item, id);
+        const item = { ...answer, id };
+        changes.settling(edit, () => {
+          mirror.put(item, sourceOf(item));
+          changes.publish(edit.item);
+        });
+        if (edit.action === "create") parents.born(edit.item, item);
+      }
+      changes.publish(edit.item);
+    }),
+    settle: db.transaction((edit: Edit, settlement: Settlement) => {
+      if (settlement.kind === "retry") {
+        postpone.run(instantText(settlement.notBefore), settlement.problem, stamp(), edit.id);
+        return;
+      }
+      const { problem, clash } = settlement;
+      const isParked = settlement.kind === "park";
+      lay.run({
+        id: edit.id,
+        state: isParked ? "parked" : "discarded",
+        reason: isParked ? settlement.reason : null,
+        problem,
+        before: clash ? itemText(clash.before) : null,
+        conflicts: JSON.stringify(clash?.conflicts ?? edit.conflicts),
+        frozen: isParked && settlement.frozen ? 1 : 0,
+        now: stamp(),
+      });
+      changes.publish(edit.item);
+      if (edit.action !== "create") return;
+      if (isParked) parkBelow(edit);
+      else parents.lost(edit.item);
+    }),
+  };
+}
