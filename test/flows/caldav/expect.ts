@@ -193,7 +193,7 @@ function expectWished(
     if (part === "place" && present.kind === "subtask") continue;
     const wished = ({ patch }: Edit) =>
       fieldsOfPart[part].filter((field) => fieldsOf(patch).includes(field));
-    const edit = own.findLast((one) => isDone(one) && wished(one).length > 0);
+    const edit = sinceMade(own).findLast((one) => isDone(one) && wished(one).length > 0);
     const change = deeds?.last.get(part);
     const before = change?.value ?? (deeds?.first ? partOf(deeds.first, part) : null);
     const asEdited =
@@ -209,6 +209,15 @@ function expectWished(
     else expect(asEdited || asPlayed, what).toBe(true);
   }
 }
+
+/** What was wished of an item before it was deleted and made anew is gone with the old one. */
+const sinceMade = (own: readonly Edit[]): readonly Edit[] =>
+  own.slice(
+    Math.max(
+      0,
+      own.findLastIndex((one) => one.action === "create" && isDone(one)),
+    ),
+  );
 
 /** Whether a person has been asked which of two items it is. */
 const isUncertain = ({ state, parkReason }: Edit): boolean =>

@@ -204,8 +204,10 @@ function play(
   const items = workspace.items();
   const item = items[one.nth % Math.max(1, items.length)];
   if (!item) return;
-  // A copy that has not got its own title yet: nobody could say later which of the two it was.
-  if (hands.copied.has(item.token) && items.some((other) => isTwin(item, other))) return;
+  // A copy that has not got its own title yet: nobody could say later which of the two it was. Of an event that is being
+  // moved there are two for a while as well, and whoever deletes one of them just then may mean either or both.
+  const isVague = hands.copied.has(item.token) || one.what === "remove";
+  if (isVague && items.some((other) => isTwin(item, other))) return;
   if (one.what === "rename") workspace.rename(item, one.word);
   else if (one.what === "describe") workspace.describe(item, one.word);
   else if (one.what === "dates") workspace.move(item, one.day);
@@ -217,4 +219,4 @@ function play(
 }
 
 const isTwin = (one: Present, other: Present): boolean =>
-  one.token === other.token && one.kind === other.kind && one.id !== other.id;
+  one.token === other.token && (one.kind !== other.kind || one.id !== other.id);
