@@ -48,6 +48,14 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
   const { journal } = store;
   const show = (edit: Edit) => describeEdit(edit, store);
 
+  /** Gives a waiting edit back to the drain, unless there is nothing left that it could be sent for. */
+  function release(id: number, from: EditState, act: (id: EditId) => boolean): Decision {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    if (edit?.state !== from || !journal.isAboutGone(edit.id)) return decide(id, [from], act);
+    const reason = `the item of edit ${id} is gone from the workspace, or is being made anew: the edit can only be discarded`;
+    return { kind: "refused", reason };
+  }
+
   function decide(
     id: number,
     allowed: readonly EditState[],
@@ -110,9 +118,9 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
       const edit = isId(id) ? journal.get(editId(id)) : null;
       return edit && show(edit);
     },
-    approve: (id) => decide(id, ["held"], (edit) => journal.resume(edit)),
+    approve: (id) => release(id, "held", (edit) => journal.resume(edit)),
     discard: (id) => decide(id, ["pending", "parked", "held"], (edit) => journal.discard(edit)),
-    retry: (id) => (hasParkedExtras(id) ? resumeExtras(id) : decide(id, ["parked"], retry)),
+    retry: (id) => (hasParkedExtras(id) ? resumeExtras(id) : release(id, "parked", retry)),
     undo,
   };
 }

@@ -88,8 +88,13 @@ export interface Journal {
   settle(edit: Edit, settlement: Settlement): void;
   /** Puts claims back, at start-up and before a clean end. Returns how many. */
   release(): number;
-  /** Gives a parked or held edit back to the drain; false when it is in no such state. */
+  /** Gives a parked or held edit back to the drain; false when it is in no such state, or about what is gone. */
   resume(id: EditId): boolean;
+  /**
+   * Whether the edit is about an item that the service has no longer, and that at most a later edit makes anew: it could
+   * never be sent, or would meet what it is not about.
+   */
+  isAboutGone(id: EditId): boolean;
   /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
   rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
   /**
@@ -131,6 +136,12 @@ export function createJournal({
     `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
        missed_at = NULL, key_refused_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
   );
+  const aboutGone = db.prepare(
+    `SELECT 1 FROM edits e JOIN identities i USING (item)
+     WHERE e.id = ? AND e.action <> 'create' AND i.service_id IS NULL AND NOT EXISTS (
+       SELECT 1 FROM edits made WHERE made.item = e.item AND made.id < e.id AND made.action = 'create'
+         AND made.state IN ('pending', 'claimed', 'parked', 'held'))`,
+  );
   const turn = db.prepare(
     `UPDATE edits SET base = @base, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
@@ -149,8 +160,11 @@ export function createJournal({
     changes.publish(edit.item);
     return true;
   };
+  const isAboutGone = (id: EditId): boolean => aboutGone.get(id) !== undefined;
+
   function resume(id: EditId): boolean {
     const edit = reads.get(id);
+    if (isAboutGone(id)) return false;
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     parents.insist(id);
@@ -189,6 +203,7 @@ export function createJournal({
       return id;
     }),
     resume: db.transaction(resume),
+    isAboutGone,
     rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
       turn.run({
         id,

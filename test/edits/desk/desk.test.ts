@@ -101,3 +101,28 @@ describe("createDesk()", () => {
     expect(released()).toBe(3);
   });
 });
+
+describe("approve() result", () => {
+  it("refuses with the reason when the item was deleted since and is being made anew", () => {
+    const rig = deskRig({ mode: "review" });
+    const uid = rig.put(aTask(601, { title: "Write" }));
+    rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
+    const [held] = rig.edits();
+    if (!held) throw new Error("nothing waits");
+    rig.store.mirror.bury(held.item);
+    const { base, channel, actor, item } = held;
+    const creation = rig.store.journal.append({
+      ...{ channel, actor, item, base: { ...base, id: null }, patch: {}, newLabels: [] },
+      action: "create",
+      state: "pending",
+      again: true,
+    });
+    expect(rig.desk.approve(held.id)).toEqual({
+      kind: "refused",
+      reason: `the item of edit ${held.id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
+    });
+    expect(rig.released()).toBe(0);
+    expect(rig.desk.discard(held.id)).toMatchObject({ kind: "done" });
+    expect(rig.store.journal.claimNext()?.id).toBe(creation);
+  });
+});

@@ -61,6 +61,35 @@ describe("claimNext()", () => {
     expect(store.journal.claimNext()).toMatchObject({ attempts: 2, problem: "busy" });
   });
 
+  it.each(["update", "delete"] as const)(
+    "resume() result when the item was deleted since and an edit after the held %s makes it anew: it stays, and the creation goes",
+    (action) => {
+      const { put, append, store } = storeRig();
+      const key = put(anEvent(1));
+      const held = append({ item: key, action, base: anEvent(1), state: "held" });
+      store.mirror.bury(key);
+      const creation = store.journal.append({
+        channel: "caldav",
+        actor: null,
+        newLabels: [],
+        item: key,
+        action: "create",
+        base: { ...anEvent(1), id: null },
+        patch: {},
+        state: "pending",
+        again: true,
+      });
+      expect(store.journal.isAboutGone(held)).toBe(true);
+      expect(store.journal.resume(held)).toBe(false);
+      expect(store.journal.get(held)?.state).toBe("held");
+      const claimed = store.journal.claimNext();
+      expect(claimed?.id).toBe(creation);
+      if (!claimed) throw new Error("nothing was claimed");
+      store.journal.confirm(claimed, anEvent(77));
+      expect(store.journal.isAboutGone(held)).toBe(false);
+    },
+  );
+
   it("nextAt() result when edits wait for another edit, or for nothing", () => {
     const { put, wish, conceive, store, clock } = storeRig();
     expect(store.journal.nextAt()).toBeNull();
