@@ -3,6 +3,7 @@ import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { shownBase } from "../../edits/intake/shown-base.ts";
 import type { CalendarObjectText } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
@@ -53,11 +54,17 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
     const reason = "the UID belongs to what is shown only, and cannot be changed";
     return fail(caldavFault("valid-calendar-object-resource", reason));
   }
-  if (!base) return ok({ key, isHeld: isHeld(item, context), says: null });
+  const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
   const patch = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
-  const says = patch ? describedItem({ base, patch, incoming }) : null;
+  const says = seen && patch ? describedItem({ base: seen, patch, incoming }) : null;
   return ok({ key, isHeld: isHeld(item, context), says });
 }
+
+/** What octets without a base were compared with, whose item was deleted and is there again. */
+const lastSeen = (
+  { store: { view } }: DavContext,
+  { key, incoming }: { readonly key: ItemKey; readonly incoming: IncomingItem },
+): Item | null => shownBase(incoming, { key, view }) ?? view.get(key)?.item ?? null;
 
 /** What the edit would change, with nothing stored; null where it would be refused. */
 export function changesOf(context: DavContext, edit: ObjectEdit): number | null {

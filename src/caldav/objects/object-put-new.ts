@@ -67,7 +67,8 @@ function create(
   const brought = isKnown ? bringBack(context, { calendar, uid: incoming.uid }) : ok(null);
   if (!brought.ok) return brought;
   const shown = context.store.view.get(key)?.item ?? null;
-  const says = shown && describedItem({ base: shown, patch: {}, incoming });
+  const made = shown && describedItem({ base: shown, patch: {}, incoming });
+  const says = accepted.value.says ?? made;
   keepOctets(context, { key, name, sent, agent: agentOf(request), says });
   return ok(created(context, put));
 }

@@ -101,6 +101,28 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
     expect(rig.text(there)).toContain("SUMMARY:By phone");
   });
+
+  it("shows it also where the item was deleted before, and comes back by that", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    rig.ask("PUT", path, {
+      body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
+      headers: {
+        "content-type": "text/calendar",
+        "user-agent": "Phone/1",
+        "if-match": rig.etag(path),
+      },
+    });
+    expect(rig.ask("DELETE", path).status).toBe(204);
+    const there = `${root}/tasks-3003/moved.ics`;
+    const headers = { "content-type": "text/calendar", "if-none-match": "*" };
+    const answer = rig.ask("PUT", there, { body: old, headers });
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By phone" });
+    expect(rig.text(there)).toContain("SUMMARY:By phone");
+  });
 });
 
 describe("objectAnswer() of a PUT of what was deleted in another calendar", () => {
