@@ -23,8 +23,8 @@ describe("steady()", () => {
       db.prepare("UPDATE t SET b = ? WHERE a = ?").run(value, 1);
       const stored = db.prepare("SELECT b FROM t WHERE a = ?").pluck().safeIntegers().get(1);
       expect(stored).toEqual(value);
-      const isFound = db.prepare("SELECT 1 FROM t WHERE b IS @b OR b = @b").get({ b: value });
-      expect(isFound).toBeDefined();
+      const found = db.prepare("SELECT a FROM t WHERE b IS @b OR b = @b").pluck();
+      expect(found.all({ b: value })).toEqual([1]);
     },
   );
 });

@@ -66,6 +66,23 @@ describe("objectAnswer() of a PUT of octets that do not say all that the item sa
   });
 });
 
+/** A task of two lists' project, with the copy that another program has kept from before it was renamed. */
+function renamedByPhone() {
+  const rig = objectRig();
+  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const path = rig.member(aTask(601));
+  const old = rig.text(path);
+  rig.ask("PUT", path, {
+    body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
+    headers: {
+      "content-type": "text/calendar",
+      "user-agent": "Phone/1",
+      "if-match": rig.etag(path),
+    },
+  });
+  return { rig, path, old };
+}
+
 describe("objectAnswer() of a PUT by a program that has not seen the present version", () => {
   it("shows the present values of what the program did not change, and answers no ETag", () => {
     const rig = objectRig();
@@ -83,18 +100,7 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
   });
 
   it("shows the present title in another list to which an old copy takes the item", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
-    const path = rig.member(aTask(601));
-    const old = rig.text(path);
-    rig.ask("PUT", path, {
-      body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
-      headers: {
-        "content-type": "text/calendar",
-        "user-agent": "Phone/1",
-        "if-match": rig.etag(path),
-      },
-    });
+    const { rig, old } = renamedByPhone();
     const there = `${root}/tasks-3003/moved.ics`;
     const headers = { "content-type": "text/calendar", "if-none-match": "*" };
     const answer = rig.ask("PUT", there, { body: old, headers });
@@ -103,18 +109,7 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
   });
 
   it("shows it also where the item was deleted before, and comes back by that", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
-    const path = rig.member(aTask(601));
-    const old = rig.text(path);
-    rig.ask("PUT", path, {
-      body: old.replace("SUMMARY:Task 601", "SUMMARY:By phone"),
-      headers: {
-        "content-type": "text/calendar",
-        "user-agent": "Phone/1",
-        "if-match": rig.etag(path),
-      },
-    });
+    const { rig, path, old } = renamedByPhone();
     expect(rig.ask("DELETE", path).status).toBe(204);
     const there = `${root}/tasks-3003/moved.ics`;
     const headers = { "content-type": "text/calendar", "if-none-match": "*" };

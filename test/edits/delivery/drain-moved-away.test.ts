@@ -59,7 +59,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     await wait();
     await wait();
     expect(rig.states()).toEqual(["pending"]);
-    expect(there()).toBeDefined();
+    expect(there()).toMatchObject({ completed: false });
     expect(rig.edit().problem).toContain("2 of 2 lists");
   });
 
