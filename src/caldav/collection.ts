@@ -35,7 +35,7 @@ function faultOf(context: DavContext, attempt: Attempt): DavFault {
       return creationFault(context, attempt);
     case "PUT": {
       const reason = "only objects in a calendar can be stored, not collections";
-      return methodFault(reason, { kind: target.kind, calendar });
+      return methodFault(reason, { kind: target.kind, calendar, method });
     }
     case "DELETE":
     case "MOVE":
@@ -45,14 +45,14 @@ function faultOf(context: DavContext, attempt: Attempt): DavFault {
     case "COPY":
       return plainFault(403, `a calendar cannot be copied: ${madeByProjects}`);
     default:
-      return methodFault(`${method} does nothing here`, { kind: target.kind, calendar });
+      return methodFault(`${method} does nothing here`, { kind: target.kind, calendar, method });
   }
 }
 
 function creationFault(context: DavContext, { method, target, calendar }: Attempt): DavFault {
   const isThere = target.kind !== "object" && (target.kind !== "calendar" || calendar !== null);
   if (isThere && method === "MKCOL") {
-    return methodFault("there is a collection already", { kind: target.kind, calendar });
+    return methodFault("there is a collection already", { kind: target.kind, calendar, method });
   }
   if (isThere) return davFault("resource-must-be-null", "there is a collection already");
   if (method === "MKCALENDAR")

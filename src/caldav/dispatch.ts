@@ -85,7 +85,7 @@ export function optionsAnswer({
   resource,
 }: Pick<DavRequest, "target"> & { readonly resource?: Resource }): DavAnswer {
   const calendar = resource && "calendar" in resource ? resource.calendar : null;
-  return { status: 200, headers: { Allow: allowedMethods(target.kind, calendar) } };
+  return { status: 200, headers: { Allow: allowedMethods(target.kind, { calendar }) } };
 }
 
 function notAllowed(request: DavRequest & { readonly resource?: Resource }): DavAnswer {

@@ -6,25 +6,37 @@ import type { DavTarget } from "./paths.ts";
 export const davClasses = "1, 3, access-control, calendar-access";
 
 /**
- * Methods that work on a kind of resource, as `Allow` names them. `calendar`: the one that the address is of or in, when
- * it is known; without it what an unknown person could do at most.
+ * Methods that work on a kind of resource, as `Allow` names them. A calendar allows besides what its members allow: there
+ * are programs that take it for read-only where its own address does not offer PUT and DELETE. `calendar`: the one that
+ * the address is of or in, when it is known; without it what an unknown person could do at most. `but`: a method that was
+ * just refused.
  */
-export function allowedMethods(kind: DavTarget["kind"], calendar: Calendar | null): string {
-  const canWrite = calendar?.access !== "read";
+export function allowedMethods(
+  kind: DavTarget["kind"],
+  { calendar, but = "" }: { readonly calendar: Calendar | null; readonly but?: string },
+): string {
+  const methods = methodsOf(kind, calendar?.access !== "read");
+  return methods.filter((method) => method !== but).join(", ");
+}
+
+const reading = ["OPTIONS", "GET", "HEAD", "PROPFIND", "REPORT"] as const;
+const changing = ["COPY", "PUT", "DELETE", "MOVE"] as const;
+
+function methodsOf(kind: DavTarget["kind"], canWrite: boolean): readonly string[] {
   switch (kind) {
     case "profile":
-      return "OPTIONS, GET, HEAD";
+      return ["OPTIONS", "GET", "HEAD"];
     case "calendar":
-      return `OPTIONS, GET, HEAD, PROPFIND, REPORT${canWrite ? ", PROPPATCH" : ""}`;
+      return canWrite ? [...reading, "PROPPATCH", ...changing] : reading;
     case "object":
-      return `OPTIONS, GET, HEAD, PROPFIND, REPORT, COPY${canWrite ? ", PUT, DELETE, MOVE" : ""}`;
+      return canWrite ? [...reading, ...changing] : [...reading, "COPY"];
     case "root":
     case "principals":
     case "principal":
     case "homes":
-      return "OPTIONS, GET, HEAD, PROPFIND, REPORT";
+      return reading;
     case "home":
-      return "OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH";
+      return [...reading, "PROPPATCH"];
     default:
       return unreachable(kind);
   }

@@ -50,7 +50,10 @@ describe("OPTIONS", () => {
     ["/dav/", "OPTIONS, GET, HEAD, PROPFIND, REPORT"],
     ["/dav/principals/11/", "OPTIONS, GET, HEAD, PROPFIND, REPORT"],
     ["/dav/calendars/11/", "OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH"],
-    ["/dav/calendars/11/events-2001/", "OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH"],
+    [
+      "/dav/calendars/11/events-2001/",
+      "OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH, COPY, PUT, DELETE, MOVE",
+    ],
     [
       "/dav/calendars/11/events-2001/a.ics",
       "OPTIONS, GET, HEAD, PROPFIND, REPORT, COPY, PUT, DELETE, MOVE",

@@ -163,4 +163,12 @@ describe("RFC 9110 15.5.6: 405", () => {
     expect(refused.headers.allow).toBe(asked.headers.allow);
     expect(refused.headers.allow?.split(", ")).not.toContain(method);
   });
+
+  it("of a PUT on a calendar names all but that, which is for its members", async () => {
+    const { call } = await rfcRig();
+    const refused = (await call(`PUT ${events}`, { body: "x" })).headers.allow?.split(", ");
+    const asked = (await call(`OPTIONS ${events}`)).headers.allow?.split(", ") ?? [];
+    expect(asked).toContain("PUT");
+    expect(refused).toEqual(asked.filter((method) => method !== "PUT"));
+  });
 });

@@ -18,7 +18,7 @@ describe("methods that are not offered", () => {
     for (const method of ["POST", "LOCK", "UNLOCK", "ACL", "PATCH", "SEARCH"]) {
       const { status, headers } = await call(`${method} ${calendar}`);
       expect(status, method).toBe(405);
-      expect(headers.allow).toBe("OPTIONS, GET, HEAD, PROPFIND, REPORT, PROPPATCH");
+      expect(headers.allow).toBe((await call(`OPTIONS ${calendar}`)).headers.allow);
     }
   });
 

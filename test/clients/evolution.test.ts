@@ -55,6 +55,10 @@ describe("Evolution", () => {
   it("sees by OPTIONS and privileges that it is a calendar that it may write", async () => {
     const options = await evolution.send(`OPTIONS ${events}`);
     expect(options.headers["dav"]).toContain("calendar-access");
+    // It opens a calendar whose own address does not offer PUT and DELETE without a way to change it.
+    expect(options.headers["allow"]?.split(", ")).toEqual(
+      expect.arrayContaining(["PUT", "DELETE"]),
+    );
     const body = `<D:propfind xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:prop><D:current-user-privilege-set/><C:calendar-user-address-set/><D:owner/></D:prop></D:propfind>`;
     const { text } = await evolution.send(`PROPFIND ${events}`, xml("0", body));
     expect(text).toMatch(/:write-content\/>/);

@@ -75,7 +75,16 @@ export const missingFault = (): DavFault => plainFault(404, "there is nothing at
 /** A method that a resource of this kind does not have. Source: RFC 9110 15.5.6. */
 export function methodFault(
   reason: string,
-  { kind, calendar }: { readonly kind: DavTarget["kind"]; readonly calendar: Calendar | null },
+  {
+    kind,
+    calendar,
+    method,
+  }: {
+    readonly kind: DavTarget["kind"];
+    readonly calendar: Calendar | null;
+    readonly method: string;
+  },
 ): DavFault {
-  return { ...plainFault(405, reason), headers: { Allow: allowedMethods(kind, calendar) } };
+  const headers = { Allow: allowedMethods(kind, { calendar, but: method }) };
+  return { ...plainFault(405, reason), headers };
 }

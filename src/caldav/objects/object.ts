@@ -27,5 +27,5 @@ export function objectAnswer(context: DavContext, request: ObjectRequest): DavAn
   const answer = methods.get(method);
   if (answer) return answer(context, request);
   const reason = `${method} is not offered for an object`;
-  return faultAnswer(methodFault(reason, { kind: target.kind, calendar }));
+  return faultAnswer(methodFault(reason, { kind: target.kind, calendar, method }));
 }

@@ -3,8 +3,9 @@ import { writeDuration } from "../time-values.ts";
 
 /**
  * All that stands before the first component of a published calendar, folded, with CRLF ends. Programs leave out what
- * follows a component, so nothing may. `refresh` is how soon a subscriber should look again.
- * Source: RFC 5545 3.4, 3.7; RFC 7986 5.1, 5.7; MS-OXCICAL 2.1.3.1.1.15 (X-PUBLISHED-TTL).
+ * follows a component, so nothing may. `refresh` is how soon a subscriber should look again. It names no METHOD: a
+ * calendar that is fetched is no message, and PUBLISH would demand an ORGANIZER of every event.
+ * Source: RFC 5545 3.4, 3.7; RFC 5546 3.2.1; RFC 7986 5.1, 5.7; MS-OXCICAL 2.1.3.1.1.15 (X-PUBLISHED-TTL).
  */
 export function writeHeader(options: {
   readonly name: string;
@@ -21,7 +22,6 @@ export function writeHeader(options: {
     "VERSION:2.0",
     productId,
     "CALSCALE:GREGORIAN",
-    "METHOD:PUBLISH",
     `NAME:${name}`,
     `X-WR-CALNAME:${name}`,
     ...(options.description === "" ? [] : [`X-WR-CALDESC:${escapeText(options.description)}`]),

@@ -18,7 +18,6 @@ describe("writeHeader()", () => {
       "VERSION:2.0",
       "PRODID:-//Dayferry//Dayferry//EN",
       "CALSCALE:GREGORIAN",
-      "METHOD:PUBLISH",
       "NAME:Website",
       "X-WR-CALNAME:Website",
       "X-WR-CALDESC:synced 14:05\\, rev 44",
