@@ -6,6 +6,7 @@ import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
+import { continueWhenRead } from "./http/continue.ts";
 import type { Log } from "./log.ts";
 import { type LoopOptions, runLoop } from "./loop.ts";
 import { chooseMailer, openMailLinks, openPostOffice } from "./mailer.ts";
@@ -222,6 +223,7 @@ function listen({
       if (error) reject(error);
       else resolve(server);
     });
+    continueWhenRead(server, app);
   });
 }
 

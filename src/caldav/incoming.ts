@@ -18,6 +18,11 @@ export function createBodyReader(maxSize: number): ReadBody {
   const documents = raw({ type, limit: largestXml });
   return async (request, response) => {
     const isObject = request.method === "PUT";
+    const limit = isObject ? maxSize : largestXml;
+    const { expect, "content-length": length } = request.headers;
+    // Who waits for 100 Continue is told before anything was sent; others see an answer best when all was read.
+    if (expect !== undefined && Number(length ?? 0) > limit)
+      return tooLarge(isObject ? maxSize : null);
     const read = isObject ? objects : documents;
     const error = await new Promise<unknown>((resolve) => read(request, response, resolve));
     if (error !== undefined) return endingOf(error, isObject ? maxSize : null);
@@ -40,18 +45,7 @@ const encodings = "gzip, deflate, br";
 function endingOf(error: unknown, maxSize: number | null): Body {
   const { type, status } = described(error);
   if (type === "request.aborted") return { kind: "aborted" };
-  // What follows is not worth reading: the connection ends with the answer.
-  const headers = { Connection: "close" };
-  if (type === "entity.too.large") {
-    const fault =
-      maxSize === null
-        ? plainFault(413, `the body is larger than the ${largestXml} bytes that a request may have`)
-        : caldavFault(
-            "max-resource-size",
-            `the object is larger than the ${maxSize} bytes that one may have`,
-          );
-    return { kind: "refused", fault: { ...fault, headers } };
-  }
+  if (type === "entity.too.large") return tooLarge(maxSize);
   if (type === "encoding.unsupported") {
     const fault = plainFault(415, `the body is encoded otherwise than by ${encodings}`);
     return {
@@ -61,6 +55,21 @@ function endingOf(error: unknown, maxSize: number | null): Body {
   }
   if (status === null) throw error;
   const fault = plainFault(status, "the body cannot be read");
+  return { kind: "refused", fault: { ...fault, headers } };
+}
+
+/** What follows is not worth reading: the connection ends with the answer. */
+const headers = { Connection: "close" };
+
+/** `maxSize`: of an object; null for XML. */
+function tooLarge(maxSize: number | null): Body {
+  const fault =
+    maxSize === null
+      ? plainFault(413, `the body is larger than the ${largestXml} bytes that a request may have`)
+      : caldavFault(
+          "max-resource-size",
+          `the object is larger than the ${maxSize} bytes that one may have`,
+        );
   return { kind: "refused", fault: { ...fault, headers } };
 }
 

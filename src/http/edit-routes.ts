@@ -15,6 +15,7 @@ import type { Acceptance } from "../edits/intake/accept.ts";
 import { readBasic } from "../people/basic.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Auth } from "./auth.ts";
+import { refuseUnread } from "./continue.ts";
 import type { PersonLogin } from "./person-login.ts";
 import { badRequest, conflict, forbidden, notFound, sendProblem } from "./problem.ts";
 
@@ -46,14 +47,15 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     else sendProblem(response, forbidden("this needs the admin token as Bearer"));
   });
 
-  router.post("/api/edits", raw({ type: () => true, limit: bodyLimit }), (request, response) => {
+  const body = [refuseUnread(bodyLimit), raw({ type: () => true, limit: bodyLimit })];
+  router.post("/api/edits", body, (request: Request, response: Response) => {
     const target = readTarget(request);
     if (typeof target === "string") {
       sendProblem(response, badRequest(target));
       return;
     }
-    const body: unknown = request.body;
-    const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+    const sent: unknown = request.body;
+    const bytes = sent instanceof Uint8Array ? sent : new Uint8Array();
     const sender = senders.get(request)?.id ?? null;
     const refusal = sender && refusalOf(sender, { ...target, bytes });
     if (refusal) sendProblem(response, forbidden(refusal));

@@ -13,6 +13,7 @@ import { unreachable } from "../domain/result.ts";
 import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
 import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
 import type { Auth } from "./auth.ts";
+import { refuseUnread } from "./continue.ts";
 import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem.ts";
 
 export interface WorkspaceRoutesDeps {
@@ -20,7 +21,7 @@ export interface WorkspaceRoutesDeps {
   readonly workspace: WorkspaceDesk;
 }
 
-const largestFile = "100mb";
+const largestFile = 100 * 1024 * 1024;
 
 /** Files, comments, labels, copies and moves, for scripts and for commands beside the daemon. */
 export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Router {
@@ -37,7 +38,8 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
       files: await done(files.list(placeOf(request), onBehalf(request))),
     })),
   );
-  router.post("/api/files", raw({ type: () => true, limit: largestFile }), (request, response) =>
+  const file = [refuseUnread(largestFile), raw({ type: () => true, limit: largestFile })];
+  router.post("/api/files", file, (request: Request, response: Response) =>
     reply(response, async () => {
       const bytes: unknown = request.body;
       const file = {

@@ -115,6 +115,7 @@ export async function startApp({
     feeds,
     lines,
     path: feed.path,
+    port,
     becomeReady: () => {
       ready = true;
     },

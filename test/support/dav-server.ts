@@ -8,6 +8,7 @@ import { personId } from "../../src/domain/ids.ts";
 import type { Person, Project } from "../../src/domain/item.ts";
 import { createAcceptItems } from "../../src/edits/intake/accept.ts";
 import { createAcceptMove } from "../../src/edits/intake/accept-move.ts";
+import { continueWhenRead } from "../../src/http/continue.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
 import { createThrottle } from "../../src/people/throttle.ts";
@@ -54,6 +55,7 @@ export async function startDav(settings: DavSettings = {}) {
   app.use(createDavRouter(davDeps({ store, passwords, clock, publicUrl, settings, lines })));
   app.use((_request, response) => void response.status(418).send("the next handler"));
   const server = createServer(app);
+  continueWhenRead(server, app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
