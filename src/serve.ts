@@ -6,6 +6,7 @@ import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
+import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import type { Log } from "./log.ts";
 import { type LoopOptions, runLoop } from "./loop.ts";
@@ -70,6 +71,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
   });
   const { host, port } = config.http;
   const server = await listen({ app, host, port });
+  guardConnections(server);
   url = urlOf(server, host);
   const addressFile = join(config.dataDir, "daemon.json");
   writeFileSync(addressFile, JSON.stringify({ url: urlOf(server, local(host)) }), { mode: 0o600 });

@@ -30,5 +30,5 @@ export async function encodeAnswer(
   return { status, headers: { ...varying, "Content-Encoding": "gzip" }, body: await zip(octets) };
 }
 
-const varied = (vary: string | undefined): string =>
+export const varied = (vary: string | undefined): string =>
   vary === undefined ? "Accept-Encoding" : `${vary}, Accept-Encoding`;

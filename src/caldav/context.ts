@@ -83,4 +83,10 @@ export interface DavAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /**
+   * Instead of a body: its text in pieces, made while they are sent, so that a long answer neither fills the memory nor
+   * keeps others waiting. An empty piece is a moment at which others may go. Throws `AnswerTooLargeError` when it becomes
+   * longer than an answer may be.
+   */
+  readonly pieces?: Iterable<string>;
 }

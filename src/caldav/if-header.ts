@@ -51,7 +51,7 @@ export function readIf(
   return { isMet: met !== undefined, namesVersion: namesVersion ?? false };
 }
 
-/** The lists of an `If` header; null for what is none. Source: RFC 4918 10.4.2. */
+/** The lists of an `If` header; null for what is none, or far too long. Source: RFC 4918 10.4.2. */
 export function readStateLists(header: string): readonly StateList[] | null {
   const lists: StateList[] = [];
   let resource: string | null = null;
@@ -68,8 +68,12 @@ export function readStateLists(header: string): readonly StateList[] | null {
     }
     rest = rest.slice((tag ?? list)?.[0].length);
   }
-  return lists.length > 0 ? lists : null;
+  const count = lists.reduce((sum, { conditions }) => sum + conditions.length, 0);
+  return count > 0 && count <= mostConditions ? lists : null;
 }
+
+/** Each is looked up; programs send one or two. */
+const mostConditions = 100;
 
 /** Null for what is no list of conditions, or an empty one. */
 function readList(text: string): readonly StateCondition[] | null {

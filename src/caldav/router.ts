@@ -24,7 +24,7 @@ export function createDavRouter(deps: DavDeps): Router {
     const exchange = { deps, logIn, readBody, request, response };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
-    if (answer) await sendAnswer(answer, exchange);
+    if (answer) await sendAnswer(answer, { request, response, log: deps.log });
   });
   return router;
 }

@@ -1,24 +1,147 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setImmediate as others } from "node:timers/promises";
+import { createGzip } from "node:zlib";
 import type { Request, Response } from "express";
-import { encodeAnswer } from "./compress.ts";
+import { acceptsGzip } from "../domain/accept-encoding.ts";
+import type { Log } from "../log.ts";
+import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
+import { encodeAnswer, varied } from "./compress.ts";
 import type { DavAnswer } from "./context.ts";
+import { faultAnswer, plainFault } from "./fault.ts";
 import { davClasses } from "./methods.ts";
 
-/** Sends an answer, with what all of them say. */
-export async function sendAnswer(
-  answer: DavAnswer,
-  { request, response }: { readonly request: Request; readonly response: Response },
-): Promise<void> {
-  const isReading = request.method === "GET" || request.method === "HEAD";
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly log: Log;
+}
+
+/**
+ * Sends an answer, with what all of them say. One that is made in pieces leaves as one where it is short; a long one is
+ * sent while it is made, no faster than it is read, and others get their turn in between. What goes wrong before the
+ * first octet has left becomes a status; later the connection is cut, as half an answer must not look like a whole one.
+ */
+export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise<void> {
+  if (!answer.pieces) return sendWhole(answer, exchange);
+  const gathering = gather(answer.pieces);
+  let first: Gathered;
+  try {
+    first = await nextOf(gathering);
+  } catch (error) {
+    return sendWhole(failureOf(error, exchange), exchange);
+  }
+  if (first.isLast) return sendWhole({ ...answer, body: first.text }, exchange);
+  const chunks = chunksOf(first.text, { rest: gathering, exchange });
+  return sendInPieces(answer, { exchange, chunks });
+}
+
+/** So much text leaves as one, with its length; it is what an answer that nobody reads keeps in memory. */
+const longestWhole = 2 ** 20;
+const chunkLength = 2 ** 17;
+/** How long others wait while an answer is made. */
+const turnMs = 10;
+
+interface Gathered {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+type Gathering = AsyncGenerator<Gathered, void>;
+
+async function nextOf(gathering: Gathering): Promise<Gathered> {
+  const { value } = await gathering.next();
+  return value ?? { text: "", isLast: true };
+}
+
+/** Puts pieces together: first as many as may leave as one, then chunk by chunk. */
+async function* gather(pieces: Iterable<string>): Gathering {
+  let enough = longestWhole;
+  let made = 0;
+  let size = 0;
+  let parts: string[] = [];
+  let turnBegan = performance.now();
+  for (const piece of pieces) {
+    parts.push(piece);
+    size += piece.length;
+    if (made + size > largestAnswer) throw new AnswerTooLargeError();
+    if (size >= enough) {
+      yield { text: parts.join(""), isLast: false };
+      made += size;
+      size = 0;
+      parts = [];
+      enough = chunkLength;
+    }
+    if (performance.now() - turnBegan > turnMs) {
+      await others();
+      turnBegan = performance.now();
+    }
+  }
+  yield { text: parts.join(""), isLast: true };
+}
+
+async function* chunksOf(
+  first: string,
+  { rest, exchange }: { readonly rest: Gathering; readonly exchange: Exchange },
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(first);
+  const { request, log } = exchange;
+  try {
+    for await (const { text } of rest) yield Buffer.from(text);
+  } catch (error) {
+    log.error("calendar answer was cut", { method: request.method, path: request.path, error });
+    throw error;
+  }
+}
+
+function failureOf(error: unknown, { request, log }: Exchange): DavAnswer {
+  if (error instanceof AnswerTooLargeError) return faultAnswer(tooLarge);
+  log.error("calendar answer failed", { method: request.method, path: request.path, error });
+  return faultAnswer(plainFault(500, "the request failed here; the log says why"));
+}
+
+async function sendWhole(answer: DavAnswer, { request, response }: Exchange): Promise<void> {
   const { status, headers, body } = await encodeAnswer(answer, request.get("accept-encoding"));
   response.writeHead(status, {
-    DAV: davClasses,
-    // Copies of objects may be kept for conditional requests; listings and endings of edits are true for a moment.
-    "Cache-Control": isReading ? "private, no-cache" : "no-store",
-    "X-Content-Type-Options": "nosniff",
+    ...common(request),
     ...headers,
     ...(!bodiless.has(status) && { "Content-Length": String(Buffer.byteLength(body)) }),
   });
   response.end(request.method === "HEAD" || bodiless.has(status) ? undefined : body);
 }
+
+async function sendInPieces(
+  { status, headers = {} }: DavAnswer,
+  { exchange, chunks }: { readonly exchange: Exchange; readonly chunks: AsyncGenerator<Buffer> },
+): Promise<void> {
+  const { request, response } = exchange;
+  const isPacked = acceptsGzip(request.get("accept-encoding"));
+  response.writeHead(status, {
+    ...common(request),
+    ...headers,
+    Vary: varied(headers["Vary"]),
+    ...(isPacked && { "Content-Encoding": "gzip" }),
+  });
+  if (request.method === "HEAD") {
+    await chunks.return(undefined);
+    response.end();
+    return;
+  }
+  const source = Readable.from(chunks, { objectMode: false });
+  try {
+    await (isPacked ? pipeline(source, createGzip(), response) : pipeline(source, response));
+  } catch {
+    // The pipeline has cut the connection: the program is gone, or what went wrong is in the log.
+    response.destroy();
+  }
+}
+
+const common = (request: Request) => ({
+  DAV: davClasses,
+  // Copies of objects may be kept for conditional requests; listings and endings of edits are true for a moment.
+  "Cache-Control":
+    request.method === "GET" || request.method === "HEAD" ? "private, no-cache" : "no-store",
+  "X-Content-Type-Options": "nosniff",
+});
 
 const bodiless: ReadonlySet<number> = new Set([204, 304]);

@@ -12,7 +12,7 @@ import { createPersonCalendars, type PlacedCalendar } from "./person-calendars.t
 import type { Entry, Sight } from "./shelf.ts";
 import { createShelves } from "./shelves.ts";
 import { changesSince, type PresentCalendar, presentToken } from "./sync.ts";
-import { createWardrobe } from "./wardrobe.ts";
+import { createWardrobe, EarlierObjectError } from "./wardrobe.ts";
 
 export interface CalendarsDeps {
   readonly store: Store;
@@ -118,7 +118,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     octets: (object) => wardrobe.octets(object),
     itemOf(object) {
       const view = store.view.get(object.key);
-      if (!view) throw new Error(`item ${object.key} is not in the view`);
+      if (!view) throw new EarlierObjectError(object);
       return view;
     },
     formerly(calendar, name) {

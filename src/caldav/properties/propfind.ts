@@ -1,12 +1,15 @@
+import type { CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import { countFitting, tooLarge } from "../answer-size.ts";
 import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
 import { bodyFault, type DavFault, davFault, faultAnswer, plainFault, xmlFault } from "../fault.ts";
+import { withPresent } from "../listed-member.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { type CollectionResource, pathOf, type Resource } from "../resource.ts";
 import { isNamed } from "../xml/element.ts";
 import { multistatus, response } from "../xml/multistatus.ts";
 import { readXml } from "../xml/read.ts";
-import { choiceFault, type Wanted, wantedIn } from "./props.ts";
+import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./props.ts";
 import { collectionProps } from "./props-collection.ts";
 import { objectProps } from "./props-object.ts";
 
@@ -23,19 +26,16 @@ export function propfindAnswer(
   const wanted = readWanted(request.body);
   if (!wanted.ok) return faultAnswer(wanted.failure);
 
+  if (resource.kind === "object" && resource.object === null) {
+    return faultAnswer(plainFault(404, "there is nothing under this name"));
+  }
   const minimal = wantsMinimal(request);
-  const responses = responsesOf({
-    context,
-    resource,
-    isDeep: depth.value === 1,
-    wanted: wanted.value,
-    minimal,
-  });
-  if (responses === null) return faultAnswer(plainFault(404, "there is nothing under this name"));
+  const question = { context, resource, isDeep: depth.value === 1, wanted: wanted.value, minimal };
+  if (isTooMuch(question)) return faultAnswer(tooLarge);
   return {
     status: 207,
     headers: { "Content-Type": xmlType, ...(minimal && minimalHeaders) },
-    body: multistatus({ responses }),
+    pieces: multistatus({ responses: responsesOf(question) }),
   };
 }
 
@@ -75,19 +75,28 @@ interface Question {
   readonly minimal: boolean;
 }
 
-/** Null where there is no such object. */
-function responsesOf({ resource, isDeep, ...question }: Question): readonly string[] | null {
+/** Whether the names alone, told of every member, are more than an answer may be. */
+function isTooMuch({ context, resource, isDeep, wanted }: Question): boolean {
+  if (!isDeep || resource.kind !== "calendar") return false;
+  const members = context.calendars.objects(resource.calendar);
+  const each = { names: sizeOfNames(wanted), hasData: false };
+  return countFitting(members, each) < members.length;
+}
+
+function* responsesOf({ resource, isDeep, ...question }: Question): Generator<string> {
   const { context } = question;
   if (resource.kind === "object") {
     const { object, calendar } = resource;
-    if (object === null) return null;
-    return [response(pathOf(resource, context), objectProps({ ...question, calendar })(object))];
+    const propsOf = objectProps({ ...question, calendar });
+    if (object) yield response(pathOf(resource, context), propsOf(object));
+    return;
   }
   const propsOf = collectionProps(question);
   const written = (each: CollectionResource) => response(pathOf(each, context), propsOf(each));
-  const self = written(resource);
-  if (!isDeep) return [self];
-  return [self, ...collectionsIn(resource, context).map(written), ...objectsIn(resource, question)];
+  yield written(resource);
+  if (!isDeep) return;
+  yield* collectionsIn(resource, context).values().map(written);
+  yield* objectsIn(resource, question);
 }
 
 function collectionsIn(
@@ -111,16 +120,17 @@ function collectionsIn(
   }
 }
 
-function objectsIn(
+function* objectsIn(
   resource: CollectionResource,
   question: Omit<Question, "resource" | "isDeep">,
-): readonly string[] {
-  if (resource.kind !== "calendar") return [];
+): Generator<string> {
+  if (resource.kind !== "calendar") return;
   const { calendar } = resource;
   const { paths, calendars } = question.context;
   const propsOf = objectProps({ ...question, calendar });
   const pathOfName = paths.objectsIn(calendar);
-  return calendars
-    .objects(calendar)
-    .map((object) => response(pathOfName(object.name), propsOf(object)));
+  const written = (object: CalendarObject) => response(pathOfName(object.name), propsOf(object));
+  for (const object of calendars.objects(calendar)) {
+    yield withPresent(written, { calendars, calendar, object }) ?? "";
+  }
 }

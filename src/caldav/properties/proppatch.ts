@@ -11,11 +11,16 @@ import { hrefElement, namedElement, rawInner } from "../xml/write.ts";
 import { languageKey, languageOf, splitLanguages } from "./own-languages.ts";
 import { ownProps } from "./own-props.ts";
 import { xmlType } from "./propfind.ts";
+import { namesFault } from "./props.ts";
 import { ownSlot, protectedProps } from "./props-collection.ts";
 
-/** Longest value of one property, in characters, and most properties that one calendar keeps for a person. */
+/**
+ * Longest value of one property, most properties that one calendar keeps for a person, and what they take together with
+ * their names. Lengths are in characters.
+ */
 const longestValue = 20_000;
 const mostProperties = 100;
+const mostKept = 100_000;
 
 /**
  * Sets what a person calls a calendar, and any property that Dayferry does not know. All of it is kept here, for this
@@ -33,6 +38,9 @@ export function proppatchAnswer(
   const changes = readChanges(request.body);
   if (!changes.ok) return faultAnswer(changes.failure);
 
+  const excess = namesFault(changes.value.map(({ element }) => element));
+  if (excess) return faultAnswer(excess);
+
   const kept = context.store.calendarProperties.of(context.person.id, slot);
   const isFixed = protectedProps(context);
   const isProtected = (name: QName) =>
@@ -48,10 +56,10 @@ export function proppatchAnswer(
     change,
     verdict: verdict ?? (full ? tooMany : isDone ? done : failedDependency),
   }));
-  const body = multistatus({
+  const pieces = multistatus({
     responses: [response(pathOf(resource, context), propstats(verdicts))],
   });
-  return { status: 207, headers: { "Content-Type": xmlType }, body };
+  return { status: 207, headers: { "Content-Type": xmlType }, pieces };
 }
 
 /** Source: RFC 3744 7.1.1. */
@@ -122,14 +130,20 @@ function judge({ element, value }: Change, isProtected: (name: QName) => boolean
   return fault === null ? null : { status: 409, error: `<df:reason>${fault}</df:reason>` };
 }
 
+/** Whether it would be more than one calendar keeps. What makes it less is always taken. */
 function isFull(changes: readonly Change[], kept: ReadonlyMap<string, string>): boolean {
-  const keys = new Set(splitLanguages(kept).own.keys());
+  const before = splitLanguages(kept).own;
+  const after = new Map(before);
   for (const { element, value } of changes) {
-    if (value === null) keys.delete(keyOf(element));
-    else keys.add(keyOf(element));
+    if (value === null) after.delete(keyOf(element));
+    else after.set(keyOf(element), value);
   }
-  return keys.size > mostProperties;
+  const size = sizeOf(after);
+  return after.size > mostProperties || (size > mostKept && size > sizeOf(before));
 }
+
+const sizeOf = (properties: ReadonlyMap<string, string>): number =>
+  properties.entries().reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 
 function keep(
   changes: readonly Change[],

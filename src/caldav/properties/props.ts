@@ -72,15 +72,41 @@ export function answerProps<Subject>(
   };
 }
 
-/** Programs ask for some thirty; each one is told of every member, so that a long list would be an endless answer. */
+/**
+ * Programs ask for some thirty, in two or three thousand characters; each one is told of every member, so that many, or
+ * long ones, would be an endless answer.
+ */
 const mostNamed = 500;
+const longestName = 500;
+const longestNames = 10_000;
 
-/** Why a choice of properties is not answered: it names too many; null when it does not. */
+/** Why a choice of properties is not answered: it names too many, or too long ones; null when it does not. */
 export function choiceFault(of: XmlElement): DavFault | null {
   const choices = [childOf(of, "prop"), childOf(of, "include")];
-  const count = choices.reduce((sum, choice) => sum + (choice ? childrenOf(choice).length : 0), 0);
-  return count <= mostNamed ? null : plainFault(403, `more than ${mostNamed} properties are named`);
+  return namesFault(choices.flatMap((choice) => (choice ? childrenOf(choice) : [])));
 }
+
+/** The same of names that stand elsewhere. */
+export function namesFault(names: readonly QName[]): DavFault | null {
+  if (names.length > mostNamed) {
+    return plainFault(403, `more than ${mostNamed} properties are named`);
+  }
+  const lengths = names.map((name) => tagOf(name).empty.length);
+  if (lengths.some((length) => length > longestName)) {
+    return plainFault(403, `a property's name takes more than ${longestName} characters`);
+  }
+  return sum(lengths) <= longestNames
+    ? null
+    : plainFault(403, `the properties' names take more than ${longestNames} characters together`);
+}
+
+/** What the names alone take in the response of each member, in characters. */
+export function sizeOfNames(wanted: Wanted): number {
+  const names = wanted.kind === "prop" ? wanted.names : [];
+  return sum(names.map((name) => elementOf(tagOf(name), " ").length));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /**
  * Which properties an element asks for by one child prop, allprop or propname; null when there is none, or more than

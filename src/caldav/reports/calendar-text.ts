@@ -1,10 +1,12 @@
-import type { Calendar } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { unfold } from "../../ics/lines/unfold.ts";
 import { escapeText, foldLine, oneLine } from "../../ics/text/text.ts";
 import { createZoneWriter } from "../../ics/zones/object-zones.ts";
 import { resolveZone } from "../../ics/zones/zones.ts";
+import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
 import { namesWeakly } from "../conditions.ts";
 import type { CalendarRequest, DavAnswer, DavContext } from "../context.ts";
+import { withPresent } from "../listed-member.ts";
 import { dav, keyOf } from "../xml/names.ts";
 
 /**
@@ -20,23 +22,32 @@ export function calendarText(context: DavContext, request: CalendarRequest): Dav
   return {
     status: 200,
     headers: { "Content-Type": "text/calendar; charset=utf-8", ETag: etag },
-    body: wholeText(context, calendar),
+    pieces: wholeText(context, calendar),
   };
 }
 
-function wholeText({ calendars, store, person }: DavContext, calendar: Calendar): string {
+function* wholeText(
+  { calendars, store, person }: DavContext,
+  calendar: Calendar,
+): Generator<string> {
   const name =
     store.calendarProperties.of(person.id, calendar.slug).get(keyOf(dav("displayname"))) ??
     calendar.name;
   const zones = new Map<string, string>();
   const components: string[] = [];
-  for (const object of calendars.objects(calendar)) {
-    for (const component of componentsOf(calendars.octets(object).toString("utf8"))) {
+  const objects = calendars.objects(calendar);
+  if (countFitting(objects, { names: 0, hasData: true }) < objects.length) {
+    throw new AnswerTooLargeError();
+  }
+  const textOf = (object: CalendarObject) => calendars.octets(object).toString("utf8");
+  for (const object of objects) {
+    const text = withPresent(textOf, { calendars, calendar, object }) ?? "";
+    for (const component of componentsOf(text)) {
       if (component.tzid === null) components.push(component.text);
       else if (resolveZone(component.tzid) === null) zones.set(component.tzid, component.text);
     }
+    yield "";
   }
-  const items = components.join("");
   const header = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -45,9 +56,10 @@ function wholeText({ calendars, store, person }: DavContext, calendar: Calendar)
     `X-WR-CALNAME:${escapeText(oneLine(name))}`,
   ];
   const head = header.map((line) => `${foldLine(line)}\r\n`).join("");
-  const known = createZoneWriter()(items);
-  const foreign = [...zones.values()].join("");
-  return `${head}${known}${foreign}${items}END:VCALENDAR\r\n`;
+  yield head + createZoneWriter()(components.join(""));
+  yield* zones.values();
+  yield* components;
+  yield "END:VCALENDAR\r\n";
 }
 
 interface TopComponent {

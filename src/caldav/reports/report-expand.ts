@@ -1,6 +1,8 @@
+import { tooLarge } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import { wantsMinimal } from "../prefer.ts";
+import { namesFault } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
 import { objectProps } from "../properties/props-object.ts";
 import { findResource, pathOf, type Resource } from "../resource.ts";
@@ -21,10 +23,24 @@ export function expandAnswer(context: DavContext, report: Report): DavAnswer {
   if (resource.kind === "object" && !resource.object) {
     return faultAnswer({ status: 404, precondition: null, reason: "there is no such object" });
   }
+  const excess = namesFault(namesIn(asked));
+  if (excess) return faultAnswer(excess);
   const minimal = wantsMinimal(report);
-  const expanded = expand(resource, { context, minimal, asked });
+  const budget = { left: longestExpansion };
+  const expanded = expand(resource, { context, minimal, asked, budget });
+  if (expanded === null) return faultAnswer(tooLarge);
   return multistatusAnswer({ responses: [expanded] }, { minimal });
 }
+
+/**
+ * In characters, of all that is written on the way: what is asked inside of what is asked is written once for each address,
+ * so that a short question could multiply a long property without end. A person's principal, home and calendars take less than a
+ * tenth of it.
+ */
+const longestExpansion = 2 ** 20;
+
+const namesIn = (asked: readonly AskedProperty[]): readonly QName[] =>
+  asked.flatMap((property) => [property, ...namesIn(property.inside)]);
 
 /** A property, and what is asked of the resources that it names. */
 interface AskedProperty extends QName {
@@ -48,16 +64,22 @@ interface Expansion {
   readonly context: DavContext;
   readonly minimal: boolean;
   readonly asked: readonly AskedProperty[];
+  /** How many characters may still be written. */
+  readonly budget: { left: number };
 }
 
-function expand(resource: Resource, expansion: Expansion): string {
+/** Null when it becomes too long. */
+function expand(resource: Resource, expansion: Expansion): string | null {
   const plain = expansion.asked.filter(({ inside }) => inside.length === 0);
   const nested = expansion.asked.filter(({ inside }) => inside.length > 0);
   const propstats = [
     ...(plain.length > 0 ? propsOf(resource, { ...expansion, asked: plain }) : []),
     ...nested.flatMap((property) => expandProperty(resource, { ...expansion, asked: [property] })),
   ];
-  return response(pathOf(resource, expansion.context), joined(propstats));
+  const written = response(pathOf(resource, expansion.context), joined(propstats));
+  const { budget } = expansion;
+  budget.left -= written.length;
+  return budget.left > 0 ? written : null;
 }
 
 /** One propstat per status. */
@@ -74,8 +96,9 @@ function expandProperty(resource: Resource, expansion: Expansion): readonly Prop
   return propsOf(resource, expansion).map(({ status, props }) => ({
     status,
     props: props.replace(/<d:href>([^<]*)<\/d:href>/g, (href, path: string) => {
-      const named = findNamed(unescapeText(path), expansion.context);
-      return named ? expand(named, { ...expansion, asked: inside }) : href;
+      const { context, budget } = expansion;
+      const named = budget.left > 0 ? findNamed(unescapeText(path), context) : null;
+      return (named && expand(named, { ...expansion, asked: inside })) ?? href;
     }),
   }));
 }

@@ -1,5 +1,4 @@
-import type { CalendarObject } from "../../calendars/calendar.ts";
-import type { Calendars } from "../../calendars/calendars.ts";
+import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { endsAt, startsAt } from "../../domain/when.ts";
 import { readTree } from "../../ics/lines/tree.ts";
 import { wordOf } from "../../ics/read/reading.ts";
@@ -7,6 +6,7 @@ import { type Period, writeFreeBusy } from "../../ics/write/write-free-busy.ts";
 import { writeObject } from "../../ics/write/write-object.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
+import { withPresent } from "../listed-member.ts";
 import type { Resource } from "../resource.ts";
 import { childOf } from "../xml/element.ts";
 import { caldav } from "../xml/names.ts";
@@ -22,32 +22,50 @@ export function freeBusyAnswer(context: DavContext, { resource, xml }: Report): 
   if (!element) return faultAnswer(bodyFault("a free-busy-query has a time-range"));
   const range = readClosedRange(element);
   if (!range.ok) return faultAnswer(bodyFault(range.failure));
+  const headers = { "Content-Type": "text/calendar; charset=utf-8" };
+  const pieces = freeBusyText(context, {
+    members: membersOf(resource, context),
+    range: range.value,
+  });
+  return { status: 200, headers, pieces };
+}
+
+interface Members {
+  readonly calendar: Calendar;
+  readonly objects: readonly CalendarObject[];
+}
+
+function membersOf(resource: Resource, { calendars }: Pick<DavContext, "calendars">): Members {
+  if (resource.kind !== "calendar" && resource.kind !== "object") {
+    throw new Error(`a ${resource.kind} takes up no time`);
+  }
+  const { calendar } = resource;
+  if (resource.kind === "calendar") return { calendar, objects: calendars.objects(calendar) };
+  return { calendar, objects: resource.object ? [resource.object] : [] };
+}
+
+function* freeBusyText(
+  context: DavContext,
+  { members, range }: { readonly members: Members; readonly range: ClosedRange },
+): Generator<string> {
   const { calendars, clock, randomId } = context;
-  const taken = membersOf(resource, calendars)
-    .filter((object) => mayTouch(object, range.value))
-    .flatMap((object) => takenBy(object, context) ?? []);
+  const { calendar, objects } = members;
+  const look = (object: CalendarObject) => takenBy(object, context);
+  const taken: Taken[] = [];
+  for (const object of objects.filter((one) => mayTouch(one, range))) {
+    const time = withPresent(look, { calendars, calendar, object });
+    if (time) taken.push(time);
+    yield "";
+  }
   const component = writeFreeBusy({
     uid: randomId(),
     stampAt: clock(),
-    ...range.value,
+    ...range,
     periods: taken.filter(({ isTentative }) => !isTentative),
     tentative: taken.filter(({ isTentative }) => isTentative),
     organizer: null,
   });
-  return {
-    status: 200,
-    headers: { "Content-Type": "text/calendar; charset=utf-8" },
-    body: writeObject(component, ""),
-  };
-}
-
-function membersOf(
-  resource: Resource,
-  { objects }: Pick<Calendars, "objects">,
-): readonly CalendarObject[] {
-  if (resource.kind === "calendar") return objects(resource.calendar);
-  if (resource.kind === "object") return resource.object ? [resource.object] : [];
-  throw new Error(`a ${resource.kind} takes up no time`);
+  yield writeObject(component, "");
 }
 
 interface Taken extends Period {

@@ -1,4 +1,5 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import { largestAnswer } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, errorContent, faultAnswer, plainFault } from "../fault.ts";
 import { type MemberAddress, readMemberAddress } from "../member-address.ts";
@@ -31,7 +32,22 @@ export function multigetAnswer(context: DavContext, report: Report): DavAnswer {
     scope: resource,
     question: question.value,
   });
-  return multistatusAnswer({ responses: [...addresses.values()].map(answer) }, question.value);
+  const responses = withinLimits(addresses.values(), answer);
+  return multistatusAnswer({ responses }, question.value);
+}
+
+/** Where an answer has become as long as one may be, each address that is left is answered by 507. */
+function* withinLimits(
+  addresses: Iterable<MemberAddress>,
+  answer: (address: MemberAddress) => string,
+): Generator<string> {
+  let size = 0;
+  for (const address of addresses) {
+    const isFull = size > (largestAnswer * 3) / 4;
+    const written = isFull ? statusResponse(address.path, { status: 507 }) : answer(address);
+    size += written.length;
+    yield written;
+  }
 }
 
 interface Asked {
@@ -43,7 +59,7 @@ interface Asked {
 interface Source {
   readonly isRead: boolean;
   readonly find: (name: string) => CalendarObject | null;
-  readonly write: (object: CalendarObject, path?: string) => string;
+  readonly write: (object: CalendarObject, path?: string) => string | null;
 }
 
 function createAnswer(
@@ -71,7 +87,7 @@ function createAnswer(
     if (!source.isRead) return unread(path);
     const isInScope = scope.kind !== "object" || scope.name === member.name;
     const object = isInScope ? source.find(member.name) : null;
-    return object ? source.write(object, path) : absent(path);
+    return (object && source.write(object, path)) ?? absent(path);
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readTree } from "../../ics/lines/tree.ts";
+import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";
+import { withPresent } from "../listed-member.ts";
 import type { Resource } from "../resource.ts";
 import { childOf, wholeText } from "../xml/element.ts";
 import { caldav, keyOf } from "../xml/names.ts";
@@ -11,7 +13,12 @@ import { createGlance } from "./filter-glance.ts";
 import { matchesFilter } from "./filter-match.ts";
 import { readFilter } from "./filter-read.ts";
 import { readZone } from "./filter-time.ts";
-import { multistatusAnswer, type Report, readMemberQuestion } from "./report-question.ts";
+import {
+  type MemberQuestion,
+  multistatusAnswer,
+  type Report,
+  readMemberQuestion,
+} from "./report-question.ts";
 
 /** The members of a calendar that meet a filter. Source: RFC 4791 7.8. */
 export function queryAnswer(context: DavContext, report: Report): DavAnswer {
@@ -28,10 +35,24 @@ export function queryAnswer(context: DavContext, report: Report): DavAnswer {
   const { calendar, members } = scope.value;
   const zone = zoneOf(context, { report, calendar });
   if (!zone.ok) return faultAnswer(zone.failure);
-  const found = matching(context, { members, filter: filter.value, zone: zone.value });
-  const responseOf = question.value.responsesIn(calendar);
-  const responses = found.map((object) => responseOf(object));
+  const search = { calendar, members, filter: filter.value, zone: zone.value };
+  const responses = found(context, { search, question: question.value });
   return multistatusAnswer({ responses }, question.value);
+}
+
+/** First all that is found, as only then it can be told whether it is too much for an answer. */
+function* found(
+  context: DavContext,
+  { search, question }: { readonly search: Search; readonly question: MemberQuestion },
+): Generator<string> {
+  const objects: CalendarObject[] = [];
+  for (const object of matching(context, search)) {
+    if (object) objects.push(object);
+    yield "";
+  }
+  if (countFitting(objects, question) < objects.length) throw new AnswerTooLargeError();
+  const responseOf = question.responsesIn(search.calendar);
+  for (const object of objects) yield responseOf(object) ?? "";
 }
 
 interface Scope {
@@ -83,20 +104,26 @@ function zoneOf(
 }
 
 interface Search {
+  readonly calendar: Calendar;
   readonly members: readonly CalendarObject[];
   readonly filter: ComponentFilter;
   readonly zone: string;
 }
 
-/** Only what cannot be told from an object's kind and span is read. */
-function matching(
+/** One after the other, null for what does not match. Only what cannot be told from an object's kind and span is read. */
+function* matching(
   context: DavContext,
-  { members, filter, zone }: Search,
-): readonly CalendarObject[] {
+  { calendar, members, filter, zone }: Search,
+): Generator<CalendarObject | null> {
+  const { calendars } = context;
   const glance = createGlance(filter, zone === context.zone);
-  return members.filter((object) => {
+  const look = (object: CalendarObject) => {
+    const tree = readTree(calendars.octets(object));
+    return matchesFilter(filter, { calendar: tree, zone }) ? object : null;
+  };
+  for (const object of members) {
     const known = glance(object);
-    if (known !== null) return known;
-    return matchesFilter(filter, { calendar: readTree(context.calendars.octets(object)), zone });
-  });
+    if (known === null) yield withPresent(look, { calendars, calendar, object });
+    else yield known ? object : null;
+  }
 }

@@ -2,8 +2,9 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
 import { bodyFault, type DavFault } from "../fault.ts";
+import { withPresent } from "../listed-member.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { type Wanted, wantedIn } from "../properties/props.ts";
+import { sizeOfNames, type Wanted, wantedIn } from "../properties/props.ts";
 import { objectProps } from "../properties/props-object.ts";
 import type { Resource } from "../resource.ts";
 import { childOf, childrenNamed, type XmlElement } from "../xml/element.ts";
@@ -24,8 +25,17 @@ export interface Report extends ReportRequest {
 
 /** Writes the responses of a report's members. */
 export interface MemberQuestion {
-  /** The response of one member after the other; `path` is how its address is written, percent-encoded. */
-  readonly responsesIn: (calendar: Calendar) => (object: CalendarObject, path?: string) => string;
+  /**
+   * The response of one member after the other; `path` is how its address is written, percent-encoded. Null for one that
+   * has gone since it was listed.
+   */
+  readonly responsesIn: (
+    calendar: Calendar,
+  ) => (object: CalendarObject, path?: string) => string | null;
+  /** What a response takes beside the octets: the names, in characters. */
+  readonly names: number;
+  /** Whether the octets of members are wanted. */
+  readonly hasData: boolean;
   readonly minimal: boolean;
 }
 
@@ -49,10 +59,12 @@ export function readMemberQuestion(
   };
   return ok({
     minimal,
+    names: sizeOfNames(wanted.value),
+    hasData: shape.value !== undefined,
     responsesIn(calendar) {
       const propsOf = objectProps({ context, calendar, wanted: wanted.value, minimal, data });
       return (object, path = paths.object(calendar, object.name)) =>
-        response(path, propsOf(object));
+        withPresent((present) => response(path, propsOf(present)), { calendars, calendar, object });
     },
   });
 }
@@ -68,7 +80,7 @@ export function multistatusAnswer(
       "Content-Type": "application/xml; charset=utf-8",
       ...(minimal ? minimalHeaders : {}),
     },
-    body: multistatus(content),
+    pieces: multistatus(content),
   };
 }
 
@@ -82,8 +94,9 @@ function readWanted(xml: XmlElement): Result<Wanted, DavFault> {
     : fail(bodyFault("only one of prop, allprop and propname can be asked for"));
 }
 
-function readShape(xml: XmlElement, zone: string): Result<DataShape, DavFault> {
+/** Undefined where no data are wanted. */
+function readShape(xml: XmlElement, zone: string): Result<DataShape | undefined, DavFault> {
   const choice = childOf(xml, "prop") ?? childOf(xml, "include");
   const asked = choice && childOf(choice, caldav("calendar-data"));
-  return asked ? readCalendarData(asked, { zone }) : ok(null);
+  return asked ? readCalendarData(asked, { zone }) : ok(undefined);
 }

@@ -1,10 +1,16 @@
-import type { Calendar } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarChanges } from "../../calendars/calendar.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../context.ts";
 import { bodyFault, type DavFault, davFault, errorContent, faultAnswer } from "../fault.ts";
 import { childOf, textOf, type XmlElement } from "../xml/element.ts";
 import { statusResponse } from "../xml/multistatus.ts";
-import { multistatusAnswer, type Report, readMemberQuestion } from "./report-question.ts";
+import {
+  type MemberQuestion,
+  multistatusAnswer,
+  type Report,
+  readMemberQuestion,
+} from "./report-question.ts";
 
 /**
  * What changed in a calendar since a token, or all of it for an empty one. An answer that a limit has cut off says so
@@ -19,17 +25,45 @@ export function syncAnswer(context: DavContext, report: Report): DavAnswer {
   if (!question.ok) return faultAnswer(question.failure);
 
   const { calendar } = resource;
-  const changes = context.calendars.changes(calendar, since.value);
+  const changes = fittingChanges(context, { calendar, since: since.value, each: question.value });
   if (!changes) return faultAnswer(unknownToken);
-  const responseOf = question.value.responsesIn(calendar);
-  const responses = [
-    ...changes.put.map((object) => responseOf(object)),
-    ...changes.buried.map((name) =>
-      statusResponse(context.paths.object(calendar, name), { status: 404 }),
-    ),
-    ...(changes.truncated ? [truncation(context, calendar)] : []),
-  ];
+  const responses = told(context, { calendar, changes, question: question.value });
   return multistatusAnswer({ responses, syncToken: changes.token }, question.value);
+}
+
+/** Null for a token that is unknown. What would be too long for one answer is cut off where it still fits. */
+function fittingChanges(
+  { calendars }: DavContext,
+  about: {
+    readonly calendar: Calendar;
+    readonly since: Since;
+    readonly each: Pick<MemberQuestion, "names" | "hasData">;
+  },
+): CalendarChanges | null {
+  const { calendar, since, each } = about;
+  const changes = calendars.changes(calendar, since);
+  const most = changes && countFitting(changes.put, each);
+  return changes && most !== null && most < changes.put.length
+    ? calendars.changes(calendar, { ...since, limit: most })
+    : changes;
+}
+
+function* told(
+  context: DavContext,
+  about: {
+    readonly calendar: Calendar;
+    readonly changes: CalendarChanges;
+    readonly question: MemberQuestion;
+  },
+): Generator<string> {
+  const { calendar, changes, question } = about;
+  const responseOf = question.responsesIn(calendar);
+  const pathOf = context.paths.objectsIn(calendar);
+  const gone = (name: string) => statusResponse(pathOf(name), { status: 404 });
+  // What goes while it is told is what the next token tells.
+  for (const object of changes.put) yield responseOf(object) ?? gone(object.name);
+  for (const name of changes.buried) yield gone(name);
+  if (changes.truncated) yield truncation(context, calendar);
 }
 
 const tooMany: DavFault = {

@@ -1,4 +1,4 @@
-import { escapeText, hrefElement, statusElement, xmlDocument } from "./write.ts";
+import { documentAround, escapeText, hrefElement, statusElement } from "./write.ts";
 
 /** Properties of one response that share a status. */
 export interface Propstat {
@@ -11,16 +11,22 @@ export interface Propstat {
 
 export interface Multistatus {
   /** Written by `response` and `statusResponse`. */
-  readonly responses: readonly string[];
+  readonly responses: Iterable<string>;
   /** Of sync-collection. */
   readonly syncToken?: string;
 }
 
-/** The body of a 207. Source: RFC 4918 14.16, RFC 6578 6.4. */
-export function multistatus({ responses, syncToken }: Multistatus): string {
-  const token =
-    syncToken === undefined ? "" : `<d:sync-token>${escapeText(syncToken)}</d:sync-token>`;
-  return xmlDocument("d:multistatus", `${responses.join("\n")}${token}`);
+/** The body of a 207, a piece for each response; an empty one stays an empty piece. Source: RFC 4918 14.16, RFC 6578 6.4. */
+export function* multistatus({ responses, syncToken }: Multistatus): Generator<string> {
+  const { open, close } = documentAround("d:multistatus");
+  yield open;
+  let before = "";
+  for (const written of responses) {
+    yield written === "" ? "" : before + written;
+    if (written !== "") before = "\n";
+  }
+  if (syncToken !== undefined) yield `<d:sync-token>${escapeText(syncToken)}</d:sync-token>`;
+  yield close;
 }
 
 /**

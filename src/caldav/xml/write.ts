@@ -23,8 +23,17 @@ const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
 /** A whole XML text: its root element is written with one of the prefixes that answers bind, as `d:multistatus`. */
 export function xmlDocument(root: string, inner: string): string {
-  return `<?xml version="1.0" encoding="utf-8"?>\n<${root}${bindings}>${inner}</${root}>\n`;
+  const { open, close } = documentAround(root);
+  return open + inner + close;
 }
+
+/** What stands before and after the content of such a text. */
+export const documentAround = (
+  root: string,
+): { readonly open: string; readonly close: string } => ({
+  open: `<?xml version="1.0" encoding="utf-8"?>\n<${root}${bindings}>`,
+  close: `</${root}>\n`,
+});
 
 /** An element whose content is XML already; written short when it is empty. The name has a bound prefix. */
 export const element = (name: string, inner: string): string =>

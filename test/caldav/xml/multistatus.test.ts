@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { childOf, childrenNamed, textOf } from "../../../src/caldav/xml/element.ts";
-import { multistatus, response, statusResponse } from "../../../src/caldav/xml/multistatus.ts";
+import {
+  type Multistatus,
+  multistatus as piecesOf,
+  response,
+  statusResponse,
+} from "../../../src/caldav/xml/multistatus.ts";
 import { readXml } from "../../../src/caldav/xml/read.ts";
+
+const multistatus = (content: Multistatus): string => [...piecesOf(content)].join("");
 
 function responsesOf(text: string) {
   const result = readXml(Buffer.from(text));

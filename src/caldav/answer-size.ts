@@ -1,0 +1,49 @@
+import type { CalendarObject } from "../calendars/calendar.ts";
+import { type DavFault, davFault } from "./fault.ts";
+
+/**
+ * Longest answer, in characters. A calendar of ten thousand members with all of their data has a third of it; beyond it
+ * a question multiplies what it names rather than asks for what there is.
+ */
+export const largestAnswer = 64 * 2 ** 20;
+
+/** Thrown while an answer is made that becomes too long. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = "AnswerTooLargeError";
+}
+
+/** Refuses a question whose answer would be too long. Source: RFC 6578 3.6, RFC 4791 7.8 (the element). */
+export const tooLarge: DavFault = {
+  ...davFault(
+    "number-of-matches-within-limits",
+    `the answer would be longer than ${largestAnswer} characters: ask for fewer properties or members`,
+  ),
+  status: 507,
+};
+
+/** Address, tags and the usual short values of one response. */
+const frame = 400;
+/** Markup in texts takes more room than it took. */
+const escaping = 1.2;
+
+/** How many of the members fit into one answer, at least one. The names alone may take half of it. */
+export function countFitting(
+  members: readonly Pick<CalendarObject, "length">[],
+  each: { readonly names: number; readonly hasData: boolean },
+): number {
+  const named = Math.floor(largestAnswer / 2 / Math.max(1, each.names));
+  let size = 0;
+  const cut = members.findIndex((member, at) => {
+    size += sizeOfMember(member, each);
+    return size > largestAnswer || at >= named;
+  });
+  return cut === -1 ? members.length : Math.max(1, cut);
+}
+
+/** What the response of a member takes, as far as the question says: its names, and its octets where they are wanted. */
+function sizeOfMember(
+  { length }: Pick<CalendarObject, "length">,
+  { names, hasData }: { readonly names: number; readonly hasData: boolean },
+): number {
+  return frame + names + (hasData ? length * escaping : 0);
+}
