@@ -22,6 +22,9 @@ async function canImport(...modules: readonly string[]): Promise<boolean> {
   return code === 0;
 }
 
+/** python-dateutil reads VTIMEZONE components for the programs that stand on it. */
+export const hasDateutil = (): Promise<boolean> => canImport("dateutil");
+
 export const hasPythonCaldav = (): Promise<boolean> => canImport("caldav", "icalendar");
 
 /** calcurse-caldav is a script, which the system's python has to run whatever PATH puts before it. */
@@ -33,6 +36,7 @@ export const hasCalcurseCaldav = async (): Promise<boolean> =>
 /** Everything that the tests would drive and that is not here, by the names of Debian's packages. */
 export async function missingPrograms(): Promise<readonly string[]> {
   const libraries = [
+    { name: "python3-dateutil", isThere: await hasDateutil() },
     { name: "python3-caldav", isThere: await hasPythonCaldav() },
     { name: "calcurse-caldav with python3-httplib2", isThere: await hasCalcurseCaldav() },
   ];

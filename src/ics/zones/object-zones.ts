@@ -1,4 +1,5 @@
 import { param, readContentLine } from "../lines/content-line.ts";
+import { readDuration } from "../time-values.ts";
 import { resolveZone, writeTimeZone } from "./zones.ts";
 
 /**
@@ -41,7 +42,9 @@ interface Years {
 
 function yearsOfZones(component: string): ReadonlyMap<string, Years> {
   const found = new Map<string, Years>();
+  let longest = 0;
   for (const raw of component.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {
+    if (raw.startsWith("DURATION")) longest = Math.max(longest, yearsIn(raw));
     if (!raw.includes("TZID")) continue;
     const line = readContentLine(raw, 0);
     const tzid = line.ok ? param(line.value, "TZID") : undefined;
@@ -50,5 +53,13 @@ function yearsOfZones(component: string): ReadonlyMap<string, Years> {
     const { from, to } = found.get(tzid) ?? { from: year, to: year };
     found.set(tzid, { from: Math.min(from, year), to: Math.max(to, year) });
   }
-  return found;
+  if (longest === 0) return found;
+  return new Map([...found].map(([tzid, { from, to }]) => [tzid, { from, to: to + longest }]));
+}
+
+/** How many years a DURATION may reach beyond the year of its start. */
+function yearsIn(raw: string): number {
+  const length = readDuration(raw.slice(raw.lastIndexOf(":") + 1));
+  const days = length?.total({ unit: "days", relativeTo: new Temporal.PlainDate(2026, 1, 1) }) ?? 0;
+  return Math.ceil(Math.abs(days) / 365);
 }

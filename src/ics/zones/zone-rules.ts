@@ -1,154 +1,109 @@
+import { type Era, erasOf, type Onset } from "./zone-eras.ts";
+
 /** One STANDARD or DAYLIGHT block of a VTIMEZONE. Local times are wall clock of the offset before; offsets are seconds. */
 export interface Observance {
   readonly kind: "STANDARD" | "DAYLIGHT";
   readonly start: Temporal.PlainDateTime;
   readonly from: number;
   readonly to: number;
-  /** A yearly RRULE without end; null when `start` and `more` are all onsets. */
+  /** A yearly RRULE; null when `start` and `more` are all onsets. */
   readonly rule: string | null;
   /** All onsets, `start` included, where there are several and no rule. */
   readonly more: readonly Temporal.PlainDateTime[];
 }
 
-interface Onset {
-  readonly local: Temporal.PlainDateTime;
-  readonly from: number;
-  readonly to: number;
-}
-
-interface YearlyRule {
-  readonly onsets: readonly [Onset, ...Onset[]];
-  /** The parts behind FREQ=YEARLY. */
-  readonly parts: string;
-  readonly falls: (date: Temporal.PlainDate) => boolean;
-}
-
-/** A rule is trusted when it holds for this many years beyond the asked ones. */
-const lookAhead = 12;
+/** A rule that ends in the asked years is recognised by what it did in the years before. */
+const lookBack = 12;
+/** A rule that holds for so much longer than the asked years has no end: after 28 years weekdays are on the same days. */
+const lookAhead = 28;
+/** Single changes after the asked years that are told nevertheless, as calendars keep zones. */
+const courtesy = 2;
 const anchorYear = 1970;
-const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
+/** What no table of single changes reaches: from then on there are rules without end, or nothing. */
+const settledYear = 2200;
 
-/** The blocks that describe a zone from the start of `fromYear` to the end of `toYear`, and one year around. */
+/**
+ * The blocks that describe a zone from the start of `fromYear` to the end of `toYear`, and one year around. Changes that
+ * follow a yearly rule are one block each, which ends where the rule did; rules that hold from the beginning on start in
+ * 1970, as Outlook needs it.
+ * Source: RFC 5545 3.6.5.
+ */
 export function observancesOf(options: {
   readonly zone: string;
   readonly fromYear: number;
   readonly toYear: number;
 }): readonly Observance[] {
-  const { zone, toYear } = options;
-  const firstYear = options.fromYear - 1;
+  const { zone } = options;
+  const firstYear = Math.min(Math.max(options.fromYear - 1, 1), settledYear);
+  const toYear = Math.min(Math.max(options.toYear, firstYear), settledYear) + courtesy;
+  const lastYear = toYear + lookAhead;
   const start = new Temporal.PlainDateTime(firstYear, 1, 1).toZonedDateTime(zone);
-  const onsets = onsetsUntil(start, toYear + lookAhead);
-  const tail = regularTail(onsets);
-  const tailOnsets = tail.flatMap((rule) => rule.onsets);
-  const isWhole =
-    tail.length > 0 &&
-    tailOnsets.length === onsets.length &&
-    tail.every((rule) => rule.onsets[0].local.year === firstYear);
-  if (isWhole) return tail.map((rule) => ruleObservance(rule, anchorYear));
+  const onsets = onsetsBetween(start.subtract({ years: lookBack }), lastYear);
+  const { eras, single } = erasOf(onsets, { start: start.toInstant(), toYear, lastYear });
 
-  const single = onsets
-    .filter((onset) => !tailOnsets.includes(onset))
-    .filter((onset) => tail.length > 0 || onset.local.year <= toYear + 2);
-  const before = offsetSeconds(start);
-  const initial: Observance = {
-    kind: "STANDARD",
-    start: new Temporal.PlainDateTime(onsets.length === 0 ? anchorYear : firstYear, 1, 1),
-    from: before,
-    to: before,
-    rule: null,
-    more: [],
-  };
+  const oldest = Math.min(anchorYear, firstYear);
+  const isRound = isCycle(eras, { single, year: firstYear });
+  const isSteady = eras.length === 0 && single.length === 0;
   return [
-    initial,
+    ...(isRound ? [] : [initialObservance(start, isSteady ? oldest : firstYear)]),
     ...groupByOffsets(single).map(singleObservance),
-    ...tail.map((rule) => ruleObservance(rule, rule.onsets[0].local.year)),
+    ...eras.map((era) => {
+      const { year } = era.onsets[0].local;
+      return eraObservance(era, isRound && year === firstYear ? oldest : year);
+    }),
   ];
 }
 
-function onsetsUntil(start: Temporal.ZonedDateTime, lastYear: number): readonly Onset[] {
+function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonly Onset[] {
   const onsets: Onset[] = [];
-  let at = start;
+  let time = start;
   for (;;) {
-    const next = at.getTimeZoneTransition("next");
+    const next = time.getTimeZoneTransition("next");
     if (!next || next.year > lastYear) return onsets;
     const from = offsetSeconds(next.subtract({ nanoseconds: 1 }));
     const to = offsetSeconds(next);
-    const utc = next.withTimeZone("UTC").toPlainDateTime();
+    const local = next.withTimeZone("UTC").toPlainDateTime().add({ seconds: from });
     // Some transitions change the name of the time only.
-    if (from !== to) onsets.push({ local: utc.add({ seconds: from }), from, to });
-    at = next;
+    if (from !== to) onsets.push({ at: next.toInstant(), local, from, to });
+    time = next;
   }
 }
 
 const offsetSeconds = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / 1e9;
 
-/** The two rules that the onsets follow from some year to the last; none when they follow no such pair. */
-function regularTail(onsets: readonly Onset[]): readonly YearlyRule[] {
-  for (let from = 0; from + 2 * lookAhead <= onsets.length + 2; from++) {
-    const rest = onsets.slice(from);
-    const pair = [0, 1].map((parity) => yearlyRule(rest.filter((_, at) => at % 2 === parity)));
-    const rules = pair.filter((rule) => rule !== null);
-    if (rules.length === 2) return rules;
-  }
-  return [];
+/** Whether rules make up the whole of a year, so that they lead to its first offset when they hold before it too. */
+function isCycle(
+  eras: readonly Era[],
+  { single, year }: { readonly single: readonly Onset[]; readonly year: number },
+): boolean {
+  const round = eras.map(({ onsets }) => onsets[0]).filter(({ local }) => local.year === year);
+  const first = round.at(0);
+  const last = round.at(-1);
+  const isWhole = single.every(({ local }) => local.year !== year);
+  return isWhole && first !== undefined && first.from === last?.to;
 }
 
-function yearlyRule(onsets: readonly Onset[]): YearlyRule | null {
-  const [first, ...others] = onsets;
-  if (!first) return null;
-  const month = first.local.month;
-  const alike = others.every(
-    (onset, at) =>
-      onset.from === first.from &&
-      onset.to === first.to &&
-      onset.local.year === first.local.year + at + 1 &&
-      onset.local.month === month &&
-      onset.local.dayOfWeek === first.local.dayOfWeek &&
-      onset.local.toPlainTime().equals(first.local.toPlainTime()),
-  );
-  const day = alike ? dayRule(onsets.map((onset) => onset.local.toPlainDate())) : null;
-  if (!day) return null;
-  return {
-    onsets: [first, ...others],
-    parts: `BYMONTH=${month};${day.parts}`,
-    falls: (date) =>
-      date.month === month && date.dayOfWeek === first.local.dayOfWeek && day.falls(date),
-  };
+function initialObservance(start: Temporal.ZonedDateTime, year: number): Observance {
+  const offset = offsetSeconds(start);
+  const first = new Temporal.PlainDateTime(year, 1, 1);
+  return { kind: "STANDARD", start: first, from: offset, to: offset, rule: null, more: [] };
 }
 
-interface DayRule {
-  readonly parts: string;
-  /** For a date of the right month and weekday. */
-  readonly falls: (date: Temporal.PlainDate) => boolean;
+function eraObservance(era: Era, year: number): Observance {
+  const [first] = era.onsets;
+  const until = era.endless ? "" : `;UNTIL=${untilOf(era.onsets.at(-1) ?? first)}`;
+  const rule = `FREQ=YEARLY;${era.parts}${until}`;
+  return { ...shape(first), start: era.in(year), rule, more: [] };
 }
 
-/** How dates of one weekday and month lie: the last, the n-th, or the first from some day on. */
-function dayRule(dates: readonly Temporal.PlainDate[]): DayRule | null {
-  const [first] = dates;
-  if (!first) return null;
-  const weekday = weekdays[first.dayOfWeek - 1];
-  const isLast = (date: Temporal.PlainDate): boolean => date.day + 7 > date.daysInMonth;
-  if (dates.every(isLast)) return { parts: `BYDAY=-1${weekday}`, falls: isLast };
-
-  const nth = Math.ceil(first.day / 7);
-  const isNth = (date: Temporal.PlainDate): boolean => Math.ceil(date.day / 7) === nth;
-  if (dates.every(isNth)) return { parts: `BYDAY=${nth}${weekday}`, falls: isNth };
-
-  const lowest = Math.min(...dates.map((date) => date.day));
-  const isFrom = (date: Temporal.PlainDate): boolean => date.day >= lowest && date.day < lowest + 7;
-  if (!dates.every(isFrom)) return null;
-  const days = Array.from({ length: 7 }, (_, at) => lowest + at);
-  return { parts: `BYMONTHDAY=${days.join(",")};BYDAY=${weekday}`, falls: isFrom };
-}
-
-function ruleObservance(rule: YearlyRule, year: number): Observance {
-  const [first] = rule.onsets;
-  const firstOfMonth = first.local.toPlainDate().with({ year, day: 1 });
-  const date = Array.from({ length: firstOfMonth.daysInMonth }, (_, at) =>
-    firstOfMonth.add({ days: at }),
-  ).find(rule.falls);
-  const start = (date ?? first.local.toPlainDate()).toPlainDateTime(first.local.toPlainTime());
-  return { ...shape(first), start, rule: `FREQ=YEARLY;${rule.parts}`, more: [] };
+/**
+ * The last onset of a rule, in UTC. East of Greenwich its wall clock stands for it, which is some hours later: programs
+ * that compare the two as if there were no zone would lose the onset otherwise.
+ */
+function untilOf({ at, local }: Onset): string {
+  const utc = at.toZonedDateTimeISO("UTC").toPlainDateTime();
+  const later = Temporal.PlainDateTime.compare(local, utc) > 0 ? local : utc;
+  return `${compactTime(later)}Z`;
 }
 
 function singleObservance(onsets: readonly [Onset, ...Onset[]]): Observance {
@@ -172,4 +127,9 @@ function groupByOffsets(onsets: readonly Onset[]): readonly (readonly [Onset, ..
     else groups.set(key, [onset]);
   }
   return [...groups.values()];
+}
+
+/** A wall clock as DTSTART and RDATE write it. */
+export function compactTime(local: Temporal.PlainDateTime): string {
+  return local.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
 }

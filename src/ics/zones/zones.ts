@@ -2,12 +2,12 @@ import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { isZone } from "../../domain/when.ts";
 import { zoneOfDisplayName } from "../read/second-opinion.ts";
 import { escapeText, foldLine } from "../text/text.ts";
-import { type Observance, observancesOf } from "./zone-rules.ts";
+import { compactTime, type Observance, observancesOf } from "./zone-rules.ts";
 
 /**
  * One VTIMEZONE component that is right from the start of `fromYear` to the end of `toYear`, folded, with CRLF at the
- * end of each line. Its TZID is `tzid`, by default `zone` exactly. A rule that holds from some year on is written as a yearly RRULE, which
- * Outlook needs; what came before it as one RDATE line per onset, which every reader understands.
+ * end of each line. Its TZID is `tzid`, by default `zone` exactly. Changes that follow a rule are written as a yearly RRULE, which Outlook
+ * needs, with UNTIL where the rule ended; others as one RDATE line per onset, which every reader understands.
  * Throws a RangeError for a zone that the runtime does not know.
  * Source: RFC 5545 3.6.5.
  */
@@ -73,17 +73,13 @@ function observanceLines(observance: Observance): readonly string[] {
   const { kind, start, from, to, rule, more } = observance;
   return [
     `BEGIN:${kind}`,
-    `DTSTART:${compact(start)}`,
+    `DTSTART:${compactTime(start)}`,
     ...(rule === null ? [] : [`RRULE:${rule}`]),
-    ...more.map((onset) => `RDATE:${compact(onset)}`),
+    ...more.map((onset) => `RDATE:${compactTime(onset)}`),
     `TZOFFSETFROM:${offset(from)}`,
     `TZOFFSETTO:${offset(to)}`,
     `END:${kind}`,
   ];
-}
-
-function compact(local: Temporal.PlainDateTime): string {
-  return local.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
 }
 
 function offset(seconds: number): string {
