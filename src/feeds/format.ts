@@ -18,7 +18,7 @@ export function formatOf(
 ): string {
   const { zone } = options;
   const sampleLinks = links && { ...links, ...sampleClaim };
-  const shown = [{ years: { from: 1990, to: 2040 } }];
+  const shown = [{ years: { from: 1900, to: 2100 } }];
   const components = sampleViews.map((view) => {
     const place = placeOf(view.item, options);
     return place
