@@ -55,6 +55,8 @@ export interface Edit {
   readonly action: EditAction;
   /** What the editor last saw; for a creation the item as it is to become, with `id` null. */
   readonly base: Item;
+  /** The item as everybody was shown it when the edit came in; null where that is `base`, or nobody was shown it. */
+  readonly shown: Item | null;
   readonly patch: Patch;
   /** Names of labels that must be created before the patch can be sent. */
   readonly newLabels: readonly string[];

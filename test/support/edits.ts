@@ -1,6 +1,7 @@
 /** What an edit says that nothing has happened to yet. */
 export const untouched = {
   newLabels: [],
+  shown: null,
   parkReason: null,
   problem: null,
   notBefore: null,

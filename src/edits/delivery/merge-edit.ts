@@ -4,7 +4,7 @@ import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../dom
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import { alike } from "../alike.ts";
 import type { Errand } from "./errand.ts";
-import { seenBase } from "./seen-base.ts";
+import { isOwn, seenBase } from "./seen-base.ts";
 
 /** An edit against what the service has now. */
 interface Merged {
@@ -46,10 +46,8 @@ export function mergeEdit(errand: Errand, ours: Item): Merged {
 }
 
 /** Whether the same editor has made it after this edit, and it is carried out: what it wishes replaces what this one does. */
-function isLater(other: Edit, { id, actor, channel }: Edit): boolean {
-  const isOwn = actor !== null && other.actor === actor && other.channel === channel;
-  return isOwn && other.id > id && other.confirmedAt !== null;
-}
+const isLater = (other: Edit, edit: Edit): boolean =>
+  isOwn(edit, other) && other.id > edit.id && other.confirmedAt !== null;
 
 /** Whether an edit has set what the service has of this field. */
 function wrote(

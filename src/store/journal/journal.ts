@@ -13,7 +13,7 @@ import { patchToPlain } from "../../domain/plain-item.ts";
 import type { ObjectNames } from "../calendars/object-names.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { editIdColumn } from "../rows/journal.ts";
-import { instantText, itemText } from "../rows/rows.ts";
+import { contentText, instantText, itemText, plainItemText, textColumn } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
 import { createClaims } from "./claims.ts";
 import { createEndings } from "./endings.ts";
@@ -128,9 +128,10 @@ export function createJournal({
   objectNames,
 }: StoreDeps & { changes: Changes; mirror: Mirror; objectNames: ObjectNames }): Journal {
   const insert = db.prepare(
-    `INSERT INTO edits (channel, actor, item, action, base, patch, new_labels, state, not_before, undoes, insisted, created_at, updated_at)
-     VALUES (@channel, @actor, @item, @action, @base, @patch, @newLabels, @state, @notBefore, @undoes, @undoes IS NOT NULL, @now,
-       @now)`,
+    `INSERT INTO edits (channel, actor, item, action, base, shown, patch, new_labels, state, not_before, undoes, insisted, created_at,
+       updated_at)
+     VALUES (@channel, @actor, @item, @action, @base, @shown, @patch, @newLabels, @state, @notBefore, @undoes,
+       @undoes IS NOT NULL, @now, @now)`,
   );
   const resumeOne = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
@@ -143,12 +144,13 @@ export function createJournal({
          AND made.state IN ('pending', 'claimed', 'parked', 'held'))`,
   );
   const turn = db.prepare(
-    `UPDATE edits SET base = @base, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
+    `UPDATE edits SET base = @base, shown = NULL, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
   const discardOne = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
      WHERE id = ? AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
+  const viewed = db.prepare("SELECT content FROM view_items WHERE item = ?");
   const reads = createJournalReads({ db, zone, clock });
   const parents = createParents({ db, zone, clock, changes });
   const withdrawals = createWithdrawals({ db, zone, clock, changes });
@@ -188,6 +190,7 @@ export function createJournal({
         item: edit.item,
         action: edit.action,
         base: itemText(edit.base),
+        shown: shownBeside(edit.base, textColumn(viewed.get(edit.item), "content")),
         patch: JSON.stringify(patchToPlain(edit.patch)),
         newLabels: JSON.stringify(edit.newLabels),
         state: edit.state,
@@ -229,3 +232,7 @@ export function createJournal({
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }
+
+/** What is kept of the item that was shown, where its editor saw another version. */
+const shownBeside = (base: Item, content: string | null): string | null =>
+  content === null || content === contentText(base) ? null : plainItemText(content);

@@ -18,6 +18,7 @@ export function editRow(row: unknown, zone: string): Edit {
     item: number;
     action: EditAction;
     base: string;
+    shown: string | null;
     patch: string;
     new_labels: string;
     state: EditState;
@@ -47,6 +48,7 @@ export function editRow(row: unknown, zone: string): Edit {
     item: itemKey(raw.item),
     action: raw.action,
     base: itemFromText(raw.base, zone),
+    shown: raw.shown === null ? null : itemFromText(raw.shown, zone),
     patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
     newLabels: JSON.parse(raw.new_labels) as readonly string[],
     state: raw.state,

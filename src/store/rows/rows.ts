@@ -43,6 +43,10 @@ export const itemText = (item: Item): string =>
     content: toPlain(item),
   });
 
+/** The same of a stored content alone, without an id. */
+export const plainItemText = (content: string): string =>
+  JSON.stringify({ id: null, byMe: false, updatedAt: null, content: plainContent(content) });
+
 export function itemFromText(text: string, zone: string): Item {
   const whole = JSON.parse(text) as {
     id: number | null;

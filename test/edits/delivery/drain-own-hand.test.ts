@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { calendar, vevent } from "../rig.ts";
+import { change, drainRig } from "./drain-rig.ts";
+
+const titled = (uid: string, title: string, ...lines: readonly string[]) =>
+  calendar(vevent(uid, `SUMMARY:${title}`, ...lines));
+
+type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+/** The mark of the version that everybody is shown now, as a feed writes it. */
+const markOf = (rig: Rig, uid: string) =>
+  `X-DAYFERRY-BASE:${rig.store.view.findUid(uid)?.sequence}`;
+
+async function titles(rig: Rig) {
+  return rig.workspaceEvents().map(({ title }) => title);
+}
+
+describe("step() of several edits by one person", () => {
+  it("lets a later edit go when a value comes back and another program wrote in between", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "A" });
+    for (const [title, channel] of [
+      ["B", "caldav"],
+      ["C", "caldav"],
+      ["A", "upload"],
+      ["D", "caldav"],
+    ] as const) {
+      rig.send(titled(uid, title), { channel });
+      await rig.drainAll();
+      rig.clock.advance({ seconds: 2 });
+    }
+    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+    expect(await titles(rig)).toEqual(["D"]);
+  });
+
+  it("lets an edit of an old copy go when another program of the same person has written since", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "A" });
+    const old = markOf(rig, uid);
+    rig.send(titled(uid, "B"), { channel: "caldav" });
+    await rig.drainAll();
+    rig.clock.advance({ seconds: 5 });
+    rig.send(titled(uid, "C", old), { channel: "upload" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await titles(rig)).toEqual(["C"]);
+  });
+
+  it("takes no wish for somebody else's change that the service has refused", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "A" });
+    rig.sandbox.faults.add({ kind: "status", status: 422, method: "PUT" });
+    rig.send(titled(uid, "B"), { channel: "caldav" });
+    rig.send(titled(uid, "C"), { channel: "caldav" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
+    expect(await titles(rig)).toEqual(["C"]);
+  });
+
+  it("parks an edit of an old copy when somebody else has written after the own one", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ title: "A" });
+    const old = markOf(rig, uid);
+    rig.send(titled(uid, "B"), { channel: "caldav" });
+    await rig.drainAll();
+    change(rig, id, { title: "Theirs" });
+    rig.send(titled(uid, "C", old), { channel: "upload" });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await titles(rig)).toEqual(["Theirs"]);
+  });
+
+  it("parks what another person has changed, though the value was once the own one", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "A" });
+    const old = markOf(rig, uid);
+    rig.send(titled(uid, "B"), { actor: rig.person("member") });
+    await rig.drainAll();
+    rig.clock.advance({ seconds: 5 });
+    rig.send(titled(uid, "C", old));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+  });
+});
