@@ -1,13 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { progressLine } from "./cli/commands/sync.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/host.ts";
+import type { Config } from "./config/config.ts";
+import { type ListenPlace, listenFault, openableUrl } from "./config/listening.ts";
 import { parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
+import { tellDemo } from "./demo-guide.ts";
+import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
-import { createWake, runLoop } from "./loop.ts";
-import type { People } from "./people/people.ts";
+import { runLoop } from "./loop.ts";
 import { playChange } from "./sandbox/play.ts";
 import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
@@ -24,15 +29,30 @@ export interface Stage extends Surroundings {
 }
 
 const timeZone = "Europe/Berlin";
+const usualPort = 8380;
 
 /** A sandbox workspace and the daemon on it, in one process, until the signal; returns the exit code. */
 export async function runDemo(options: DemoOptions, stage: Stage): Promise<number> {
-  const dataDir = options.dataDir
-    ? resolve(stage.cwd, options.dataDir)
-    : mkdtempSync(join(tmpdir(), "dayferry-demo-"));
-  mkdirSync(dataDir, { recursive: true });
-  const { clock } = stage;
+  const named = options.dataDir ?? (stage.env["DAYFERRY_DATA_DIR"] || null);
+  const dataDir =
+    named === null ? mkdtempSync(join(tmpdir(), "dayferry-demo-")) : resolve(stage.cwd, named);
+  try {
+    return await runIn(dataDir, { options, stage });
+  } finally {
+    if (named === null) rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function runIn(dataDir: string, { options, stage }: DemoWish): Promise<number> {
   const data = join(dataDir, "workspace.sqlite");
+  if (existsSync(join(dataDir, "dayferry.sqlite")) && !existsSync(data)) {
+    stage.say(
+      `${dataDir} holds the data of a real account, which the demo would spoil: name another folder with --data-dir or DAYFERRY_DATA_DIR\n`,
+    );
+    return 2;
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { clock } = stage;
   const sandbox = await startSandbox({
     seed: 1,
     size: "s",
@@ -44,25 +64,29 @@ export async function runDemo(options: DemoOptions, stage: Stage): Promise<numbe
   });
   try {
     const daemon = await startDemoDaemon(sandbox, { options, dataDir, stage });
-    if (!daemon) return 1;
+    if (typeof daemon === "number") return daemon;
     const playing = options.play ? play(sandbox, { every: options.play, stage }) : null;
-    const told = tell(daemon, { sandbox, dataDir, stage });
+    const told = tellDemo(daemon, { sandbox, dataDir, configFile: configFileIn(dataDir), stage });
     await Promise.all([daemon.done, playing, told]);
     return 0;
   } finally {
     await sandbox.close();
-    if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
 /** The stand-in service alone, until the signal; prints its address and keys. */
 export async function runSandbox(options: SandboxCommandOptions, stage: Stage): Promise<number> {
   const { port, seed, size, data, discovery, json } = options;
+  const free = await freePort({ host: "127.0.0.1", port });
+  if (!free.ok) {
+    stage.say(`${free.failure}\n`);
+    return 1;
+  }
   const sandbox = await startSandbox({
     seed,
     size,
     discovery,
-    port,
+    port: free.value,
     timeZone: options.timeZone,
     clock: stage.clock,
     ...(data !== null && { data: resolve(stage.cwd, data) }),
@@ -78,50 +102,31 @@ export async function runSandbox(options: SandboxCommandOptions, stage: Stage): 
   return 0;
 }
 
-interface Demo {
-  readonly sandbox: Sandbox;
-  readonly dataDir: string;
+interface DemoWish {
+  readonly options: DemoOptions;
   readonly stage: Stage;
 }
 
+/** The daemon on the sandbox, or the exit code of a start that was not to be. */
 async function startDemoDaemon(
   sandbox: Sandbox,
-  {
-    options,
-    dataDir,
-    stage,
-  }: { readonly options: DemoOptions; readonly dataDir: string; readonly stage: Stage },
-): Promise<RunningDaemon | null> {
-  const [owner] = sandbox.keys;
-  const raw = {
-    dataDir,
-    service: {
-      baseUrl: sandbox.baseUrl,
-      uploadUrl: sandbox.uploadUrl,
-      apiKey: owner?.apiKey ?? "",
-      contact: "demo@example.com",
-      timeZone,
-    },
-    http: { host: "127.0.0.1", port: options.port },
-    mail: { from: "Dayferry demo <dayferry@example.com>", directory: join(dataDir, "mail") },
-    log: { level: "warn" },
-  };
-  const loaded = parseConfig(raw, {
-    folder: dataDir,
-    env: demoEnvironment(stage.env),
-    cwd: stage.cwd,
-  });
+  { options, dataDir, stage }: DemoWish & { readonly dataDir: string },
+): Promise<RunningDaemon | 1 | 2> {
+  const loaded = await demoConfig(sandbox, { options, dataDir, stage });
   if (!loaded.ok) {
-    stage.say(`configuration:\n${describeProblems(loaded.failure)}\n`);
-    return null;
+    stage.say(`${loaded.failure.message}\n`);
+    return loaded.failure.code;
   }
-  const config = loaded.value;
+  const { settings, config } = loaded.value;
   const log: Log = createLog({ level: config.log.level });
   const opened = openRooms(config, { ...stage, log });
   if (!opened.ok) {
     stage.say(`${opened.failure}\n`);
-    return null;
+    return 1;
   }
+  const file = configFileIn(dataDir);
+  rmSync(file, { force: true });
+  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
   const { version, signal, clock, monotonic, random } = stage;
   try {
     return await startDaemon({
@@ -137,69 +142,111 @@ async function startDemoDaemon(
     });
   } catch (error) {
     await opened.value.close();
-    throw error;
+    const fault = listenFault(error, { ...config.http, change: portChange });
+    if (fault === null) throw error;
+    stage.say(`${fault}\n`);
+    return 1;
   }
 }
 
-/** The demo has a workspace of its own: only where it listens and how much it tells comes from outside. */
-function demoEnvironment(env: Stage["env"]): Stage["env"] {
+const portChange = "--port or DAYFERRY_PORT";
+
+interface DemoConfig {
+  readonly config: Config;
+  /** What makes it, as a file says it. */
+  readonly settings: object;
+}
+
+interface Refusal {
+  readonly code: 1 | 2;
+  readonly message: string;
+}
+
+/**
+ * The demo's configuration, which is written into its data directory as well, so that every command works beside the demo.
+ * Its public address is its own, for action links and mail choices that work on this machine.
+ */
+async function demoConfig(
+  sandbox: Sandbox,
+  { options, dataDir, stage }: DemoWish & { readonly dataDir: string },
+): Promise<Result<DemoConfig, Refusal>> {
+  const { cwd } = stage;
+  const env = demoEnvironment(options, stage.env);
+  const written = demoSettings(sandbox, { dataDir, port: options.port ?? usualPort });
+  const loaded = parseConfig(written, { folder: dataDir, env, cwd });
+  if (!loaded.ok) {
+    return fail({ code: 2, message: `configuration:\n${describeProblems(loaded.failure)}` });
+  }
+  const { http, adminToken, log } = loaded.value;
+  const free = await freePort(http);
+  if (!free.ok) return fail({ code: 1, message: free.failure });
+  const place = { host: http.host, port: free.value };
+  const settings = {
+    ...written,
+    http: { ...place, publicUrl: http.publicUrl ?? openableUrl(place) },
+    ...(adminToken !== null && { adminToken }),
+    log,
+  };
+  const config = parseConfig(settings, { folder: dataDir, env: {}, cwd });
+  if (config.ok) return ok({ settings, config: config.value });
+  return fail({ code: 2, message: describeProblems(config.failure) });
+}
+
+/** Never `config.json`, which may be somebody's own. */
+const configFileIn = (dataDir: string): string => join(dataDir, "demo.json");
+
+function demoSettings(
+  sandbox: Sandbox,
+  { dataDir, port }: { readonly dataDir: string; readonly port: number },
+) {
+  const [owner] = sandbox.keys;
+  return {
+    dataDir,
+    service: {
+      baseUrl: sandbox.baseUrl,
+      uploadUrl: sandbox.uploadUrl,
+      apiKey: owner?.apiKey ?? "",
+      contact: "demo@example.com",
+      timeZone,
+    },
+    http: { host: "127.0.0.1", port },
+    mail: { from: "Dayferry demo <dayferry@example.com>", directory: join(dataDir, "mail") },
+    log: { level: "warn" },
+  };
+}
+
+/**
+ * The demo has a workspace of its own, whose address and key nothing replaces; where it listens, what it is called from
+ * outside and how much it tells comes from the environment, unless an option says it.
+ */
+function demoEnvironment({ port }: DemoOptions, env: Stage["env"]): Stage["env"] {
   const kept = [
     "DAYFERRY_HOST",
+    ...(port === null ? ["DAYFERRY_PORT"] : []),
     "DAYFERRY_PUBLIC_URL",
     "DAYFERRY_LOG_LEVEL",
     "DAYFERRY_ADMIN_TOKEN",
+    "DAYFERRY_ADMIN_TOKEN_FILE",
   ];
   return Object.fromEntries(kept.map((name) => [name, env[name]]));
 }
 
-/** The addresses as soon as the projects are known, and a line when everything has been read. */
-async function tell(
-  { rooms, url, adminToken }: RunningDaemon,
-  { sandbox, dataDir, stage }: Demo,
-): Promise<void> {
-  stage.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
-  await until(() => rooms.feeds.list().length > 0 && rooms.people.list().length > 0, stage.signal);
-  const listed = rooms.feeds.list();
-  const [first] = listed;
-  const [owner] = sandbox.keys;
-  if (stage.signal.aborted || !first) return;
-  stage.print(
-    [
-      "\n  feeds to subscribe to\n",
-      ...listed.map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
-      calendarAccount(rooms.people, { url, person: owner?.personId }),
-      `\n  mails        ${join(dataDir, "mail")}\n`,
-      `  admin token  ${join(dataDir, "admin-token")}\n`,
-      `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n`,
-      "\n  an edit: download a feed, change it, send it back\n",
-      `    curl -s ${url}${first.path} > calendar.ics\n`,
-      `    curl -H "Authorization: Bearer ${adminToken}" --data-binary @calendar.ics \\\n`,
-      `      "${url}/api/edits?project=${first.projectId}"\n\n`,
-    ].join(""),
-  );
-  await until(() => rooms.sync.ready, stage.signal);
-  if (!stage.signal.aborted) stage.print("  every list has been read; Ctrl-C stops the demo\n");
-}
-
-/** What a calendar program asks for; a password that is there already stays as it is. */
-function calendarAccount(
-  people: People,
-  { url, person }: { readonly url: string; readonly person: number | undefined },
-): string {
-  const known = people.list().find(({ id }) => id === person);
-  const given = known && !known.hasPassword ? people.setPassword(known.id) : null;
-  const password = given?.kind === "set" ? given.password : "as it was set, or on the start page";
-  return [
-    "\n  a calendar account (CalDAV), to edit in a calendar program\n",
-    `    server     ${url}/dav/\n`,
-    `    user name  ${known?.login ?? "see the start page"}\n`,
-    `    password   ${password}\n`,
-  ].join("");
-}
-
-async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
-  const wake = createWake();
-  while (!isSo() && !signal.aborted) await wake.wait(100, signal);
+/** The port to listen on, a free one for 0: links must name it before the daemon listens. Fails with a sentence. */
+async function freePort({ host, port }: ListenPlace): Promise<Result<number, string>> {
+  const probe = createServer();
+  try {
+    const listening = once(probe, "listening");
+    probe.listen(port, host);
+    await listening;
+    const address = probe.address();
+    return ok(typeof address === "object" && address ? address.port : port);
+  } catch (error) {
+    const fault = listenFault(error, { host, port, change: portChange });
+    if (fault === null) throw error;
+    return fail(fault);
+  } finally {
+    probe.close();
+  }
 }
 
 /** Somebody else changes something now and then. */

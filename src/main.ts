@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { CommandHost, DaemonAddress } from "./cli/host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
+import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
 import { runDemo, runSandbox, type Stage } from "./demo.ts";
 import { createLog, type LogLevel } from "./log.ts";
@@ -23,7 +24,11 @@ const surroundings: Surroundings = {
   random: () => Math.random(),
 };
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(signal));
+
+const longestEndMs = 8000;
+const samePressMs = 150;
+let endAskedMs = 0;
 
 const manifest = fileURLToPath(new URL("../package.json", import.meta.url));
 const version = new Map<string, unknown>(
@@ -78,6 +83,25 @@ try {
   createLog({ level: "error" }).error("dayferry ends with an error", { error });
   process.exitCode = 1;
 }
+// What hangs, such as a mail server that never answers, must not hold up an end that was asked for.
+if (stop.signal.aborted) process.exit();
+
+/**
+ * The first signal asks everything to end, which takes eight seconds at most; a second one ends at once. What was under way
+ * is in the database, and taken up at the next start. One key press under npm comes twice, from the terminal and from npm.
+ */
+function end(signal: "SIGINT" | "SIGTERM"): void {
+  if (stop.signal.aborted) {
+    if (performance.now() - endAskedMs > samePressMs) process.exit(signal === "SIGINT" ? 130 : 143);
+    return;
+  }
+  endAskedMs = performance.now();
+  setTimeout(() => {
+    stage.say("closing took too long; what was under way is taken up at the next start\n");
+    process.exit(1);
+  }, longestEndMs).unref();
+  stop.abort();
+}
 
 async function serve(config: Config): Promise<number> {
   const log = logOf(config);
@@ -95,6 +119,7 @@ async function serve(config: Config): Promise<number> {
       signal: stop.signal,
     };
     const daemon = await startDaemon({ ...options, ...surroundings });
+    stage.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
     if (config.adminToken === null) {
       stage.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);
     }
@@ -102,10 +127,10 @@ async function serve(config: Config): Promise<number> {
     return 0;
   } catch (error) {
     await opened.value.close();
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
-    const { host: address, port } = config.http;
-    stage.say(`http.host and http.port: ${address}:${port} cannot be listened on (${code})\n`);
+    const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
+    const fault = listenFault(error, { ...config.http, change });
+    if (fault === null) throw error;
+    stage.say(`${fault}\n`);
     return 1;
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createDavRouter } from "./caldav/router.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
+import { openableUrl } from "./config/listening.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
 import { guardConnections } from "./http/connections.ts";
@@ -19,9 +20,11 @@ import type { Rooms, Surroundings } from "./workshop.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
+  /** One that can be opened on this machine. */
   readonly url: string;
   readonly adminToken: string;
   readonly rooms: Rooms;
+  /** A mail server or service that hangs holds it up for six seconds at most. */
   readonly done: Promise<void>;
 }
 
@@ -37,6 +40,8 @@ export interface ServeOptions {
 
 const drains = 4;
 const progressEveryMs = 2000;
+/** Supervisors give ten seconds or so: this leaves time to close the database in order. */
+const patienceMs = 6000;
 const idle = Temporal.Duration.from({ seconds: 5 });
 const day = Temporal.Duration.from({ hours: 24 });
 /** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
@@ -72,9 +77,9 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
   const { host, port } = config.http;
   const server = await listen({ app, host, port });
   guardConnections(server);
-  url = urlOf(server, host);
+  url = openableUrl({ host, port: portOf(server) });
   const addressFile = join(config.dataDir, "daemon.json");
-  writeFileSync(addressFile, JSON.stringify({ url: urlOf(server, local(host)) }), { mode: 0o600 });
+  writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });
   log.info("serving", { url: config.http.publicUrl ?? url, dataDir: config.dataDir });
 
   const work = runJobs(options);
@@ -86,9 +91,11 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
     const lingering = setTimeout(() => server.closeAllConnections(), 1000);
     rmSync(addressFile, { force: true });
     // Requests under way get a few seconds; what is left claimed afterwards is put back.
-    await Promise.all([rooms.upstream.close(), work]);
+    const isCalm = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
     clearTimeout(lingering);
     server.closeAllConnections();
+    if (!isCalm)
+      log.warn("what was under way did not end in time, and is taken up at the next start");
     await rooms.close();
     log.info("stopped");
   })();
@@ -229,14 +236,23 @@ function listen({
   });
 }
 
-function urlOf(server: Server, host: string): string {
+function portOf(server: Server): number {
   const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return typeof address === "object" && address ? address.port : 0;
 }
 
-const local = (host: string): string =>
-  host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+/** Whether the work ended in that time; what it comes to later is nobody's business. Rejects when it does in time. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -61,8 +61,9 @@ export interface CommandHost {
 }
 
 export interface DemoOptions {
-  readonly port: number;
-  /** Null = a temporary one that goes with the demo. */
+  /** Null = what the environment says, else 8380. */
+  readonly port: number | null;
+  /** Null = what the environment says, else a temporary one that goes with the demo. */
   readonly dataDir: string | null;
   /** How often somebody else changes something in the workspace; null = never. */
   readonly play: Temporal.Duration | null;

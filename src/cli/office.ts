@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { openableUrl } from "../config/listening.ts";
 import { feedId, personId, projectId } from "../domain/ids.ts";
 import type { Decision } from "../edits/desk/desk.ts";
 import type { PublishedFeed } from "../feeds/feeds.ts";
@@ -38,11 +39,7 @@ export async function inOffice<Value>(
 }
 
 /** Address under which calendars reach the daemon of this configuration. */
-function publicAddress({ http }: Config): string {
-  return (
-    http.publicUrl ?? `http://${http.host === "0.0.0.0" ? "127.0.0.1" : http.host}:${http.port}`
-  );
-}
+const publicAddress = ({ http }: Config): string => http.publicUrl ?? openableUrl(http);
 
 function remoteOffice(daemon: DaemonAddress): Office {
   const ask = async (method: "GET" | "POST" | "DELETE", path: string, json?: unknown) => {

@@ -29,7 +29,7 @@ describe("sync", () => {
     const first = await dayferry(["sync", "--config", configFile]);
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toMatch(/added +event +Kick-off/);
-    expect(first.stderr).toMatch(/sweep: \d+ of \d+ sources/);
+    expect(first.stderr).toMatch(/sweep: \d+ of \d+ lists/);
     const second = await dayferry(["sync", "--config", configFile, "--json"]);
     expect(JSON.parse(second.stdout)).toMatchObject({ added: 0, changed: 0, buried: 0 });
   });

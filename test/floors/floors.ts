@@ -16,6 +16,7 @@ const wiring: readonly string[] = [
   "main.ts",
   "channels.ts",
   "demo.ts",
+  "demo-guide.ts",
   "mailer.ts",
   "serve.ts",
   "workshop.ts",

@@ -5,8 +5,9 @@ export async function startAndStop(
   args: readonly string[],
   isUp: (stdout: string) => boolean,
   meanwhile: (stdout: string) => Promise<void> = () => Promise.resolve(),
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const child = dayferryProcess(args, {});
+  const child = dayferryProcess(args, env);
   let [stdout, stderr] = ["", ""];
   const up = new Promise<void>((resolve, reject) => {
     child.stdout?.on("data", (chunk) => {

@@ -19,18 +19,18 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
     });
   const demo = new Command("demo")
     .description("a sandbox workspace and the daemon on it, in one process")
-    .option("--port <port>", "port of the daemon", readPort, usualDemo.port)
+    .option("--port <port>", "port of the daemon (default: DAYFERRY_PORT, then 8380)", readPort)
     .option(
       "--data-dir <dir>",
-      "keep the workspace and the data here (default: a temporary folder)",
+      "keep the workspace and the data here (default: DAYFERRY_DATA_DIR, then a temporary folder)",
     )
     .option(
       "--play <duration>",
       "somebody else changes something that often, e.g. PT30S",
       readDuration,
     )
-    .action(async (options: { port: number; dataDir?: string; play?: Temporal.Duration }) => {
-      const { port, dataDir = null, play = null } = options;
+    .action(async (options: { port?: number; dataDir?: string; play?: Temporal.Duration }) => {
+      const { port = null, dataDir = null, play = null } = options;
       finish(await host.demo({ port, dataDir, play }));
     });
   const sandbox = new Command("sandbox")
@@ -53,4 +53,4 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
   return [serve, start, demo, sandbox];
 }
 
-const usualDemo: DemoOptions = { port: 8380, dataDir: null, play: null };
+const usualDemo: DemoOptions = { port: null, dataDir: null, play: null };

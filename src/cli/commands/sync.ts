@@ -40,11 +40,16 @@ export async function drainAll({ drain, store }: Workshop, signal: AbortSignal) 
   return { confirmed: confirmed() - before, waiting: pending + claimed, parked };
 }
 
-/** One line: sources done of the total, and how long the rest takes at the quota. */
+/**
+ * One line: lists read of those that are known by now, and how long the rest takes at the quota. Where that comes to
+ * nothing, the service is still being asked which lists there are, or takes its own time: nobody can say how long.
+ */
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));
   const left = seconds >= 120 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
-  return `sweep: ${done} of ${total} sources${done < total ? `, about ${left} left at the quota` : ""}\n`;
+  const told = `sweep: ${done} of ${total} lists`;
+  if (done >= total) return `${told}\n`;
+  return seconds > 0 ? `${told}, about ${left} left at the quota\n` : `${told} known so far\n`;
 }
 
 function describe(summary: SweepSummary, edits: Awaited<ReturnType<typeof drainAll>>): string {

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { createWake } from "./loop.ts";
+import type { People } from "./people/people.ts";
+import type { Sandbox } from "./sandbox/server.ts";
+import type { RunningDaemon } from "./serve.ts";
+
+/** A demo that runs. */
+export interface DemoTold {
+  readonly sandbox: Sandbox;
+  readonly dataDir: string;
+  readonly configFile: string;
+  readonly stage: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
+    print(text: string): void;
+  };
+}
+
+/**
+ * Prints the addresses as soon as the projects are known, and what can be tried once everything has been read: each line
+ * works as it is printed.
+ */
+export async function tellDemo(daemon: RunningDaemon, demo: DemoTold): Promise<void> {
+  const { rooms, adminToken, url } = daemon;
+  const { sandbox, dataDir, stage } = demo;
+  stage.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
+  await until(() => rooms.feeds.list().length > 0 && rooms.people.list().length > 0, stage.signal);
+  const [owner] = sandbox.keys;
+  if (stage.signal.aborted) return;
+  stage.print(
+    [
+      "\n  feeds to subscribe to\n",
+      ...rooms.feeds.list().map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
+      calendarAccount(rooms.people, { url, person: owner?.personId }),
+      `\n  mails        ${join(dataDir, "mail")}\n`,
+      rooms.config.adminToken === null ? `  admin token  ${join(dataDir, "admin-token")}\n` : "",
+      `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n\n`,
+    ].join(""),
+  );
+  await until(() => rooms.sync.ready, stage.signal);
+  if (stage.signal.aborted) return;
+  stage.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
+}
+
+/** The event that the seed lets start soon: its reminder can be seen to go out. */
+const soon = "Release call";
+
+function recipes(
+  { rooms, adminToken, url }: RunningDaemon,
+  { configFile, stage }: DemoTold,
+): string {
+  const feeds = rooms.feeds.list();
+  const feed = feeds.find(
+    ({ projectId }) =>
+      projectId !== null &&
+      rooms.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
+  );
+  const command = stage.env["npm_lifecycle_event"] ? "npm run -s dayferry --" : "dayferry";
+  const config = `--config ${configFile}`;
+  return [
+    ...(feed
+      ? [
+          "\n  an edit: download a feed, change it, send it back\n",
+          `    curl -sf ${url}${feed.path} > calendar.ics\n`,
+          `    sed 's/^SUMMARY:${soon}/SUMMARY:${soon} (moved)/' calendar.ics > changed.ics\n`,
+          `    curl -H "Authorization: Bearer ${adminToken}" --data-binary @changed.ics \\\n`,
+          `      "${url}/api/edits?project=${feed.projectId}"\n`,
+        ]
+      : []),
+    `\n  commands, each with this --config; \`${command} --help\` names them all\n`,
+    `    ${command} edits list ${config}\n`,
+    `    ${command} report agenda ${config}\n`,
+    `    ${command} doctor ${config}\n`,
+  ].join("");
+}
+
+/** What a calendar program asks for; a password that is there already stays as it is. */
+function calendarAccount(
+  people: People,
+  { url, person }: { readonly url: string; readonly person: number | undefined },
+): string {
+  const known = people.list().find(({ id }) => id === person);
+  const given = known && !known.hasPassword ? people.setPassword(known.id) : null;
+  const password = given?.kind === "set" ? given.password : "as it was set, or on the start page";
+  return [
+    "\n  a calendar account (CalDAV), to edit in a calendar program\n",
+    `    server     ${url}/dav/\n`,
+    `    user name  ${known?.login ?? "see the start page"}\n`,
+    `    password   ${password}\n`,
+  ].join("");
+}
+
+async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+  const wake = createWake();
+  while (!isSo() && !signal.aborted) await wake.wait(100, signal);
+}
