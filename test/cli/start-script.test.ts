@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** A checkout whose Node is a program that does what `script` says; no other one is in the path. */
+function checkout(script: string | null) {
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-checkout-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
+  if (script !== null) program(join(folder, "node_modules/node/bin/node"), script);
+  for (const name of ["dirname", "head", "sh"]) link(folder, name);
+  return {
+    folder,
+    run: (env: Readonly<Record<string, string>> = {}) =>
+      spawnSync("/bin/sh", [join(folder, "bin/dayferry.sh"), "edits", "list"], {
+        encoding: "utf8",
+        env: { PATH: join(folder, "path"), ...env },
+      }),
+  };
+}
+
+function program(file: string, script: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+}
+
+const link = (folder: string, name: string): void =>
+  program(join(folder, "path", name), `exec /usr/bin/${name} "$@"`);
+
+const answering = (major: number) =>
+  `if [ "$1" = -p ]; then echo ${major}; else echo "ran: $*"; fi`;
+
+describe("bin/dayferry.sh", () => {
+  it("runs the command on the Node that npm ci has installed", () => {
+    const { folder, run } = checkout(answering(26));
+    expect(run().stdout).toBe(`ran: ${folder}/src/main.ts edits list\n`);
+  });
+
+  it("says that packages are to be installed when they are not", () => {
+    const { stderr, status } = checkout(null).run();
+    expect(status).toBe(1);
+    expect(stderr).toContain("run npm ci in");
+  });
+
+  it("names the library and how to get it when the Node that was installed lacks libatomic", () => {
+    const fault = "error while loading shared libraries: libatomic.so.1: cannot open shared object";
+    const { stdout, stderr, status } = checkout(`echo "node: ${fault}" >&2; exit 127`).run();
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`  node: ${fault}\n`);
+    expect(stderr).toContain("apt-get install libatomic1");
+    expect(stderr.split("\n").length).toBeLessThan(8);
+  });
+
+  it("takes the machine's own Node when that one is new enough, and not when it is older", () => {
+    const { folder, run } = checkout("exit 127");
+    const own = join(folder, "own/node");
+    program(own, answering(24));
+    expect(run({ npm_node_execpath: own }).status).toBe(1);
+    program(own, answering(27));
+    expect(run({ npm_node_execpath: own }).stdout).toBe(`ran: ${folder}/src/main.ts edits list\n`);
+  });
+
+  it.each(["start", "dayferry", "test"])("stands before `npm run %s`", (name) => {
+    expect(manifest.scripts[name]).toMatch(/^sh bin\/dayferry\.sh\b/);
+  });
+});
+
+describe("package.json", () => {
+  it("may be installed by any Node from 20 on, without a warning for each package", () => {
+    expect(manifest.engines).toEqual({ node: ">=20" });
+    expect(readFileSync(join(root, ".npmrc"), "utf8")).toMatch(/^loglevel=error$/m);
+  });
+});
