@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -76,8 +77,28 @@ describe("bin/dayferry.sh", () => {
   });
 
   it.each(["start", "dayferry", "test"])("stands before `npm run %s`", (name) => {
-    expect(manifest.scripts[name]).toMatch(/^sh bin\/dayferry\.sh\b/);
+    expect(manifest.scripts[name]).toMatch(/^(?:exec )?sh bin\/dayferry\.sh\b/);
   });
+
+  it("leaves no process behind when npm is told to end", async () => {
+    const npm = spawn("npm", ["run", "-s", "dayferry", "--", "sandbox", "--port", "0", "--json"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const ended = new Promise((resolve) => npm.on("close", resolve));
+    const told = await new Promise<string>((resolve) => {
+      npm.stdout.once("data", (chunk) => resolve(String(chunk)));
+    });
+    const { baseUrl } = JSON.parse(told);
+    npm.kill("SIGTERM");
+    await ended;
+    await eventually("nobody listens any more", () =>
+      fetch(baseUrl).then(
+        () => null,
+        () => true,
+      ),
+    );
+  }, 30_000);
 });
 
 describe("package.json", () => {
