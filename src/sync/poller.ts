@@ -10,9 +10,9 @@ import { type HeardNames, NameKeeper } from "./names.ts";
 import { followParents } from "./parents.ts";
 import type { Contents, Identified } from "./plan.ts";
 import type { Questions } from "./questions.ts";
-import { askedRest, isDenied, isRefusal } from "./refusal.ts";
+import { isDenied, isRefusal, restOf } from "./refusal.ts";
 import { type Begun, type Roster, samePlace } from "./roster.ts";
-import { isLookUp, later, longRestAfter, restAfter, thirdOf } from "./schedule.ts";
+import { isLookUp, later, restAfter, thirdOf } from "./schedule.ts";
 import { type Scope, territoryOf } from "./territory.ts";
 
 export interface PollerDeps {
@@ -192,13 +192,12 @@ export class Poller {
       store.sources[isDenied(failure) ? "refused" : "failed"](source, problem);
     });
     const failures = begun.failures + 1;
+    const notBefore = this.#after(restOf(failure, { failures, maxAge }));
     if (isLookUp(kind) && isRefusal(failure)) {
-      const notBefore = this.#after(longRestAfter(isDenied(failure) ? Infinity : failures, maxAge));
       roster.end(begun, { kind: "refused", notBefore });
       this.#tellRefusal(source, problem);
       return;
     }
-    const notBefore = this.#after(askedRest(failure, restAfter(failures, maxAge)));
     roster.end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
     report({ kind: "failed", source: name, problem, failures, nextAt: notBefore });
     if (isDenied(failure)) this.#askAbove(source);

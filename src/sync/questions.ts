@@ -20,7 +20,7 @@ import { isUnderWay } from "./move.ts";
 import { buryBelow } from "./parents.ts";
 import { isIdentified } from "./plan.ts";
 import type { Roster } from "./roster.ts";
-import { later, longRestAfter } from "./schedule.ts";
+import { later, restAfter } from "./schedule.ts";
 
 export interface QuestionsDeps {
   readonly store: Store;
@@ -212,7 +212,7 @@ export class Questions {
 
   #putOff(key: ItemKey, failures: number): void {
     const { clock, maxAge } = this.#deps;
-    const notBefore = later(clock(), longRestAfter(failures, maxAge));
+    const notBefore = later(clock(), restAfter(failures, maxAge));
     this.#asked.set(key, { underWay: false, failures, notBefore });
   }
 

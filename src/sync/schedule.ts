@@ -61,18 +61,15 @@ export function nextDueAt(candidates: readonly Candidate[]): Temporal.Instant | 
   return earliest;
 }
 
-/** Rest after so many failed polls in a row: doubled by each, from a 64th of `cap` up to `cap`. */
+/**
+ * Rest after so many failed polls in a row: doubled by each, from a 64th of `cap` up to `cap`. It goes for refusals as well:
+ * what is refused today may be there in a minute, and nothing that is shown gets older than `cap` for want of asking.
+ */
 export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Duration {
   const whole = cap.total("milliseconds");
   const milliseconds = Math.round(Math.min(whole, (whole / 64) * 2 ** Math.min(failures - 1, 30)));
   return Temporal.Duration.from({ milliseconds: Math.max(1, milliseconds) });
 }
-
-const aDay = Temporal.Duration.from({ hours: 24 });
-
-/** As `restAfter` at first; a day once it has failed so often that it may stay so. */
-export const longRestAfter = (failures: number, cap: Temporal.Duration): Temporal.Duration =>
-  failures <= 8 ? restAfter(failures, cap) : aDay;
 
 /** A third of a length. */
 export const thirdOf = (length: Temporal.Duration): Temporal.Duration =>

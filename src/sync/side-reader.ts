@@ -6,8 +6,8 @@ import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./look-ups.ts";
-import { askedRest, isRefusal } from "./refusal.ts";
-import { later, longRestAfter, restAfter } from "./schedule.ts";
+import { restOf } from "./refusal.ts";
+import { later, restAfter } from "./schedule.ts";
 import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
 
 export interface SideReaderDeps {
@@ -159,10 +159,7 @@ export class SideReader {
     const problem = describeFailure(failure);
     store.sideSources.failed(wanted.source, problem);
     const failures = wanted.failures + 1;
-    const rest = isRefusal(failure)
-      ? longRestAfter(failures, maxAge)
-      : askedRest(failure, restAfter(failures, maxAge));
-    const nextAt = this.#after(rest);
+    const nextAt = this.#after(restOf(failure, { failures, maxAge }));
     this.queue.putOff(wanted, nextAt);
     report({ kind: "failed", source: wanted.name, problem, failures, nextAt });
   }

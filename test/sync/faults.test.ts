@@ -200,6 +200,25 @@ describe("run() under faults", () => {
     expect(countOf(it, /\/people$/)()).toBe(0);
   });
 
+  it("learns of new lists within maxAge after a time in which everything was refused", async () => {
+    const it = await stage({ quota: roomy, maxAge: Temporal.Duration.from({ seconds: 2 }) });
+    const place = placeAt(it, 0);
+    const path = new RegExp(`/projects/${place.project}/todolists$`);
+    const without = (json: unknown) =>
+      Array.isArray(json) ? json.filter(({ id }) => id !== place.list) : json;
+    it.sandbox.faults.add({ kind: "transform", path, transform: without });
+    await it.sweep();
+    const isKnown = () => it.store.directory.todolists().some(({ id }) => id === place.list);
+    expect(isKnown()).toBe(false);
+    it.sandbox.faults.add({ kind: "status", status: 403, times: 1_000_000 });
+    const refused = countOf(it, path);
+    await runUntil(it, () => refused() > 3);
+    it.sandbox.faults.clear();
+    const since = performance.now();
+    await runUntil(it, isKnown);
+    expect(performance.now() - since).toBeLessThan(4000);
+  });
+
   it("reports a fault of its own and goes on when the store refuses an answer", async () => {
     const { it } = await filled();
     const { mirror } = it.store;

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import {
   type Candidate,
   later,
-  longRestAfter,
   nearness,
   nextDueAt,
   nextSources,
@@ -160,11 +159,6 @@ describe("restAfter()", () => {
 
   it("is never nothing when the cap is tiny", () => {
     expect(restAfter(1, Temporal.Duration.from({ milliseconds: 1 })).total("milliseconds")).toBe(1);
-  });
-
-  it("becomes a day in longRestAfter() when failures go on", () => {
-    expect(longRestAfter(8, cap).total("minutes")).toBe(16);
-    expect(longRestAfter(9, cap).total("hours")).toBe(24);
   });
 });
 
