@@ -154,7 +154,7 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
     ...Array.from({ length: drains }, () =>
       loop("drain", drain.step, {
         wake: wakeDrain,
-        idle: () => restUntil(store.journal.nextAt(), clock()),
+        idle: () => restUntil([store.journal.nextAt(), store.unanswered.nextLookAt()], clock()),
       }),
     ),
     loop("sweep", async () => {
@@ -182,9 +182,13 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
   mailer.close();
 }
 
-/** An edit that waits for its next try is taken up in time, not at the next look. */
-function restUntil(next: Temporal.Instant | null, now: Temporal.Instant): Temporal.Duration {
-  const left = next ? now.until(next) : idle;
+/** An edit that waits for its next try is taken up in time, not at the next look; so is an item that is to be read again. */
+function restUntil(
+  due: readonly (Temporal.Instant | null)[],
+  now: Temporal.Instant,
+): Temporal.Duration {
+  const waits = due.flatMap((at) => (at ? [now.until(at)] : []));
+  const [left = idle] = waits.toSorted((a, b) => Temporal.Duration.compare(a, b));
   if (Temporal.Duration.compare(left, shortestRest) < 0) return shortestRest;
   return Temporal.Duration.compare(left, idle) < 0 ? left : idle;
 }

@@ -157,6 +157,7 @@ function buildRooms(
     store,
     upstream,
     conflicts: config.edits.conflicts,
+    timeout: service.timeout,
     clock,
     random,
     onEvent({ kind, ...fields }) {
@@ -234,7 +235,8 @@ function buildRooms(
     log,
     async close() {
       await upstream.close();
-      store.journal.release();
+      store.unanswered.release(service.timeout);
+      store.journal.release(service.timeout);
       store.extras.release();
       store.close();
       lock.release();

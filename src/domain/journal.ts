@@ -46,6 +46,16 @@ export interface FieldConflict {
   readonly by?: EditId;
 }
 
+/**
+ * What a request that was carried out late has undone: the fields as they are to be again, as that request has left them,
+ * and the edit that it belonged to. Both are empty where it has deleted the item.
+ */
+export interface Restoration {
+  readonly patch: Patch;
+  readonly over: Patch;
+  readonly by: EditId;
+}
+
 /** One durable wish of a person for one item. */
 export interface Edit {
   readonly id: EditId;
@@ -69,7 +79,7 @@ export interface Edit {
   readonly notBefore: Temporal.Instant | null;
   /** When the first creating request left; an answer that was lost is looked up from here on. */
   readonly sentAt: Temporal.Instant | null;
-  /** The item as the service answered; null until confirmed, and for a deletion. */
+  /** The item as the service last answered; null until it was confirmed once, and for a deletion. */
   readonly answer: Item | null;
   /**
    * The item as the service had it before this edit's first request, or when the edit was parked as a conflict. Null
@@ -92,6 +102,8 @@ export interface Edit {
   readonly resentAt: Temporal.Instant | null;
   /** Since when the service refuses the key under which the edit goes out; null when it does not. */
   readonly keyRefusedAt: Temporal.Instant | null;
+  /** Set where the edit is carried out, or was last, to put back what a late request had undone: nothing else of it is sent. */
+  readonly restores: Restoration | null;
   readonly createdAt: Temporal.Instant;
   readonly updatedAt: Temporal.Instant;
 }

@@ -70,6 +70,15 @@ export function spokenFields(item: Item): Patch {
   );
 }
 
+/** The item as it can be made anew: without what belongs to its former life at the service. */
+export function reborn(lost: Item): Item {
+  const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };
+  if (lost.kind === "event") return { ...lost, ...fresh };
+  const work = { logged: null, completedAt: null, completedBy: null, rrule: null, ticket: null };
+  const counts = { subtaskCount: 0, commentCount: 0, customFields: [], stage: null };
+  return { ...lost, ...fresh, ...work, ...counts };
+}
+
 /** The word for what a patch does to an item that is there. */
 export function actionOf(patch: Patch): EditAction {
   const fields = fieldsOf(patch);

@@ -63,7 +63,8 @@ interface Sending {
 }
 
 function sendNow({ response, reply, fault, entry }: Sending): void {
-  if (fault?.kind === "hang-before" || fault?.kind === "hang-after") return;
+  if (fault?.kind === "hang-before" || fault?.kind === "hang-after" || fault?.kind === "late")
+    return;
   if (fault?.kind === "drop-before" || fault?.kind === "drop-after") {
     response.req.socket.destroy();
     return;

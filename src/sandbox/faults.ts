@@ -23,6 +23,11 @@ type FaultKind =
   | { readonly kind: "replace"; readonly body: unknown }
   /** The effect happens; the JSON of the answer is changed. Must give a new value or change its own copy. */
   | { readonly kind: "transform"; readonly transform: (json: unknown) => unknown }
+  /**
+   * No answer to be used, and the effect happens later: `ms` milliseconds after the request, or when `land` is called. What comes
+   * at once is a closed connection (`drop`), this status, or nothing (`hang`, also when absent).
+   */
+  | { readonly kind: "late"; readonly ms?: number; readonly answer?: "hang" | "drop" | number }
   /** The effect happens; the answer comes `ms` milliseconds later. */
   | { readonly kind: "delay"; readonly ms: number };
 
@@ -36,13 +41,39 @@ export type Fault = FaultKind & {
 /** Faults waiting for their requests; the oldest that fits is used first. */
 export class Faults {
   #waiting: { readonly fault: Fault; left: number }[] = [];
+  #held: (() => void)[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   add(fault: Fault): void {
     this.#waiting.push({ fault, left: fault.times ?? 1 });
   }
 
+  /** Lets go of all of them; what was held back is never carried out. */
   clear(): void {
     this.#waiting = [];
+    this.#held = [];
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  /** Keeps the effect of a late request, for its time or until `land`. */
+  hold(effect: () => void, ms: number | undefined): void {
+    if (ms === undefined) {
+      this.#held.push(effect);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      effect();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  /** Carries out the oldest late requests that wait for it, all unless told; returns how many. */
+  land(most = this.#held.length): number {
+    const due = this.#held.splice(0, most);
+    for (const effect of due) effect();
+    return due.length;
   }
 
   /** The fault for this request, used up by one; undefined when none fits. */

@@ -37,8 +37,10 @@ export function gate(parts: GateParts): readonly RequestHandler[] {
       if (Buffer.isBuffer(bytes)) exchange.bytes = bytes;
       exchange.entry.body = exchange.bytes.toString("utf8");
       const refusal = verdict({ request, exchange, parts });
-      if (refusal === null) next();
-      else send(response, refusal);
+      if (refusal !== null) send(response, refusal);
+      else if (exchange.fault?.kind === "late")
+        carryOutLate({ response, parts, fault: exchange.fault }, next);
+      else next();
     },
   ];
 }
@@ -118,6 +120,25 @@ function replyError(status: number, message: string): Reply {
   return { status, json: { message } };
 }
 
+/** Answers as the fault says, and lets the request in when its time has come; what it is answered then nobody hears. */
+function carryOutLate(
+  {
+    response,
+    parts,
+    fault,
+  }: {
+    readonly response: Response;
+    readonly parts: GateParts;
+    readonly fault: Extract<Fault, { readonly kind: "late" }>;
+  },
+  next: NextFunction,
+): void {
+  const { answer = "hang", ms } = fault;
+  parts.faults.hold(next, ms);
+  if (answer === "drop") response.req.socket.destroy();
+  else if (answer !== "hang") response.status(answer).json({ message: "try again later" });
+}
+
 // Null for the faults that strike after the effect.
 function replyBefore(fault: Fault): Reply | null {
   switch (fault.kind) {
@@ -138,6 +159,7 @@ function replyBefore(fault: Fault): Reply | null {
     case "replace":
     case "transform":
     case "delay":
+    case "late":
       return null;
   }
 }

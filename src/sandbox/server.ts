@@ -100,6 +100,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     requests,
     faults,
     close: async () => {
+      faults.clear();
       await closeServer(server);
       store.close();
     },

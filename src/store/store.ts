@@ -13,6 +13,7 @@ import { createExtras, type Extras } from "./journal/extras.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, type Moves } from "./journal/moves.ts";
 import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
+import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
 import { createLedger, type Ledger } from "./mails/ledger.ts";
 import { createMailChoices, type MailChoices } from "./mails/mail-choices.ts";
 import { createNotices, type Notices } from "./mails/notices.ts";
@@ -55,6 +56,7 @@ export interface Store extends Transactions {
   readonly view: View;
   readonly changes: Changes;
   readonly journal: Journal;
+  readonly unanswered: Unanswered;
   readonly moves: Moves;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
@@ -101,7 +103,9 @@ export function openStore({ file, migrations, zone, clock, randomId }: StoreOpti
 function assemble(deps: StoreDeps, randomId: () => string): Store {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
-  const mirror = createMirror({ ...deps, changes, installation: meta.installation });
+  const unanswered = createUnanswered(deps);
+  const { installation } = meta;
+  const mirror = createMirror({ ...deps, changes, installation, unanswered });
   const view = createView(deps);
   const objectNames = createObjectNames(deps);
   return {
@@ -109,7 +113,8 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     mirror,
     changes,
     view,
-    journal: createJournal({ ...deps, changes, mirror, objectNames }),
+    journal: createJournal({ ...deps, changes, mirror, objectNames, unanswered }),
+    unanswered,
     moves: createMoves(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),

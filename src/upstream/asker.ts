@@ -30,6 +30,12 @@ export interface AskerOptions extends DeliverDeps {
   readonly transport: Transport;
 }
 
+/** JSON that was answered, and how long the try took. */
+interface Heard {
+  readonly json: unknown;
+  readonly took: Temporal.Duration;
+}
+
 /** Asks the service and reads what it answers; what cannot be understood never passes as a value. */
 export class Asker {
   readonly #options: AskerOptions;
@@ -50,8 +56,9 @@ export class Asker {
   ): Promise<Result<Value, Failure>> {
     const raw = await this.#json(ask, call);
     if (!raw.ok) return raw;
-    const value = read(raw.value);
-    return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call }));
+    const { json, took } = raw.value;
+    const value = read(json);
+    return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
   }
 
   /** A list; an element that cannot be understood becomes a problem of the snapshot. */
@@ -66,10 +73,11 @@ export class Asker {
   async none(ask: Ask, call: Call): Promise<Result<null, Failure>> {
     const delivered = await this.#deliver(ask, call);
     if (!delivered.ok) return delivered;
+    const { took } = delivered.value;
     const body = delivered.value.body ?? "";
     const parsed = parseJson(body);
     if (!parsed.ok && body.trim() !== "") {
-      return fail(this.#misread(ask, { message: parsed.failure, call }));
+      return fail(this.#misread(ask, { message: parsed.failure, call, took }));
     }
     const refusal = parsed.ok ? this.#refusal(ask, { value: parsed.value, call }) : null;
     return refusal ? fail(refusal) : ok(null);
@@ -92,15 +100,15 @@ export class Asker {
     await transport.close();
   }
 
-  async #json(ask: Ask, call: Call): Promise<Result<unknown, Failure>> {
+  async #json(ask: Ask, call: Call): Promise<Result<Heard, Failure>> {
     const delivered = await this.#deliver(ask, call);
     if (!delivered.ok) return delivered;
-    const { body, damage } = delivered.value;
-    if (body === null) return fail(this.#misread(ask, { message: damage, call }));
+    const { body, damage, took } = delivered.value;
+    if (body === null) return fail(this.#misread(ask, { message: damage, call, took }));
     const parsed = parseJson(body);
-    if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call }));
+    if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call, took }));
     const refusal = this.#refusal(ask, { value: parsed.value, call });
-    return refusal ? fail(refusal) : parsed;
+    return refusal ? fail(refusal) : ok({ json: parsed.value, took });
   }
 
   async #deliver(ask: Ask, call: Call): Promise<Result<Delivered, Failure>> {
@@ -124,6 +132,7 @@ export class Asker {
           gone: ask.gone ?? "refused",
           priority: call.priority,
           signal: waiting.signal,
+          onUnanswered: reads ? undefined : call.onUnanswered,
           send: async () => withoutKey(this.#timed(await transport.exchange(exchange)), key),
         },
         this.#options,
@@ -175,8 +184,13 @@ export class Asker {
 
   #misread(
     ask: Ask,
-    { message, call }: { readonly message: string; readonly call: Call },
+    {
+      message,
+      call,
+      took,
+    }: Pick<Heard, "took"> & { readonly message: string; readonly call: Call },
   ): Failure {
+    if (ask.method !== "GET") call.onUnanswered?.(took);
     const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
     return { kind, message: scrubbed(message, this.#keyFor(call)), request: labelOf(ask) };
   }

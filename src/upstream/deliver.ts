@@ -4,13 +4,15 @@ import type { UpstreamEvent } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import { type Gate, patienceMs, type Ticket, type Turn } from "./gate.ts";
 import type { Reply } from "./transport.ts";
-import { judge, type Standing, type Verdict } from "./verdict.ts";
+import { isUnanswered, judge, type Standing, type Verdict } from "./verdict.ts";
 
 /** A request that may be tried several times; `send` makes one try. */
 export interface Delivery extends Pick<Standing, "request" | "repeatable" | "gone"> {
   readonly send: () => Promise<Reply>;
   readonly priority: Call["priority"];
   readonly signal: AbortSignal;
+  /** Of a write; none of a request that only reads. */
+  readonly onUnanswered: Call["onUnanswered"];
 }
 
 export interface DeliverDeps {
@@ -26,10 +28,14 @@ const mostLimits = 12;
 const backOff = { baseMs: 500, capMs: 8_000 };
 const longestWaitMs = 30_000;
 
-/** The body of a good answer; null with the reason in `damage` where it could not be read, or where there is none. */
+/**
+ * The body of a good answer; null with the reason in `damage` where it could not be read, or where there is none. `took`: the
+ * time of the try that got it.
+ */
 export interface Delivered {
   readonly body: string | null;
   readonly damage: string;
+  readonly took: Temporal.Duration;
 }
 
 /**
@@ -59,10 +65,10 @@ export async function deliver(
     if (turn.kind === "paused") {
       return fail({ kind: "rate-limited", retryAfter: turn.rest, request });
     }
-    const { verdict, restMs } = turn.value;
+    const { verdict, restMs, took } = turn.value;
     switch (verdict.kind) {
       case "good":
-        return ok({ body: verdict.body, damage: verdict.damage });
+        return ok({ body: verdict.body, damage: verdict.damage, took });
       case "ended":
         return fail(verdict.failure);
       case "limited": {
@@ -103,6 +109,7 @@ interface Tried {
   readonly verdict: Verdict;
   /** How long the gate rests after a 429; 0 else. */
   readonly restMs: number;
+  readonly took: Temporal.Duration;
 }
 
 async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Promise<Tried> {
@@ -117,11 +124,12 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
     deps.onEvent({ kind: "broken", request, attempt, took, message });
   }
 
+  if (isUnanswered(reply)) delivery.onUnanswered?.(took);
   const verdict = judge(reply, { ...delivery, lost, now: deps.clock() });
-  if (verdict.kind !== "limited") return { verdict, restMs: 0 };
+  if (verdict.kind !== "limited") return { verdict, restMs: 0, took };
   const { restMs, share } = deps.gate.rest(verdict.retryAfterMs);
   deps.onEvent({ kind: "rate-limited", request, pause: milliseconds(restMs), share });
-  return { verdict, restMs };
+  return { verdict, restMs, took };
 }
 
 function waitBefore(

@@ -5,8 +5,7 @@ import { unreachable } from "../domain/result.ts";
  * said no (status 3xx or 4xx). `rate-limited`: still 429 after the gate's own patience. `unavailable`: 5xx, reset or
  * time-out after the retries; `status` is null where no answer came, `retryAfter` null where the service named none.
  * `unreadable`: the answer cannot be understood. `service-refused`: status 200 with `{code, message}`.
- * `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out; where it was given up
- * without an answer or the end of its connection, `waited` says after how long, and it may yet be carried out.
+ * `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out, now or later.
  */
 export type Failure =
   | {
@@ -34,12 +33,7 @@ export type Failure =
       readonly message: string;
       readonly request: string;
     }
-  | {
-      readonly kind: "unknown-outcome";
-      readonly message: string;
-      readonly request: string;
-      readonly waited?: Temporal.Duration;
-    }
+  | { readonly kind: "unknown-outcome"; readonly message: string; readonly request: string }
   | { readonly kind: "aborted"; readonly request: string };
 
 /** One sentence for people; never holds a key. */

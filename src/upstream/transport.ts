@@ -12,8 +12,7 @@ export interface Exchange {
 
 /**
  * What came of it. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
- * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service, and `waitedMs` is
- * there when the time was up.
+ * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service.
  */
 export type Reply =
   | {
@@ -23,12 +22,7 @@ export type Reply =
       readonly body: string | null;
       readonly damage: string;
     }
-  | {
-      readonly kind: "broken";
-      readonly sent: boolean;
-      readonly message: string;
-      readonly waitedMs?: number;
-    }
+  | { readonly kind: "broken"; readonly sent: boolean; readonly message: string }
   | { readonly kind: "aborted"; readonly sent: boolean };
 
 interface ReplyHeaders {
@@ -101,7 +95,7 @@ export class Transport {
     }
     if (reason instanceof StoppedError) {
       const message = `no complete answer within ${this.#timeoutMs / 1000} s`;
-      return { kind: "broken", sent: true, message, waitedMs: this.#timeoutMs };
+      return { kind: "broken", sent: true, message };
     }
     return { kind: "broken", sent: !neverLeft(error), message: describe(error) };
   }

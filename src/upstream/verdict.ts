@@ -30,17 +30,25 @@ export type Verdict =
       readonly lost: boolean;
     };
 
+/** Whether a reply leaves open what has become, or will become, of the request. */
+export function isUnanswered(reply: Reply): boolean {
+  if (reply.kind !== "answer") return reply.sent;
+  return isFault(reply.status);
+}
+
+const isFault = (status: number): boolean => status >= 500 || status === 408;
+
 /** What one reply means for its request. */
 export function judge(reply: Reply, standing: Standing): Verdict {
   const { request, repeatable } = standing;
   switch (reply.kind) {
     case "aborted":
       return reply.sent && !repeatable
-        ? unknown(standing, { message: "given up while the request was under way", waitedMs: 0 })
+        ? unknown(standing, "given up while the request was under way")
         : ended({ kind: "aborted", request });
     case "broken": {
       const { message, sent } = reply;
-      if (sent && !repeatable) return unknown(standing, reply);
+      if (sent && !repeatable) return unknown(standing, message);
       return { kind: "again", status: null, message, retryAfterMs: null, lost: sent };
     }
     case "answer":
@@ -59,14 +67,13 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standi
   if (status === 429) return { kind: "limited", retryAfterMs };
 
   const message = messageOf(status, body);
-  if (status >= 500 || status === 408) {
-    if (!standing.repeatable) return unknown(standing, { message: `${message} (${status})` });
+  if (isFault(status)) {
+    if (!standing.repeatable) return unknown(standing, `${message} (${status})`);
     return { kind: "again", status, message, retryAfterMs, lost: true };
   }
   if ((status === 404 || status === 410) && standing.lost) {
     if (standing.gone === "done") return { kind: "good", body: null, damage: "" };
-    if (standing.gone === "unknown")
-      return unknown(standing, { message: `${message} (${status})` });
+    if (standing.gone === "unknown") return unknown(standing, `${message} (${status})`);
   }
   if (status >= 300 && status < 400) {
     return ended({ kind: "refused", status, request, message: redirectMessage(reply.headers) });
@@ -76,14 +83,8 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standi
 
 const ended = (failure: Failure): Verdict => ({ kind: "ended", failure });
 
-function unknown(
-  { request }: Standing,
-  { message, waitedMs }: { readonly message: string; readonly waitedMs?: number },
-): Verdict {
-  const lost = { kind: "unknown-outcome", message, request } as const;
-  if (waitedMs === undefined) return ended(lost);
-  return ended({ ...lost, waited: Temporal.Duration.from({ milliseconds: waitedMs }) });
-}
+const unknown = ({ request }: Standing, message: string): Verdict =>
+  ended({ kind: "unknown-outcome", message, request });
 
 // Only host and path of the target are told: its query may hold a one-time secret.
 function redirectMessage({ location }: { readonly location: string | null }): string {

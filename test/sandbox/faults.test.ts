@@ -63,6 +63,34 @@ test.each([
   await ending;
 });
 
+test.each([
+  ["drop", /socket hang up|ECONNRESET/],
+  [503, null],
+] as const)(
+  "fault late answers with %s, and is carried out when it is let",
+  async (kind, error) => {
+    const rig = await startRig();
+    rig.sandbox.faults.add({ kind: "late", answer: kind, method: "POST" });
+    if (error) await expect(create(rig)).rejects.toThrow(error);
+    else expect((await create(rig)).status).toBe(503);
+    expect(await labelCount(rig)).toBe(0);
+    expect(rig.sandbox.faults.land()).toBe(1);
+    await expect.poll(() => labelCount(rig)).toBe(1);
+    expect(rig.sandbox.faults.land()).toBe(0);
+  },
+);
+
+test("fault late is carried out after its time, and never once it is cleared", async () => {
+  const rig = await startRig();
+  rig.sandbox.faults.add({ kind: "late", answer: 500, ms: 1, method: "POST" });
+  await create(rig);
+  await expect.poll(() => labelCount(rig)).toBe(1);
+  rig.sandbox.faults.add({ kind: "late", answer: 500, method: "POST" });
+  await create(rig);
+  rig.sandbox.faults.clear();
+  expect(rig.sandbox.faults.land()).toBe(0);
+});
+
 test("fault html is a page under 200 without effect", async () => {
   const rig = await startRig();
   rig.sandbox.faults.add({ kind: "html" });

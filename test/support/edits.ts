@@ -17,4 +17,5 @@ export const untouched = {
   landsUntil: null,
   resentAt: null,
   keyRefusedAt: null,
+  restores: null,
 } as const;

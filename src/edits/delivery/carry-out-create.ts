@@ -16,7 +16,7 @@ import type { Failure } from "../../upstream/failure.ts";
 import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
-import { unanswered, waitToLand } from "./landing.ts";
+import { waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
 import { needless } from "./needless.ts";
 import { complete, send } from "./send.ts";
@@ -61,7 +61,7 @@ export async function carryOutCreate(given: Errand): Promise<Outcome> {
   store.journal.sending(edit.id);
   const wish = { patch: withoutCompletion(patch.value), files: files.value };
   const created = await calls.create(edit.base, wish);
-  return created.ok ? born(errand, created.value) : unanswered(errand, created.failure);
+  return created.ok ? born(errand, created.value) : { kind: "failed", failure: created.failure };
 }
 
 /** What is to hang below a task is made where that task is now: it may have moved since. */

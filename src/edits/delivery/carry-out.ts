@@ -28,7 +28,7 @@ export async function carryOutDelete(errand: Errand): Promise<Outcome> {
     return isMissing(failure) ? { kind: "done", answer: null } : { kind: "failed", failure };
   }
   const { spot, ours } = meeting;
-  const sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: {} };
+  const sides = { base: baseOf(errand, ours), ours: valuesOf(ours), theirs: {} };
   const taken = policy === "ask" ? null : policy;
   const conflicts = describeConflicts(movedFields(sides, alike), { ...sides, taken });
   if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { errand, conflicts });
@@ -56,7 +56,9 @@ export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
   if (recalled) return recalled;
   if (meeting.kind === "gone") return goneItem(meeting.failure);
   const { spot, ours } = meeting;
-  const { sides, patch, conflicts, yields } = mergeEdit(errand, ours);
+  const { sides, patch, yields, ...merged } = mergeEdit(errand, ours);
+  const conflicts = edit.restores ? [] : merged.conflicts;
+  if (yields && edit.restores) return { kind: "done", answer: ours };
   if (yields) return yieldTo(ours, { errand, conflicts });
   const full = await withNewLabels(patch, { errand, ours: sides.ours });
   if (!full.ok) return { kind: "failed", failure: full.failure };

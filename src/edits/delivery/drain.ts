@@ -1,5 +1,6 @@
 import type { EditId } from "../../domain/ids.ts";
 import type { Edit, EditAction, ParkReason } from "../../domain/journal.ts";
+import { applyPatch } from "../../domain/merge.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
@@ -15,8 +16,11 @@ import { createItemCalls } from "./item-calls.ts";
 import { waitForKey, watchKey } from "./key-trouble.ts";
 import { waitForKin } from "./kin.ts";
 import { LabelMaker } from "./label-maker.ts";
+import { judgeLandings } from "./late-landing.ts";
 import { needless } from "./needless.ts";
+import { noteWrites } from "./noted-calls.ts";
 import { settleFailure } from "./settle.ts";
+import { createWatch } from "./watch.ts";
 
 /** What became of an edit, for log and metrics. */
 export type DrainEvent =
@@ -51,6 +55,8 @@ export interface DrainDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly conflicts: ConflictPolicy;
+  /** How long an answer of the service is waited for. */
+  readonly timeout: Temporal.Duration;
   readonly clock: () => Temporal.Instant;
   readonly random: () => number;
   readonly onEvent: (event: DrainEvent) => void;
@@ -70,20 +76,25 @@ export function createDrain(deps: DrainDeps): Drain {
   const { store, upstream } = deps;
   const maker = new LabelMaker({ labels: upstream.labels, directory: store.directory });
   const drainExtra = createExtrasDrain(deps);
+  const look = createWatch(deps);
+  store.unanswered.judgeBy(judgeLandings(store));
   return {
     async step(signal) {
       const edit = signal.aborted ? null : store.journal.claimNext();
-      if (!edit) return drainExtra(signal);
+      if (!edit) return (await look(signal)) === "worked" ? "worked" : drainExtra(signal);
       const call: Call = { priority: "edit", person: edit.actor, signal };
       const again = edit.attempts > 1;
-      const watched = watchKey(createItemCalls(upstream, call));
+      const { clock } = deps;
+      const callsWith = (one: Call) => createItemCalls(upstream, one);
+      const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock }));
       const errand: Errand = {
-        edit,
+        edit: asRestoring(edit),
         store,
         calls: watched.calls,
-        policy: deps.conflicts,
+        // What is put back gives way to whoever has changed it since, as it would have then.
+        policy: edit.restores ? "ours" : deps.conflicts,
         now: deps.clock(),
-        clock: deps.clock,
+        clock,
         random: deps.random(),
         onMissing: deps.onMissing,
         takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
@@ -97,8 +108,20 @@ export function createDrain(deps: DrainDeps): Drain {
       end(edit, { outcome, deps });
       return "worked";
     },
-    recover: () => store.journal.release() + store.extras.release(),
+    recover() {
+      store.unanswered.release(deps.timeout);
+      return store.journal.release(deps.timeout) + store.extras.release();
+    },
   };
+}
+
+/** What is carried out of an edit that puts back what a late request has undone: as if its editor had seen that. */
+function asRestoring(edit: Edit): Edit {
+  const { restores, action } = edit;
+  if (!restores || action === "create") return edit;
+  const base = applyPatch(edit.answer ?? edit.base, restores.over);
+  const fresh = { newLabels: [], shown: null, sentAt: null, before: null };
+  return { ...edit, ...fresh, base, patch: restores.patch };
 }
 
 async function carryOut(errand: Errand): Promise<Outcome> {

@@ -1,14 +1,5 @@
-import { landsUntil } from "../../domain/landing.ts";
-import type { Failure } from "../../upstream/failure.ts";
 import type { Errand, Outcome } from "./errand.ts";
 import { again } from "./settle.ts";
-
-/** Ends a try whose creating request failed, and keeps until when the request may still be carried out. */
-export function unanswered({ edit, store, clock }: Errand, failure: Failure): Outcome {
-  const waited = failure.kind === "unknown-outcome" ? failure.waited : undefined;
-  store.journal.landing(edit.id, waited ? landsUntil(clock(), waited) : null);
-  return { kind: "failed", failure };
-}
 
 /**
  * Holds back a creation that is not in its list while an earlier request for it may still be carried out: what is not

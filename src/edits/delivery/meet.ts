@@ -1,4 +1,6 @@
+import type { ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
+import { sourceOf } from "../../domain/source.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { type Errand, isMissing, type Outcome, spotOf } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
@@ -22,6 +24,7 @@ export async function meet(errand: Errand): Promise<Meeting> {
   const found = await errand.calls.get(spot);
   if (found.ok) {
     if (errand.edit.missedAt) errand.store.journal.missing(errand.edit.id, false);
+    notice(errand, { ...found.value, id: spot.id });
     return { kind: "met", spot, ours: found.value };
   }
   const { failure } = found;
@@ -44,4 +47,9 @@ function meetThere({ edit, store }: Errand, spot: Spot): Meeting {
   const now = { ...spot.item, id: spot.id };
   store.together(() => followTask(edit.item, { now, store }));
   return { kind: "met", spot, ours: now };
+}
+
+/** What is read of an item under watch may be the work of a late request, which is judged when it is stored. */
+function notice({ edit, store }: Errand, ours: Item & { readonly id: ServiceId }): void {
+  if (store.unanswered.ofItem(edit.item).length > 0) store.mirror.put(ours, sourceOf(ours));
 }

@@ -4,6 +4,7 @@ import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../dom
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import { alike } from "../alike.ts";
 import type { Errand } from "./errand.ts";
+import { lateValues } from "./late-landing.ts";
 import { isOwn, seenBase } from "./seen-base.ts";
 
 /** An edit against what the service has now. */
@@ -23,7 +24,7 @@ interface Merged {
  */
 export function mergeEdit(errand: Errand, ours: Item): Merged {
   const { edit, policy } = errand;
-  const sides: Sides = { base: baseOf(errand), ours: valuesOf(ours), theirs: edit.patch };
+  const sides: Sides = { base: baseOf(errand, ours), ours: valuesOf(ours), theirs: edit.patch };
   const merge = mergeFields(sides, alike);
   const taken = policy === "ask" ? null : policy;
   const own = errand.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
@@ -58,6 +59,8 @@ function wrote(
   return patch[field] !== undefined && answer !== null && alike(field, valuesOf(answer), ours);
 }
 
-/** What the editor saw of the item, as the service writes it. */
-export const baseOf = ({ edit, store }: Errand): Patch =>
-  seenBase(edit, store.pastEdits.ofItem(edit.item));
+/** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
+export const baseOf = ({ edit, store }: Errand, ours: Item): Patch => ({
+  ...seenBase(edit, store.pastEdits.ofItem(edit.item)),
+  ...lateValues(edit.item, { ours, store }),
+});

@@ -16,7 +16,7 @@ import { alike } from "../alike.ts";
 import { spokenFields } from "../changes.ts";
 import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome, spotOf } from "./errand.ts";
-import { unanswered, waitToLand } from "./landing.ts";
+import { waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
 import { mergeEdit } from "./merge-edit.ts";
 import { complete, send } from "./send.ts";
@@ -36,7 +36,7 @@ export async function moveEvent(
   store.journal.sending(edit.id);
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
-  if (!created.ok) return unanswered(errand, created.failure);
+  if (!created.ok) return { kind: "failed", failure: created.failure };
   return settleIn(errand, { old: ours, created: created.value });
 }
 

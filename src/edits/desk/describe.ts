@@ -99,8 +99,15 @@ function problemOf(edit: Edit, store: Store): string | null {
     isParked && edit.problem !== null ? null : describeConflict(edit),
     edit.answer && describeEcho(edit, edit.answer),
     describeTwins(edit, store),
+    describeRestoration(edit),
     undone && describeLoss(undone),
     ...extras.ofEdit(edit.id).map(extraProblem),
   ].filter((remark) => remark !== null);
   return remarks.length > 0 ? remarks.join("; ") : null;
+}
+
+function describeRestoration({ restores, state }: Edit): string | null {
+  if (!restores) return null;
+  const done = state === "confirmed" ? "was put back" : "is put back";
+  return `a request of edit ${restores.by} that got no answer was carried out late, over this; it ${done}`;
 }

@@ -5,7 +5,7 @@ import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domai
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { actionOf, spokenFields } from "../changes.ts";
+import { actionOf, reborn, spokenFields } from "../changes.ts";
 
 /** Who takes an edit back. */
 export interface Undoer {
@@ -97,15 +97,6 @@ function rebirthFault(
   const parent: ItemKey | null = store.mirror.find("task", lost.parentId);
   const isThere = parent !== null && store.mirror.get(parent) !== null;
   return isThere ? null : `the task above the deleted subtask is no longer in the workspace`;
-}
-
-/** The item without what belongs to its former life at the service. */
-function reborn(lost: Item): Item {
-  const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };
-  if (lost.kind === "event") return { ...lost, ...fresh };
-  const work = { logged: null, completedAt: null, completedBy: null, rrule: null, ticket: null };
-  const counts = { subtaskCount: 0, commentCount: 0, customFields: [], stage: null };
-  return { ...lost, ...fresh, ...work, ...counts };
 }
 
 /** Only the fields that the edit itself has changed, as they were before it. */

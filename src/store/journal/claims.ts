@@ -48,7 +48,8 @@ export function createClaims({
       return read(byId.get(next.id));
     }),
     nextAt: () => instantOf(textColumn(waiting.get(), "next")),
-    release: () =>
-      releaseAll.run({ now: stamp(), until: instantText(landsAfterCrash(clock())) }).changes,
+    release: (timeout) =>
+      releaseAll.run({ now: stamp(), until: instantText(landsAfterCrash(clock(), timeout)) })
+        .changes,
   };
 }

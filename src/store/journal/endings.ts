@@ -7,6 +7,7 @@ import { instantText, itemKeyColumn, itemText } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
 import type { Journal, Settlement } from "./journal.ts";
 import type { Parents } from "./parents.ts";
+import type { Unanswered } from "./unanswered.ts";
 
 /** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
 export class UnidentifiedAnswerError extends Error {
@@ -22,6 +23,7 @@ export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
   readonly parents: Parents;
+  readonly unanswered: Pick<Unanswered, "answering">;
 }
 
 /** How claimed edits end, or go on. */
@@ -31,6 +33,7 @@ export function createEndings({
   changes,
   mirror,
   parents,
+  unanswered,
 }: EndingsDeps): Pick<Journal, "confirm" | "settle"> {
   const finish = db.prepare(
     `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
@@ -78,7 +81,7 @@ export function createEndings({
         if (edit.action === "create") mirror.adopt(edit.item, id);
         const item = { ...answer, id };
         changes.settling(edit, () => {
-          mirror.put(item, sourceOf(item));
+          unanswered.answering(edit, () => mirror.put(item, sourceOf(item)));
           changes.publish(edit.item);
         });
         if (edit.action === "create") parents.born(edit.item, item);

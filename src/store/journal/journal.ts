@@ -7,12 +7,13 @@ import type {
   EditState,
   FieldConflict,
   ParkReason,
+  Restoration,
 } from "../../domain/journal.ts";
 import type { Patch } from "../../domain/merge.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import type { ObjectNames } from "../calendars/object-names.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { editIdColumn } from "../rows/journal.ts";
+import { editIdColumn, restorationText } from "../rows/journal.ts";
 import { contentText, instantText, itemText, plainItemText, textColumn } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
 import { createClaims } from "./claims.ts";
@@ -20,6 +21,7 @@ import { createEndings } from "./endings.ts";
 import { createMarks } from "./marks.ts";
 import { type AwaitedParent, createParents } from "./parents.ts";
 import { createJournalReads } from "./reads.ts";
+import type { Unanswered } from "./unanswered.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 /** An edit that is to be taken in. */
@@ -36,6 +38,8 @@ export interface NewEdit {
   readonly notBefore?: Temporal.Instant;
   /** The edit of which this one is the inverse. */
   readonly undoes?: EditId;
+  /** What a late request has undone, and this edit puts back. */
+  readonly restores?: Restoration;
   /** Of a creation: the item was deleted before, and the service knows it no longer. */
   readonly again?: boolean;
   /** Of a creation: the task below which it belongs, where that has no id yet. */
@@ -87,7 +91,7 @@ export interface Journal {
   confirm(edit: Edit, answer: Item | null): void;
   settle(edit: Edit, settlement: Settlement): void;
   /** Puts claims back, at start-up and before a clean end. Returns how many. */
-  release(): number;
+  release(timeout: Temporal.Duration): number;
   /** Gives a parked or held edit back to the drain; false when it is in no such state, or about what is gone. */
   resume(id: EditId): boolean;
   /**
@@ -95,6 +99,8 @@ export interface Journal {
    * never be sent, or would meet what it is not about.
    */
   isAboutGone(id: EditId): boolean;
+  /** A confirmed edit that a late request has undone is to be carried out again, as far as that goes; false when it has ended otherwise. */
+  putBack(id: EditId, restores: Restoration): boolean;
   /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
   rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
   /**
@@ -126,11 +132,17 @@ export function createJournal({
   changes,
   mirror,
   objectNames,
-}: StoreDeps & { changes: Changes; mirror: Mirror; objectNames: ObjectNames }): Journal {
+  unanswered,
+}: StoreDeps & {
+  changes: Changes;
+  mirror: Mirror;
+  objectNames: ObjectNames;
+  unanswered: Pick<Unanswered, "answering">;
+}): Journal {
   const insert = db.prepare(
-    `INSERT INTO edits (channel, actor, item, action, base, shown, patch, new_labels, state, not_before, undoes, insisted, created_at,
-       updated_at)
-     VALUES (@channel, @actor, @item, @action, @base, @shown, @patch, @newLabels, @state, @notBefore, @undoes,
+    `INSERT INTO edits (channel, actor, item, action, base, shown, patch, new_labels, state, not_before, undoes, restores, insisted,
+       created_at, updated_at)
+     VALUES (@channel, @actor, @item, @action, @base, @shown, @patch, @newLabels, @state, @notBefore, @undoes, @restores,
        @undoes IS NOT NULL, @now, @now)`,
   );
   const resumeOne = db.prepare(
@@ -151,6 +163,10 @@ export function createJournal({
      WHERE id = ? AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
   const viewed = db.prepare("SELECT content FROM view_items WHERE item = ?");
+  const reopen = db.prepare(
+    `UPDATE edits SET state = 'pending', restores = ?, not_before = NULL, attempts = 0, missed_at = NULL, updated_at = ?
+     WHERE id = ? AND state = 'confirmed'`,
+  );
   const reads = createJournalReads({ db, zone, clock });
   const parents = createParents({ db, zone, clock, changes });
   const withdrawals = createWithdrawals({ db, zone, clock, changes });
@@ -178,7 +194,7 @@ export function createJournal({
     ...reads,
     ...createClaims({ db, zone, clock }),
     ...createMarks({ db, zone, clock }),
-    ...createEndings({ db, zone, clock, changes, mirror, parents }),
+    ...createEndings({ db, zone, clock, changes, mirror, parents, unanswered }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
       const isAgain = isNew && (edit.undoes !== undefined || edit.again === true);
@@ -196,6 +212,7 @@ export function createJournal({
         state: edit.state,
         notBefore: edit.notBefore ? instantText(edit.notBefore) : null,
         undoes: edit.undoes ?? null,
+        restores: edit.restores ? restorationText(edit.restores) : null,
         now: stamp(),
       });
       const id = editIdColumn({ id: Number(lastInsertRowid) });
@@ -207,6 +224,9 @@ export function createJournal({
     }),
     resume: db.transaction(resume),
     isAboutGone,
+    putBack: db.transaction((id: EditId, restores: Restoration) =>
+      change(id, () => reopen.run(restorationText(restores), stamp(), id)),
+    ),
     rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
       turn.run({
         id,

@@ -2,6 +2,7 @@ import { uidOf } from "../../domain/identity.ts";
 import { type ItemKey, itemKey, type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item, ItemKind } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
+import type { Unanswered } from "../journal/unanswered.ts";
 import {
   contentText,
   type IdentityRow,
@@ -61,7 +62,12 @@ export function createMirror({
   clock,
   changes,
   installation,
-}: StoreDeps & { changes: Changes; installation: string }): Mirror {
+  unanswered,
+}: StoreDeps & {
+  changes: Changes;
+  installation: string;
+  unanswered: Pick<Unanswered, "seen">;
+}): Mirror {
   const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
   const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
   const byUid = db.prepare("SELECT * FROM identities WHERE uid = ?");
@@ -70,6 +76,7 @@ export function createMirror({
   );
   const moveEdits = db.prepare("UPDATE edits SET item = ? WHERE item = ?");
   const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
+  const moveWrites = db.prepare("UPDATE unanswered SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
   const giveUpId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
@@ -135,13 +142,16 @@ export function createMirror({
     if (same && before.updatedAt === updatedAt) return "unchanged";
     upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
     if (same) return "unchanged";
+    if (stored !== undefined) unanswered.seen({ key, before: decode(stored).item, after: item });
     changes.publish(key);
     return before ? "changed" : "added";
   });
 
   const bury = db.transaction((key: ItemKey) => {
+    const stored = row.get(key);
     remove.run(key);
     forget.run(key);
+    if (stored !== undefined) unanswered.seen({ key, before: decode(stored).item, after: null });
     changes.publish(key);
   });
 
@@ -156,6 +166,7 @@ export function createMirror({
       if (twin !== null) {
         moveEdits.run(key, twin);
         moveMails.run(key, twin);
+        moveWrites.run(key, twin);
         setId.run(null, twin);
         bury(twin);
       }

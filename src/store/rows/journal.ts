@@ -6,8 +6,9 @@ import type {
   EditState,
   FieldConflict,
   ParkReason,
+  Restoration,
 } from "../../domain/journal.ts";
-import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
+import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./rows.ts";
 
 export function editRow(row: unknown, zone: string): Edit {
@@ -38,6 +39,7 @@ export function editRow(row: unknown, zone: string): Edit {
     lands_until: string | null;
     resent_at: string | null;
     key_refused_at: string | null;
+    restores: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -68,9 +70,19 @@ export function editRow(row: unknown, zone: string): Edit {
     landsUntil: instantOf(raw.lands_until),
     resentAt: instantOf(raw.resent_at),
     keyRefusedAt: instantOf(raw.key_refused_at),
+    restores: raw.restores === null ? null : restoration(raw.restores, zone),
     createdAt: Temporal.Instant.from(raw.created_at),
     updatedAt: Temporal.Instant.from(raw.updated_at),
   };
 }
 
 export const editIdColumn = (row: unknown): EditId => editId((row as { id: number }).id);
+
+export const restorationText = ({ patch, over, by }: Restoration): string =>
+  JSON.stringify({ patch: patchToPlain(patch), over: patchToPlain(over), by });
+
+function restoration(text: string, zone: string): Restoration {
+  const raw = JSON.parse(text) as { patch: PlainPatch; over: PlainPatch; by: number };
+  const [patch, over] = [patchFromPlain(raw.patch, zone), patchFromPlain(raw.over, zone)];
+  return { patch, over, by: editId(raw.by) };
+}

@@ -65,6 +65,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     createDrain({
       store,
       conflicts: setting.conflicts ?? "ask",
+      timeout: setting.client?.timeout ?? patience,
       onMissing(edit, sources = []) {
         missing.push(edit);
         hurried.push(sources);

@@ -1,0 +1,185 @@
+import type { ItemKey } from "../../domain/ids.ts";
+import { serviceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { type Edit, type Restoration, visibleStates } from "../../domain/journal.ts";
+import {
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  patchFields,
+  pick,
+  valuesOf,
+} from "../../domain/merge.ts";
+import type { Sight } from "../../store/journal/unanswered.ts";
+import type { UnansweredWrite } from "../../store/rows/unanswered.ts";
+import type { Store } from "../../store/store.ts";
+import { alike } from "../alike.ts";
+import { actionOf, reborn, spokenFields } from "../changes.ts";
+import { missingFields } from "./echo.ts";
+
+/**
+ * Judges what is seen of items whose writes were not answered. Where a field has turned into what such a write sets, in place
+ * of something newer, the request was carried out late: the edit that has set what it undid is carried out again; what
+ * somebody else had set is put back by a new edit of the same person. What a late deletion has taken is made anew, when it is
+ * wanted again by then. Any other value is somebody else's, and stays.
+ */
+export function judgeLandings(store: Store): (sight: Sight) => void {
+  return ({ key, before, after, answered }) => {
+    if (after) judgeChange(store, { key, before, after, answered });
+    else judgeLoss(store, { key, before });
+  };
+}
+
+/**
+ * What of an item is the doing of a write of ours that was not answered: nobody else has changed these fields, so that an
+ * edit which meets them does not conflict.
+ */
+export function lateValues(
+  key: ItemKey,
+  { ours, store }: { readonly ours: Item; readonly store: Store },
+): Patch {
+  const fields = store.unanswered
+    .ofItem(key)
+    .filter(({ act }) => act === "change")
+    .flatMap((write) => fieldsOf(write.patch).filter((field) => isCarried(field, write, ours)));
+  return pick(valuesOf(ours), fields);
+}
+
+interface Change {
+  readonly key: ItemKey;
+  readonly before: Item;
+  readonly after: Item;
+  readonly answered: Edit | null;
+}
+
+function judgeChange(store: Store, change: Change): void {
+  const { key, before, after, answered } = change;
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const isOwn = (field: PatchField) => answered !== null && touches(answered, field);
+  const explained = new Set(patchFields.filter(isOwn));
+  // What an edit has sent itself, and is answered, is nobody else's doing.
+  const writes = store.unanswered.ofItem(key).filter(({ edit }) => edit !== answered?.id);
+  for (const write of writes) {
+    if (write.act !== "change" || write.serviceId !== after.id || write.landedAt) continue;
+    const turned = fieldsOf(write.patch).filter(
+      (field) => !explained.has(field) && !alike(field, was, is) && isCarried(field, write, after),
+    );
+    if (turned.length === 0) continue;
+    for (const field of turned) explained.add(field);
+    store.unanswered.landed(write.id);
+    const edits = store.pastEdits.ofItem(key);
+    const undone = turned.filter((field) => isOver(field, { write, was, edits }));
+    if (undone.length > 0) restore(store, { ...change, write, undone, edits });
+  }
+}
+
+/** Whether the item says in this field what the write sets, as the service writes it. */
+const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): boolean =>
+  missingFields(pick(patch, [field]), item).length === 0;
+
+/**
+ * Whether what the write has replaced was newer than the write. While an edit of the field is on its way that one decides;
+ * what was there when the request left is older, unless its edit was answered or given up since.
+ */
+function isOver(
+  field: PatchField,
+  {
+    write,
+    was,
+    edits,
+  }: { readonly write: UnansweredWrite; readonly was: Patch; readonly edits: readonly Edit[] },
+): boolean {
+  const own = edits.filter((edit) => touches(edit, field));
+  if (own.some(({ state }) => visibleStates.includes(state))) return false;
+  const sender = edits.find(({ id }) => id === write.edit);
+  if (sender && hasEnded(sender)) return true;
+  const isLater = ({ id, confirmedAt }: Edit) => id > write.edit && confirmedAt !== null;
+  return own.some(isLater) || !alike(field, valuesOf(write.before), was);
+}
+
+const hasEnded = ({ state }: Edit): boolean =>
+  state === "confirmed" || state === "discarded" || state === "undone";
+
+const touches = ({ patch, restores, newLabels }: Edit, field: PatchField): boolean =>
+  (restores?.patch ?? patch)[field] !== undefined || (field === "labels" && newLabels.length > 0);
+
+interface Undone extends Change {
+  readonly write: UnansweredWrite;
+  readonly undone: readonly PatchField[];
+  readonly edits: readonly Edit[];
+}
+
+function restore(store: Store, { before, after, key, write, undone, edits }: Undone): void {
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const setters = new Map<Edit | null, PatchField[]>();
+  for (const field of undone) {
+    const setter = edits.find((edit) => hasSet(field, { edit, was })) ?? null;
+    setters.set(setter, [...(setters.get(setter) ?? []), field]);
+  }
+  for (const [setter, fields] of setters) {
+    const restores = { patch: pick(was, fields), over: pick(is, fields), by: write.edit };
+    if (setter) store.journal.putBack(setter.id, restores);
+    else putBackAnew(store, { key, base: after, restores });
+  }
+}
+
+/** Whether the edit is done and has set what stood in the field. */
+function hasSet(
+  field: PatchField,
+  { edit, was }: { readonly edit: Edit; readonly was: Patch },
+): boolean {
+  const { state, action, answer } = edit;
+  const isChange = state === "confirmed" && action !== "create" && action !== "delete";
+  return isChange && touches(edit, field) && !!answer && alike(field, valuesOf(answer), was);
+}
+
+function putBackAnew(
+  { journal }: Store,
+  {
+    key,
+    base,
+    restores,
+  }: { readonly key: ItemKey; readonly base: Item; readonly restores: Restoration },
+): void {
+  const sender = journal.get(restores.by);
+  if (!sender) return;
+  const { channel, actor } = sender;
+  const { patch } = restores;
+  const action = actionOf(patch);
+  const common = { channel, actor, item: key, newLabels: [], state: "pending" } as const;
+  journal.append({ ...common, action, base, patch, restores });
+}
+
+/** An item is gone: a deletion that was given up may have taken it, when it was wanted again by then. */
+function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">): void {
+  const { serviceId: id } = store.mirror.identity(key);
+  const write = store.unanswered
+    .ofItem(key)
+    .find((one) => one.act === "delete" && id !== null && one.serviceId === serviceId(id));
+  if (!write || write.landedAt) return;
+  const edits = store.pastEdits.ofItem(key);
+  const isWanted = (edit: Edit) => edit.action === "delete" && visibleStates.includes(edit.state);
+  const sender = edits.find((edit) => edit.id === write.edit);
+  if (!sender || edits.some(isWanted)) return;
+  const isTakenBack =
+    sender.state === "discarded" || edits.some((edit) => isDoneAfter(edit, sender));
+  if (!isTakenBack) return;
+  store.unanswered.landed(write.id);
+  const { channel, actor } = sender;
+  const base = reborn(store.view.get(key)?.item ?? before);
+  store.journal.append({
+    channel,
+    actor,
+    item: key,
+    action: "create",
+    base,
+    patch: spokenFields(base),
+    newLabels: [],
+    state: "pending",
+    again: true,
+    restores: { patch: {}, over: {}, by: sender.id },
+  });
+}
+
+const isDoneAfter = ({ id, action, state }: Edit, sender: Edit): boolean =>
+  id > sender.id && action !== "delete" && state === "confirmed";

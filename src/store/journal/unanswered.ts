@@ -1,0 +1,176 @@
+import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Edit } from "../../domain/journal.ts";
+import { landsAfterCrash, nextLook } from "../../domain/landing.ts";
+import type { Patch } from "../../domain/merge.ts";
+import { patchToPlain } from "../../domain/plain-item.ts";
+import {
+  instantOf,
+  instantText,
+  itemKeyColumn,
+  itemText,
+  numberColumn,
+  textColumn,
+} from "../rows/rows.ts";
+import { type UnansweredWrite, unansweredRow } from "../rows/unanswered.ts";
+import type { StoreDeps } from "../view/changes.ts";
+
+/** A write that is about to leave. `before`: the item as it is known to be; `patch`: what it sets, empty for a deletion. */
+export interface LeavingWrite {
+  readonly edit: EditId;
+  readonly item: ItemKey;
+  readonly act: UnansweredWrite["act"];
+  readonly serviceId: ServiceId;
+  readonly patch: Patch;
+  readonly before: Item;
+}
+
+/** What an item turned into, or vanished from, while writes to it were unanswered. */
+export interface Sight {
+  readonly key: ItemKey;
+  readonly before: Item;
+  /** Null when the item is gone. */
+  readonly after: Item | null;
+  /** The edit whose answer this is; null for what was read. */
+  readonly answered: Edit | null;
+}
+
+/**
+ * Writes that have left and whose answer is not known: until they cannot be carried out any more their items are under watch.
+ * Whoever judges what is seen of them is told inside the transaction that stores it, before anybody is shown it.
+ */
+export interface Unanswered {
+  /** Notes a write before its first byte leaves; the returned number names it. */
+  leaving(write: LeavingWrite): number;
+  /** One try of it got no usable answer, and may be carried out until then. */
+  lost(id: number, until: Temporal.Instant): void;
+  /** Its last try has ended; those that were lost stay. */
+  ended(id: number): void;
+  /** It was seen to have been carried out. */
+  landed(id: number): void;
+  /** The writes of an item that may be carried out yet, or were seen to have been not long ago; newest first. */
+  ofItem(key: ItemKey): readonly UnansweredWrite[];
+  /** An item that is to be read now; it is not given out again before a while. Null when there is none. */
+  claimLook(): { readonly key: ItemKey; readonly writes: readonly UnansweredWrite[] } | null;
+  /** The item was read by a request that left at `begun`; null: that failed. */
+  looked(key: ItemKey, begun: Temporal.Instant | null): void;
+  nextLookAt(): Temporal.Instant | null;
+  /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
+  release(timeout: Temporal.Duration): void;
+  /** Who judges what is seen of items under watch. */
+  judgeBy(judge: (sight: Sight) => void): void;
+  /** Hands what is about to be stored to the judge; free for items that are not under watch. */
+  seen(sight: Omit<Sight, "answered">): void;
+  /** Runs steps that store the answer to an edit. */
+  answering<Value>(edit: Edit, steps: () => Value): Value;
+}
+
+/** How long a look may take before it is made again. */
+const lookPause = Temporal.Duration.from({ seconds: 30 });
+const firstRest = Temporal.Duration.from({ seconds: 5 });
+const mostDoublings = 6;
+/** So long what has landed explains what an edit meets, and an item is asked for that cannot be read. */
+const memory = Temporal.Duration.from({ hours: 24 });
+
+export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
+  const insert = db.prepare(
+    `INSERT INTO unanswered (edit, item, act, service_id, patch, before, under_way, lost_at, lands_until)
+     VALUES (@edit, @item, @act, @serviceId, @patch, @before, 1, @now, @until)`,
+  );
+  const lose = db.prepare(
+    `INSERT INTO unanswered (edit, item, act, service_id, patch, before, under_way, lost_at, lands_until, next_look)
+     SELECT edit, item, act, service_id, patch, before, 0, @now, @until, @look FROM unanswered WHERE id = @id`,
+  );
+  const end = db.prepare("DELETE FROM unanswered WHERE id = ? AND under_way = 1");
+  const land = db.prepare("UPDATE unanswered SET landed_at = ? WHERE id = ?");
+  const byItem = db.prepare("SELECT * FROM unanswered WHERE item = ? ORDER BY id DESC");
+  const anyOf = db.prepare("SELECT 1 FROM unanswered WHERE item = ? LIMIT 1");
+  const due = db.prepare(
+    "SELECT item FROM unanswered WHERE next_look <= ? ORDER BY next_look LIMIT 1",
+  );
+  const postpone = db.prepare(
+    "UPDATE unanswered SET next_look = ? WHERE item = ? AND next_look IS NOT NULL",
+  );
+  const look = db.prepare("UPDATE unanswered SET next_look = ?, failures = ? WHERE id = ?");
+  const drop = db.prepare("DELETE FROM unanswered WHERE id = ?");
+  const forget = db.prepare(
+    "DELETE FROM unanswered WHERE under_way = 0 AND lands_until < ? AND (next_look IS NULL OR failures > 0)",
+  );
+  const earliest = db.prepare("SELECT min(next_look) AS next FROM unanswered");
+  const left = db.prepare("SELECT id FROM unanswered WHERE under_way = 1");
+  const stamp = () => instantText(clock());
+  let judge: (sight: Sight) => void = () => {};
+  let answered: Edit | null = null;
+
+  const lost = (id: number, until: Temporal.Instant): void => {
+    const now = clock();
+    const at = nextLook(now, { lostAt: now, until });
+    lose.run({ id, now: instantText(now), until: instantText(until), look: instantText(at) });
+  };
+  const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
+
+  function lookOver(write: UnansweredWrite, begun: Temporal.Instant | null): void {
+    const { id, lostAt, landsUntil: until, failures, nextLookAt, landedAt } = write;
+    if (nextLookAt === null) return;
+    if (begun === null) {
+      const seconds = firstRest.total("seconds") * 2 ** Math.min(failures, mostDoublings);
+      look.run(instantText(clock().add({ seconds })), failures + 1, id);
+      return;
+    }
+    const isOver = Temporal.Instant.compare(until, begun) <= 0;
+    if (!isOver) look.run(instantText(nextLook(begun, { lostAt, until })), 0, id);
+    else if (landedAt === null && write.act === "change") drop.run(id);
+    else look.run(null, 0, id);
+  }
+
+  return {
+    leaving({ patch, before, ...write }) {
+      const now = clock();
+      const { lastInsertRowid } = insert.run({
+        ...write,
+        patch: JSON.stringify(patchToPlain(patch)),
+        before: itemText(before),
+        now: instantText(now),
+        until: instantText(landsAfterCrash(now)),
+      });
+      return Number(lastInsertRowid);
+    },
+    lost,
+    ended: (id) => void end.run(id),
+    landed: (id) => void land.run(stamp(), id),
+    ofItem,
+    claimLook: db.transaction(() => {
+      const row = due.get(stamp());
+      if (row === undefined) return null;
+      const key = itemKeyColumn(row);
+      postpone.run(instantText(clock().add(lookPause)), key);
+      return { key, writes: ofItem(key) };
+    }),
+    looked: db.transaction((key: ItemKey, begun: Temporal.Instant | null) => {
+      for (const write of ofItem(key)) lookOver(write, begun);
+      forget.run(instantText(clock().subtract(memory)));
+    }),
+    nextLookAt: () => instantOf(textColumn(earliest.get(), "next")),
+    release: db.transaction((timeout: Temporal.Duration) => {
+      for (const row of left.all()) {
+        const id = numberColumn(row, "id");
+        lost(id, landsAfterCrash(clock(), timeout));
+        end.run(id);
+      }
+    }),
+    judgeBy(given) {
+      judge = given;
+    },
+    seen(sight) {
+      if (anyOf.get(sight.key) !== undefined) judge({ ...sight, answered });
+    },
+    answering(edit, steps) {
+      answered = edit;
+      try {
+        return steps();
+      } finally {
+        answered = null;
+      }
+    },
+  };
+}

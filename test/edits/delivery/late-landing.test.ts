@@ -1,0 +1,278 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import { sourceOf } from "../../../src/domain/source.ts";
+import type { Fault } from "../../../src/sandbox/faults.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { change, changeTask, drainRig } from "./drain-rig.ts";
+
+type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+const late = { kind: "late", answer: "drop" } as const;
+const titleOf = (rig: Rig, uid: string) => rig.store.view.findUid(uid)?.item.title;
+const held = (rig: Rig) => rig.workspaceEvents().map(({ title }) => title);
+
+/** A sweep of the one list of events. */
+async function sweep(rig: Rig): Promise<void> {
+  const { project, upstream, store } = rig;
+  const call = { priority: "sweep" } as const;
+  const { items } = worked(await upstream.events.list({ projectId: project, view: "all" }, call));
+  for (const item of items)
+    store.mirror.put({ ...item, id: item.id ?? serviceId(1) }, sourceOf(item));
+}
+
+/** An event whose edit "A" got no answer at first, and was confirmed by its repeat. */
+async function unanswered(fault: Fault = late) {
+  const timeout = Temporal.Duration.from({ milliseconds: 200 });
+  const rig = await drainRig(
+    fault.kind === "late" && fault.answer === "hang" ? { client: { timeout } } : {},
+  );
+  const { id, uid } = await rig.event({ title: "X" });
+  rig.sandbox.faults.add({ ...fault, method: "PUT" });
+  rig.send(calendar(vevent(uid, "SUMMARY:A")));
+  await rig.step();
+  expect(rig.states()).toEqual(["confirmed"]);
+  return { rig, id, uid };
+}
+
+async function overwritten(fault: Fault = late) {
+  const { rig, id, uid } = await unanswered(fault);
+  rig.clock.advance({ seconds: 1 });
+  rig.send(calendar(vevent(uid, "SUMMARY:B")));
+  await rig.step();
+  expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  expect(held(rig)).toEqual(["B"]);
+  rig.sandbox.faults.land();
+  expect(held(rig)).toEqual(["A"]);
+  return { rig, id, uid };
+}
+
+/** Lets the watch come to its end. */
+async function watchOut(rig: Rig): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    if ((await rig.step()) === "worked") continue;
+    const next = rig.store.unanswered.nextLookAt() ?? rig.store.journal.nextAt();
+    if (next === null) return;
+    rig.clock.set(next.add({ milliseconds: 1 }).toString());
+  }
+  throw new Error("the watch does not end");
+}
+
+describe("step() when a change lands late over a newer one", () => {
+  it.each<[string, Fault]>([
+    ["a time-out", { kind: "late", answer: "hang" }],
+    ["a cut connection", { kind: "late", answer: "drop" }],
+    ["an error of the service", { kind: "late", answer: 500 }],
+  ])("puts the newer one back by itself after %s", async (_what, fault) => {
+    const { rig, uid } = await overwritten(fault);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B"]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(titleOf(rig, uid)).toBe("B");
+    expect(rig.store.unanswered.nextLookAt()).toBeNull();
+  });
+
+  it("says pending as soon as a sweep shows it, and shows the newer one all the time", async () => {
+    const { rig, uid } = await overwritten();
+    const before = rig.store.changes.latest();
+    await sweep(rig);
+    expect(rig.states()).toEqual(["confirmed", "pending"]);
+    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+    expect(titleOf(rig, uid)).toBe("B");
+    expect(rig.store.changes.latest()).toBe(before);
+    await rig.drainAll();
+    expect(held(rig)).toEqual(["B"]);
+    expect(rig.store.changes.latest()).toBe(before);
+  });
+
+  it("lets a later edit of the field go at once, without a conflict", async () => {
+    const { rig, uid } = await overwritten();
+    rig.send(calendar(vevent(uid, "SUMMARY:D")));
+    await rig.step();
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["D"]);
+  });
+
+  it("keeps both when a later edit is about another field", async () => {
+    const { rig, uid } = await overwritten();
+    rig.send(calendar(vevent(uid, "SUMMARY:B", "DESCRIPTION:Bring cake")));
+    await watchOut(rig);
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "B", description: "Bring cake" }]);
+    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+  });
+
+  it("puts back what somebody else had set since, when that had been seen", async () => {
+    const { rig, id, uid } = await unanswered();
+    rig.clock.advance({ seconds: 1 });
+    change(rig, id, { title: "C" });
+    await sweep(rig);
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["C"]);
+    expect(titleOf(rig, uid)).toBe("C");
+  });
+
+  it("leaves somebody else's newer value alone", async () => {
+    const { rig, id } = await overwritten();
+    change(rig, id, { title: "Z" });
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["Z"]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  });
+
+  it("gives way to who has changed it again while it is put back", async () => {
+    const { rig, id } = await overwritten();
+    await sweep(rig);
+    change(rig, id, { title: "Z" });
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["Z"]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  });
+
+  it("does nothing when nothing lands", async () => {
+    const { rig } = await unanswered();
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["A"]);
+    expect(rig.requests("PUT")).toHaveLength(2);
+    expect(rig.store.unanswered.nextLookAt()).toBeNull();
+  });
+
+  it("puts back an undone edit's former value", async () => {
+    const { rig } = await unanswered();
+    rig.desk.undo(1, { channel: "dashboard", actor: rig.owner });
+    await rig.step();
+    expect(held(rig)).toEqual(["X"]);
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["X"]);
+    expect(rig.states()).toEqual(["undone", "confirmed"]);
+  });
+
+  it("puts back what was there when the edit was given up", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "X" });
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 3 });
+    rig.send(calendar(vevent(uid, "SUMMARY:A")));
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    rig.desk.discard(1);
+    rig.sandbox.faults.land();
+    expect(held(rig)).toEqual(["A"]);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["X"]);
+    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+    expect(titleOf(rig, uid)).toBe("X");
+  });
+
+  it("keeps the reopening of a task whose completion lands late", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.send(calendar(vtodo(uid, "STATUS:COMPLETED")));
+    await rig.step();
+    rig.send(calendar(vtodo(uid, "STATUS:NEEDS-ACTION")));
+    await rig.step();
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
+    rig.sandbox.faults.land();
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
+    await watchOut(rig);
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  });
+
+  it("keeps the second of two people's edits under keys of their own", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task({ title: "X" });
+    const second = rig.person("member");
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.send(calendar(vtodo(uid, "SUMMARY:A")));
+    await rig.step();
+    rig.send(calendar(vtodo(uid, "SUMMARY:B")), { actor: second });
+    await rig.step();
+    rig.sandbox.faults.land();
+    changeTask(rig, id, { description: "More" });
+    await watchOut(rig);
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "B", description: "More" }]);
+  });
+
+  it("goes on after a restart in the middle of the watch", async () => {
+    const { rig } = await overwritten();
+    rig.restart();
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B"]);
+  });
+
+  it("watches what was under way when the process ended, for the time-out at least", async () => {
+    const timeout = Temporal.Duration.from({ seconds: 40 });
+    const rig = await drainRig({ client: { timeout } });
+    const { uid } = await rig.event({ title: "X" });
+    rig.sandbox.faults.add({ kind: "late", method: "PUT" });
+    rig.send(calendar(vevent(uid, "SUMMARY:A")));
+    const stepping = rig.step();
+    await expect.poll(() => rig.requests("PUT")).toHaveLength(1);
+    rig.abort();
+    await stepping;
+    rig.restart();
+    await rig.step();
+    rig.send(calendar(vevent(uid, "SUMMARY:B")));
+    await rig.step();
+    rig.clock.advance({ seconds: 39 });
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B"]);
+  });
+
+  it("asks again later when the item cannot be read at the end", async () => {
+    const { rig } = await overwritten();
+    rig.clock.advance({ minutes: 4 });
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", times: 2 });
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B"]);
+  });
+
+  it("puts each late request back once, and fights nobody", async () => {
+    const { rig, id } = await overwritten();
+    await watchOut(rig);
+    change(rig, id, { title: "A" });
+    await sweep(rig);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["A"]);
+  });
+});
+
+describe("step() when a deletion lands late", () => {
+  it("makes the item anew when the deletion had been given up", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.event({ title: "X" });
+    rig.sandbox.faults.add({ ...late, method: "DELETE" });
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 3 });
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    await rig.step();
+    rig.desk.discard(1);
+    rig.sandbox.faults.land();
+    expect(held(rig)).toEqual([]);
+    await watchOut(rig);
+    expect(rig.missing.length).toBeGreaterThan(0);
+    const key = rig.store.mirror.find("event", serviceId(id));
+    if (key) rig.store.mirror.bury(key);
+    expect(titleOf(rig, uid)).toBe("X");
+    await rig.drainAll();
+    expect(held(rig)).toEqual(["X"]);
+    expect(titleOf(rig, uid)).toBe("X");
+    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+  });
+
+  it("leaves it gone when the deletion is what was wanted", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "X" });
+    rig.sandbox.faults.add({ ...late, method: "DELETE" });
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    await rig.step();
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(held(rig)).toEqual([]);
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+});
