@@ -33,7 +33,7 @@ const upstream = createUpstream({
   clock,
   monotonic,
   random: Math.random,
-  history: { load: () => [], save() {} },
+  history: { load: () => [], save() {}, loadRest: () => null, saveRest() {} },
   onEvent() {},
 });
 

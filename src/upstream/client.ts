@@ -69,7 +69,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   checkHeader("service.contact", options.contact);
 
   const { timeout, timeZone, quota, held = nothingHeld } = options;
-  const gate = new Gate(options);
+  const gate = new Gate({
+    ...options,
+    onUnkept: (error) => options.onEvent({ kind: "history-unkept", error }),
+  });
   const transport = new Transport({ timeout, connections: quota.requests });
   const asker = new Asker({ ...options, gate, transport });
   return {

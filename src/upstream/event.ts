@@ -26,4 +26,6 @@ export type UpstreamEvent =
       readonly request: string;
       readonly pause: Temporal.Duration;
       readonly share: number;
-    };
+    }
+  /** What the next process should know of the quota could not be kept; requests go on. */
+  | { readonly kind: "history-unkept"; readonly error: unknown };

@@ -6,10 +6,26 @@ export interface GateSlot {
   readonly answeredAt: Temporal.Instant | null;
 }
 
-/** Where the latest requests outlive the process, so that a restart does not spend the quota twice. */
+/**
+ * What the last 429 has asked for, on the wall clock. `share`: how many requests in a window were left of the quota when
+ * `quietSince` began; each quiet window since has given one back.
+ */
+export interface GateRest {
+  readonly notedAt: Temporal.Instant;
+  readonly pausedUntil: Temporal.Instant;
+  readonly share: number;
+  readonly quietSince: Temporal.Instant;
+}
+
+/**
+ * Where the latest requests and the last 429 outlive the process, so that a restart neither spends the quota twice nor cuts a
+ * rest short that the service has asked for.
+ */
 export interface GateHistory {
   load(): readonly GateSlot[];
   save(slots: readonly GateSlot[]): void;
+  loadRest(): GateRest | null;
+  saveRest(rest: GateRest): void;
 }
 
 /** The two clocks: `monotonic` in milliseconds that never jump. */
@@ -28,6 +44,26 @@ export function restoredSlots(past: readonly GateSlot[], clocks: Clocks): readon
     const agoMs = Math.max(0, now - answered);
     return { startedMs: nowMs - agoMs, answeredMs: nowMs - agoMs };
   });
+}
+
+/** The last 429 on this process's monotonic clock; null when there was none. */
+export interface RestoredRest {
+  readonly pausedUntilMs: number;
+  readonly share: number;
+  readonly quietSinceMs: number;
+}
+
+/** A clock that was set back in between lengthens no rest: what is left of it counts from when it was noted. */
+export function restoredRest(rest: GateRest | null, clocks: Clocks): RestoredRest | null {
+  if (!rest) return null;
+  const nowMs = clocks.monotonic();
+  const now = clocks.clock().epochMilliseconds;
+  const begun = Math.max(now, rest.notedAt.epochMilliseconds);
+  return {
+    pausedUntilMs: nowMs + Math.max(0, rest.pausedUntil.epochMilliseconds - begun),
+    share: rest.share,
+    quietSinceMs: nowMs - Math.max(0, now - rest.quietSince.epochMilliseconds),
+  };
 }
 
 /** Requests on the wall clock as it stands now, so that a clock set forward or back in between does not matter. */

@@ -1,11 +1,17 @@
 import PQueue from "p-queue";
 import type { Priority } from "./call.ts";
 import { EditReserve } from "./edit-reserve.ts";
-import { type GateHistory, restoredSlots, savedSlots, wallClock } from "./gate-history.ts";
+import {
+  type GateHistory,
+  restoredRest,
+  restoredSlots,
+  savedSlots,
+  wallClock,
+} from "./gate-history.ts";
 import { Share } from "./share.ts";
 import { type Slot, SlotWindow } from "./window.ts";
 
-export type { GateHistory, GateSlot } from "./gate-history.ts";
+export type { GateHistory, GateRest, GateSlot } from "./gate-history.ts";
 
 export interface GateState {
   /** Requests that may still count at the service. */
@@ -28,6 +34,8 @@ export interface GateOptions {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
+  /** Told of what the history throws: that a note for the next process cannot be kept changes nothing about a request. */
+  readonly onUnkept?: (error: unknown) => void;
 }
 
 /** `again`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
@@ -67,7 +75,7 @@ export class Gate {
   readonly #reserve: EditReserve;
   readonly #edits = new PQueue({ autoStart: false });
   readonly #reads = new PQueue({ autoStart: false });
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs: number;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #inFlight = 0;
@@ -84,11 +92,13 @@ export class Gate {
       this.#perMs + marginMs,
       restoredSlots(options.history.load(), options),
     );
-    this.#share = new Share(options.quota.requests, this.#perMs);
+    const rest = restoredRest(options.history.loadRest(), options);
+    this.#pausedUntilMs = rest?.pausedUntilMs ?? Number.NEGATIVE_INFINITY;
+    this.#share = new Share({ quota: options.quota.requests, windowMs: this.#perMs }, rest);
     this.#reserve = new EditReserve(this.#perMs);
   }
 
-  /** Runs `job` when its turn has come. Rejects only with what `job` or the history throws. */
+  /** Runs `job` when its turn has come. Rejects only with what `job` throws. */
   run<Value>(ticket: Ticket, job: () => Promise<Value>): Promise<Turn<Value>> {
     const rest = this.#longRest();
     if (this.#closed || ticket.signal?.aborted) return Promise.resolve({ kind: "aborted" });
@@ -131,6 +141,7 @@ export class Gate {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + restMs);
     this.#share.shrink(now);
     this.#rateLimited += 1;
+    this.#saveRest(now);
     if (this.#longRest()) this.#clear();
     return { restMs: this.#pausedUntilMs - now, share: this.#share.current(now) };
   }
@@ -200,8 +211,8 @@ export class Gate {
     const ofEdit = priority === "edit";
     const slot = this.#window.take(this.#options.monotonic(), ofEdit);
     if (ofEdit) this.#reserve.note(slot.startedMs);
+    this.#save();
     try {
-      this.#save();
       return await job();
     } finally {
       this.#leave(slot);
@@ -211,15 +222,12 @@ export class Gate {
   #leave(slot: Slot): void {
     slot.answeredMs = this.#options.monotonic();
     this.#inFlight -= 1;
-    try {
-      this.#save();
-    } finally {
-      if (this.#inFlight === 0) {
-        this.#idle?.resolve();
-        this.#idle = null;
-      }
-      this.#admit();
+    this.#save();
+    if (this.#inFlight === 0) {
+      this.#idle?.resolve();
+      this.#idle = null;
     }
+    this.#admit();
   }
 
   #roomForEdit(): boolean {
@@ -284,6 +292,27 @@ export class Gate {
 
   #save(): void {
     const { history } = this.#options;
-    history.save(savedSlots(this.#window.counted(this.#options.monotonic()), this.#options));
+    const slots = savedSlots(this.#window.counted(this.#options.monotonic()), this.#options);
+    this.#keep(() => history.save(slots));
+  }
+
+  #saveRest(now: number): void {
+    const { history } = this.#options;
+    const rest = {
+      notedAt: wallClock(now, this.#options),
+      pausedUntil: wallClock(this.#pausedUntilMs, this.#options),
+      share: this.#share.current(now),
+      quietSince: wallClock(now, this.#options),
+    };
+    this.#keep(() => history.saveRest(rest));
+  }
+
+  /** An answer that has come in must not be lost because the disk under the history is full. */
+  #keep(save: () => void): void {
+    try {
+      save();
+    } catch (error) {
+      this.#options.onUnkept?.(error);
+    }
   }
 }

@@ -9,10 +9,17 @@ export class Share {
   #shrunkMs = Number.NEGATIVE_INFINITY;
   #quietSinceMs = Number.NEGATIVE_INFINITY;
 
-  constructor(quota: number, windowMs: number) {
+  /** `before`: what an earlier process was left with, and since when it was quiet. */
+  constructor(
+    { quota, windowMs }: { readonly quota: number; readonly windowMs: number },
+    before: { readonly share: number; readonly quietSinceMs: number } | null,
+  ) {
     this.#quota = quota;
     this.#windowMs = windowMs;
-    this.#value = quota;
+    this.#value = Math.min(quota, Math.max(1, before?.share ?? quota));
+    if (!before) return;
+    this.#quietSinceMs = before.quietSinceMs;
+    this.#shrunkMs = before.quietSinceMs;
   }
 
   current(nowMs: number): number {

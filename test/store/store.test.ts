@@ -42,6 +42,21 @@ describe("together() and durably()", () => {
 });
 
 describe("gateSlots", () => {
+  it("loadRest() result: the last that was saved, or none", () => {
+    const { store } = storeRig();
+    const notedAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
+    const rest = {
+      notedAt,
+      pausedUntil: notedAt.add({ seconds: 30 }),
+      share: 17,
+      quietSince: notedAt,
+    };
+    expect(store.gateSlots.loadRest()).toBeNull();
+    store.gateSlots.saveRest({ ...rest, share: 24 });
+    store.gateSlots.saveRest(rest);
+    expect(store.gateSlots.loadRest()).toEqual(rest);
+  });
+
   it("save() result when there are fewer slots than before: only those are kept, to the nanosecond", () => {
     const { store } = storeRig();
     const startedAt = Temporal.Instant.from("2026-11-20T12:00:00.123456789Z");

@@ -31,9 +31,12 @@ test("run() lets no more than the quota arrive in any window, whatever the laten
       const shared = memoryHistory();
       const process = { alive: true };
       const history: GateHistory = {
-        load: () => shared.load(),
+        ...shared,
         save: (slots) => {
           if (process.alive) shared.save(slots);
+        },
+        saveRest: (rest) => {
+          if (process.alive) shared.saveRest(rest);
         },
       };
       const jobOf =
@@ -58,7 +61,7 @@ test("run() lets no more than the quota arrive in any window, whatever the laten
       first.close();
 
       const second = gateOf({
-        history: { load: () => shared.load(), save: (slots) => shared.save(slots) },
+        history: shared,
       });
       const life = { alive: true };
       const turns = rest.map((it) => second.run(ticket(it.priority), jobOf(second, it, life)));
@@ -167,7 +170,7 @@ test("a restart does not spend the quota twice, also for requests whose answer w
   await vi.advanceTimersByTimeAsync(4_000);
   first.close();
 
-  const second = gateOf({ history: { load: () => history.load(), save: () => {} } });
+  const second = gateOf({ history: { ...history, save: () => {} } });
   for (let i = 0; i < 30; i += 1) {
     void second.run(ticket("edit"), trip(arrivals, { upMs: 1, downMs: 0 }));
   }

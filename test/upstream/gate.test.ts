@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Priority } from "../../src/upstream/call.ts";
 import type { Ticket } from "../../src/upstream/gate.ts";
 import { gateOf, perMs, quota, sleep, spacingMs, ticket, trip } from "./gate-rig.ts";
+import { memoryHistory } from "./loopback.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -175,17 +176,59 @@ test("a job that was aborted while it waited takes no place", async () => {
   expect(gate.state()).toMatchObject({ sent: 1, waiting: { edit: 0 } });
 });
 
-test("run() rejects when the history cannot be kept, and the gate goes on", async () => {
-  let full = true;
-  const save = () => {
-    if (full) throw new Error("disk full");
+test("run() result when the history cannot be kept: the answer, and the fault is told", async () => {
+  const told: unknown[] = [];
+  const fault = new Error("disk full");
+  const full = () => {
+    throw fault;
   };
-  const gate = gateOf({ history: { load: () => [], save }, quota: { ...quota, requests: 1 } });
-  await expect(gate.run(ticket("edit"), async () => {})).rejects.toThrow("disk full");
-  full = false;
-  const next = gate.run(ticket("edit"), async () => "sent");
-  await vi.advanceTimersByTimeAsync(perMs * 1.1);
-  expect(await next).toEqual({ kind: "done", value: "sent" });
+  const history = { ...memoryHistory(), save: full, saveRest: full };
+  const gate = gateOf({ history, onUnkept: (error) => told.push(error) });
+  const turn = await gate.run(ticket("edit"), async () => {
+    gate.rest(1000);
+    return "sent";
+  });
+  expect(turn).toEqual({ kind: "done", value: "sent" });
+  expect(told).toEqual([fault, fault, fault]);
+  expect(gate.state().inFlight).toBe(0);
+});
+
+test("run() waits after a restart for the rest that an earlier process was asked for", async () => {
+  const history = memoryHistory();
+  const first = gateOf({ history });
+  await first.run(ticket("edit"), async () => void first.rest(30_000));
+  await vi.advanceTimersByTimeAsync(5_000);
+  first.close();
+
+  const second = gateOf({ history });
+  expect(second.state().share).toBe(17);
+  const sent = vi.fn(async () => {});
+  const turn = second.run(ticket("edit"), sent);
+  await vi.advanceTimersByTimeAsync(24_000);
+  expect(sent).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(await turn).toMatchObject({ kind: "done" });
+  second.close();
+});
+
+test("the share that a 429 has left goes on growing over a restart", async () => {
+  const history = memoryHistory();
+  const first = gateOf({ history });
+  first.rest(1000);
+  await vi.advanceTimersByTimeAsync(30_000);
+  first.close();
+  const second = gateOf({ history });
+  expect(second.state()).toMatchObject({ share: 20, pausedUntil: null });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(second.state().share).toBe(25);
+});
+
+test("a clock that was set back lengthens no rest", () => {
+  const history = memoryHistory();
+  gateOf({ history }).rest(30_000);
+  const clock = () => Temporal.Now.instant().subtract({ hours: 5 });
+  const second = gateOf({ history, clock });
+  expect(second.state().pausedUntil?.since(clock()).total("seconds")).toBe(30);
 });
 
 test("run() rejects with what the job rejects with and gives the place back", async () => {

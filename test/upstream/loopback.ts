@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { onTestFinished } from "vitest";
 import { createUpstream, type Upstream, type UpstreamOptions } from "../../src/upstream/client.ts";
 import type { UpstreamEvent } from "../../src/upstream/event.ts";
-import type { GateHistory, GateSlot } from "../../src/upstream/gate.ts";
+import type { GateHistory, GateRest, GateSlot } from "../../src/upstream/gate.ts";
 
 interface Arrival {
   readonly atMs: number;
@@ -85,7 +85,12 @@ export function clientOf(
 /** A history that lives as long as the test. */
 export function memoryHistory(): GateHistory & { readonly slots: () => readonly GateSlot[] } {
   let kept: readonly GateSlot[] = [];
+  let keptRest: GateRest | null = null;
   return {
+    loadRest: () => keptRest,
+    saveRest: (rest) => {
+      keptRest = rest;
+    },
     load: () => kept,
     save: (slots) => {
       kept = slots;

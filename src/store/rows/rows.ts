@@ -238,3 +238,13 @@ export function gateSlotRow(row: unknown): GateSlotRow {
     answeredAt: instantOf(raw.answered_at),
   };
 }
+
+export function gateRestRow(row: unknown) {
+  const raw = row as { noted_at: string; paused_until: string; share: number; quiet_since: string };
+  return {
+    notedAt: Temporal.Instant.from(raw.noted_at),
+    pausedUntil: Temporal.Instant.from(raw.paused_until),
+    share: raw.share,
+    quietSince: Temporal.Instant.from(raw.quiet_since),
+  };
+}

@@ -99,7 +99,12 @@ function connect(
     clock: now,
     monotonic: () => performance.now(),
     random: () => 0,
-    history: { load: () => [], save: () => undefined },
+    history: {
+      load: () => [],
+      save: () => undefined,
+      loadRest: () => null,
+      saveRest: () => undefined,
+    },
     ...(store && { held: heldIn(store) }),
     onEvent: () => undefined,
   });
