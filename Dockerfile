@@ -6,7 +6,7 @@ RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:26-slim
 ENV NODE_ENV=production TZ=UTC \
-    DAYFERRY_CONFIG=/config/config.json DAYFERRY_DATA_DIR=/data DAYFERRY_HOST=0.0.0.0
+    DAYFERRY_CONFIG=/config/config.json DAYFERRY_DATA_DIR=/data DAYFERRY_HOST=0.0.0.0 DAYFERRY_PORT=8380
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./

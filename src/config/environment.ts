@@ -30,6 +30,16 @@ const variables: readonly Variable[] = [
   { name: "DAYFERRY_LOG_LEVEL", at: ["log", "level"], kind: "text" },
 ];
 
+/** The variable that gives a key, by the key's path; null where none does. */
+export function variableOf(path: string): string | null {
+  const named = variables.find(({ at }) => at.join(".") === path);
+  if (named) return named.name;
+  const secret = variables.find(
+    ({ at, kind }) => kind === "secret" && `${at.join(".")}File` === path,
+  );
+  return secret ? `${secret.name}_FILE` : null;
+}
+
 /**
  * Lays `DAYFERRY_…` over the file's content: the environment wins, relative paths in it count from `cwd`, an empty
  * variable counts as unset. A secret from the environment replaces both of the file's ways to give it.

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Config } from "./config.ts";
 import { type Environment, overlayEnvironment } from "./environment.ts";
-import { parseJson } from "./json.ts";
+import { type JsonText, parseJson } from "./json.ts";
 import { type ConfigProblem, explainIssue, toProblems } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { readText } from "./secrets.ts";
@@ -46,23 +46,29 @@ export function loadConfig(
     return fail([{ path: sources.file, message: text.failure }, ...environmentProblems(base)]);
   }
   const json = parseJson(text.value);
-  if (json.ok) return parseConfig(json.value, base);
-  const { line, column, reason } = json.failure;
-  const message = `line ${line}: not valid JSON (column ${column}: ${reason})`;
-  return fail([{ path: sources.file, message }, ...environmentProblems(base)]);
+  if (json.ok) {
+    const { value, placeOf } = json.value;
+    return parseConfig(value, { ...base, placeOf });
+  }
+  const { reason, ...at } = json.failure;
+  const message = `not valid JSON: ${reason}`;
+  return fail([{ path: sources.file, message, at }, ...environmentProblems(base)]);
 }
 
 /**
- * Checks a configuration that was parsed or made elsewhere. `folder` is where relative paths in it count from.
- * Fails with every problem at once.
+ * Checks a configuration that was parsed or made elsewhere. `folder` is where relative paths in it count from; `placeOf`
+ * says where in its file something stands. Fails with every problem at once.
  */
 export function parseConfig(
   raw: unknown,
-  base: ConfigSurroundings & { readonly folder: string },
+  base: ConfigSurroundings & { readonly folder: string; readonly placeOf?: JsonText["placeOf"] },
 ): Result<Config, readonly ConfigProblem[]> {
   const overlaid = overlayEnvironment(raw, base);
-  const parsed = configSchema(base.folder).safeParse(overlaid.raw, { error: explainIssue });
-  const issues = parsed.error ? toProblems(parsed.error.issues, overlaid.origins) : [];
+  const schema = configSchema(base.folder);
+  const parsed = schema.safeParse(overlaid.raw, { error: explainIssue, reportInput: true });
+  const { placeOf = () => null } = base;
+  const setting = { schema, origins: overlaid.origins, placeOf };
+  const issues = parsed.error ? toProblems(parsed.error.issues, setting) : [];
   const problems = [...issues, ...overlaid.problems];
   return parsed.success && problems.length === 0 ? ok(parsed.data) : fail(problems);
 }

@@ -7,9 +7,21 @@ import { readSecretFile } from "./secrets.ts";
 /** Lets a check that compares keys run although another key is wrong, so that all problems are told at once. */
 export const always = { when: () => true };
 
-/** A text that `read` understands; its sentence becomes the problem. */
-export function field<Value>(read: (text: string) => Result<Value, string>) {
-  return z.string().transform((text, context): Value => settle(read(text), context));
+/** A text that `read` understands; its sentence becomes the problem. `type`: what the reference calls such a text. */
+export function field<Value>(read: (text: string) => Result<Value, string>, type: string) {
+  return z
+    .string()
+    .transform((text, context): Value => settle(read(text), context))
+    .meta({ type });
+}
+
+/** What a key means, for the reference; `otherwise` describes a default that depends. */
+export function told<Schema extends z.ZodType>(
+  schema: Schema,
+  about: string,
+  otherwise?: string,
+): Schema {
+  return schema.meta({ about, ...(otherwise !== undefined && { otherwise }) });
 }
 
 /** A file or folder; a relative one counts from `folder`. */
@@ -17,11 +29,16 @@ export function path(folder: string) {
   return z
     .string()
     .min(1, "must not be empty")
-    .transform((text) => resolve(folder, text));
+    .transform((text) => resolve(folder, text))
+    .meta({ type: "path" });
 }
 
 export function id<Id>(make: (value: number) => Id) {
-  return z.number().refine(isId, "must be a positive whole number").transform(make);
+  return z
+    .number()
+    .refine(isId, "must be a positive whole number")
+    .transform(make)
+    .meta({ type: "id" });
 }
 
 /** `"discover"` or what `schema` takes. */
@@ -31,7 +48,7 @@ export function discoverOr<Schema extends z.ZodType>(schema: Schema) {
 
 /** A secret written into the file itself; null = not given. */
 export function secret(read: (text: string) => Result<string, string>) {
-  return field(read).nullish();
+  return field(read, "secret").nullish();
 }
 
 /** A secret in a file of its own; null = not given. */

@@ -1,31 +1,53 @@
 import type { z } from "zod";
+import type { TextPlace } from "./json.ts";
+import { knownKeys } from "./settings.ts";
 
-/** One thing that is wrong with the configuration. Neither part ever holds a secret's value. */
+/** One thing that is wrong with the configuration. No part ever holds a secret's value. */
 export interface ConfigProblem {
   /** `service.baseUrl`, `people[1].email`, `DAYFERRY_PORT`, or the file's own path. */
   readonly path: string;
   readonly message: string;
+  /** Where it stands in the file; left out where it stands nowhere. */
+  readonly at?: TextPlace;
 }
 
 /** One line per problem, in the order in which they were found. */
 export function describeProblems(problems: readonly ConfigProblem[]): string {
-  return problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
+  return problems.map(describeProblem).join("\n");
 }
 
-/** The schema's issues as problems; `origins` names the environment variable behind a path. */
+export function describeProblem({ path, message, at }: ConfigProblem): string {
+  return `${path}: ${message}${at ? ` (line ${at.line}, column ${at.column})` : ""}`;
+}
+
+/** What is around the issues of a schema. */
+export interface IssueSetting {
+  readonly schema: z.core.$ZodType;
+  /** Names the environment variable behind a path. */
+  readonly origins: ReadonlyMap<string, string>;
+  readonly placeOf: (path: readonly PropertyKey[]) => TextPlace | null;
+}
+
+/** The schema's issues as problems. */
 export function toProblems(
   issues: readonly z.core.$ZodIssue[],
-  origins: ReadonlyMap<string, string>,
+  { schema, origins, placeOf }: IssueSetting,
 ): readonly ConfigProblem[] {
+  const keys = issues.length > 0 ? knownKeys(schema) : [];
   return issues
     .flatMap((issue) => flatten(issue, []))
-    .map(({ path, message }) => {
+    .map(({ path, message, ...about }) => {
       const spoken = spokenPath(path);
-      return { path: origins.get(spoken) ?? spoken, message };
+      const origin = origins.get(spoken);
+      const at = origin === undefined ? placeOf(path) : null;
+      const said = about.isUnknown
+        ? message + meant(path, keys)
+        : message + shown(about.input, { path, keys, message });
+      return { path: origin ?? spoken, message: said, ...(at && { at }) };
     });
 }
 
-/** Zod's wording for people who write configuration files; never quotes the input. */
+/** Zod's wording for people who write configuration files; values are added where they are no secrets. */
 export const explainIssue: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_type") {
     return issue.input === undefined ? "is missing" : `must be ${expected(issue.expected)}`;
@@ -34,33 +56,125 @@ export const explainIssue: z.core.$ZodErrorMap = (issue) => {
   return `must be ${oneOf(issue.values.map((value) => JSON.stringify(value)))}`;
 };
 
+type KnownKey = ReturnType<typeof knownKeys>[number];
+
 interface FlatIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  readonly isUnknown: boolean;
+  readonly input: unknown;
 }
 
 function flatten(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readonly FlatIssue[] {
   const path = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: "is not a known key" }));
+    const message = "is not a known key";
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message,
+      isUnknown: true,
+      input: null,
+    }));
   }
-  if (issue.code !== "invalid_union") return [{ path, message: issue.message }];
+  const plain = { path, message: issue.message, isUnknown: false, input: issue.input };
+  if (issue.code !== "invalid_union") return [plain];
   // The branch that was meant is the one whose faults all lie further inside.
-  const meant = issue.errors.find((branch) => branch.every(isInside));
-  if (meant) return meant.flatMap((inner) => flatten(inner, path));
-  return [{ path, message: issue.message }];
+  const inside = issue.errors.find((branch) => branch.every(isInside));
+  return inside ? inside.flatMap((inner) => flatten(inner, path)) : [plain];
 }
 
 const isInside = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length > 0 || issue.code === "unrecognized_keys";
 
+/** The value that was given, unless it is or may hold a secret, or is said already. */
+function shown(
+  input: unknown,
+  {
+    path,
+    keys,
+    message,
+  }: {
+    readonly path: readonly PropertyKey[];
+    readonly keys: readonly KnownKey[];
+    readonly message: string;
+  },
+): string {
+  if (input === undefined || /\bnot "|^(?:is|names|cannot be read)\b/.test(message)) return "";
+  const key = keys.find(({ path: known }) => known === patternOf(path));
+  if (typeof input === "object" && input !== null) return `, not ${wordFor(input)}`;
+  if (!key || key.type === "secret" || key.type === "object") return "";
+  if (typeof input !== "string") return `, not ${String(input)}`;
+  const text = key.type === "address" ? hostOf(input) : input;
+  return text === null || message.includes(text)
+    ? ""
+    : `, not ${JSON.stringify(text.slice(0, 80))}`;
+}
+
+const wordFor = (input: object): string => (Array.isArray(input) ? "a list" : "an object");
+
+/** Scheme and host: what else an address holds may be a login or a key. */
+function hostOf(text: string): string | null {
+  const url = URL.parse(text);
+  if (url?.host) return `${url.protocol}//${url.host}${url.pathname === "/" ? "" : "/…"}`;
+  return /^(?:[a-z0-9-]{1,30}\.)+[a-z]{2,}(?=[:/]|$)/i.exec(text)?.[0] ?? null;
+}
+
+/** The key that a misspelt or misplaced one was to be, as the end of a sentence. */
+function meant(path: readonly PropertyKey[], keys: readonly KnownKey[]): string {
+  const name = String(path.at(-1));
+  const place = patternOf(path.slice(0, -1));
+  const inside = (key: string) => (place === "" ? key : `${place}.${key}`);
+  const siblings = keys.filter(({ path: known, name: own }) => known === inside(own));
+  const distances = siblings
+    .map(({ name: own }) => ({ own, far: distance(name.toLowerCase(), own.toLowerCase()) }))
+    .filter(({ own, far }) => far <= Math.max(1, Math.floor(own.length / 3)));
+  const [nearest] = distances.toSorted((a, b) => a.far - b.far);
+  if (nearest) return `; did you mean ${JSON.stringify(nearest.own)}?`;
+  const elsewhere = keys.filter(({ name: own }) => own.toLowerCase() === name.toLowerCase());
+  if (elsewhere.length > 0) {
+    return `; did you mean ${elsewhere.map(({ path: known }) => known).join(" or ")}?`;
+  }
+  return siblings.length > 0
+    ? `; known here: ${siblings.map(({ name: own }) => own).join(", ")}`
+    : "";
+}
+
+/** How many letters have to be added, taken off, replaced or swapped with the next one. */
+function distance(a: string, b: string): number {
+  let [before, above] = [[0], [...Array(b.length + 1).keys()]];
+  for (let row = 1; row <= a.length; row += 1) {
+    const line = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      line.push(
+        Math.min(
+          (above[column] ?? 0) + 1,
+          (line[column - 1] ?? 0) + 1,
+          (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [before, above] = [above, line];
+  }
+  return above[b.length] ?? 0;
+}
+
+/** `people[].email` for whichever person. */
+const patternOf = (path: readonly PropertyKey[]): string =>
+  spell(path.map((part) => (typeof part === "number" ? "[]" : String(part))));
+
 function spokenPath(path: readonly PropertyKey[]): string {
-  const text = path
-    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-    .join("")
-    .replace(/^\./, "");
+  const text = spell(path.map((part) => (typeof part === "number" ? `[${part}]` : String(part))));
   return text === "" ? "configuration" : text;
 }
+
+const spell = (parts: readonly string[]): string =>
+  parts
+    .map((part) => (part.startsWith("[") ? part : `.${part}`))
+    .join("")
+    .replace(/^\./, "");
 
 function expected(type: string): string {
   switch (type) {

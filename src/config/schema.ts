@@ -15,6 +15,7 @@ import {
   path,
   secret,
   secretFile,
+  told,
   valueAt,
 } from "./parts.ts";
 import {
@@ -42,10 +43,19 @@ import {
 export function configSchema(folder: string): z.ZodType<Config> {
   const top = z
     .strictObject({
-      dataDir: path(folder).prefault("./data"),
+      dataDir: told(
+        path(folder).prefault("./data"),
+        "holds the database, the keys and the lock; made on the first start",
+      ),
       service: z.preprocess((value) => (value === undefined ? {} : value), service(folder)),
-      projects: discoverOr(projects()).prefault("discover"),
-      people: discoverOr(people(folder)).prefault("discover"),
+      projects: told(
+        discoverOr(projects()).prefault("discover"),
+        "which projects are mirrored; `discover`: all that the key can see",
+      ),
+      people: told(
+        discoverOr(people(folder)).prefault("discover"),
+        "what the workspace does not say of people; who is listed overrides who is found, by id",
+      ),
       polling: polling().prefault({}),
       http: http().prefault({}),
       feeds: feeds().prefault({}),
@@ -53,9 +63,13 @@ export function configSchema(folder: string): z.ZodType<Config> {
       edits: edits(folder).prefault({}),
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
-      log: z.strictObject({ level: z.enum(logLevels).prefault("info") }).prefault({}),
-      adminToken: secret(readToken),
-      adminTokenFile: secretFile(folder, readToken),
+      log: log().prefault({}),
+      adminToken: told(
+        secret(readToken),
+        "opens the API and the start page",
+        "made on the first start, in `<dataDir>/admin-token`",
+      ),
+      adminTokenFile: told(secretFile(folder, readToken), "a file that holds it instead"),
     })
     .superRefine(oneSecret("adminToken"), always)
     .superRefine(subscriptionsStayInside, always);
@@ -73,20 +87,42 @@ export function configSchema(folder: string): z.ZodType<Config> {
 function service(folder: string) {
   return z
     .strictObject({
-      baseUrl: field(readServiceUrl),
-      uploadUrl: field(readServiceUrl).optional(),
-      apiKey: secret(readToken),
-      apiKeyFile: secretFile(folder, readToken),
-      contact: field(readEmail),
-      timeZone: field(readZone),
+      baseUrl: told(
+        field(readServiceUrl, "address"),
+        "the service's API with its version, such as `https://company.example.com/api/v3`; https, or http on this machine",
+      ),
+      uploadUrl: told(
+        field(readServiceUrl, "address").optional(),
+        "where files are uploaded",
+        "`baseUrl` with `/upload` for `/api/v3`",
+      ),
+      apiKey: told(secret(readToken), "the account's key; this, `apiKeyFile` or the environment"),
+      apiKeyFile: told(secretFile(folder, readToken), "a file that holds the key and nothing else"),
+      contact: told(
+        field(readEmail, "e-mail address"),
+        "who runs this Dayferry: it goes into the User-Agent that the service asks for",
+      ),
+      timeZone: told(
+        field(readZone, "IANA zone"),
+        "the account's zone, in which the service writes times; `doctor --probe-time-zone` proves it",
+      ),
       quota: z
         .strictObject({
-          requests: z.int().min(1, "must be at least 1").prefault(25),
-          per: field(readExactLength).prefault("PT10S"),
+          requests: told(
+            z.int().min(1, "must be at least 1").prefault(25),
+            "how many requests the service allows in that time",
+          ),
+          per: told(field(readExactLength, "duration").prefault("PT10S"), "the time of the quota"),
         })
         .prefault({}),
-      timeout: field(readExactLength).prefault("PT30S"),
-      webUrl: field(readLinkTemplate).nullable().prefault(null),
+      timeout: told(
+        field(readExactLength, "duration").prefault("PT30S"),
+        "how long the service may take for one answer",
+      ),
+      webUrl: told(
+        field(readLinkTemplate, "address").nullable().prefault(null),
+        "links to items in the service's own pages: a template with `{project}`, `{kind}` and `{id}`",
+      ),
     })
     .superRefine(oneSecret("apiKey"), always)
     .superRefine((value, context) => {
@@ -103,10 +139,16 @@ function service(folder: string) {
 
 function projects() {
   const project = z.strictObject({
-    id: id(projectId),
-    name: z.string().nullable().prefault(null),
-    todolists: discoverOr(z.array(id(listId))).prefault("discover"),
-    folders: discoverOr(z.array(id(folderId))).prefault("discover"),
+    id: told(id(projectId), "the project's number"),
+    name: told(z.string().nullable().prefault(null), "another name than the service's"),
+    todolists: told(
+      discoverOr(z.array(id(listId))).prefault("discover"),
+      "which todolists of it are mirrored",
+    ),
+    folders: told(
+      discoverOr(z.array(id(folderId))).prefault("discover"),
+      "which folders of it are mirrored",
+    ),
   });
   return z.array(project).superRefine(noneTwice("id"), always);
 }
@@ -114,14 +156,23 @@ function projects() {
 function people(folder: string) {
   const person = z
     .strictObject({
-      id: id(personId),
-      name: z.string().nullable().prefault(null),
-      email: field(readEmail).nullable().prefault(null),
-      timeZone: field(readZone).nullable().prefault(null),
-      calendars: z.enum(["write", "read"]).prefault("write"),
+      id: told(id(personId), "the person's number"),
+      name: told(z.string().nullable().prefault(null), "another name than the service's"),
+      email: told(
+        field(readEmail, "e-mail address").nullable().prefault(null),
+        "where mails go, and the user name for calendar programs",
+      ),
+      timeZone: told(
+        field(readZone, "IANA zone").nullable().prefault(null),
+        "on whose clocks the person's mails and reports are; else the account's",
+      ),
+      calendars: told(
+        z.enum(["write", "read"]).prefault("write"),
+        "whether the person may change anything in calendars, and hand edits in",
+      ),
       mail: mailWishes(),
-      apiKey: secret(readToken),
-      apiKeyFile: secretFile(folder, readToken),
+      apiKey: told(secret(readToken), "the person's own key, with which the own edits are sent"),
+      apiKeyFile: told(secretFile(folder, readToken), "a file that holds it"),
     })
     .superRefine(oneSecret("apiKey"), always)
     .transform(({ apiKey, apiKeyFile, ...rest }) => ({
@@ -136,65 +187,115 @@ function people(folder: string) {
 
 /** Every kind unless the person is to do without it. */
 function mailWishes() {
-  const wish = z.boolean().prefault(true);
+  const wish = (about: string) => told(z.boolean().prefault(true), about);
   return z
     .strictObject({
-      events: wish,
-      milestones: wish,
-      tasks: wish,
-      overdue: wish,
-      digest: wish,
-      notices: wish,
+      events: wish("reminders of events"),
+      milestones: wish("milestones ahead"),
+      tasks: wish("tasks and subtasks ahead"),
+      overdue: wish("what was due and is open"),
+      digest: wish("the digest"),
+      notices: wish("edits of one's own that were not applied"),
     })
     .prefault({});
 }
 
 function polling() {
   return z.strictObject({
-    maxAge: field(readExactLength).prefault("PT15M"),
-    comments: z.boolean().prefault(true),
-    history: z.boolean().prefault(true),
-    files: z.boolean().prefault(true),
+    maxAge: told(
+      field(readExactLength, "duration").prefault("PT15M"),
+      "how old anything may be before it is read again; what changes often is read more often",
+    ),
+    comments: told(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
+    history: told(z.boolean().prefault(true), "whether the history of items is mirrored"),
+    files: told(z.boolean().prefault(true), "whether folders and the names of files are mirrored"),
   });
 }
+
+const log = () =>
+  z.strictObject({
+    level: told(z.enum(logLevels).prefault("info"), "the least that is logged, on standard error"),
+  });
 
 function http() {
   const range = "must be between 0 and 65535";
   return z.strictObject({
-    host: z.string().regex(/^\S+$/, "must be an address or a host name").prefault("127.0.0.1"),
-    port: z.int().min(0, range).max(65_535, range).prefault(8380),
-    publicUrl: field(readPublicUrl).nullable().prefault(null),
-    trustProxy: z.boolean().prefault(false),
+    host: told(
+      z.string().regex(/^\S+$/, "must be an address or a host name").prefault("127.0.0.1"),
+      "where the daemon listens; `0.0.0.0` for every address of the machine",
+    ),
+    port: told(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
+    publicUrl: told(
+      field(readPublicUrl, "address").nullable().prefault(null),
+      "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
+    ),
+    trustProxy: told(
+      z.boolean().prefault(false),
+      "whether one proxy stands in front, whose word for the client's address counts",
+    ),
   });
 }
 
 function feeds() {
   return z.strictObject({
-    past: field(readLength).prefault("P90D"),
-    future: field(readLength).prefault("P2Y"),
-    completed: field(readLength).prefault("P14D"),
-    private: z.enum(["omit", "busy", "show"]).prefault("omit"),
-    tasks: z.enum(["due", "span", "none"]).prefault("due"),
-    customDates: z.boolean().prefault(false),
-    assignees: z.boolean().prefault(true),
-    actionLinks: z.boolean().prefault(true),
+    past: told(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
+    future: told(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
+    completed: told(
+      field(readLength, "duration").prefault("P14D"),
+      "how long what is done stays in feeds",
+    ),
+    private: told(
+      z.enum(["omit", "busy", "show"]).prefault("omit"),
+      "private events: left out, shown as busy without a word, or shown whole",
+    ),
+    tasks: told(
+      z.enum(["due", "span", "none"]).prefault("due"),
+      "tasks: on the day they are due, from their first to their last day, or not at all",
+    ),
+    customDates: told(
+      z.boolean().prefault(false),
+      "whether dates in custom fields of tasks are items of their own",
+    ),
+    assignees: told(z.boolean().prefault(true), "whether texts name who is assigned"),
+    actionLinks: told(
+      z.boolean().prefault(true),
+      "whether texts hold links such as *Done* and *+1 day*; they need `http.publicUrl`",
+    ),
   });
 }
 
-const calendars = () => z.strictObject({ milestones: z.boolean().prefault(true) });
+const calendars = () =>
+  z.strictObject({
+    milestones: told(
+      z.boolean().prefault(true),
+      "whether each project has its milestones as a list of to-dos as well",
+    ),
+  });
 
 function edits(folder: string) {
   const subscription = z
     .strictObject({
-      name: z.string().regex(/\S/, "must not be empty"),
-      url: secret(readCalendarUrl),
-      urlFile: secretFile(folder, readCalendarUrl),
-      project: id(projectId),
-      person: id(personId).nullable().prefault(null),
-      every: field(readExactLength).prefault("PT5M"),
-      new: z.enum(["ignore", "create"]).prefault("ignore"),
-      gone: z.enum(["ignore", "delete"]).prefault("ignore"),
-      allowPrivate: z.boolean().prefault(false),
+      name: told(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
+      url: told(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
+      urlFile: told(secretFile(folder, readCalendarUrl), "a file that holds the address"),
+      project: told(id(projectId), "the project to which it belongs"),
+      person: told(
+        id(personId).nullable().prefault(null),
+        "whose edits these are; else the account's",
+      ),
+      every: told(field(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
+      new: told(
+        z.enum(["ignore", "create"]).prefault("ignore"),
+        "what becomes of events that only the calendar has",
+      ),
+      gone: told(
+        z.enum(["ignore", "delete"]).prefault("ignore"),
+        "what becomes of items that the calendar no longer has",
+      ),
+      allowPrivate: told(
+        z.boolean().prefault(false),
+        "whether the address may point into a private network",
+      ),
     })
     .superRefine(oneSecret("url"), always)
     .superRefine((value, context) => {
@@ -204,23 +305,51 @@ function edits(folder: string) {
     }, always)
     .transform(({ url, urlFile, ...rest }) => ({ ...rest, url: url ?? urlFile ?? "" }));
   return z.strictObject({
-    mode: z.enum(["apply", "review"]).prefault("apply"),
-    conflicts: z.enum(["ask", "theirs", "ours"]).prefault("ask"),
-    labels: z.enum(["known", "create"]).prefault("known"),
-    inbox: path(folder).nullable().prefault(null),
-    subscriptions: z.array(subscription).superRefine(noneTwice("name"), always).prefault([]),
+    mode: told(
+      z.enum(["apply", "review"]).prefault("apply"),
+      "whether edits are sent at once or wait for approval",
+    ),
+    conflicts: told(
+      z.enum(["ask", "theirs", "ours"]).prefault("ask"),
+      "what both sides have changed: a person decides, the edit wins, or the workspace wins",
+    ),
+    labels: told(
+      z.enum(["known", "create"]).prefault("known"),
+      "whether a label that nobody has made yet is refused or made",
+    ),
+    inbox: told(
+      path(folder).nullable().prefault(null),
+      "a folder whose calendar files are taken as edits",
+    ),
+    subscriptions: told(
+      z.array(subscription).superRefine(noneTwice("name"), always).prefault([]),
+      "calendars elsewhere whose changes are taken as edits",
+    ),
   });
 }
 
 function mail(folder: string) {
   return z
     .strictObject({
-      from: field(readMailbox).prefault("Dayferry <dayferry@example.com>"),
-      smtpUrl: field(readSmtpUrl).nullable().prefault(null),
-      smtpPassword: secret(readPassword),
-      smtpPasswordFile: secretFile(folder, readPassword),
-      directory: path(folder).optional(),
-      perMinute: z.int().min(1, "must be at least 1").prefault(20),
+      from: told(
+        field(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
+        "who sends; a mail server wants an address that it knows",
+      ),
+      smtpUrl: told(
+        field(readSmtpUrl, "address").nullable().prefault(null),
+        "the mail server, `smtp://` or `smtps://`; without one each mail becomes a file",
+      ),
+      smtpPassword: told(secret(readPassword), "for the user that `smtpUrl` names"),
+      smtpPasswordFile: told(secretFile(folder, readPassword), "a file that holds it"),
+      directory: told(
+        path(folder).optional(),
+        "where mails become `.eml` files",
+        "`<dataDir>/mail`",
+      ),
+      perMinute: told(
+        z.int().min(1, "must be at least 1").prefault(20),
+        "how many mails go out in any minute, all people together",
+      ),
     })
     .superRefine(oneSecret("smtpPassword"), always)
     .superRefine((value, context) => {
@@ -237,20 +366,41 @@ function mail(folder: string) {
 
 function reminders() {
   return z.strictObject({
-    events: z.boolean().prefault(true),
-    milestones: z.array(field(readLength)).prefault(["P1D"]),
-    tasks: z.array(field(readLength)).prefault(["P1D"]),
-    overdue: z.boolean().prefault(true),
-    at: field(readTimeOfDay).prefault("09:00"),
-    digest: digest().nullable().prefault(null),
-    catchUp: field(readExactLength).prefault("PT12H"),
+    events: told(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
+    milestones: told(
+      z.array(field(readLength, "duration")).prefault(["P1D"]),
+      "how long before a milestone people are reminded",
+    ),
+    tasks: told(
+      z.array(field(readLength, "duration")).prefault(["P1D"]),
+      "how long before a task is due people are reminded",
+    ),
+    overdue: told(
+      z.boolean().prefault(true),
+      "whether what is open on the day after it was due is mailed, once",
+    ),
+    at: told(
+      field(readTimeOfDay, "time of day").prefault("09:00"),
+      "when such mails go out, on the reader's clocks",
+    ),
+    digest: told(
+      digest().nullable().prefault(null),
+      'a mail of what is ahead: `"07:30"` every day, or once a week with a weekday',
+    ),
+    catchUp: told(
+      field(readExactLength, "duration").prefault("PT12H"),
+      "how late a reminder that was missed may still go out",
+    ),
   });
 }
 
 /** `"07:30"` = every day; an object names the weekday as well. */
 function digest() {
-  const daily = field(readTimeOfDay).transform((at) => ({ at, weekday: null }));
-  const weekly = z.strictObject({ at: field(readTimeOfDay), weekday: field(readWeekday) });
+  const daily = field(readTimeOfDay, "time of day").transform((at) => ({ at, weekday: null }));
+  const weekly = z.strictObject({
+    at: told(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
+    weekday: told(field(readWeekday, "day of the week"), "in English"),
+  });
   const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';
   return z.union([daily, weekly], { error: `must be ${ways}` });
 }

@@ -212,4 +212,59 @@ describe("parseConfig() problems", () => {
     expect(describeProblems(problems)).not.toContain(hush);
     expect(describeProblems(problems).split("\n")).toHaveLength(9);
   });
+
+  const say = (raw: unknown) => describeProblems(bad(raw));
+
+  test.each<[unknown, string]>([
+    [
+      { ...least, timeZone: "UTC" },
+      "timeZone: is not a known key; did you mean service.timeZone or people[].timeZone?",
+    ],
+    [{ ...least, htpt: {} }, 'htpt: is not a known key; did you mean "http"?'],
+    [{ ...least, log: { colours: true } }, "log.colours: is not a known key; known here: level"],
+    [
+      { ...least, feeds: { Private: "show" } },
+      'feeds.Private: is not a known key; did you mean "private"?',
+    ],
+    [{ ...least, http: { port: 70000 } }, "http.port: must be between 0 and 65535, not 70000"],
+    [{ ...least, http: { port: null } }, "http.port: must be a number, not null"],
+    [
+      { ...least, http: { trustProxy: "yes" } },
+      'http.trustProxy: must be true or false, not "yes"',
+    ],
+    [{ ...least, projects: "all" }, 'projects: must be "discover" or a list in [ ], not "all"'],
+    [
+      { ...least, reminders: { at: ["09:00"] } },
+      "reminders.at: must be a text in quotes, not a list",
+    ],
+    [
+      { ...least, edits: { mode: "Review" } },
+      'edits.mode: must be one of "apply", "review", not "Review"',
+    ],
+    [
+      { ...least, http: { publicUrl: "cal.example.com/x" } },
+      'http.publicUrl: must be an address that begins with https:// or http://, not "cal.example.com"',
+    ],
+    [
+      withService({ baseUrl: "http://a.example/api/v3" }),
+      'service.baseUrl: must begin with https:// (http:// is for this machine only), not "http://a.example/…"',
+    ],
+  ])("describeProblems() result when the configuration is %j", (raw, line) => {
+    expect(say(raw).split("\n")).toContain(line);
+  });
+
+  test.each<[string, unknown]>([
+    ["a number for a key", withService({ apiKey: 1234567 })],
+    ["an object around a key", withService({ apiKey: { value: "hush-hush" } })],
+    ["a section that is a key", { ...least, service: "hush-hush" }],
+    [
+      "a login in an address",
+      { ...least, http: { publicUrl: "ftp://u:hush-hush@a.example/hush-hush" } },
+    ],
+    ["a misspelt key", withService({ apikey: "hush-hush" })],
+    ["a token with a blank", { ...least, adminToken: "hush-hush token" }],
+  ])("describeProblems() result when the fault is %s: no secret", (_name, raw) => {
+    expect(say(raw)).not.toMatch(/hush|1234567/);
+    expect(bad(raw).length).toBeGreaterThan(0);
+  });
 });

@@ -33,6 +33,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["windows-iana", ["ics"]],
   ["nodemailer", ["mail"]],
   ["zod", ["config", "upstream"]],
+  ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],
   ["express", ["caldav", "http", "sandbox"]],
   ["saxes", ["caldav"]],
