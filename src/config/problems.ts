@@ -103,7 +103,7 @@ function shown(
   const key = keys.find(({ path: known }) => known === patternOf(path));
   if (typeof input === "object" && input !== null) return `, not ${wordFor(input)}`;
   if (!key || key.type === "secret" || key.type === "object") return "";
-  if (typeof input !== "string") return `, not ${String(input)}`;
+  if (typeof input !== "string") return `, not ${JSON.stringify(input)}`;
   const text = key.type === "address" ? hostOf(input) : input;
   return text === null || message.includes(text)
     ? ""
