@@ -168,6 +168,7 @@ async function serve(store: Store): Promise<void> {
     trustProxy: false,
     zone,
     clock,
+    randomBytes,
     log: createLog({ level: "silent" }),
   });
   const server = app.listen(0, "127.0.0.1");

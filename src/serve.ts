@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
@@ -72,6 +73,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
     trustProxy: config.http.trustProxy,
     zone: config.service.timeZone,
     clock,
+    randomBytes,
     log,
   });
   const { host, port } = config.http;

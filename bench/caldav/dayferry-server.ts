@@ -1,6 +1,7 @@
 // Dayferry for a bench: all rooms and the whole HTTP face over a database on file, with a person who logs in by an app
 // password. It has read an empty workspace of the stand-in and does not send or poll since: edits stay pending.
 // Arguments: folder, how many events of the large calendar it has seen at the service.
+import { randomBytes } from "node:crypto";
 import { createDavRouter } from "../../src/caldav/router.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { personId, projectId, serviceId } from "../../src/domain/ids.ts";
@@ -74,6 +75,7 @@ const app = createApp({
   trustProxy: false,
   zone,
   clock,
+  randomBytes,
   log,
 });
 const server = app.listen(0, "127.0.0.1", () => {

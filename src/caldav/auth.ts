@@ -12,7 +12,7 @@ export interface LoginRequest {
   readonly address: string;
 }
 
-/** `login`: as it was entered. `stranger`: no credentials, or wrong ones. `refused`: too many wrong ones; nothing was looked at. */
+/** `login`: as it was entered. `stranger`: no credentials, or wrong ones. `refused`: too many wrong ones. */
 export type Login =
   | { readonly kind: "person"; readonly person: Person; readonly login: string }
   | { readonly kind: "stranger" }
@@ -69,20 +69,17 @@ export function createLogin({
     const known = recall(key);
     if (known) return { kind: "person", person: known, login };
 
-    // Who was let in before does not wait for those who guess from the same address.
-    if (!remembered.delete(key)) {
-      const passage = throttle.before(address, login);
+    remembered.delete(key);
+    const person = passwords.check(login, password);
+    if (person === null) {
+      const passage = throttle.wrong(address, login);
       if (passage.kind === "refuse") {
         return { kind: "refused", retryAfterSeconds: passage.retryAfterSeconds };
       }
       if (passage.kind === "wait") await sleep(passage.ms);
-    }
-    const person = passwords.check(login, password);
-    if (person === null) {
-      throttle.failed(address, login);
       return { kind: "stranger" };
     }
-    throttle.succeeded(address, login);
+    throttle.right(address, login);
     remember(key, person);
     return { kind: "person", person, login };
   };

@@ -8,6 +8,13 @@ export interface QuotaUse {
   readonly rateLimited: number;
 }
 
+/** What the daemon has seen of a proxy before it. */
+export interface ProxyUse {
+  readonly trusted: boolean;
+  /** When a request was last passed on by a proxy that is not trusted; null = none was. */
+  readonly forwardedAt: string | null;
+}
+
 const tolerable = 60;
 const mebibyte = 2 ** 20;
 const littleSpace = 500 * mebibyte;
@@ -42,6 +49,23 @@ export function checkQuota({ used, quota, rateLimited }: QuotaUse): Finding {
     what: `${what}; the service has refused ${rateLimited} for the quota`,
     remedy: "other programs use the same account or address: lower service.quota.requests",
   };
+}
+
+/**
+ * Whether requests come through a proxy that the configuration does not name. Its address would stand for those of all
+ * people then, and cookies would not know of its https.
+ */
+export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding[] {
+  if (trusted || forwardedAt === null) return [];
+  return [
+    {
+      verdict: "doubtful",
+      subject: "proxy",
+      what: "requests carry X-Forwarded-For, as behind a proxy, but http.trustProxy is not set: wrong passwords of all people count for one address",
+      remedy:
+        "set http.trustProxy to true, if there is a proxy and nobody can reach this server past it",
+    },
+  ];
 }
 
 /** Whether the disk of a folder has room. */

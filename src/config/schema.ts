@@ -20,6 +20,7 @@ import {
 } from "./parts.ts";
 import {
   namesUser,
+  readAdminToken,
   readCalendarUrl,
   readEmail,
   readExactLength,
@@ -65,11 +66,11 @@ export function configSchema(folder: string): z.ZodType<Config> {
       reminders: reminders().prefault({}),
       log: log().prefault({}),
       adminToken: told(
-        secret(readToken),
-        "opens the API and the start page",
+        secret(readAdminToken),
+        "opens the API and the start page; at least 32 characters",
         "made on the first start, in `<dataDir>/admin-token`",
       ),
-      adminTokenFile: told(secretFile(folder, readToken), "a file that holds it instead"),
+      adminTokenFile: told(secretFile(folder, readAdminToken), "a file that holds it instead"),
     })
     .superRefine(oneSecret("adminToken"), always)
     .superRefine(subscriptionsStayInside, always);

@@ -134,6 +134,18 @@ export function readToken(text: string): Read<string> {
   return fail("must be printable ASCII without spaces, and not empty");
 }
 
+/** The admin token, which opens everything: too long to be guessed. */
+export function readAdminToken(text: string): Read<string> {
+  const token = readToken(text);
+  if (!token.ok || text.length >= shortestAdminToken) return token;
+  return fail(
+    `must have at least ${shortestAdminToken} characters (it has ${text.length}): take the output of "openssl rand -hex 32", or leave it out and one is made`,
+  );
+}
+
+/** As many as 128 bits take in hexadecimal digits. */
+const shortestAdminToken = 32;
+
 /** A password: any text on one line. */
 export function readPassword(text: string): Read<string> {
   if (text !== "" && !/\p{Cc}/u.test(text)) return ok(text);

@@ -58,24 +58,38 @@ export interface HttpDeps {
   readonly trustProxy: boolean;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
+  /** As many unpredictable bytes as asked for. */
+  readonly randomBytes: (size: number) => Uint8Array;
   readonly log: Log;
 }
 
 /** The whole HTTP face: feeds first and bare, as they are asked for most; then health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
   const { feeds, desk, store, people, rights, clock, log, ready, baseUrl } = deps;
-  const auth = createAuth(deps.adminToken, clock);
+  const auth = createAuth(deps);
   const startedAt = clock();
-  const status = () => readStatus({ ...deps, startedAt });
+  let forwardedAt: Temporal.Instant | null = null;
+  const status = () => readStatus({ ...deps, startedAt, forwardedAt });
 
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   // One proxy: the address that it names counts, not those that its client claims.
   app.set("trust proxy", deps.trustProxy ? 1 : false);
+  if (!deps.trustProxy) {
+    app.use(({ headers }, _response, next) => {
+      if (headers["x-forwarded-for"] ?? headers["forwarded"]) forwardedAt = clock();
+      next();
+    });
+  }
   app.use(withoutPrefix(baseUrl));
   app.use(feedRoutes({ feeds, clock, log }));
   if (deps.caldav) app.use(deps.caldav);
+  app.use((_request, response, next) => {
+    // All that follows is for one reader, or of this moment; what may be kept says so itself.
+    response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
+    next();
+  });
   app.use(healthRoutes({ ready }));
   app.use(actRoutes({ links: deps.links, desk }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));

@@ -1,42 +1,70 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { NextFunction, Request, Response } from "express";
+import type { Throttle } from "../people/throttle.ts";
+import type { Store } from "../store/store.ts";
 import { sendProblem } from "./problem.ts";
+import { noteWrong, turnAway } from "./wrong-secret.ts";
 
 /** Who may use the API and the pages. */
 export interface Auth {
-  /** Lets a request with the admin token as Bearer pass; answers 401 otherwise. */
-  requireToken(request: Request, response: Response, next: NextFunction): void;
+  /** Lets a request with the admin token as Bearer pass; answers 401 otherwise, and 429 in the end. */
+  requireToken(request: Request, response: Response, next: NextFunction): Promise<void>;
   /** Whether the text is the admin token. */
   isToken(candidate: string): boolean;
+  /** Notes that it was not, as `noteWrong` does. */
+  noteWrong(request: Request, by: "form" | "address"): Promise<number | null>;
   /** Whether the browser has a session that has not ended. */
   hasSession(request: Request): boolean;
   /** Value of a `Set-Cookie` header that begins a session. */
   beginSession(request: Request): string;
-  endSession(): string;
+  /** Ends the browser's session wherever its cookie was copied to; value of the `Set-Cookie` header that takes it away. */
+  endSession(request: Request): string;
   /** The token that every form of this session carries. */
   formToken(request: Request): string;
+}
+
+export interface AuthDeps {
+  readonly adminToken: string;
+  readonly throttle: Throttle;
+  readonly store: Pick<Store, "endedSessions">;
+  readonly clock: () => Temporal.Instant;
+  /** As many unpredictable bytes as asked for. */
+  readonly randomBytes: (size: number) => Uint8Array;
 }
 
 const cookieName = "dayferry-session";
 const sessionLength = Temporal.Duration.from({ hours: 24 * 14 });
 
-/** Sessions are signed with the admin token: a new token ends them all, and nothing is stored. */
-export function createAuth(adminToken: string, clock: () => Temporal.Instant): Auth {
+interface Session {
+  readonly id: string;
+  readonly until: Temporal.Instant;
+  /** Of the cookie. */
+  readonly value: string;
+}
+
+/** Sessions are signed with the admin token: a new token ends them all. Only what was ended before its time is stored. */
+export function createAuth({ adminToken, throttle, store, clock, randomBytes }: AuthDeps): Auth {
+  const { endedSessions } = store;
   const sign = (text: string) => createHmac("sha256", adminToken).update(text).digest("base64url");
   const isToken = (candidate: string) => sameSecret(candidate, adminToken);
 
-  function session(request: Request): string | null {
-    const value = cookieOf(request.headers.cookie ?? "", cookieName);
-    const [until = "", signature = ""] = value?.split(".") ?? [];
-    if (!/^\d{1,12}$/.test(until) || !sameSecret(signature, sign(`session ${until}`))) return null;
-    return Number(until) * 1000 > clock().epochMilliseconds ? (value ?? null) : null;
+  function session(request: Request): Session | null {
+    const value = cookieOf(request.headers.cookie ?? "", cookieName) ?? "";
+    const [, until = "", id = "", signature = ""] =
+      /^(\d{1,12})\.([\w-]{22})\.([\w-]+)$/.exec(value) ?? [];
+    if (!sameSecret(signature, sign(`session ${until} ${id}`))) return null;
+    const end = Temporal.Instant.fromEpochMilliseconds(Number(until) * 1000);
+    const isOver = Temporal.Instant.compare(end, clock()) <= 0;
+    return isOver || endedSessions.has(id) ? null : { id, until: end, value };
   }
 
   return {
     isToken,
-    requireToken(request, response, next) {
+    async requireToken(request, response, next) {
       const [, candidate] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
       if (candidate && isToken(candidate)) return next();
+      const seconds = candidate ? await noteWrong(throttle, { request, login: "bearer" }) : null;
+      if (seconds !== null) return turnAway(response, seconds);
       response.setHeader("WWW-Authenticate", 'Bearer realm="Dayferry"');
       sendProblem(response, {
         status: 401,
@@ -46,15 +74,22 @@ export function createAuth(adminToken: string, clock: () => Temporal.Instant): A
           : "an Authorization header with the admin token as Bearer is needed",
       });
     },
+    // An image on a strange page can ask for an address, so that these stand in nobody else's way.
+    noteWrong: (request, by) => noteWrong(throttle, { request, login: `token by ${by}` }),
     hasSession: (request) => session(request) !== null,
     beginSession(request) {
       const until = Math.floor(clock().add(sessionLength).epochMilliseconds / 1000);
-      const value = `${until}.${sign(`session ${until}`)}`;
+      const id = Buffer.from(randomBytes(16)).toString("base64url");
+      const value = `${until}.${id}.${sign(`session ${until} ${id}`)}`;
       const secure = request.secure ? "; Secure" : "";
       return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${sessionLength.total("seconds")}${secure}`;
     },
-    endSession: () => `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`,
-    formToken: (request) => sign(`form ${session(request) ?? ""}`),
+    endSession(request) {
+      const ended = session(request);
+      if (ended) endedSessions.add(ended);
+      return `${cookieName}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0`;
+    },
+    formToken: (request) => sign(`form ${session(request)?.value ?? ""}`),
   };
 }
 

@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import type { Request } from "express";
-import { type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
+import { ipKeyGenerator, type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
 import { html } from "./pages/html.ts";
 import { layout, type Page } from "./pages/layout.ts";
 import { rootOf } from "./send-page.ts";
@@ -12,25 +13,24 @@ const perMinute = {
   validate: false,
 } as const;
 
-/** Following links: many people may share one address, and a page takes two requests. Answers 429 beyond it. */
+/**
+ * Following one link: a page takes two requests. Each link is counted by itself, as many people, or a whole proxy, may
+ * share one address, and links cannot be guessed. Answers 429 beyond it.
+ */
 export const linkLimit = (): RateLimitRequestHandler =>
-  rateLimit({ ...perMinute, limit: 120, identifier: "links", message: tooMany });
-
-/** Wrong tokens from one address; right ones do not count. Answers 429 beyond it. */
-export const loginLimit = (): RateLimitRequestHandler =>
   rateLimit({
     ...perMinute,
-    limit: 10,
-    identifier: "login",
-    message: tooMany,
-    skipSuccessfulRequests: true,
-    requestWasSuccessful: (_request, response) => response.statusCode === 303,
+    limit: 120,
+    identifier: "links",
+    message: (request: Request) => layout(tooManyPage, rootOf(request)),
+    keyGenerator: ({ ip = "", path }) => `${ipKeyGenerator(ip)} ${hash("sha256", linkIn(path))}`,
   });
 
-const tooManyPage: Page = {
+/** The signed part of a path, of which a link has several. */
+const linkIn = (path: string): string => path.split("/", 2).join("/");
+
+export const tooManyPage: Page = {
   title: "Too many requests",
   body: html`<main class="card"><h1>Too many requests</h1>
 <p>Too many requests came from this address. Please wait a minute and load the page again.</p></main>`,
 };
-
-const tooMany = (request: Request): string => layout(tooManyPage, rootOf(request));

@@ -1,11 +1,11 @@
-import { Router } from "express";
+import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Auth } from "./auth.ts";
 import { formField, formGuard, readForm } from "./form-guard.ts";
-import { loginLimit } from "./limits.ts";
+import { tooManyPage } from "./limits.ts";
 import { style } from "./pages/layout.ts";
 import { loginPage } from "./pages/login.ts";
 import { startPage } from "./pages/start.ts";
@@ -38,13 +38,13 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
     response.type("text/css").set("Cache-Control", "public, max-age=3600").send(style);
   });
 
-  const guessing = loginLimit();
-  router.get("/", (request, response, next) => {
-    if (request.query["token"] === undefined) next();
-    else return guessing(request, response, next);
-  });
+  const refuse = async (request: Request, response: Response, by: "form" | "address") => {
+    const seconds = await auth.noteWrong(request, by);
+    if (seconds === null) sendPage(response.status(403), loginPage({ wrong: true }));
+    else sendPage(response.status(429).set("Retry-After", String(seconds)), tooManyPage);
+  };
 
-  router.get("/", (request, response) => {
+  router.get("/", async (request, response) => {
     const { token } = request.query;
     if (typeof token === "string" && auth.isToken(token)) {
       response.setHeader("Set-Cookie", auth.beginSession(request));
@@ -60,21 +60,19 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
         formToken: auth.formToken(request),
       };
       sendPage(response, startPage(data));
-    } else sendPage(response, loginPage({ wrong: token !== undefined }));
+    } else if (token === undefined) sendPage(response, loginPage({ wrong: false }));
+    else await refuse(request, response, "address");
   });
 
-  router.post("/login", guessing, readForm(), (request, response) => {
+  router.post("/login", readForm(), async (request, response) => {
     const given = formField(request.body, "token");
-    if (!auth.isToken(given.trim())) {
-      sendPage(response.status(403), loginPage({ wrong: true }));
-      return;
-    }
+    if (!auth.isToken(given.trim())) return refuse(request, response, "form");
     response.setHeader("Set-Cookie", auth.beginSession(request));
     response.redirect(303, rootOf(request));
   });
 
   router.post("/logout", ...formGuard(auth), (request, response) => {
-    response.setHeader("Set-Cookie", auth.endSession());
+    response.setHeader("Set-Cookie", auth.endSession(request));
     response.redirect(303, rootOf(request));
   });
   return router;

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Request, Response } from "express";
 import type { Person } from "../domain/item.ts";
-import { unreachable } from "../domain/result.ts";
 import type { Credentials } from "../people/basic.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem.ts";
+import { noteWrong, turnAway } from "./wrong-secret.ts";
 
 export interface PersonLoginDeps {
   readonly passwords: PasswordCheck;
@@ -21,39 +20,20 @@ export type PersonLogin = (
 /** Logs people in by their app passwords; wrong ones are slowed down and in the end turned away. */
 export function createPersonLogin({ passwords, throttle }: PersonLoginDeps): PersonLogin {
   return async ({ login, password }, { request, response }) => {
-    const address = request.ip ?? "";
-    const passage = throttle.before(address, login);
-    switch (passage.kind) {
-      case "refuse":
-        return turnAway(response, passage.retryAfterSeconds);
-      case "wait":
-        await pause(passage.ms);
-        break;
-      case "go":
-        break;
-      default:
-        return unreachable(passage);
-    }
     const person = passwords.check(login, password);
-    if (!person) {
-      throttle.failed(address, login);
-      return refuse(response);
+    if (person) {
+      throttle.right(request.ip ?? "", login);
+      return person;
     }
-    throttle.succeeded(address, login);
-    return person;
+    const seconds = await noteWrong(throttle, { request, login });
+    if (seconds === null) refuse(response);
+    else turnAway(response, seconds);
+    return null;
   };
 }
 
-function refuse(response: Response): null {
+function refuse(response: Response): void {
   response.setHeader("WWW-Authenticate", 'Basic realm="Dayferry", charset="UTF-8"');
   const detail = "user name or app password is wrong";
   sendProblem(response, { status: 401, title: "Unauthorized", detail });
-  return null;
-}
-
-function turnAway(response: Response, seconds: number): null {
-  response.setHeader("Retry-After", String(seconds));
-  const detail = "too many wrong passwords came for this user name or from this address";
-  sendProblem(response, { status: 429, title: "Too many requests", detail });
-  return null;
 }

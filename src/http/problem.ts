@@ -13,6 +13,7 @@ export interface Problem {
 export function sendProblem(response: Response, { status, title, detail, more }: Problem): void {
   response
     .status(status)
+    .set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" })
     .type("application/problem+json")
     .send(JSON.stringify({ type: "about:blank", title, status, detail, ...more }));
 }

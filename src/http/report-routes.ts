@@ -22,7 +22,7 @@ export interface ReportRoutesDeps {
 export function reportRoutes({ auth, reports: crew, file, zone, clock }: ReportRoutesDeps): Router {
   const router = Router();
   router.use(["/api/reports", "/api/items"], (request, response, next) => {
-    auth.requireToken(request, response, next);
+    return auth.requireToken(request, response, next);
   });
   const answer = async (request: Request, response: Response, name: string) => {
     const asked = readQuery(request, name);

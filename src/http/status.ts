@@ -14,6 +14,9 @@ export interface StatusDeps {
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
+  readonly trustProxy: boolean;
+  /** When a request last said that a proxy has passed it on, where none is trusted; null = none has. */
+  readonly forwardedAt: Temporal.Instant | null;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
 }
@@ -72,6 +75,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
     ...deps.channels(),
     brakes: store.brakes.all(),
+    proxy: { trusted: deps.trustProxy, forwardedAt: deps.forwardedAt },
     errors: failing.map(({ name, source, failure, failures, attemptedAt }) => ({
       source: name,
       // Listed people stand in for a look-up that the service does not offer.

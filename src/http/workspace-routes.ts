@@ -30,7 +30,7 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
   const body = json({ limit: "1mb" });
   const protectedPaths = ["/api/files", "/api/labels", "/api/tasks"];
   router.use(protectedPaths, (request, response, next) => {
-    auth.requireToken(request, response, next);
+    return auth.requireToken(request, response, next);
   });
 
   router.get("/api/files", (request, response) =>

@@ -2,28 +2,29 @@ export interface ThrottleDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** What to do with a login before its password is looked at. */
+/** How a wrong secret is answered: at once, late, or by turning its sender away for a while. */
 export type Passage =
   | { readonly kind: "go" }
-  /** Look at it after so many milliseconds. */
+  /** After so many milliseconds. */
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "refuse"; readonly retryAfterSeconds: number };
 
 /**
- * Slows down those who guess passwords, and turns them away if they go on. Wrong ones are counted by address and login,
- * and, with more patience, by address alone; the same login from another address is never hindered.
+ * Slows down those who guess secrets, and turns them away if they go on. A right secret is let in without asking here:
+ * all secrets are too long to be guessed, so that nobody has to be locked out, and nobody can lock others out. Wrong ones
+ * are counted by address and login, and, for waiting alone, by address, as a whole office may be behind one.
  */
 export interface Throttle {
-  before(address: string, login: string): Passage;
-  failed(address: string, login: string): void;
+  /** Notes a wrong secret. */
+  wrong(address: string, login: string): Passage;
   /** Forgives what this login has got wrong from this address. */
-  succeeded(address: string, login: string): void;
+  right(address: string, login: string): void;
 }
 
 interface Patience {
   /** Wrong ones within the window that are answered at once. */
   readonly free: number;
-  /** Wrong ones from which on nothing is looked at any more. */
+  /** So many are remembered. */
   readonly most: number;
 }
 
@@ -57,11 +58,7 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
     if (failures.size > mostRemembered && oldest !== undefined) failures.delete(oldest);
   }
 
-  /** Milliseconds; "never" comes with the time at which it may be tried again. */
-  function delayOf(key: string, { free, most }: Patience): number | { readonly until: number } {
-    const times = recent(key);
-    const [oldest = 0] = times;
-    if (times.length >= most) return { until: oldest + windowMs };
+  function delayOf(times: readonly number[], { free }: Patience): number {
     return times.length < free ? 0 : Math.min(longestWaitMs, 500 * 2 ** (times.length - free));
   }
 
@@ -78,21 +75,21 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
   });
 
   return {
-    before(address, login) {
+    wrong(address, login) {
       const origin = originOf(address);
-      const byAddress = delayOf(origin, patienceWithAddress);
-      if (typeof byAddress !== "number") return refused(byAddress.until);
-      const byLogin = delayOf(pairOf(origin, login), patienceWithLogin);
-      if (typeof byLogin !== "number") return refused(byLogin.until);
-      const ms = Math.max(byAddress, byLogin);
+      const pair = pairOf(origin, login);
+      const [before, ofAddress] = [recent(pair), recent(origin)];
+      const [oldest = 0] = before;
+      if (before.length >= patienceWithLogin.most) return refused(oldest + windowMs);
+      remember(origin, patienceWithAddress);
+      remember(pair, patienceWithLogin);
+      const ms = Math.max(
+        delayOf(before, patienceWithLogin),
+        delayOf(ofAddress, patienceWithAddress),
+      );
       return ms === 0 ? { kind: "go" } : delayed(ms);
     },
-    failed(address, login) {
-      const origin = originOf(address);
-      remember(origin, patienceWithAddress);
-      remember(pairOf(origin, login), patienceWithLogin);
-    },
-    succeeded(address, login) {
+    right(address, login) {
       failures.delete(pairOf(originOf(address), login));
     },
   };

@@ -8,6 +8,7 @@ import { createObjects, type Objects } from "./calendars/objects.ts";
 import { createFeeds, type Feeds } from "./channels/feeds.ts";
 import { createInboxFiles, type InboxFiles } from "./channels/inbox-files.ts";
 import { createSubscriptions, type Subscriptions } from "./channels/subscriptions.ts";
+import { createEndedSessions, type EndedSessions } from "./ended-sessions.ts";
 import { createGateSlots, type GateSlots } from "./gate-slots.ts";
 import { createExtras, type Extras } from "./journal/extras.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
@@ -78,6 +79,7 @@ export interface Store extends Transactions {
   readonly objects: Objects;
   readonly objectNames: ObjectNames;
   readonly appPasswords: AppPasswords;
+  readonly endedSessions: EndedSessions;
   readonly calendarProperties: CalendarProperties;
   readonly extras: Extras;
   close(): void;
@@ -136,6 +138,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     objects: createObjects(deps),
     objectNames,
     appPasswords: createAppPasswords(deps),
+    endedSessions: createEndedSessions(deps),
     calendarProperties: createCalendarProperties(deps),
     extras: createExtras(deps),
     ...createTransactions(deps.db),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkClock, checkDisk, checkQuota } from "../../src/cli/surroundings.ts";
+import { checkClock, checkDisk, checkProxy, checkQuota } from "../../src/cli/surroundings.ts";
 
 describe("checkClock()", () => {
   it.each([
@@ -37,4 +37,18 @@ describe("checkDisk()", () => {
     expect(subject).toBe("disk");
     expect(what).toMatch(/^[\d,]+ MiB are free in /);
   });
+});
+
+describe("checkProxy()", () => {
+  const forwardedAt = "2026-11-21T09:00:00Z";
+  it("tells of a proxy that the configuration does not name", () => {
+    const [finding] = checkProxy({ trusted: false, forwardedAt });
+    expect(finding).toMatchObject({ verdict: "doubtful", subject: "proxy" });
+    expect(finding?.remedy).toContain("http.trustProxy");
+  });
+
+  it.each([
+    { trusted: false, forwardedAt: null },
+    { trusted: true, forwardedAt: null },
+  ])("says nothing of %o", (use) => expect(checkProxy(use)).toEqual([]));
 });

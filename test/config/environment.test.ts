@@ -21,7 +21,7 @@ describe("environment", () => {
       DAYFERRY_PUBLIC_URL: "https://cal.example/base/",
       DAYFERRY_API_KEY: "env-key",
       DAYFERRY_SMTP_PASSWORD_FILE: "pw",
-      DAYFERRY_ADMIN_TOKEN: "token",
+      DAYFERRY_ADMIN_TOKEN: "token-of-thirty-two-characters-0",
       DAYFERRY_LOG_LEVEL: "debug",
     });
     expect(config.dataDir).toBe(join(rig.folder, "here"));
@@ -33,7 +33,7 @@ describe("environment", () => {
     });
     expect(config.service.apiKey).toBe("env-key");
     expect(config.mail.smtpPassword).toBe("from env file");
-    expect(config.adminToken).toBe("token");
+    expect(config.adminToken).toBe("token-of-thirty-two-characters-0");
     expect(config.log.level).toBe("debug");
   });
 

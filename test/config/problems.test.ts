@@ -267,4 +267,21 @@ describe("parseConfig() problems", () => {
     expect(say(raw)).not.toMatch(/hush|1234567/);
     expect(bad(raw).length).toBeGreaterThan(0);
   });
+
+  test.each([31, 1, 8])(
+    "names the least that an admin token has, for one of %i characters",
+    (length) => {
+      const token = "t0ken-".repeat(8).slice(0, length);
+      const raw = {
+        service: { baseUrl: "https://a.example", apiKey: "k", contact: "a@b.c", timeZone: "UTC" },
+      };
+      const problems = bad({ ...raw, adminToken: token });
+      const [problem] = problems.filter(({ path }) => path === "adminToken");
+      expect(problem?.message).toMatch(/at least 32 characters .*openssl rand -hex 32/);
+      expect(describeProblems(problems)).not.toContain(`"${token}"`);
+      write("short-token", token);
+      const [filed] = bad({ ...raw, adminTokenFile: "short-token" });
+      expect(filed?.message).toContain("at least 32 characters");
+    },
+  );
 });

@@ -123,4 +123,41 @@ describe("the API", () => {
     expect(status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ title: "Not found", status: 404 });
   });
+
+  it("GET /api/status tells whether a proxy that is not trusted passes requests on", async () => {
+    const { call } = await startApp();
+    const proxy = async (): Promise<unknown> =>
+      Object(JSON.parse((await call("GET /api/status", { headers: bearer })).text)).proxy;
+    expect(await proxy()).toEqual({ trusted: false, forwardedAt: null });
+    await call("GET /healthz", { headers: { "x-forwarded-for": "192.0.2.7" } });
+    expect(await proxy()).toEqual({ trusted: false, forwardedAt: "2026-11-21T09:00:00Z" });
+  });
+
+  it("no answer of the API, and no page, may be kept", async () => {
+    const { call } = await startApp();
+    for (const request of [
+      "GET /api/status",
+      "GET /api/edits",
+      "GET /api/edits/99",
+      "POST /api/edits?project=1",
+      "GET /api/feeds",
+      "POST /api/feeds/1/rotate",
+      "DELETE /api/feeds/9",
+      "GET /api/people",
+      "GET /api/brakes",
+      "GET /api/nothing",
+      "PATCH /api/status",
+      "GET /",
+      "GET /healthz",
+      "POST /login",
+      "GET /nothing",
+      "GET /feeds/wrong/x.ics",
+    ]) {
+      for (const headers of [{}, bearer]) {
+        const answer = await call(request, { headers });
+        expect(answer.headers["cache-control"], request).toBe("no-store");
+        expect(answer.headers["x-content-type-options"], request).toBe("nosniff");
+      }
+    }
+  });
 });

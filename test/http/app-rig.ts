@@ -64,6 +64,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     trustProxy: false,
     zone,
     clock,
+    randomBytes,
     log: createLog({ level: "debug", write: (line) => void lines.push(line) }),
   });
   return { ...reception, lines, port: await listening(app) };
@@ -99,7 +100,7 @@ export async function startApp({
   });
   feeds.ensure();
   let ready = false;
-  const { port, lines } = await serveFace({
+  const { port, lines, throttle } = await serveFace({
     store,
     clock,
     feeds,
@@ -114,6 +115,7 @@ export async function startApp({
     store,
     feeds,
     lines,
+    throttle,
     path: feed.path,
     port,
     becomeReady: () => {

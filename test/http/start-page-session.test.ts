@@ -62,21 +62,63 @@ describe("the start page", () => {
     expect(headers["cache-control"]).toBe("no-store");
   });
 
-  it("lets nobody guess tokens, and counts no right one", async () => {
-    const { call } = await startApp();
+  it("slows who guesses tokens, turns them away in the end, and lets the right one in all the same", async () => {
+    const { call, throttle } = await startApp();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const login = (given: string) =>
       call("POST /login", { headers, body: new URLSearchParams({ token: given }).toString() });
     for (let count = 0; count < 12; count++) expect((await login(token)).status).toBe(303);
-    for (let count = 0; count < 5; count++) {
-      expect((await login("wrong")).status).toBe(403);
-      expect((await call("GET /?token=wrong")).status).toBe(200);
-    }
+    for (let count = 0; count < 5; count++) expect((await login("wrong")).status).toBe(403);
+    const began = performance.now();
+    expect((await login("wrong")).status).toBe(403);
+    expect(performance.now() - began).toBeGreaterThan(450);
+    for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "token by form");
     const refused = await login("wrong");
     expect(refused.status).toBe(429);
     expect(refused.text).toContain("Please wait a minute");
-    expect((await call("GET /?token=wrong")).status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await login(token)).status).toBe(303);
     expect((await call("GET /")).status).toBe(200);
+  });
+
+  it("counts wrong tokens in addresses apart: an image on a strange page stands in nobody's way", async () => {
+    const { call, cookie, throttle } = await signedIn();
+    const image = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" };
+    for (let count = 0; count < 5; count++) {
+      expect((await call("GET /?token=wrong", { headers: image })).status).toBe(403);
+    }
+    for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "token by address");
+    expect((await call("GET /?token=wrong", { headers: image })).status).toBe(429);
+    // In the browser that has a session such an image is the page as before, and ends nothing.
+    const own = await call("GET /?token=wrong", { headers: { ...image, cookie } });
+    expect([own.status, own.headers["set-cookie"]]).toEqual([200, undefined]);
+    const began = performance.now();
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await call("POST /login", { headers: form, body: "token=typo" })).status).toBe(403);
+    expect((await call(`GET /?token=${token}`)).status).toBe(303);
+    expect((await call("GET /api/status", { headers: bearer })).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(400);
+  });
+
+  it("slows wrong Bearers too, and no right one", async () => {
+    const { call, throttle } = await startApp();
+    const wrong = { authorization: "Bearer wrong" };
+    const ask = (headers: Readonly<Record<string, string>>) => call("GET /api/status", { headers });
+    for (let count = 0; count < 5; count++) expect((await ask(wrong)).status).toBe(401);
+    const began = performance.now();
+    expect((await ask(wrong)).status).toBe(401);
+    expect(performance.now() - began).toBeGreaterThan(450);
+    for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "bearer");
+    const refused = await ask(wrong);
+    expect([refused.status, refused.headers["content-type"]]).toEqual([
+      429,
+      "application/problem+json; charset=utf-8",
+    ]);
+    for (const path of ["/api/edits", "/api/feeds", "/api/people", "/api/brakes"]) {
+      expect((await call(`GET ${path}`, { headers: wrong })).status).toBe(429);
+      expect((await call(`GET ${path}`, { headers: bearer })).status).toBe(200);
+    }
+    expect((await ask({})).status).toBe(401);
   });
 
   it("takes the token once from the address and then leaves it out", async () => {
@@ -90,6 +132,7 @@ describe("the start page", () => {
   it("signs out only with the form of the session, and sessions end", async () => {
     const { call, cookie, clock } = await signedIn();
     const form = { "content-type": "application/x-www-form-urlencoded", cookie };
+    const other = await call(`GET /?token=${token}`);
     expect((await call("POST /logout", { headers: form, body: "form=forged" })).status).toBe(403);
     const page = (await call("GET /", { headers: { cookie } })).text;
     const value = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
@@ -99,7 +142,14 @@ describe("the start page", () => {
     });
     expect(out.status).toBe(303);
     expect(out.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
-    clock.advance({ hours: 24 * 15 });
+    // Also where the cookie was copied to; other sessions stay.
     expect((await call("GET /", { headers: { cookie } })).text).toContain('name="token"');
+    expect(
+      (await call("POST /edits/1/discard", { headers: form, body: `form=${value}` })).status,
+    ).toBe(403);
+    const kept = other.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    expect((await call("GET /", { headers: { cookie: kept } })).text).toContain('name="form"');
+    clock.advance({ hours: 24 * 15 });
+    expect((await call("GET /", { headers: { cookie: kept } })).text).toContain('name="token"');
   });
 });

@@ -9,16 +9,27 @@ function rig() {
 
 type Sender = readonly [address: string, login: string];
 
-function fail(throttle: Throttle, times: number, sender: Sender = ["192.0.2.1", "ana"]) {
-  for (let nth = 0; nth < times; nth++) throttle.failed(...sender);
+const ana: Sender = ["192.0.2.1", "ana"];
+
+/** Wrong ones one after the other, each sent when the one before was answered; the last passage. */
+function fail(
+  { throttle, clock }: ReturnType<typeof rig>,
+  times: number,
+  sender: Sender = ana,
+): ReturnType<Throttle["wrong"]> {
+  let passage: ReturnType<Throttle["wrong"]> = { kind: "go" };
+  for (let nth = 0; nth < times; nth++) {
+    passage = throttle.wrong(...sender);
+    if (passage.kind === "wait") clock.advance({ milliseconds: passage.ms });
+  }
+  return passage;
 }
 
-describe("before()", () => {
-  it("before() result when wrong ones grow in number: at once, later, later still, not at all", () => {
-    const { throttle } = rig();
+describe("wrong()", () => {
+  it("wrong() result when they grow in number: at once, later, later still, turned away", () => {
+    const all = rig();
     const seen = Array.from({ length: 16 }, () => {
-      const passage = throttle.before("192.0.2.1", "ana");
-      throttle.failed("192.0.2.1", "ana");
+      const passage = fail(all, 1);
       return passage.kind === "wait" ? passage.ms : passage.kind;
     });
     expect(seen.slice(0, 5)).toEqual(["go", "go", "go", "go", "go"]);
@@ -27,90 +38,87 @@ describe("before()", () => {
     expect(seen[15]).toBe("refuse");
   });
 
-  it("before() result when refused: until enough of them are ten minutes old", () => {
-    const { throttle, clock } = rig();
-    fail(throttle, 15);
-    expect(throttle.before("192.0.2.1", "ana")).toEqual({ kind: "refuse", retryAfterSeconds: 600 });
-    clock.advance({ seconds: 599 });
-    expect(throttle.before("192.0.2.1", "ana")).toEqual({ kind: "refuse", retryAfterSeconds: 1 });
-    clock.advance({ seconds: 1 });
-    expect(throttle.before("192.0.2.1", "ana")).toEqual({ kind: "go" });
-  });
-
-  it("before() result when tried in vain meanwhile: what was not looked at does not count", () => {
-    const { throttle, clock } = rig();
-    fail(throttle, 15);
-    clock.advance({ minutes: 9 });
-    throttle.before("192.0.2.1", "ana");
-    clock.advance({ minutes: 1 });
-    expect(throttle.before("192.0.2.1", "ana")).toEqual({ kind: "go" });
+  it("wrong() result when turned away: until enough of them are ten minutes old, and those in vain do not count", () => {
+    const all = rig();
+    fail(all, 15);
+    all.clock.advance({ minutes: 9 });
+    const refused = all.throttle.wrong(...ana);
+    if (refused.kind !== "refuse") throw new Error("it was not turned away");
+    all.clock.advance({ seconds: refused.retryAfterSeconds });
+    expect(all.throttle.wrong(...ana).kind).toBe("wait");
+    all.clock.advance({ minutes: 11 });
+    expect(all.throttle.wrong(...ana)).toEqual({ kind: "go" });
   });
 
   it.each([
     ["from elsewhere", "192.0.2.2", "ana"],
     ["for somebody else, from there", "192.0.2.1", "ben"],
     ["from elsewhere in IPv6", "2001:db8:0:2::1", "ana"],
-  ])("before() result %s", (_how, address, login) => {
-    const { throttle } = rig();
-    fail(throttle, 15);
-    expect(throttle.before(address, login)).toEqual({ kind: "go" });
+  ])("wrong() result %s: at once", (_how, address, login) => {
+    const all = rig();
+    fail(all, 15);
+    expect(all.throttle.wrong(address, login)).toEqual({ kind: "go" });
   });
 
   it.each<[string, Sender, Sender]>([
-    ["the login in capitals", ["192.0.2.1", "ana"], ["192.0.2.1", " ANA "]],
-    ["IPv4 in its IPv6 dress", ["::ffff:192.0.2.1", "ana"], ["192.0.2.1", "ana"]],
+    ["the login in capitals", ana, ["192.0.2.1", " ANA "]],
+    ["IPv4 in its IPv6 dress", ["::ffff:192.0.2.1", "ana"], ana],
     ["another host of the same IPv6 network", ["2001:db8::1", "ana"], ["2001:DB8:0:0:9::7", "ana"]],
     ["the same host with its zone", ["fe80::1%eth0", "ana"], ["fe80::1", "ana"]],
-  ])("before() result for %s: the same", (_how, wrong, again) => {
-    const { throttle } = rig();
-    fail(throttle, 15, wrong);
-    expect(throttle.before(...again).kind).toBe("refuse");
+  ])("wrong() result for %s: the same", (_how, sender, again) => {
+    const all = rig();
+    fail(all, 15, sender);
+    expect(all.throttle.wrong(...again).kind).toBe("refuse");
   });
 
-  it("before() result when one address tries one login after the other", () => {
-    const { throttle } = rig();
-    for (let nth = 0; nth < 60; nth++) throttle.failed("192.0.2.1", `person ${nth}`);
-    expect(throttle.before("192.0.2.1", "person 99").kind).toBe("refuse");
-    expect(throttle.before("192.0.2.9", "person 99").kind).toBe("go");
+  it("wrong() result when one address tries one login after the other: it waits, and nobody is turned away", () => {
+    const all = rig();
+    for (let nth = 0; nth < 100; nth++) fail(all, 1, ["192.0.2.1", `person ${nth}`]);
+    expect(all.throttle.wrong("192.0.2.1", "person 100").kind).toBe("wait");
+    expect(all.throttle.wrong("192.0.2.9", "person 100").kind).toBe("go");
   });
 
-  it("before() result when many wait at once: at most twenty do", () => {
-    const { throttle, clock } = rig();
-    fail(throttle, 9);
-    const kinds = Array.from({ length: 25 }, () => throttle.before("192.0.2.1", "ana").kind);
+  it("wrong() result when many wait at once: at most twenty do", () => {
+    const all = rig();
+    for (let nth = 0; nth < 20; nth++) fail(all, 1, ["192.0.2.1", `person ${nth}`]);
+    const kinds = Array.from(
+      { length: 25 },
+      (_, at) => all.throttle.wrong("192.0.2.1", `more ${at}`).kind,
+    );
     expect(kinds.filter((kind) => kind === "wait")).toHaveLength(20);
     expect(kinds.slice(20)).toEqual(Array.from({ length: 5 }, () => "refuse"));
-    clock.advance({ seconds: 6 });
-    expect(throttle.before("192.0.2.1", "ana").kind).toBe("wait");
-  });
-});
-
-describe("succeeded()", () => {
-  it("succeeded() forgives the login from that address, and nothing else", () => {
-    const { throttle } = rig();
-    fail(throttle, 9);
-    fail(throttle, 9, ["192.0.2.1", "ben"]);
-    throttle.succeeded("192.0.2.1", "ana");
-    expect(throttle.before("192.0.2.1", "ana").kind).toBe("go");
-    expect(throttle.before("192.0.2.1", "ben").kind).toBe("wait");
+    all.clock.advance({ seconds: 6 });
+    expect(all.throttle.wrong("192.0.2.1", "later").kind).toBe("wait");
   });
 
-  it("succeeded() does not let an own account wash away guesses at others", () => {
-    const { throttle } = rig();
-    for (let nth = 0; nth < 60; nth++) {
-      throttle.failed("192.0.2.1", `person ${nth}`);
-      throttle.succeeded("192.0.2.1", "own");
+  it("wrong() forgets the oldest of very many", () => {
+    const all = rig();
+    fail(all, 15);
+    for (let nth = 0; nth < 6000; nth++) {
+      all.throttle.wrong(`10.0.${nth >> 8}.${nth & 255}`, "x");
     }
-    expect(throttle.before("192.0.2.1", "person 61").kind).toBe("refuse");
+    expect(all.throttle.wrong(...ana).kind).toBe("go");
   });
 });
 
-describe("failed()", () => {
-  it("failed() forgets the oldest of very many", () => {
-    const { throttle } = rig();
-    fail(throttle, 15);
-    for (let nth = 0; nth < 6000; nth++) throttle.failed(`10.0.${nth >> 8}.${nth & 255}`, "x");
-    expect(throttle.before("192.0.2.1", "ana").kind).toBe("go");
-    expect(throttle.before("10.0.23.111", "x").kind).toBe("go");
+describe("right()", () => {
+  it("right() forgives the login from that address, and nothing else", () => {
+    const all = rig();
+    fail(all, 9);
+    fail(all, 9, ["192.0.2.1", "ben"]);
+    all.throttle.right(...ana);
+    expect(all.throttle.wrong("192.0.2.2", "ana").kind).toBe("go");
+    expect(all.throttle.wrong("192.0.2.1", "ben").kind).toBe("wait");
+    fail(all, 13);
+    expect(all.throttle.wrong(...ana).kind).not.toBe("refuse");
+  });
+
+  it("right() does not let an own account wash away guesses at others", () => {
+    const all = rig();
+    for (let nth = 0; nth < 60; nth++) {
+      fail(all, 1, ["192.0.2.1", `person ${nth}`]);
+      all.throttle.right("192.0.2.1", "own");
+    }
+    expect(all.throttle.wrong("192.0.2.1", "person 61").kind).toBe("wait");
   });
 });

@@ -11,7 +11,7 @@ import { createAcceptMove } from "../../src/edits/intake/accept-move.ts";
 import { continueWhenRead } from "../../src/http/continue.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
-import { createThrottle } from "../../src/people/throttle.ts";
+import { createThrottle, type Throttle } from "../../src/people/throttle.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type CallOptions, callHttp } from "./http-call.ts";
 import { aPerson, aProject, aTodolist, zone } from "./items.ts";
@@ -45,6 +45,7 @@ export async function startDav(settings: DavSettings = {}) {
   const passwords = createPasswords({ store, randomBytes });
   const secrets = { ana: passwords.issue(personId(11)), ben: passwords.issue(personId(12)) };
   const lines: string[] = [];
+  const throttle = createThrottle({ clock });
   const app = express();
   app.disable("x-powered-by");
   let port = 0;
@@ -52,7 +53,9 @@ export async function startDav(settings: DavSettings = {}) {
     settings.publicUrl === "own"
       ? `http://127.0.0.1:${port}`
       : (settings.publicUrl ?? "https://calendar.example.com");
-  app.use(createDavRouter(davDeps({ store, passwords, clock, publicUrl, settings, lines })));
+  app.use(
+    createDavRouter(davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines })),
+  );
   app.use((_request, response) => void response.status(418).send("the next handler"));
   const server = createServer(app);
   continueWhenRead(server, app);
@@ -65,6 +68,7 @@ export async function startDav(settings: DavSettings = {}) {
     clock,
     store,
     passwords,
+    throttle,
     secrets,
     lines,
     port,
@@ -85,13 +89,14 @@ export const basic = (login: string, password: string): string =>
 interface Parts {
   readonly store: Store;
   readonly passwords: ReturnType<typeof createPasswords>;
+  readonly throttle: Throttle;
   readonly clock: () => Temporal.Instant;
   readonly publicUrl: () => string;
   readonly settings: DavSettings;
   readonly lines: string[];
 }
 
-function davDeps({ store, passwords, clock, publicUrl, settings, lines }: Parts) {
+function davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines }: Parts) {
   const { mode = "apply", maxSize = 1_000_000, readOnly = [], unread = () => false } = settings;
   const accepting = {
     store,
@@ -114,7 +119,7 @@ function davDeps({ store, passwords, clock, publicUrl, settings, lines }: Parts)
     acceptItems: createAcceptItems(accepting),
     acceptMove: createAcceptMove(accepting),
     passwords,
-    throttle: createThrottle({ clock }),
+    throttle,
     zone,
     mode,
     maxSize,

@@ -6,7 +6,14 @@ import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
 import type { CommandHost, DaemonAddress } from "../host.ts";
 import { type MailFares, mailFindings, senderFindings } from "../mail-findings.ts";
 import { asJson, type CommandTools, inWorkshop } from "../outcome.ts";
-import { checkClock, checkDisk, checkQuota, type QuotaUse } from "../surroundings.ts";
+import {
+  checkClock,
+  checkDisk,
+  checkProxy,
+  checkQuota,
+  type ProxyUse,
+  type QuotaUse,
+} from "../surroundings.ts";
 
 /** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
@@ -77,6 +84,7 @@ async function throughDaemon(
     readonly quota?: QuotaUse;
     readonly errors?: readonly { source: string; severity: string; problem: string }[];
     readonly mail?: MailFares;
+    readonly proxy?: ProxyUse;
   } = Object(body);
   const errors = status.errors ?? [];
   return [
@@ -99,6 +107,7 @@ async function throughDaemon(
           ),
     ),
     ...(status.mail ? mailFindings(status.mail) : []),
+    ...(status.proxy ? checkProxy(status.proxy) : []),
     ...(probe
       ? [
           doubtful(
