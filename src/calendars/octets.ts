@@ -84,10 +84,10 @@ export function createScribe({
     const text = extra === null ? own.text : withKeptLines(own.text, extra, component);
     if (!row?.body) return Buffer.from(writeObject(text, zonesOf(text)));
     const now = extra === null ? own.canonical : canonicalText(text);
-    if (isExact(row, { body: row.body, component, now })) return Buffer.from(row.body);
+    if (isExact(row, { body: row.body, component, now, zone })) return Buffer.from(row.body);
     const { sequence, modifiedAt } = view;
     const kept = { octets: row.body, component, stamp: { sequence, modifiedAt } };
-    const laid = overlayOctets({ ...kept, said: row.said, now, zones: zonesOf(text) });
+    const laid = overlayOctets({ ...kept, said: row.said, now, zones: zonesOf(text), zone });
     // It said something else in between, or has to be loaded anew: it must not go back to an earlier version.
     const isAsKept = Buffer.compare(Buffer.from(laid), row.body) === 0;
     return Buffer.from(isAsKept ? restampOctets(kept) : laid);
@@ -104,7 +104,7 @@ export function createScribe({
       const row = store.objects.get({ item: view.key, component });
       if (!row?.body || row.laid !== null) return null;
       const now = dressedOf(view, component).canonical;
-      return isExact(row, { body: row.body, component, now }) ? row : null;
+      return isExact(row, { body: row.body, component, now, zone }) ? row : null;
     },
     forget() {
       readAt = -1;
@@ -122,12 +122,13 @@ function isExact(
     readonly body: Uint8Array;
     readonly component: ObjectComponent;
     readonly now: string;
+    readonly zone: string;
   },
 ): boolean {
   if (drifted || said === null) return false;
   const now = withTimeOf(said, about.now);
-  const { body: octets, component } = about;
-  return said === now || saysAsOctets({ octets, component, said, now });
+  const { body: octets, component, zone } = about;
+  return said === now || saysAsOctets({ octets, component, said, now, zone });
 }
 
 /** When a completion took place is the service's to say: the program's own time is still true then. */

@@ -63,6 +63,9 @@ export interface TaskItem extends Common {
 
 export type Item = EventItem | TaskItem;
 
+/** Stands for the title that the service needs, of what calendar programs have given none. */
+export const untitled = "(untitled)";
+
 /** A person as the workspace or the configuration knows them. */
 export interface Person {
   readonly id: PersonId;

@@ -1,4 +1,4 @@
-import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
+import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import type { When } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
@@ -18,7 +18,8 @@ export function describedItem({
 }): Item {
   const wished = applyPatch(base, patch);
   const common = {
-    title: incoming.summary === undefined ? "" : wished.title,
+    // Where no title was given none is missing.
+    title: incoming.summary === undefined && wished.title !== untitled ? "" : wished.title,
     description: incoming.description === undefined ? null : wished.description,
   };
   return wished.kind === "event"

@@ -33,6 +33,7 @@ function remove(context: DavContext, request: ObjectRequest): Result<DavAnswer, 
     method: "CANCEL",
     base: calendars.itemOf(object).item,
     cleared: [],
+    replaced: null,
     anew: false,
   });
   if (!accepted.ok) return accepted;

@@ -4,7 +4,7 @@ import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { shownBase } from "../../edits/intake/shown-base.ts";
-import type { CalendarObjectText } from "../../ics/read/calendar-object.ts";
+import { type CalendarObjectText, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
 import type { DavContext, ObjectRequest } from "../context.ts";
@@ -28,6 +28,8 @@ export interface ObjectEdit {
   /** What the sender saw; null = as the item says, or as it is now. */
   readonly base: Item | null;
   readonly cleared: readonly PatchField[];
+  /** What the sender was shown and replaces as a whole; null where absence says nothing but by `cleared`. */
+  readonly replaced: IncomingItem | null;
   readonly anew: boolean;
 }
 
@@ -77,12 +79,13 @@ function acceptItem(
   { acceptItems, person }: DavContext,
   { edit, dryRun }: { readonly edit: ObjectEdit; readonly dryRun: boolean },
 ) {
-  const { calendar, incoming, method, base, cleared, anew } = edit;
+  const { calendar, incoming, method, base, cleared, replaced, anew } = edit;
   const { uid } = incoming;
   return acceptItems({
     calendar: { method, items: [incoming], ignored: [] },
     bases: base ? new Map([[uid, base]]) : new Map(),
     cleared: new Map([[uid, cleared]]),
+    replaced: replaced ? new Map([[uid, replaced]]) : new Map(),
     ...(calendar.kind === "milestones" && { newAs: "milestone" }),
     anew,
     channel: "caldav",
@@ -135,6 +138,18 @@ export function etagOfSent(
 /** The program that sends a request. */
 export const agentOf = ({ headers }: Pick<ObjectRequest, "headers">): string =>
   headers["user-agent"] ?? "";
+
+/**
+ * The text that a PUT replaces as a whole, as a condition has named the present version by its strong tag. Whoever is not
+ * known to have seen that may have left out what is not known there. Source: RFC 9110 9.3.4.
+ */
+export function replacedText(
+  { calendars, zone }: DavContext,
+  { object, isSeen }: { readonly object: CalendarObject; readonly isSeen: boolean },
+): IncomingItem | null {
+  const shown = isSeen ? readCalendarObject(calendars.octets(object), { zone }) : null;
+  return shown?.ok ? (shown.value.incoming.items[0] ?? null) : null;
+}
 
 /**
  * Fields of which the program has taken the property away. Absence says so only of programs that write items as a whole, and

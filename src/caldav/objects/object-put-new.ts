@@ -1,5 +1,7 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import { isOwnUid } from "../../domain/identity.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { seesItem } from "../../domain/sight.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { saysNew } from "../conditions.ts";
@@ -55,7 +57,8 @@ function create(
     method: null,
     base: null,
     cleared: [],
-    anew: isMeantAnew(context, { request, uid: incoming.uid }),
+    replaced: null,
+    anew: isMeantAnew(context, incoming.uid),
   });
   if (!accepted.ok) return accepted;
   const { key, isHeld } = accepted.value;
@@ -101,17 +104,18 @@ function created(
 }
 
 /**
- * Whether an item that was deleted is to be made again. Who says that it is new means it, and so does whoever has deleted
- * it; others may have a copy only that they have not brought up to date.
+ * Whether an item that was deleted, by whomever, is to be made again: a PUT that names no version asks for it. Of a UID that
+ * is made here only by who could see the item, as others must not learn that there was one. Source: RFC 9110 9.3.4.
  */
-function isMeantAnew(
-  { store, person }: DavContext,
-  { request, uid }: { readonly request: ObjectRequest; readonly uid: string },
-): boolean {
-  if (saysNew(request.headers)) return true;
-  const identity = store.mirror.findUid(uid);
-  const [last] = identity ? store.pastEdits.ofItem(identity.item) : [];
-  return last?.action === "delete" && last.actor === person.id;
+function isMeantAnew({ store, person }: DavContext, uid: string): boolean {
+  const { directory, meta, mirror, view } = store;
+  if (!isOwnUid(uid, meta.installation)) return true;
+  const identity = mirror.findUid(uid);
+  const last = identity && view.history(identity.item).at(-1);
+  if (!last) return false;
+  const project = directory.project(last.projectId);
+  const list = last.kind === "event" ? null : directory.todolist(last.listId);
+  return seesItem(person.id, { item: last, project, list });
 }
 
 /**
@@ -197,6 +201,7 @@ function edit(
     incoming,
     method: null,
     cleared: clearedFields(context, { object: { key, component }, incoming, agent }),
+    replaced: null,
     anew: false,
   };
   const base = baseOf(context, { ...wish, key, present, isSeen: false, isMove: true, agent });

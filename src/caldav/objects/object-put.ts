@@ -11,6 +11,7 @@ import {
   clearedFields,
   etagOfSent,
   keepOctets,
+  replacedText,
   type Sent,
 } from "./object-edit.ts";
 import { objectFault, readOnlyFault, uidFault } from "./object-faults.ts";
@@ -36,7 +37,7 @@ export function readSent(
   { zone, maxSize }: DavContext,
   { type, body }: { readonly type: string | undefined; readonly body: Buffer },
 ): Result<Sent, DavFault> {
-  if (type !== undefined && !/^\s*text\/calendar\s*(?:;|$)/i.test(type)) {
+  if (type !== undefined && !saysCalendar(type, body)) {
     const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
     return fail(caldavFault("supported-calendar-data", reason));
   }
@@ -50,6 +51,14 @@ export function readSent(
   }
   const text = readCalendarObject(body, { zone });
   return text.ok ? ok({ body, text: text.value }) : fail(objectFault(text.failure));
+}
+
+/** What only says that it is octets is what they are: programs that know files alone name no other type. */
+function saysCalendar(type: string, body: Buffer): boolean {
+  const [, media = ""] = /^\s*([^\s;]+)\s*(?:;|$)/.exec(type.toLowerCase()) ?? [];
+  if (media === "text/calendar") return true;
+  const isUntold = media === "application/octet-stream";
+  return isUntold && /^\ufeff?\s*BEGIN:VCALENDAR\s/i.test(body.subarray(0, 200).toString());
 }
 
 /**
@@ -113,6 +122,7 @@ function update(
     incoming: item,
     method: null,
     cleared: clearedFields(context, { object, incoming: item, agent }),
+    replaced: replacedText(context, { object, isSeen }),
     anew: false,
   };
   const base = baseOf(context, { ...wish, key: object.key, present, isSeen, isMove: false, agent });

@@ -4,7 +4,7 @@ import type { Channel, EditAction } from "../../domain/journal.ts";
 import type { PatchField } from "../../domain/merge.ts";
 import { readTokens } from "../../ics/lines/tokens.ts";
 import type { IcsProblem } from "../../ics/problem.ts";
-import { type IncomingCalendar, readComponents } from "../../ics/read/read.ts";
+import { type IncomingCalendar, type IncomingItem, readComponents } from "../../ics/read/read.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../changes.ts";
@@ -29,6 +29,11 @@ export interface ItemsRequest extends CommonRequest {
   readonly bases: ReadonlyMap<string, Item>;
   /** By UID, fields of which the editor is known to have taken the property away: they are unset. */
   readonly cleared?: ReadonlyMap<string, readonly PatchField[]>;
+  /**
+   * By UID, what the editor was shown and replaces as a whole: what of that the new text leaves out is taken away. Of others
+   * absence says nothing.
+   */
+  readonly replaced?: ReadonlyMap<string, IncomingItem>;
   /** What to-dos of unknown UID become; tasks of the list unless said. */
   readonly newAs?: "milestone";
   /** The editor means new items: what was deleted under the same UID is made again. */
@@ -164,6 +169,7 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     store,
     channel,
     cleared: request.cleared ?? new Map(),
+    replaced: request.replaced ?? new Map(),
     newAs: request.newAs ?? null,
     anew: request.anew ?? false,
     // A two-way channel shows exactly what an edit may change.

@@ -31,7 +31,8 @@ export interface DiffContext {
  * and differ. Empty when nothing does.
  */
 export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): Part {
-  const incoming = onWholeDays(sent, context.zone);
+  const { zone, decorated } = context;
+  const incoming = onWholeDays(sent, { zone, timed: !decorated });
   const own =
     base.kind === "event" ? diffEvent(incoming, base, context) : diffTask(incoming, base, context);
   const link = linkOf(base, context.webUrl);

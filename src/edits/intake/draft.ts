@@ -1,11 +1,12 @@
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
+import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/merge.ts";
 import type { When } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/read.ts";
 import { type DiffContext, diffItem } from "./diff.ts";
 import { dayOfTodo, serviceTimes } from "./event-times.ts";
-import { joinParts, type Part, refuse } from "./part.ts";
+import { joinParts, type Part, refuse, wish } from "./part.ts";
+import { onWholeDays } from "./whole-days.ts";
 
 /** Where and by whom an item is to be created. */
 export interface Birth {
@@ -30,7 +31,9 @@ export function draftEvent(
 ): Draft {
   const today = birth.at.toZonedDateTimeISO(context.zone).toPlainDate();
   const isTodo = incoming.component === "VTODO";
-  const spoken = isTodo ? dayOfTodo(incoming) : incoming.when;
+  const { zone, decorated } = context;
+  const whole = onWholeDays(incoming, { zone, timed: !decorated });
+  const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
   const when: When = spoken
     ? serviceTimes(spoken, context.zone)
     : { kind: "dates", start: today, end: today.add({ days: 1 }) };
@@ -48,7 +51,8 @@ export function draftEvent(
   const marks = isTodo ? { milestone: true } : {};
   const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
   const full = { ...part, patch };
-  return finish(incoming, { blank, part: spoken ? full : joinParts([full, missing]) });
+  const draft = { blank, part: spoken ? full : joinParts([full, missing]), context };
+  return finish(incoming, draft);
 }
 
 /** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
@@ -83,7 +87,7 @@ export function draftTask(
     stage: null,
     customFields: [],
   };
-  return finish(incoming, { blank, part: diffItem(incoming, blank, context) });
+  return finish(incoming, { blank, part: diffItem(incoming, blank, context), context });
 }
 
 function blankOf({ projectId, actor, at }: Birth) {
@@ -103,14 +107,23 @@ function blankOf({ projectId, actor, at }: Birth) {
 
 function finish(
   incoming: IncomingItem,
-  { blank, part }: { readonly blank: Item; readonly part: Part },
+  {
+    blank,
+    part,
+    context,
+  }: { readonly blank: Item; readonly part: Part; readonly context: DiffContext },
 ): Draft {
   const patch: Patch = part.patch;
   const item = applyPatch(blank, patch);
   if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
     return { item, part };
   }
+  // What a calendar program shows without a title is kept without one; a file is asked for it.
+  if (!context.decorated) {
+    const title = { title: untitled };
+    return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
+  }
   const message = "a new item needs a SUMMARY; the service needs a title";
-  const untitled = refuse({ line: incoming.line, code: "no-title", message });
-  return { item, part: joinParts([part, untitled]) };
+  const nameless = refuse({ line: incoming.line, code: "no-title", message });
+  return { item, part: joinParts([part, nameless]) };
 }

@@ -19,6 +19,8 @@ export interface Situation {
   readonly bases: ReadonlyMap<string, Item>;
   /** By UID, fields of which the editor has taken the property away. */
   readonly cleared: ReadonlyMap<string, readonly PatchField[]>;
+  /** By UID, the text as it was shown that the editor's one takes the place of as a whole. */
+  readonly replaced: ReadonlyMap<string, IncomingItem>;
   /** What a to-do of unknown UID is to be, where that is no task. */
   readonly newAs: "milestone" | null;
   /** Whether the editor means a new item, also where one of the same UID was deleted. */

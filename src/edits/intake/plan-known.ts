@@ -17,6 +17,7 @@ import { diffItem } from "./diff.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { labelKey } from "./known-names.ts";
 import { type Note, type Part, quote } from "./part.ts";
+import { replacedPatch } from "./replaced.ts";
 import { shownBase } from "./shown-base.ts";
 
 interface Known {
@@ -43,10 +44,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     return planOf(incoming, { known, edit, notes: [] });
   }
   const base = baseOf(incoming, known);
-  const unset = unsetFields(base, {
-    fields: situation.cleared.get(incoming.uid) ?? [],
-    names: situation.context.names,
-  });
+  const unset = takenAway(incoming, { base, situation });
   const diff = diffItem(incoming, applyPatch(base, unset), situation.context);
   const changed = changedFields(valuesOf(present), { ...unset, ...diff.patch });
   const newLabels = labelsOnTheirWay(diff, known) ? [] : diff.newLabels;
@@ -75,6 +73,20 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     edit,
     notes: [...notes, ...overrideNotes(incoming, { base, present, patch })],
   });
+}
+
+/** The wish to be without what the editor has left out, where absence speaks. */
+function takenAway(
+  incoming: IncomingItem,
+  { base, situation }: { readonly base: Item; readonly situation: Situation },
+): Patch {
+  const { cleared, replaced, context } = situation;
+  const { names } = context;
+  const shown = replaced.get(incoming.uid);
+  return {
+    ...unsetFields(base, { fields: cleared.get(incoming.uid) ?? [], names }),
+    ...(shown && replacedPatch(incoming, { shown, base, names })),
+  };
 }
 
 /** The item as its editor is known to have seen it, or as the file says so, else as it is now. */

@@ -1,4 +1,4 @@
-import type { Item } from "../../domain/item.ts";
+import { type Item, untitled } from "../../domain/item.ts";
 import type { IncomingItem } from "../../ics/read/read.ts";
 import {
   publishedSummary,
@@ -37,7 +37,7 @@ export function readTitle(
   const shown = decorated ? publishedSummary(base) : own;
   if (sameText(said, shown)) return unchanged;
   if (secret && said === busyTitle) return unchanged;
-  if (!decorated) return { ...unchanged, title: said };
+  if (!decorated) return said === "" ? unnamed(base) : { ...unchanged, title: said };
   if (readSummary(own).title !== own) return readMarkedTitle(said, { base, shown, own });
 
   const read = readSummary(said);
@@ -45,6 +45,10 @@ export function readTitle(
   const done = read.done === base.completed ? undefined : read.done;
   return { title, done, milestone: read.milestone };
 }
+
+/** An empty summary is as good as none. */
+const unnamed = ({ title }: Item): TitleReading =>
+  title === untitled ? unchanged : { ...unchanged, title: untitled };
 
 /** The title proper begins like a mark, so that only what the feed itself put before it is taken off. */
 function readMarkedTitle(

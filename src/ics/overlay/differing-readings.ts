@@ -1,28 +1,30 @@
+import { untitled } from "../../domain/item.ts";
 import { sameWhen } from "../../domain/when.ts";
 import { readTree } from "../lines/tree.ts";
 import type { IncomingItem } from "../read/incoming.ts";
 import { readItem } from "../read/read-item.ts";
 import { sameText } from "../text/decoration.ts";
-import { type IncomingTime, momentOf } from "../time-values.ts";
+import { todoDays } from "../todo-days.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
 import { categoryKey, isMilestoneName } from "./overlay-categories.ts";
 
-/** In the account's zone floating times would need one; which it is makes no difference between two of them. */
-const floating = "UTC";
-
 /**
  * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:
- * other words for the same, and properties that we never write, differ in nothing. `VALARM` stands for the reminder.
+ * other words for the same, times of day of a to-do, and properties that we never write, differ in nothing. `VALARM`
+ * stands for the reminder. `zone`: the account's.
  */
-export function differingReadings(octets: string, now: string): Set<string> {
-  const theirs = readFirst(octets);
-  const ours = readFirst(`BEGIN:VCALENDAR\n${now}\nEND:VCALENDAR\n`);
+export function differingReadings(
+  octets: string,
+  { now, zone }: { readonly now: string; readonly zone: string },
+): Set<string> {
+  const theirs = readFirst(octets, zone);
+  const ours = readFirst(`BEGIN:VCALENDAR\n${now}\nEND:VCALENDAR\n`, zone);
   const isEvent = ours.component === "VEVENT";
   const differs: readonly (readonly [string, boolean])[] = [
-    ["SUMMARY", !sameText(theirs.summary ?? "", ours.summary ?? "")],
+    ["SUMMARY", !sameText(theirs.summary || untitled, ours.summary || untitled)],
     ["DESCRIPTION", !sameText(theirs.description ?? "", ours.description ?? "")],
     ["CATEGORIES", isEvent ? otherMilestone(theirs, ours) : otherNames(theirs, ours)],
-    ["DTSTART", isEvent ? otherWhen(theirs, ours) : otherDates(theirs, ours)],
+    ["DTSTART", isEvent ? otherWhen(theirs, ours) : otherDates(theirs, { ours, zone })],
     ["STATUS", !isEvent && otherCompletion(theirs, ours)],
     ["RELATED-TO", !isEvent && theirs.relatedTo !== ours.relatedTo],
     ["CLASS", isEvent && isSecret(theirs) !== isSecret(ours)],
@@ -45,11 +47,11 @@ const readableNames: ReadonlySet<string> = new Set([
   "VALARM",
 ]);
 
-function readFirst(text: string): IncomingItem {
+function readFirst(text: string, zone: string): IncomingItem {
   const calendar = readTree(text);
   const component = calendar.components.find(({ name }) => name === "VEVENT" || name === "VTODO");
   if (!component) throw new Error("a calendar object without an item was read");
-  const context = { zoneOf: zonesOfFile(calendar, floating), describeRule: () => null };
+  const context = { zoneOf: zonesOfFile(calendar, zone), describeRule: () => null };
   return readItem(component, context);
 }
 
@@ -69,15 +71,18 @@ const otherWhen = (a: IncomingItem, b: IncomingItem): boolean =>
   !(a.when && b.when && sameWhen(a.when, b.when));
 
 /** We leave a start out that is no earlier than the due date. */
-function otherDates(theirs: IncomingItem, ours: IncomingItem): boolean {
-  const { start, due } = theirs;
-  const start2 = start && due && !ours.start && sameTime(start, due) ? undefined : start;
-  return !sameTime(start2, ours.start) || !sameTime(due, ours.due);
+function otherDates(
+  { start, due }: IncomingItem,
+  { ours, zone }: { readonly ours: IncomingItem; readonly zone: string },
+): boolean {
+  const said = todoDays({ start, due }, zone);
+  const now = todoDays({ start: ours.start, due: ours.due }, zone);
+  const isLeftOut = !now.start && isSameDay(said.start, said.due);
+  return !isSameDay(isLeftOut ? undefined : said.start, now.start) || !isSameDay(said.due, now.due);
 }
 
-function sameTime(a: IncomingTime | undefined, b: IncomingTime | undefined): boolean {
-  if (!a || !b) return a === b;
-  return a.kind === b.kind && momentOf(a, floating).equals(momentOf(b, floating));
+function isSameDay(a: Temporal.PlainDate | undefined, b: Temporal.PlainDate | undefined): boolean {
+  return a && b ? a.equals(b) : a === b;
 }
 
 const isCompleted = ({ status, completedAt, percent }: IncomingItem): boolean =>

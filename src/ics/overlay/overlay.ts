@@ -1,3 +1,4 @@
+import { untitled } from "../../domain/item.ts";
 import { baseMark } from "../base-mark.ts";
 import { writeStamp } from "../lines/component-text.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
@@ -14,6 +15,7 @@ import {
   readProperties,
   restatedDays,
 } from "./property-groups.ts";
+import { timedLines } from "./todo-times.ts";
 
 /** Octets of a client, and what has become of the item since. Texts are those of `canonicalText`. */
 export interface Overlay {
@@ -27,6 +29,8 @@ export interface Overlay {
   readonly stamp: VersionStamp;
   /** VTIMEZONE components of the zones in `now`; the octets get those that they use and do not define. */
   readonly zones: string;
+  /** The account's, in which days are meant. */
+  readonly zone: string;
 }
 
 /** What tells our version of an item. */
@@ -64,20 +68,22 @@ export function canonicalText(component: string): string {
  * ends. SEQUENCE rises above the client's, and with every version of ours. Equal input gives equal octets, and without
  * a difference they come back as they are. Throws `StrayOctetsError` when the component is not in the octets.
  */
-export function overlayOctets({ octets, component, now, stamp, zones, ...kept }: Overlay): string {
+export function overlayOctets(overlay: Overlay): string {
+  const { octets, component, now, stamp, zones, zone, ...kept } = overlay;
   const text = textIn(octets);
   if (kept.said === now) return text;
 
   const said = kept.said === null ? null : readProperties(kept.said);
   const wanted = readProperties(now);
-  const differs = said ? differingNames(said, wanted) : differingReadings(text, now);
+  const differs = said ? differingNames(said, wanted) : differingReadings(text, { now, zone });
   const isOtherAlarm = kept.said !== null && triggerOf(kept.said) !== triggerOf(now);
   if (isOtherAlarm) differs.add("VALARM");
   if (differs.size === 0) return text;
 
   const patch = createPatch(findLines(text, component));
   const names = new Set([...(said?.keys() ?? []), ...wanted.keys(), ...differs]);
-  for (const group of groupsOf(component, names)) layGroup(group, { patch, said, wanted, differs });
+  const work = { patch, said, wanted, differs, zone };
+  for (const group of groupsOf(component, names)) layGroup(group, work);
   if (differs.has("VALARM")) layAlarm(patch, now);
   else fillAlarm(patch, now);
   layStamps(patch, stamp);
@@ -94,12 +100,13 @@ export function saysAsOctets({
   component,
   said,
   now,
-}: Pick<Overlay, "octets" | "component" | "now"> & { readonly said: string }): boolean {
+  zone,
+}: Pick<Overlay, "octets" | "component" | "now" | "zone"> & { readonly said: string }): boolean {
   const differs = differingNames(readProperties(said), readProperties(now));
   if (triggerOf(said) !== triggerOf(now)) differs.add("VALARM");
   const groups = groupsOf(component, differs).map(({ names: [first = ""] }) => first);
   if (!groups.every((name) => isReadable(name))) return false;
-  return differingReadings(textIn(octets), now).isDisjointFrom(new Set(groups));
+  return differingReadings(textIn(octets), { now, zone }).isDisjointFrom(new Set(groups));
 }
 
 /**
@@ -129,6 +136,7 @@ interface Work {
   readonly wanted: PropertyLines;
   /** Names of what is to be laid on. */
   readonly differs: ReadonlySet<string>;
+  readonly zone: string;
 }
 
 function differingNames(said: PropertyLines, wanted: PropertyLines): Set<string> {
@@ -138,7 +146,7 @@ function differingNames(said: PropertyLines, wanted: PropertyLines): Set<string>
 }
 
 /** Sets a group that differs; of another one, what the client left out. */
-function layGroup(group: PropertyGroup, { patch, said, wanted, differs }: Work): void {
+function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: Work): void {
   const { names, restated, ends } = group;
   const { object } = patch;
   const present = new Set(names.filter((name) => object.own.has(name)));
@@ -148,13 +156,21 @@ function layGroup(group: PropertyGroup, { patch, said, wanted, differs }: Work):
   if (names.some((name) => differs.has(name)) || isTorn) {
     const lines = names.includes("CATEGORIES")
       ? mergedCategories(object, { said, wanted })
-      : linesOf(wanted, names);
+      : keepingTimes(linesOf(wanted, names), { object, group, zone });
     if (lines) layLines(patch, { names, lines });
     layLines(patch, { names: restated, lines: [] });
   } else {
-    layLines(patch, { names: missing, lines: linesOf(wanted, missing) });
+    layLines(patch, { names: missing, lines: linesOf(wanted, missing).filter(isSaying) });
   }
 }
+
+const keepingTimes = (
+  lines: readonly string[],
+  about: { readonly object: ObjectLines; readonly group: PropertyGroup; readonly zone: string },
+): readonly string[] => (about.group.names.includes("DUE") ? timedLines(lines, about) : lines);
+
+/** The stand-in for a title is none that a client has left out. */
+const isSaying = (line: string): boolean => line !== `SUMMARY:${untitled}`;
 
 /**
  * The mark becomes ours, as from now on the octets show our version. SEQUENCE goes on from the client's by as much as

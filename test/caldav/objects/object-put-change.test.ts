@@ -51,7 +51,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     const path = rig.member(anEvent(501, whole));
     const before = rig.itemOf(uidOf(path));
     const small = vevent(uidOf(path), "DTSTART;TZID=Europe/Berlin:20261123T100000");
-    expect(rig.put(path, small, { "if-match": rig.etag(path) }).status).toBe(204);
+    expect(rig.put(path, small).status).toBe(204);
     expect(rig.itemOf(uidOf(path))).toEqual(before);
     expect(rig.edits()).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe("objectAnswer() of a PUT that changes", () => {
       }),
     );
     const before = rig.itemOf(uidOf(path));
-    expect(rig.put(path, vtodo(uidOf(path)), { "if-match": rig.etag(path) }).status).toBe(204);
+    expect(rig.put(path, vtodo(uidOf(path)), { "if-match": "*" }).status).toBe(204);
     expect(rig.put(path, vtodo(uidOf(path))).status).toBe(204);
     expect(rig.itemOf(uidOf(path))).toEqual(before);
     expect(rig.edits()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
-import { vtodo } from "../../edits/rig.ts";
-import { aTask } from "../../support/items.ts";
+import { listId, personId, projectId } from "../../../src/domain/ids.ts";
+import { vevent, vtodo } from "../../edits/rig.ts";
+import { anEvent, aTask } from "../../support/items.ts";
 import {
   chore,
   events,
@@ -101,15 +101,35 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.itemOf(uid)).toMatchObject({ title: "Back" });
   });
 
-  it("does not make again what somebody else has deleted, unless it is said to be new", () => {
+  it.each([{}, { "if-none-match": "*" }])(
+    "makes again what somebody else has deleted: %j",
+    (more) => {
+      const rig = objectRig();
+      const path = rig.member(aTask(601));
+      rig.put(`${tasks}/c.ics`, chore());
+      const etag = rig.etag(path);
+      for (const one of [path, `${tasks}/c.ics`]) {
+        const ben = one.replace("/11/", "/12/");
+        expect(rig.ask("DELETE", ben, { person: 12 }).status).toBe(204);
+      }
+      const item = vtodo(uidOf(path), "SUMMARY:Back");
+      expect(rig.put(path, item, { "if-match": etag }).status).toBe(404);
+      expect(rig.put(path, item, more).status).toBe(201);
+      expect(rig.put(`${tasks}/c.ics`, chore(), more).status).toBe(201);
+      expect(rig.names("tasks-3001")).toHaveLength(2);
+    },
+  );
+
+  it("does not tell by that what one was never to see", () => {
     const rig = objectRig();
-    const path = rig.member(aTask(601));
-    const key = rig.store.mirror.find("task", serviceId(601));
-    if (key) rig.store.mirror.bury(key);
-    const item = vtodo(uidOf(path), "SUMMARY:Back");
-    const refused = rig.put(path, item);
-    expect(told(refused)).toBe("403 c:valid-calendar-object-resource");
-    expect(String(refused.body)).toContain("deleted");
-    expect(rig.put(path, item, { "if-none-match": "*" }).status).toBe(201);
+    const path = rig.member(
+      anEvent(501, { private: true, creatorId: personId(12), assigned: [personId(12)] }),
+    );
+    const own = (uid: string) => rig.put(path, vevent(uid, "DTSTART:20261224T100000Z"));
+    const never = own(uidOf(path).replace("501", "502"));
+    expect(own(uidOf(path))).toEqual(never);
+    expect(rig.ask("DELETE", path.replace("/11/", "/12/"), { person: 12 }).status).toBe(204);
+    expect(own(uidOf(path))).toEqual(never);
+    expect(told(never)).toBe("403 c:valid-calendar-object-resource");
   });
 });

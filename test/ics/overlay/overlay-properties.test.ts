@@ -159,6 +159,7 @@ describe.each([
       said: said === null ? null : canonicalText(said),
       now: canonicalText(now),
       stamp,
+      zone,
       zones: zones(now),
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { overlayOctets, restampOctets } from "../../../src/ics/overlay/overlay.ts";
+import { zone } from "../../support/items.ts";
 import { octets as bytes, readOne } from "../files.ts";
 import { event, eventLines, joined, stamp, times } from "./overlays.ts";
 
@@ -13,6 +14,7 @@ describe("overlayOctets() of SEQUENCE", () => {
           said: event({}),
           now: event({ summary: "x" }),
           stamp: { ...stamp, sequence },
+          zone,
           zones: "",
         }),
       ),

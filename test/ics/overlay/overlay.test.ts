@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StrayOctetsError } from "../../../src/ics/lines/object-lines.ts";
 import { canonicalText, overlayOctets, saysAsOctets } from "../../../src/ics/overlay/overlay.ts";
 import { writeEvent } from "../../../src/ics/write/write-event.ts";
+import { zone } from "../../support/items.ts";
 import { card, timed } from "../cards.ts";
 import { octets as bytes, readOne } from "../files.ts";
 import { day, instant } from "../todos.ts";
@@ -28,7 +29,7 @@ describe("overlayOctets() with a known past", () => {
   it("gives the octets back when nothing changed", () => {
     const octets = `\ufeff${joined(eventLines(...times, "X:\n 1"), "\n")}\n\n`;
     const now = event({});
-    const same = { component: "VEVENT", said: now, now, stamp, zones: "" } as const;
+    const same = { component: "VEVENT", said: now, now, stamp, zone, zones: "" } as const;
     expect(overlayOctets({ ...same, octets })).toBe(octets);
     expect(overlayOctets({ ...same, octets: bytes(octets) })).toBe(octets);
   });
@@ -56,6 +57,7 @@ describe("overlayOctets() with a known past", () => {
       said: event({}),
       now: event({ summary: "Start" }),
       stamp,
+      zone,
       zones: "",
     });
     const expected = octets
@@ -140,6 +142,7 @@ describe("overlayOctets() with a known past", () => {
       said: event({}),
       now,
       stamp,
+      zone,
       zones: "",
     });
     expect(text).not.toContain("\r");
@@ -156,7 +159,7 @@ describe("overlayOctets() with a known past", () => {
       Buffer.from(after ?? ""),
     ]);
     const now = event({ summary: "y" });
-    const turn = { component: "VEVENT", said: event({}), now, stamp, zones: "" } as const;
+    const turn = { component: "VEVENT", said: event({}), now, stamp, zone, zones: "" } as const;
     const read = readOne(bytes(overlayOctets({ octets, ...turn })));
     expect(read.raw).toContain("LOCATION:Café");
     expect(read.summary).toBe("y");
@@ -175,6 +178,7 @@ describe("overlayOctets() with a known past", () => {
       said: event({ summary: "x" }),
       now: event({ summary: "y", reminder: Temporal.Duration.from("PT5M") }),
       stamp,
+      zone,
       zones: "",
     });
     // Far above what it takes, far below what quadratic work would.
@@ -203,7 +207,7 @@ describe("overlayOctets() with a known past", () => {
 describe("saysAsOctets()", () => {
   const octets = joined(todoLines("SUMMARY: Wide ", "RELATED-TO:above", "CATEGORIES:New"));
   const says = (then: Parameters<typeof task>[0], now: Parameters<typeof task>[0]) =>
-    saysAsOctets({ octets, component: "VTODO", said: task(then), now: task(now) });
+    saysAsOctets({ octets, component: "VTODO", said: task(then), now: task(now), zone });
 
   it.each<[string, boolean, Parameters<typeof task>[0], Parameters<typeof task>[0]]>([
     ["the parent that the octets name", true, {}, { relatedTo: "above" }],

@@ -2,6 +2,7 @@ import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.t
 import { type EventCard, writeEvent } from "../../../src/ics/write/write-event.ts";
 import { type TodoCard, writeTodo } from "../../../src/ics/write/write-todo.ts";
 import { createZoneWriter } from "../../../src/ics/zones/object-zones.ts";
+import { zone } from "../../support/items.ts";
 import { card } from "../cards.ts";
 import { day, instant, todo } from "../todos.ts";
 
@@ -44,7 +45,7 @@ export interface Turn {
 /** The lines of the overlay, without those of the version. */
 export function laid({ octets, said, now, component = "VEVENT" }: Turn): readonly string[] {
   const zones = createZoneWriter()(now);
-  const text = overlayOctets({ octets: joined(octets), component, said, now, stamp, zones });
+  const text = overlayOctets({ octets: joined(octets), component, said, now, stamp, zones, zone });
   return text
     .replaceAll("\r\n ", "")
     .split("\r\n")

@@ -1,0 +1,119 @@
+import { writeDate, writeStamp } from "../lines/component-text.ts";
+import { readContentLine } from "../lines/content-line.ts";
+import type { ObjectLines } from "../lines/object-lines.ts";
+import { readTree } from "../lines/tree.ts";
+import { readSpan } from "../read/read-span.ts";
+import type { IncomingTime } from "../time-values.ts";
+import { asWritten, todoDays } from "../todo-days.ts";
+import { zonesOfFile } from "../zones/file-zones.ts";
+
+type Day = Temporal.PlainDate;
+
+/** DTSTART or DUE of a client, with a time of day. */
+interface Timed {
+  /** The line up to its value, after the name. */
+  readonly params: string;
+  readonly isUtc: boolean;
+  readonly at: Temporal.ZonedDateTime;
+}
+
+/**
+ * The date lines of a to-do as they are laid onto a client's octets: where those have times of day, the new days keep them,
+ * as the service has dates only and the time is the client's. A date beside a time would be no to-do, so that a new one
+ * takes the time of the other; and where it would be due before it starts, both are dates.
+ * `zone`: the account's, in which days are meant. Source: RFC 5545 3.8.2.3 (one value type, DUE not before DTSTART).
+ */
+export function timedLines(
+  lines: readonly string[],
+  { object, zone }: { readonly object: ObjectLines; readonly zone: string },
+): readonly string[] {
+  const span = spanIn(object, zone);
+  const start = timedOf("DTSTART", { object, time: span.start });
+  // With a DURATION its words are those of the start.
+  const end = timedOf("DUE", { object, time: span.due }) ?? startsWords(start, span.due);
+  const model = { start: start ?? end, due: end ?? start };
+  if (!model.start || !model.due) return lines;
+
+  const was = todoDays(span, zone);
+  const due = dayIn(lines, "DUE");
+  const begins = dayIn(lines, "DTSTART") ?? carried({ was, due });
+  const moved = {
+    start: begins && { ...model.start, at: onDay(model.start.at, { day: begins, zone }) },
+    due: due && { ...model.due, at: onDay(model.due.at, { day: due, zone }) },
+  };
+  const isTurned =
+    moved.start && moved.due && Temporal.ZonedDateTime.compare(moved.due.at, moved.start.at) < 0;
+  if (isTurned) return lines;
+  return [
+    ...lines.filter((line) => !/^(?:DTSTART|DUE)[;:]/.test(line)),
+    ...(moved.start ? [lineOf("DTSTART", moved.start)] : []),
+    ...(moved.due ? [lineOf("DUE", moved.due)] : []),
+  ];
+}
+
+/** We leave a start out that is no earlier than the due date: one of that day goes with it. */
+function carried({
+  was,
+  due,
+}: {
+  readonly was: { readonly start: Day | undefined; readonly due: Day | undefined };
+  readonly due: Day | undefined;
+}): Day | undefined {
+  return was.start && was.due && was.start.equals(was.due) ? due : undefined;
+}
+
+function spanIn({ text, lines, begin }: ObjectLines, zone: string) {
+  const calendar = readTree(text);
+  const component = calendar.components.find(({ line }) => line === lines[begin]?.line);
+  if (!component) throw new Error("one text was split in two ways");
+  const zoneOf = zonesOfFile(calendar, zone);
+  const { start, end } = readSpan({
+    component,
+    uid: "",
+    problems: [],
+    zoneOf,
+    describeRule: () => null,
+  });
+  return { start, due: end };
+}
+
+function timedOf(
+  name: "DTSTART" | "DUE",
+  { object, time }: { readonly object: ObjectLines; readonly time: IncomingTime | undefined },
+): Timed | undefined {
+  const [at] = object.own.get(name) ?? [];
+  const raw = at === undefined ? "" : (object.lines[at]?.raw ?? "");
+  const line = readContentLine(raw, 0);
+  if (time?.kind !== "time" || !line.ok) return undefined;
+  const { value } = line.value;
+  const params = raw.slice(name.length, raw.length - value.length);
+  return { params, isUtc: value.trim().endsWith("Z"), at: time.at };
+}
+
+const startsWords = (start: Timed | undefined, due: IncomingTime | undefined): Timed | undefined =>
+  start && due?.kind === "time" ? { ...start, at: due.at } : undefined;
+
+function dayIn(lines: readonly string[], name: string): Day | undefined {
+  const digits = lines
+    .map((line) => new RegExp(`^${name}(?:;[^:]*)?:(\\d{8})$`).exec(line)?.[1])
+    .find((found) => found !== undefined);
+  return digits === undefined ? undefined : Temporal.PlainDate.from(digits);
+}
+
+/** The same time of day on another day, where its writer reads it. */
+function onDay(
+  at: Temporal.ZonedDateTime,
+  { day, zone }: { readonly day: Day; readonly zone: string },
+): Temporal.ZonedDateTime {
+  const own = asWritten(at, zone);
+  const time = own.toPlainTime();
+  return day
+    .toZonedDateTime({ timeZone: own.timeZoneId, plainTime: time })
+    .withTimeZone(at.timeZoneId);
+}
+
+function lineOf(name: string, { params, isUtc, at }: Timed): string {
+  if (isUtc) return `${name}${params}${writeStamp(at.toInstant())}`;
+  const time = at.toPlainTime().toString({ smallestUnit: "second" }).replaceAll(":", "");
+  return `${name}${params}${writeDate(at.toPlainDate())}T${time}`;
+}
