@@ -59,7 +59,7 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
     const rig = objectRig();
     rig.put(path, chore(line));
     const { dueOn } = { dueOn: null, ...rig.itemOf(uid) };
-    served(rig, { dueOn: dueOn && dueOn.add({ days: 1 }) });
+    served(rig, { dueOn: dueOn?.add({ days: 1 }) ?? null });
     const lines = rig.text(path).split("\r\n");
     expect(lines.filter((one) => one.startsWith("DUE"))).toEqual([moved]);
   });
