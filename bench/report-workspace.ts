@@ -152,12 +152,8 @@ export function fillWorkspace(file: string, tasks: number): ReportWorkspace {
       })),
       true,
     );
-    store.sources.set(
-      "events",
-      ids(projects).map((id) => ({ kind: "events", projectId: projectId(id) })),
-    );
-    store.sources.set(
-      "tasks",
+    store.sources.put(ids(projects).map((id) => ({ kind: "events", projectId: projectId(id) })));
+    store.sources.put(
       ids(lists).map((id) => ({
         kind: "tasks",
         listId: listId(id),

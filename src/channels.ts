@@ -33,21 +33,18 @@ export function openChannels({
   accept,
   monotonic,
   random,
-  ready,
+  known,
   log,
 }: {
   readonly config: Config;
   readonly accept: AcceptDeps;
   readonly monotonic: () => number;
   readonly random: () => number;
-  /** Whether the workspace was read by this process. */
-  readonly ready: () => boolean;
+  /** Whether the workspace was read as a whole, now or in an earlier run. */
+  readonly known: () => boolean;
   readonly log: Log;
 }): Channels {
   const { store, clock } = accept;
-  const lists = () => store.sources.all().filter(({ source }) => mainLists.has(source.kind));
-  const known = () =>
-    ready() || (lists().length > 0 && lists().every(({ succeededAt }) => succeededAt !== null));
   const { inbox: path } = config.edits;
   const inbox =
     path === null
@@ -110,5 +107,3 @@ export async function runChannels(
   ]);
   await watch?.close();
 }
-
-const mainLists: ReadonlySet<string> = new Set(["events", "tasks"]);

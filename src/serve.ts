@@ -126,7 +126,7 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       links && publicUrl !== null
         ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
         : null,
-    swept: () => sync.ready && sync.settled,
+    swept: () => sync.readHere && sync.settled,
     readAnew: () => sync.readAnew(),
     onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
   });

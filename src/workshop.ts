@@ -192,7 +192,6 @@ function buildRooms(
     mode: config.edits.mode,
     onReleased: () => wakeDrain.notify(),
   });
-  const ready = () => sync.ready;
   const reception = createReception({ store, zone, clock, randomBytes, listed: config.people });
   const { passwords, throttle, readOnly } = reception;
   const calendars = createCalendars({
@@ -212,7 +211,14 @@ function buildRooms(
     drain,
     workspace: createWorkspaceDesk({ store, upstream, hurry: (source) => sync.hurry(source) }),
     links,
-    channels: openChannels({ config, accept: acceptDeps, monotonic, random, ready, log }),
+    channels: openChannels({
+      config,
+      accept: acceptDeps,
+      monotonic,
+      random,
+      known: () => sync.hasRead(null),
+      log,
+    }),
     reception,
     people: reception.people,
     dav: {

@@ -16,7 +16,7 @@ export interface Calendars {
   /** The calendars of a person, in their order; none for an unknown or suspended one. */
   readonly list: (person: PersonId) => readonly Calendar[];
   readonly find: (person: PersonId, slug: string) => Calendar | null;
-  /** Whether the calendar's project was read as a whole; before that a part would look like the whole. */
+  /** Whether the calendar's project was ever read as a whole; before that a part would look like the whole. */
   readonly hasRead: (calendar: Calendar) => boolean;
   /** All members that the person may see, by item key. */
   readonly objects: (calendar: Calendar) => readonly CalendarObject[];

@@ -18,8 +18,8 @@ export interface CalendarsDeps {
   readonly store: Store;
   /** The account's zone. */
   readonly zone: string;
-  /** Whether a project was read as a whole. */
-  readonly hasRead: (project: ProjectId) => boolean;
+  /** Whether a project was ever read as a whole; null = all projects of some moment. */
+  readonly hasRead: (project: ProjectId | null) => boolean;
   /** Whether milestones are offered as to-dos beside the events. */
   readonly milestones: boolean;
   /** People who may change nothing. */
@@ -107,7 +107,10 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       const place = placesOf(person).get(slug);
       return place && isOffered(place) ? place.calendar : null;
     },
-    hasRead: (calendar) => placed(calendar).projects.every(hasRead),
+    hasRead(calendar) {
+      const { calendar: of, projects } = placed(calendar);
+      return projects.every(hasRead) || (of.kind === "assigned" && hasRead(null));
+    },
     objects: (calendar) => open(calendar).list(),
     object: (calendar, name) => open(calendar).named(name),
     finder: (calendar) => open(calendar).named,

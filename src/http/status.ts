@@ -30,6 +30,10 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
   const age = (at: Temporal.Instant | null) =>
     at ? Math.round(now.since(at).total("seconds")) : null;
   const ages = sources.map(({ succeededAt }) => age(succeededAt));
+  const whole = store.rounds.readProjects();
+  const polled = sources.flatMap(({ source }) =>
+    source.kind === "events" ? [source.projectId] : [],
+  );
   const known = ages.filter((seconds) => seconds !== null);
   const failing = [...sources, ...store.sideSources.all()].filter(
     ({ failure }) => failure !== null,
@@ -48,6 +52,8 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       labels: store.directory.labels().length,
       revision: store.changes.latest(),
       sources: sources.length,
+      // Of these nothing is served yet.
+      projectsNeverRead: polled.filter((project) => !whole.has(project)).length,
       sourcesNeverRead: ages.filter((seconds) => seconds === null).length,
       oldestAgeSeconds: known.length > 0 ? Math.max(...known) : null,
       newestAgeSeconds: known.length > 0 ? Math.min(...known) : null,

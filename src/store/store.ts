@@ -25,6 +25,7 @@ import { createDirectory, type Directory } from "./mirror/directory.ts";
 import { createFiles, type Files } from "./mirror/files.ts";
 import { createHistory, type History } from "./mirror/history.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
+import { createRounds, type Rounds } from "./mirror/rounds.ts";
 import { createSideSources, type SideSources } from "./mirror/side-sources.ts";
 import {
   type Absences,
@@ -62,6 +63,7 @@ export interface Store extends Transactions {
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
   readonly sources: Sources;
+  readonly rounds: Rounds;
   readonly absences: Absences;
   readonly brakes: Brakes;
   readonly ledger: Ledger;
@@ -121,6 +123,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
     sources: createSources(deps),
+    rounds: createRounds(deps),
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     ledger: createLedger(deps),

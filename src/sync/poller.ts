@@ -113,6 +113,8 @@ export class Poller {
         items: items.length,
         doubts: doubts.length > 0 ? doubts.join("; ") : null,
       });
+      // After a crash the list counts as read: what it has told of must be known then.
+      roster.save();
       return { events: applied.events, doubts };
     });
     if (fetched.kind !== "items") this.survey();

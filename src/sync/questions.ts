@@ -137,7 +137,7 @@ export class Questions {
     const plan = planAbsences({
       questions,
       brakeOf: (source) => brakes.get(source) ?? null,
-      unread: this.#unreadFor(),
+      unread: this.#unreadFor(new Map(absences.map(({ item, noticedAt }) => [item, noticedAt]))),
     });
     const buried = new Set(plan.bury);
     const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
@@ -223,7 +223,10 @@ export class Questions {
     return mirrored !== null && roster.get(`events:${mirrored.item.projectId}`) !== null;
   }
 
-  #unreadFor(): (question: Question) => readonly string[] {
+  /** Which lists were not read since an absence was noticed, by this process or the one that has noticed it. */
+  #unreadFor(
+    noticedAt: ReadonlyMap<ItemKey, Temporal.Instant>,
+  ): (question: Question) => readonly string[] {
     const { roster } = this.#deps;
     const lists = roster.ofKind("tasks");
     const lookUps = roster.ofKind("todolists");
@@ -231,14 +234,19 @@ export class Questions {
     return ({ item, source }) => {
       if (source.startsWith("events:")) return [];
       const noticed = this.#noticed.get(item) ?? 0;
+      const since = this.#noticed.has(item) ? null : (noticedAt.get(item) ?? null);
       const own = this.#listOf(source);
-      const memo = `${own} ${noticed}`;
+      const memo = `${own} ${noticed} ${since?.toString()}`;
       const known = found.get(memo);
       if (known) return known;
       const others = roster.get(own) ? lists : [...lists, ...lookUps];
       const unread = others
         // The own list was read when the absence was noticed; one that is new on the roster was not.
-        .filter(({ name, ended, turn }) => (name === own ? turn === 0 : ended <= noticed))
+        .filter(({ name, ended, turn, readBefore }) =>
+          name === own
+            ? turn === 0 && (!since || !readBefore)
+            : ended <= noticed && !isAfter(readBefore, since),
+        )
         .map(({ name }) => name);
       found.set(memo, unread);
       return unread;
@@ -264,5 +272,8 @@ export class Questions {
     return [{ kind: "buried", source, changes: [own, ...below] }];
   }
 }
+
+const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): boolean =>
+  at !== null && since !== null && Temporal.Instant.compare(at, since) > 0;
 
 const text = (item: Item): string => JSON.stringify(toPlain(item));

@@ -1,7 +1,8 @@
 import type { ListId, ServiceId } from "../domain/ids.ts";
-import { type Source, sourceKinds, sourceName } from "../domain/source.ts";
+import { type Source, sourceName } from "../domain/source.ts";
+import type { SourceState } from "../store/rows/sources.ts";
 import type { Store } from "../store/store.ts";
-import type { Candidate } from "./schedule.ts";
+import { type Candidate, later } from "./schedule.ts";
 
 /** A source with what this process knows of it. */
 export interface Entry extends Candidate {
@@ -11,6 +12,16 @@ export interface Entry extends Candidate {
   /** Whether it was read in this process, and whether it was read or refused for good. */
   readonly read: boolean;
   readonly settled: boolean;
+  /** Whether it was ever read into this data directory. */
+  readonly everRead: boolean;
+  /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
+  readonly readBefore: Temporal.Instant | null;
+  /** Whether refusals speak of this source alone: it was refused again, and others were read in between. */
+  readonly barred: boolean;
+  /** The turn in which it was first refused in a row, 0 in an earlier process; null while it is not refused. */
+  readonly refusedIn: number | null;
+  /** The last round in which it was read or refused; null for none. */
+  readonly round: number | null;
   /** Turn of the latest attempt that has read it, or was refused for good; 0 = none yet. */
   readonly answered: number;
 }
@@ -35,13 +46,45 @@ export class Roster {
   readonly #clock: () => Temporal.Instant;
   readonly #entries = new Map<string, Entry>();
   readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
-  readonly #unsaved = new Set<Source["kind"]>();
+  readonly #unsaved = new Set<string>();
   #turn = 0;
+  /** The latest turn in which something was read; 0 = none yet. */
+  #lastRead = 0;
+  /** The round under way; null between rounds. */
+  #round: number | null = null;
 
   constructor(store: Store, clock: () => Temporal.Instant) {
     this.#store = store;
     this.#clock = clock;
-    for (const { source, attemptedAt } of store.sources.all()) this.#add(source, { attemptedAt });
+    for (const state of store.sources.all()) this.#add(state.source, { state });
+  }
+
+  /**
+   * Begins a round: everything is to be read once. One that was cut off goes on instead, with what it has read already,
+   * unless nobody has gone on with it for longer than `rest`.
+   */
+  beginRound(rest: Temporal.Duration): void {
+    const { rounds } = this.#store;
+    const last = rounds.last();
+    const goesOn = last && !last.endedAt && this.#isRecent(last.begunAt, rest);
+    this.#round = (goesOn ? last : rounds.begin()).round;
+  }
+
+  endRound(): void {
+    if (this.#round === null) return;
+    this.#store.rounds.end();
+    this.#round = null;
+  }
+
+  /** Goes on with the last round, as some of it could not be read. */
+  resumeRound(): void {
+    this.#store.rounds.resume();
+    this.#round = this.#store.rounds.last()?.round ?? null;
+  }
+
+  /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
+  isDone({ round }: Pick<Entry, "round">): boolean {
+    return this.#round !== null && round === this.#round;
   }
 
   /** The number of the latest attempt; an attempt that starts later has a higher one. */
@@ -77,8 +120,8 @@ export class Roster {
   put(source: Source, days: number | null): void {
     const known = this.get(sourceName(source));
     if (!known) {
-      this.#add(source, { attemptedAt: null, days });
-      this.#unsaved.add(source.kind);
+      this.#add(source, { days });
+      this.#unsaved.add(sourceName(source));
       return;
     }
     if (samePlace(known.source, source)) {
@@ -86,9 +129,11 @@ export class Roster {
       return;
     }
     this.#unlink(known);
-    this.#set({ ...known, source, days, turn: 0, ended: 0, answered: 0, notBefore: null });
+    const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null };
+    const unheard = { readBefore: null, barred: false, refusedIn: null };
+    this.#set({ ...known, ...untried, ...unheard, source, days });
     this.#link(source);
-    this.#unsaved.add(source.kind);
+    this.#unsaved.add(known.name);
   }
 
   drop(name: string): void {
@@ -96,7 +141,7 @@ export class Roster {
     if (!known) return;
     this.#unlink(known);
     this.#entries.delete(name);
-    this.#unsaved.add(known.kind);
+    this.#unsaved.add(name);
   }
 
   /** Parents in a list whose subtasks are polled. */
@@ -152,51 +197,74 @@ export class Roster {
       return;
     }
     const isRead = ending.kind === "read";
+    const isSettled = ending.kind !== "failed";
+    if (isRead) this.#lastRead = Math.max(this.#lastRead, begun.turn);
     this.#set({
       ...rested,
+      ...(isSettled && { settled: true, answered: begun.turn, round: this.#round ?? now.round }),
+      ...(isRead && { read: true, everRead: true, barred: false, refusedIn: null }),
+      ...(ending.kind === "refused" && this.#refused(now)),
       ended: begun.turn,
       failures: isRead ? 0 : now.failures + 1,
-      read: now.read || isRead,
-      settled: now.settled || ending.kind !== "failed",
-      answered: ending.kind === "failed" ? now.answered : begun.turn,
       notBefore: now.hurried ? null : ending.notBefore,
     });
   }
 
-  /** Writes what has changed in the set since the last time. */
+  /** Writes what has changed in the set since the last time. Inside a transaction, which may be undone, it is kept for then. */
   save(): void {
     if (this.#unsaved.size === 0) return;
+    const names = [...this.#unsaved];
+    const { isOpen } = this.#store.standing();
     this.#store.together(() => {
-      for (const kind of sourceKinds) {
-        if (!this.#unsaved.has(kind)) continue;
-        this.#store.sources.set(
-          kind,
-          this.ofKind(kind).map(({ source }) => source),
-        );
-      }
+      this.#store.sources.drop(names.filter((name) => !this.#entries.has(name)));
+      this.#store.sources.put(names.flatMap((name) => this.get(name)?.source ?? []));
     });
-    this.#unsaved.clear();
+    if (!isOpen) this.#unsaved.clear();
+  }
+
+  /** One refusal may be a mistake, and so are all where nothing is answered otherwise. */
+  #refused({ barred, refusedIn }: Entry): Pick<Entry, "barred" | "refusedIn"> {
+    return {
+      barred: barred || (refusedIn !== null && this.#lastRead > refusedIn),
+      refusedIn: refusedIn ?? this.#turn,
+    };
+  }
+
+  #isRecent(begunAt: Temporal.Instant, rest: Temporal.Duration): boolean {
+    const now = this.#clock();
+    const attempts = this.entries().flatMap(({ attemptedAt }) => attemptedAt ?? []);
+    // A moment ahead is of a clock that was set back: how long ago it was is not known.
+    return [begunAt, ...attempts].some(
+      (at) =>
+        Temporal.Instant.compare(at, now) <= 0 &&
+        Temporal.Instant.compare(later(at, rest), now) >= 0,
+    );
   }
 
   #add(
     source: Source,
-    known: { readonly attemptedAt: Temporal.Instant | null; readonly days?: number | null },
+    { state, days = null }: { readonly state?: SourceState; readonly days?: number | null },
   ): void {
     this.#set({
       name: sourceName(source),
       kind: source.kind,
       source,
       turn: 0,
-      attemptedAt: known.attemptedAt,
+      attemptedAt: state?.attemptedAt ?? null,
       underWay: false,
       ended: 0,
       hurried: false,
       rushed: false,
       notBefore: null,
-      days: known.days ?? null,
+      days,
       failures: 0,
       read: false,
       settled: false,
+      everRead: Boolean(state?.succeededAt),
+      readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
+      barred: false,
+      refusedIn: state?.refusedAt ? 0 : null,
+      round: state?.round ?? null,
       answered: 0,
     });
     this.#link(source);

@@ -14,6 +14,7 @@ import type { SideWishes } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
 import { type SweepSummary, Tally } from "./tally.ts";
 import { configuredFolders, type Scope } from "./territory.ts";
+import { Wholeness } from "./wholeness.ts";
 
 export type { SyncEvent } from "./event.ts";
 export type { SweepProgress } from "./progress.ts";
@@ -39,7 +40,10 @@ interface SweepOptions {
 
 /** Brings the mirror up to date with the service, within what the gate lets through. */
 export interface Sync {
-  /** One full sweep: every source once, in the best order; resolves when all are read or have failed. */
+  /**
+   * One full sweep: every source once, in the best order; resolves when all are read or have failed. One that was cut off
+   * lately, by its signal or with its process, goes on with what it had not read yet.
+   */
   sweep(options: SweepOptions): Promise<SweepSummary>;
   /** Fair round robin for ever, with a first sweep where there was none; resolves when aborted. */
   run(signal: AbortSignal): Promise<void>;
@@ -48,10 +52,15 @@ export interface Sync {
    * how many it read; `run` does so by itself.
    */
   readSide(options: { readonly signal: AbortSignal; readonly most: number }): Promise<number>;
-  /** Whether every source has been read, or refused for good, at least once in this process. */
+  /** Whether a full sweep is done: every source was read, or refused, since this process began or in the sweep it went on with. */
   readonly ready: boolean;
-  /** Whether the lists of a project have all been read, or refused for good, in this process: what is known of it is whole. */
-  hasRead(project: ProjectId): boolean;
+  /** Whether every source has been read, or refused, by this process. */
+  readonly readHere: boolean;
+  /**
+   * Whether the lists of a project have all been read at least once, now or by an earlier process: what is known of it is
+   * whole. Null asks whether that was so of all projects at some moment: what is not known since then is new.
+   */
+  hasRead(project: ProjectId | null): boolean;
   /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
   readonly settled: boolean;
   /** Reads everything again, also what rests; the answer tells whether all was read by requests made since, and is settled. */
@@ -75,12 +84,16 @@ class Syncing implements Sync {
   readonly #deps: SyncDeps;
   readonly #roster: Roster;
   readonly #questions: Questions;
+  readonly #wholeness: Wholeness;
   readonly #poller: Poller;
   readonly #side: SideReader;
   readonly #wake = createWake();
   readonly #tallies = new Set<Tally>();
   #surveyed = false;
+  /** Whether this process has begun a round, or gone on with one. */
+  #begun = false;
   #ready = false;
+  #readHere = false;
   /** Whether every source has been tried. */
   #opened = false;
 
@@ -89,6 +102,7 @@ class Syncing implements Sync {
     this.#deps = deps;
     this.#roster = new Roster(deps.store, deps.clock);
     this.#questions = new Questions({ ...deps, roster: this.#roster, report });
+    this.#wholeness = new Wholeness(deps.store, this.#roster);
     this.#poller = new Poller({
       ...deps,
       roster: this.#roster,
@@ -112,14 +126,12 @@ class Syncing implements Sync {
     return this.#ready;
   }
 
-  hasRead(project: ProjectId): boolean {
-    const own = this.#roster.entries().filter(({ kind, source }) => {
-      const isMain = kind === "todolists" || kind === "events" || kind === "tasks";
-      return isMain && "projectId" in source && source.projectId === project;
-    });
-    return (
-      own.every(({ settled }) => settled) && (own.length === 0 || own.some(({ read }) => read))
-    );
+  get readHere(): boolean {
+    return this.#readHere;
+  }
+
+  hasRead(project: ProjectId | null): boolean {
+    return project === null ? this.#wholeness.hasReadAll : this.#wholeness.hasRead(project);
   }
 
   get settled(): boolean {
@@ -145,11 +157,16 @@ class Syncing implements Sync {
     this.#tallies.add(tally);
     try {
       this.#survey();
+      this.#beginRound();
       const start = this.#roster.turn;
-      await this.#readDue({ ...options, isDue: ({ turn }) => turn <= start });
+      const isDue = (entry: Entry) => entry.turn <= start && !this.#roster.isDone(entry);
+      await this.#readDue({ ...options, isDue });
+      await this.#askAgain(signal);
       await this.#followUp(signal);
       const { held } = this.#questions.settle();
       this.#roster.save();
+      this.#judge();
+      if (!signal.aborted) this.#roster.endRound();
       return tally.summary({
         held,
         requests: upstream.gate.state().sent - sentBefore,
@@ -176,6 +193,8 @@ class Syncing implements Sync {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#survey();
+    if (!this.#begun) this.#beginRound();
+    else if (!this.#ready) this.#roster.resumeRound();
     while (!signal.aborted) {
       await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
       await this.#wake.wait(this.#restMs(), signal);
@@ -189,6 +208,17 @@ class Syncing implements Sync {
     const { store, scope } = this.#deps;
     store.together(() => applyScope(store, scope));
     this.#poller.survey();
+    this.#wholeness.survey();
+  }
+
+  /** Of what an earlier process has read in this round, nobody has looked yet what hangs around it. */
+  #beginRound(): void {
+    this.#begun = true;
+    this.#roster.beginRound(this.#deps.maxAge);
+    for (const entry of this.#roster.ofKind("tasks")) {
+      if (!this.#roster.isDone(entry)) continue;
+      this.#side.queue.follow(this.#deps.store.mirror.ofSource(entry.name).map(({ item }) => item));
+    }
   }
 
   #nextInTurn(room: number, signal: AbortSignal): readonly Job[] {
@@ -215,12 +245,37 @@ class Syncing implements Sync {
   }
 
   async #poll(name: string, signal: AbortSignal): Promise<void> {
+    const source = this.#roster.get(name)?.source;
     await this.#poller.poll(name, signal);
-    if (this.#ready) return;
-    // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
+    if (source) this.#wholeness.note(source);
+    this.#judge();
+  }
+
+  #judge(): void {
+    if (this.#readHere) return;
     const entries = this.#roster.entries();
-    this.#ready = entries.every(({ settled }) => settled) && entries.some(({ read }) => read);
-    this.#opened ||= entries.every(({ ended }) => ended > 0);
+    const isDone = (entry: Entry) => this.#roster.isDone(entry);
+    // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
+    this.#readHere = entries.every(({ settled }) => settled) && entries.some(({ read }) => read);
+    this.#opened ||= entries.every((entry) => entry.ended > 0 || isDone(entry));
+    if (this.#ready) return;
+    const wasRead = (entry: Entry) => isDone(entry) && entry.turn === 0 && entry.refusedIn === null;
+    this.#ready =
+      entries.every((entry) => entry.settled || isDone(entry)) &&
+      entries.some((entry) => entry.read || wasRead(entry));
+    if (this.#ready && this.#tallies.size === 0) this.#roster.endRound();
+  }
+
+  /** One refusal is no word about a list. Those of projects that lack nothing else are asked again, after one that answers. */
+  async #askAgain(signal: AbortSignal): Promise<void> {
+    const refused = this.#wholeness.refused();
+    const witness = this.#roster.entries().find(({ read, failures }) => read && failures === 0);
+    if (refused.length === 0 || !witness) return;
+    for (const names of [[witness.name], refused.map(({ name }) => name)]) {
+      const start = this.#roster.turn;
+      const due = new Set(names);
+      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
+    }
   }
 
   /** Buries what is settled; what else has to be read for that is read soon. */

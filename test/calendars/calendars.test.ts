@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UnknownCalendarError } from "../../src/calendars/create-calendars.ts";
 import { EarlierObjectError } from "../../src/calendars/wardrobe.ts";
-import { labelId, listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { labelId, listId, type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { readCalendarObject } from "../../src/ics/read/calendar-object.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
 import { ann, bob, calendarRig, calendarsOf, eve, open, textOf } from "./rig.ts";
@@ -69,6 +69,14 @@ describe("list()", () => {
       "tasks-3003": false,
       assigned: false,
     });
+  });
+
+  it("hasRead() result when a project turned up after all had been read: the assigned stay", () => {
+    const { store } = calendarRig();
+    const hasRead = (id: ProjectId | null) => id === null || id === projectId(2001);
+    const calendars = calendarsOf(store, { hasRead });
+    const read = calendars.list(ann).map((each) => [each.slug, calendars.hasRead(each)]);
+    expect(Object.fromEntries(read)).toMatchObject({ "tasks-3003": false, assigned: true });
   });
 });
 

@@ -36,7 +36,7 @@ async function running() {
     wishes: () => everyKind,
     choiceUrl: null,
     actions: null,
-    swept: () => it.sync.ready && it.sync.settled,
+    swept: () => it.sync.readHere && it.sync.settled,
     readAnew: () => it.sync.readAnew(),
     webUrl: null,
     clock,

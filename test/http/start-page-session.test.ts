@@ -34,7 +34,7 @@ describe("the start page", () => {
   it("shows feeds with their addresses, the mirror's age and the last edits, everything escaped", async () => {
     const { call, cookie, cookieLine, path, store, clock } = await signedIn();
     expect(cookieLine).toMatch(/HttpOnly; SameSite=Lax/);
-    store.sources.set("events", [{ kind: "events", projectId: projectId(2001) }]);
+    store.sources.put([{ kind: "events", projectId: projectId(2001) }]);
     store.sources.attempted({ kind: "events", projectId: projectId(2001) }, clock());
     store.sources.succeeded(
       { kind: "events", projectId: projectId(2001) },

@@ -59,8 +59,8 @@ export function reportRig() {
 export function readEverything({ store }: ReturnType<typeof reportRig>): void {
   const events = { kind: "events", projectId: projectId(2001) } as const;
   const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
-  store.sources.set("events", [events]);
-  store.sources.set("tasks", [tasks]);
+  store.sources.put([events]);
+  store.sources.put([tasks]);
   for (const source of [events, tasks]) store.sources.succeeded(source, { items: 1, doubts: null });
 }
 

@@ -16,8 +16,8 @@ const surroundings = {
 };
 const log = createLog({ level: "silent" });
 
-/** A daemon in this process, once its first sweep is done; it serves real HTTP. */
-export async function serveHere(installation: Installation) {
+/** A daemon in this process, once its first sweep is done unless told otherwise; it serves real HTTP. */
+export async function serveHere(installation: Installation, { ready = true } = {}) {
   const config = configOf(installation);
   const opened = openRooms(config, { ...surroundings, log });
   if (!opened.ok) throw new Error(opened.failure);
@@ -26,7 +26,9 @@ export async function serveHere(installation: Installation) {
   const rooms = opened.value;
   const options = { config, rooms, version: "0.0.0", log, signal, ...surroundings };
   const { url, adminToken, done } = await startDaemon(options);
-  await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 20_000);
+  if (ready) {
+    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 20_000);
+  }
   return {
     url,
     adminToken,

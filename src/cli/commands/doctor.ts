@@ -80,6 +80,7 @@ async function throughDaemon(
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
     readonly ready?: boolean;
+    readonly mirror?: { readonly sources: number; readonly projectsNeverRead: number };
     readonly clockAheadSeconds?: number | null;
     readonly quota?: QuotaUse;
     readonly errors?: readonly { source: string; severity: string; problem: string }[];
@@ -92,9 +93,7 @@ async function throughDaemon(
       "daemon",
       `runs at ${daemon.url}; it is asked instead of the service, which has one quota for both`,
     ),
-    status.ready
-      ? fine("mirror", "every list has been read")
-      : doubtful("mirror", "the first sweep is not done", "wait, or look at the log"),
+    mirrorFinding(status.ready === true, status.mirror),
     checkClock(status.clockAheadSeconds ?? null),
     ...(status.quota ? [checkQuota(status.quota)] : []),
     ...errors.map(({ source, severity, problem }) =>
@@ -118,6 +117,18 @@ async function throughDaemon(
         ]
       : []),
   ];
+}
+
+function mirrorFinding(
+  isReady: boolean,
+  mirror?: { readonly sources: number; readonly projectsNeverRead: number },
+): Finding {
+  if (isReady) return fine("mirror", "every list has been read since the last start");
+  const what =
+    mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
+      ? "it is as it was read before the last start; the sweep since then is not done"
+      : "the first sweep is not done";
+  return doubtful("mirror", what, "wait, or look at the log");
 }
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>

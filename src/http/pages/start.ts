@@ -48,13 +48,21 @@ function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
   const age = mirror.oldestAgeSeconds;
   return html`<h2>Mirror</h2>
 <dl>
-<dt>State</dt><dd>${ready ? "every list has been read" : "the first sweep is under way"}</dd>
+<dt>State</dt><dd>${stateOf(ready, mirror)}</dd>
 <dt>Age</dt><dd>${age === null ? "nothing has been read yet" : `the oldest list was read ${length(age)} ago`}</dd>
 <dt>Items</dt><dd>${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks in ${mirror.projects} projects</dd>
 <dt>Quota</dt><dd>${quota.used} of ${quota.quota} requests in the current window</dd>
 <dt>Edits</dt><dd>${waiting} on their way, ${journal.parked ?? 0} parked, ${journal.held ?? 0} held</dd>
 <dt>Mails</dt><dd>${mail.sent} sent, ${mail.deferred} waiting, ${mail.rejected} rejected</dd>
 </dl>`;
+}
+
+/** What is on disk is served at once; how old it is stands below. */
+function stateOf(ready: boolean, { sources, projectsNeverRead }: Status["mirror"]): string {
+  if (ready) return "every list has been read since the last start";
+  return sources > 0 && projectsNeverRead === 0
+    ? "everything is served as it was read before the last start; a sweep is under way"
+    : "the first sweep is under way";
 }
 
 function attention({

@@ -12,10 +12,11 @@ import type { StoreDeps } from "../view/changes.ts";
 
 /** What is polled, how it went, and what snapshots have left open. */
 export interface Sources {
-  /** Adds what is new and drops what is no longer there; what was known keeps its history. */
-  set(kind: Source["kind"], present: readonly Source[]): void;
+  /** Adds what is new. What is known keeps its history; in another place it was not read yet in this round. */
+  put(sources: readonly Source[]): void;
+  drop(names: readonly string[]): void;
   all(): readonly SourceState[];
-  /** `at`: when the poll began, as what it has read is as old as that. */
+  /** `at`: when the poll began, as what it has read is as old as that. A success and a refusal belong to the round under way. */
   attempted(source: Source, at: Temporal.Instant): void;
   /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
   succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
@@ -49,36 +50,40 @@ export interface Brakes {
 export function createSources({ db, clock }: StoreDeps): Sources {
   const upsert = db.prepare(
     `INSERT INTO sources (name, kind, project_id, list_id, task_id) VALUES (@name, @kind, @project, @list, @task)
-     ON CONFLICT (name) DO UPDATE SET project_id = excluded.project_id, list_id = excluded.list_id`,
+     ON CONFLICT (name) DO UPDATE SET project_id = excluded.project_id, list_id = excluded.list_id,
+       round = CASE WHEN project_id IS excluded.project_id AND list_id IS excluded.list_id THEN round END`,
   );
-  const names = db.prepare("SELECT * FROM sources WHERE kind = ?");
+  const round = "coalesce((SELECT max(round) FROM rounds WHERE ended_at IS NULL), round)";
   const drop = db.prepare("DELETE FROM sources WHERE name = ?");
   const all = db.prepare(
     `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
   );
   const attempt = db.prepare("UPDATE sources SET attempted_at = ? WHERE name = ?");
   const success = db.prepare(
-    "UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, refused_at = NULL, items = ? WHERE name = ?",
+    `UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, refused_at = NULL, items = ?, round = ${round}
+     WHERE name = ?`,
   );
   const failure = db.prepare(
     `UPDATE sources SET failure = @text, failures = failures + 1,
-       refused_at = CASE WHEN @refused_at IS NOT NULL THEN coalesce(refused_at, @refused_at) END WHERE name = @name`,
+       refused_at = CASE WHEN @refused_at IS NOT NULL THEN coalesce(refused_at, @refused_at) END,
+       round = CASE WHEN @refused_at IS NOT NULL THEN ${round} ELSE round END WHERE name = @name`,
   );
   const stamp = () => clock().toString();
 
   return {
-    set: db.transaction((kind: Source["kind"], present: readonly Source[]) => {
-      const kept = new Set(present.map(sourceName));
-      for (const { name } of names.all(kind).map(sourceRow)) if (!kept.has(name)) drop.run(name);
-      for (const source of present) {
+    put: db.transaction((sources: readonly Source[]) => {
+      for (const source of sources) {
         upsert.run({
           name: sourceName(source),
-          kind,
+          kind: source.kind,
           project: "projectId" in source ? source.projectId : null,
           list: "listId" in source ? source.listId : null,
           task: "taskId" in source ? source.taskId : null,
         });
       }
+    }),
+    drop: db.transaction((gone: readonly string[]) => {
+      for (const name of gone) drop.run(name);
     }),
     all: () => all.all().map(sourceRow),
     attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),

@@ -19,6 +19,8 @@ export interface SourceState extends PollState {
   readonly source: Source;
   /** Since when the service refuses every poll of it; null when the last one ended otherwise. */
   readonly refusedAt: Temporal.Instant | null;
+  /** The last round in which it was read or refused; null where none did. */
+  readonly round: number | null;
 }
 
 /** The columns of `PollState`. */
@@ -47,16 +49,34 @@ export function sourceRow(row: unknown): SourceState {
     list_id: number | null;
     task_id: number | null;
     refused_at: string | null;
+    round: number | null;
   };
   return {
     ...pollOf(raw),
     refusedAt: instantOf(raw.refused_at),
+    round: raw.round,
     source: {
       kind: raw.kind,
       ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
       ...(raw.list_id !== null && { listId: listId(raw.list_id) }),
       ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
     } as Source,
+  };
+}
+
+/** One reading of all sources; it goes on at the next start while it has not ended. */
+export interface RoundRow {
+  readonly round: number;
+  readonly begunAt: Temporal.Instant;
+  readonly endedAt: Temporal.Instant | null;
+}
+
+export function roundRow(row: unknown): RoundRow {
+  const raw = row as { round: number; begun_at: string; ended_at: string | null };
+  return {
+    round: raw.round,
+    begunAt: Temporal.Instant.from(raw.begun_at),
+    endedAt: instantOf(raw.ended_at),
   };
 }
 

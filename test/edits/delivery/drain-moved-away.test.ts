@@ -12,7 +12,7 @@ async function movedAway(...lines: readonly string[]) {
   const { id, uid } = await rig.task();
   const near: Source = { kind: "tasks", projectId: rig.project, listId: rig.list };
   const far: Source = { kind: "tasks", projectId: rig.otherProject, listId: rig.farList };
-  rig.store.sources.set("tasks", [far, near]);
+  rig.store.sources.put([far, near]);
   rig.send(calendar(vtodo(uid, ...lines)));
   const move = () =>
     insist(

@@ -18,16 +18,15 @@ const subtasks: Source = {
 };
 
 describe("sources", () => {
-  it("set() result when sources come and go: those that stay keep their history", () => {
+  it("put() result when sources come and go: those that stay keep their history", () => {
     const { store, clock } = storeRig();
     const { sources } = store;
-    sources.set("tasks", [tasks(3001), tasks(3002)]);
-    sources.set("events", [{ kind: "events", projectId: project }]);
-    sources.set("projects", [{ kind: "projects" }]);
-    sources.set("subtasks", [subtasks]);
+    sources.put([tasks(3001), tasks(3002)]);
+    sources.put([{ kind: "events", projectId: project }, { kind: "projects" }, subtasks]);
     sources.attempted(tasks(3001), clock());
     sources.succeeded(tasks(3001), { items: 7, doubts: null });
-    sources.set("tasks", [tasks(3001), tasks(3003)]);
+    sources.put([tasks(3001), tasks(3003)]);
+    sources.drop(["tasks:3002", "tasks:3999"]);
     expect(
       sources
         .all()
@@ -44,6 +43,7 @@ describe("sources", () => {
       failures: 0,
       items: 7,
       refusedAt: null,
+      round: null,
     });
     expect(sources.all().find(({ name }) => name === "subtasks:5")?.source).toEqual(subtasks);
   });
@@ -51,7 +51,7 @@ describe("sources", () => {
   it("failed() result when polls fail: they are counted until one succeeds", () => {
     const { store } = storeRig();
     const { sources } = store;
-    sources.set("tasks", [tasks(3001)]);
+    sources.put([tasks(3001)]);
     sources.failed(tasks(3001), "403");
     sources.failed(tasks(3001), "500");
     expect(sources.all()).toMatchObject([{ failure: "500", failures: 2, succeededAt: null }]);
@@ -62,7 +62,7 @@ describe("sources", () => {
   it("refused() result when polls are refused: since when, until one ends otherwise", () => {
     const { store, clock } = storeRig();
     const { sources } = store;
-    sources.set("tasks", [tasks(3001)]);
+    sources.put([tasks(3001)]);
     const since = clock();
     sources.refused(tasks(3001), "403");
     clock.advance({ minutes: 1 });

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import { unreachable } from "../../src/domain/result.ts";
+import type { Source } from "../../src/domain/source.ts";
+import { insist } from "../../src/sandbox/outcome.ts";
+import type { SourceState } from "../../src/store/rows/sources.ts";
+import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
+import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
+
+/** Sweeps until so many sources are done, and is cut off, with requests under way. Returns what was read by then. */
+async function cutOff(here: Stage, at: number): Promise<ReadonlySet<string>> {
+  const { sync, store } = here;
+  const stop = new AbortController();
+  const { failures } = await sync.sweep({
+    signal: stop.signal,
+    onProgress: ({ done }) => {
+      if (done >= at) stop.abort();
+    },
+  });
+  expect(failures).toEqual([]);
+  expect(sync.ready).toBe(false);
+  asked(here);
+  const { round } = store.rounds.last() ?? {};
+  const read = store.sources.all().filter((source) => source.round === round);
+  expect(read.length).toBeGreaterThanOrEqual(at);
+  return new Set(read.map(({ source }) => pathOf(source)));
+}
+
+/** The paths that were asked for since the last call; what was under way in a sweep that was cut off may be there twice. */
+const asked = (stage: Stage): ReadonlySet<string> =>
+  new Set(stage.asked().map((request) => request.replace("GET /api/v3/", "")));
+
+function pathOf(source: Source): string {
+  switch (source.kind) {
+    case "todolists":
+    case "events":
+      return `projects/${source.projectId}/${source.kind}`;
+    case "tasks":
+      return `projects/${source.projectId}/todolists/${source.listId}/tasks`;
+    case "subtasks":
+      return `projects/${source.projectId}/todolists/${source.listId}/tasks/${source.taskId}/subtasks`;
+    case "projects":
+    case "people":
+    case "labels":
+      return source.kind;
+    default:
+      return unreachable(source);
+  }
+}
+
+const every = ({ store }: Stage): ReadonlySet<string> =>
+  new Set(store.sources.all().map(({ source }) => pathOf(source)));
+
+describe("a sweep that was cut off", () => {
+  it("goes on where it was, again and again, and asks for nothing twice", async () => {
+    const here = await stage({ size: "s" });
+    let read = await cutOff(here, 8);
+    for (const at of [30, 45]) {
+      const before = read;
+      const next = here.again();
+      read = await cutOff(next, at);
+      expect(before.difference(read)).toEqual(new Set());
+    }
+    const last = here.again();
+    await last.sweep();
+    expect(last.sync.ready).toBe(true);
+    expect(asked(here)).toEqual(every(here).difference(read));
+    expect(viewInventory(last)).toEqual(workspaceInventory(last));
+    expect(here.store.rounds.last()?.endedAt).not.toBeNull();
+  });
+
+  it("begins anew when it had ended, or was left for longer than maxAge", async () => {
+    let now = Temporal.Now.instant();
+    const maxAge = Temporal.Duration.from({ minutes: 15 });
+    const here = await stage({ size: "s", quota: roomy, maxAge, now: () => now });
+    const first = await cutOff(here, 40);
+    now = now.add({ minutes: 14 });
+    const second = await cutOff(here.again(), 44);
+    expect(first.difference(second)).toEqual(new Set());
+    now = now.add({ minutes: 16 });
+    for (const _ of ["left", "ended"]) {
+      await here.again().sweep();
+      expect(asked(here)).toEqual(every(here));
+    }
+  });
+
+  it("begins anew when the clock was set back behind it", async () => {
+    let now = Temporal.Now.instant();
+    const here = await stage({ size: "s", quota: roomy, now: () => now });
+    await cutOff(here, 40);
+    now = now.subtract({ hours: 1 });
+    await here.again().sweep();
+    expect(asked(here)).toEqual(every(here));
+  });
+
+  it("reads a list anew that went to another project meanwhile", async () => {
+    const here = await stage({ quota: roomy });
+    const { project, list } = placeAt(here, 0);
+    const tasks = (of: number) =>
+      ({ kind: "tasks", projectId: projectId(of), listId: listId(list) }) as const;
+    await cutOff(here, 10);
+    const round = () =>
+      here.store.sources.all().find(({ name }) => name === `tasks:${list}`)?.round;
+    here.store.sources.succeeded(tasks(project), { items: 0, doubts: null });
+    expect(round()).toBe(here.store.rounds.last()?.round);
+    here.store.sources.put([tasks(project + 1)]);
+    expect(round()).toBeNull();
+  });
+
+  it("reads below what it has read already, of which nothing else would tell", async () => {
+    const here = await stage({ quota: roomy });
+    const place = placeAt(here, 0);
+    const parents = Array.from({ length: 6 }, (_, at) => {
+      const task = addTask(here, place, { title: `Parent ${at}` });
+      insist(here.sandbox.workspace.subtasks.create({ ...place, task }, { title: `Child ${at}` }));
+      return task;
+    });
+    const stop = new AbortController();
+    await here.sync.sweep({
+      signal: stop.signal,
+      onProgress() {
+        const source = here.store.sources.all().find(({ name }) => name === `tasks:${place.list}`);
+        if (source?.succeededAt) stop.abort();
+      },
+    });
+    const known = here.store.sources.all().filter(({ source }) => source.kind === "subtasks");
+    expect(known).toHaveLength(parents.length);
+    const next = here.again();
+    await next.sweep();
+    expect(viewInventory(next)).toEqual(workspaceInventory(next));
+  });
+
+  it("is ready before this process has read all, which others wait for", async () => {
+    const here = await stage({ size: "s", quota: roomy });
+    await cutOff(here, 40);
+    const next = here.again();
+    await next.sweep();
+    expect([next.sync.ready, next.sync.readHere]).toEqual([true, false]);
+    await runUntil(next, () => next.sync.readHere);
+  });
+
+  it("goes on with what failed, and reads nothing again for that", async () => {
+    const here = await stage({ size: "s", quota: roomy });
+    const path = /\/projects\/2001\/events$/;
+    here.sandbox.faults.add({ kind: "html", path, times: 99 });
+    await here.sweep();
+    expect(here.sync.ready).toBe(false);
+    here.asked();
+    await runUntil(here, () => here.sandbox.requests.entries().length > 3);
+    here.sandbox.faults.clear();
+    const attempts = () =>
+      here.store.sources.all().map(({ name, attemptedAt }) => `${name} ${attemptedAt?.toString()}`);
+    const before = new Set(attempts());
+    const next = here.again();
+    await next.sweep();
+    expect(next.sync.ready).toBe(true);
+    const tried = attempts().filter((attempt) => !before.has(attempt));
+    expect(tried).toEqual([expect.stringMatching(/^events:2001 /)]);
+  });
+
+  it("follows comments of the tasks that were read before", async () => {
+    const side = { comments: true, history: false, files: false };
+    const here = await stage({ quota: roomy, side });
+    const place = placeAt(here, 0);
+    const task = addTask(here, place, { title: "Discussed" });
+    const { comments } = here.sandbox.workspace;
+    insist(comments.create({ ...place, task }, { description: "A word" }));
+    const read = await cutOff(here, 10);
+    expect(read).toContain(`projects/${place.project}/todolists/${place.list}/tasks`);
+    const next = here.again();
+    const { signal } = new AbortController();
+    await next.sync.sweep({ signal });
+    await next.sync.readSide({ signal, most: 5 });
+    expect(here.store.comments.count()).toBe(1);
+  });
+
+  it("asks after what it missed before, and reads no list again that was read since", async () => {
+    const here = await stage({ quota: { requests: 2, perMs: 50 } });
+    const place = placeAt(here, 0);
+    const task = addTask(here, place, { title: "Deleted" });
+    await here.sweep();
+    insist(here.sandbox.workspace.tasks.remove({ ...place, task }));
+    const stop = new AbortController();
+    const cut = here.again();
+    const last = every(here).size - 1;
+    await cut.sync.sweep({
+      signal: stop.signal,
+      onProgress({ done }) {
+        if (done >= last) stop.abort();
+      },
+    });
+    const [absence] = here.store.absences.all();
+    if (!absence) throw new Error("nothing was missed");
+    const { noticedAt } = absence;
+    const isRead = ({ source, attemptedAt, round }: SourceState) =>
+      source.kind === "tasks" &&
+      round === here.store.rounds.last()?.round &&
+      Temporal.Instant.compare(attemptedAt ?? noticedAt, noticedAt) > 0;
+    const since = here.store.sources.all().filter(isRead);
+    expect(since.length).toBeGreaterThan(0);
+    const next = here.again();
+    await next.sweep();
+    expect(viewInventory(next)).toEqual(workspaceInventory(next));
+    const now = new Map(here.store.sources.all().map((state) => [state.name, state.attemptedAt]));
+    for (const { name, attemptedAt } of since) expect(now.get(name)).toEqual(attemptedAt);
+  });
+});
