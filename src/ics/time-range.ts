@@ -1,7 +1,15 @@
 import { type ContentLine, param } from "./lines/content-line.ts";
 import type { Component } from "./lines/tokens.ts";
 import { firstLine } from "./read/reading.ts";
-import { type IncomingTime, momentOf, readDuration, readTime, type ZoneOf } from "./time-values.ts";
+import {
+  type IncomingTime,
+  momentOf,
+  readDuration,
+  readTime,
+  timeAfter,
+  wholeDaysOf,
+  type ZoneOf,
+} from "./time-values.ts";
 
 /** A time range of a filter, end exclusive; null for an open end. */
 export interface TimeRange {
@@ -111,13 +119,15 @@ function momentIn(
 function durationEnd(
   component: Component,
   start: Moment | undefined,
-  { zone }: TimeRangeContext,
+  { zone, zoneOf }: TimeRangeContext,
 ): number | undefined {
   const length = readDuration(firstLine(component, "DURATION")?.value ?? "");
-  if (!length || !start) return undefined;
+  const line = firstLine(component, "DTSTART");
+  if (!length || !start || !line) return undefined;
   const { time } = start;
-  const from = time.kind === "time" ? time.at : time.on.toZonedDateTime(zone);
-  return from.add(length).epochMilliseconds;
+  if (time.kind === "time") return timeAfter(time.at, length, { line, zoneOf }).epochMilliseconds;
+  const days = wholeDaysOf(length) ?? length;
+  return time.on.toZonedDateTime(zone).add(days).epochMilliseconds;
 }
 
 /** The range holds the moment, or some of the day. */

@@ -7,8 +7,30 @@ export type IncomingTime =
   | { readonly kind: "date"; readonly on: Temporal.PlainDate }
   | { readonly kind: "time"; readonly at: Temporal.ZonedDateTime };
 
-/** The zone of a TZID, or of floating times for null; null when it is not known. */
-export type ZoneOf = (tzid: string | null) => string | null;
+/** What makes a moment of a wall clock: an IANA zone or an offset such as "+05:30", by name, or rules of the file. */
+export type FileZone = string | RuleZone;
+
+/** A zone that only its file knows. */
+export interface RuleZone {
+  /**
+   * A wall clock in the offset of its moment. One that comes twice is its first pass unless the second is asked for;
+   * one in a gap counts from the offset before. Null where the rules leave it open.
+   */
+  readonly settle: (
+    clock: Temporal.PlainDateTime,
+    pass?: "first" | "second",
+  ) => Temporal.ZonedDateTime | null;
+}
+
+/** The zone of a TZID, or of floating times for null. */
+export type ZoneOf = (tzid: string | null) => FileZone | UnknownZone;
+
+/** No zone that could be followed. */
+export interface UnknownZone {
+  readonly kind: "unknown";
+  /** What is wrong with the definition that the file has of it; null when it has none. */
+  readonly why: string | null;
+}
 
 const datePattern = /^\d{8}$/;
 const timePattern = /^\d{8}T\d{6}Z?$/;
@@ -31,15 +53,46 @@ export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime
   if (type === "DATE" || !timePattern.test(value)) {
     return badDate(line, `is no ${type ?? "date or date with time"}`);
   }
-  const isUtc = value.endsWith("Z");
-  const tzid = param(line, "TZID") ?? null;
-  const zone = isUtc ? "UTC" : zoneOf(tzid);
-  if (zone === null) {
-    const message = `${line.name}: the time zone ${excerpt(tzid ?? "")} is not known; use an IANA name such as Europe/Berlin`;
-    return fail({ code: "unknown-zone", message });
-  }
-  const at = realTime(isUtc ? value.slice(0, -1) : value, zone);
-  return at ? ok({ kind: "time", at }) : badDate(line, "is no time of the calendar");
+  const zone = value.endsWith("Z") ? "UTC" : zoneOf(param(line, "TZID") ?? null);
+  return typeof zone === "string" ? namedTime(line, value, zone) : ruledTime(line, value, zone);
+}
+
+/** The wall clock of a DATE-TIME as it was written, and its zone; null for a date and for what cannot be read. */
+export function readClock(line: ContentLine, zoneOf: ZoneOf): WrittenClock | null {
+  const value = line.value.trim();
+  if (!timePattern.test(value)) return null;
+  const zone = value.endsWith("Z") ? "UTC" : zoneOf(param(line, "TZID") ?? null);
+  const clock = realClock(value);
+  return clock && !isUnknown(zone) ? { clock, zone } : null;
+}
+
+export interface WrittenClock {
+  readonly clock: Temporal.PlainDateTime;
+  readonly zone: FileZone;
+}
+
+/** A wall clock as a moment, in gaps and overlaps as RFC 5545 3.3.5 wants it; null where the rules leave it open. */
+export function settleClock(
+  { clock, zone }: WrittenClock,
+  pass: "first" | "second" = "first",
+): Temporal.ZonedDateTime | null {
+  if (typeof zone !== "string") return zone.settle(clock, pass);
+  return clock.toZonedDateTime(zone, {
+    disambiguation: pass === "first" ? "compatible" : "later",
+  });
+}
+
+/** What lies a length after a time that was written in `line`: days keep its wall clock. */
+export function timeAfter(
+  at: Temporal.ZonedDateTime,
+  length: Temporal.Duration,
+  written: { readonly line: ContentLine; readonly zoneOf: ZoneOf },
+): Temporal.ZonedDateTime {
+  const from = length.days === 0 ? null : readClock(written.line, written.zoneOf);
+  if (from === null || typeof from.zone === "string") return at.add(length);
+  const { days } = length;
+  const day = from.zone.settle(from.clock.add({ days }));
+  return day ? day.add(length.with({ days: 0 })) : at.add(length);
 }
 
 /** A UTC time in the form that RFC 5545 wants for stamps; null when it is none. */
@@ -86,9 +139,53 @@ export function writeDuration(duration: Temporal.Duration): string {
       }).toString();
 }
 
+/** Whole days, also where they are told in hours or seconds, as days have 24 hours to a date; null for other lengths. */
+export function wholeDaysOf(length: Temporal.Duration): Temporal.Duration | null {
+  const days = length.total("seconds") / 86_400;
+  return Number.isInteger(days) ? Temporal.Duration.from({ days }) : null;
+}
+
 /** The moment of a time; of a date its midnight in `zone`. */
 export function momentOf(time: IncomingTime, zone: string): Temporal.Instant {
   return (time.kind === "time" ? time.at : time.on.toZonedDateTime(zone)).toInstant();
+}
+
+const isUnknown = (zone: FileZone | UnknownZone): zone is UnknownZone =>
+  typeof zone !== "string" && "kind" in zone;
+
+function namedTime(
+  line: ContentLine,
+  value: string,
+  zone: string,
+): Result<IncomingTime, ValueFault> {
+  const at = realTime(value.endsWith("Z") ? value.slice(0, -1) : value, zone);
+  return at ? ok({ kind: "time", at }) : badDate(line, "is no time of the calendar");
+}
+
+function ruledTime(
+  line: ContentLine,
+  value: string,
+  zone: RuleZone | UnknownZone,
+): Result<IncomingTime, ValueFault> {
+  if (isUnknown(zone)) return unknownZone(line, zone.why);
+  const clock = realClock(value);
+  if (!clock) return badDate(line, "is no time of the calendar");
+  const at = zone.settle(clock);
+  return at ? ok({ kind: "time", at }) : unknownZone(line, "its rules cannot be followed");
+}
+
+function unknownZone(line: ContentLine, why: string | null): Result<never, ValueFault> {
+  const own = why === null ? "" : `, and cannot be read from its definition (${why})`;
+  const message = `${line.name}: the time zone ${excerpt(param(line, "TZID") ?? "")} is not known${own}; use an IANA name such as Europe/Berlin`;
+  return fail({ code: "unknown-zone", message });
+}
+
+function realClock(value: string): Temporal.PlainDateTime | null {
+  try {
+    return Temporal.PlainDateTime.from(value.replace(/Z$/, ""));
+  } catch {
+    return null;
+  }
 }
 
 function realDate(digits: string): Temporal.PlainDate | null {

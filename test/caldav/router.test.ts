@@ -172,40 +172,48 @@ describe("GET of a calendar", () => {
   });
 });
 
-describe("GET of a calendar with a zone that only a program knows", () => {
-  it("keeps that program's own component", async () => {
+describe("GET of a calendar with zones that only programs know", () => {
+  it("tells their times in UTC, as two programs may mean two zones by one name", async () => {
     const { call } = await withEvents(1);
-    const lines = [
+    const object = (uid: string, tzid: string, offset: string) => [
       "BEGIN:VCALENDAR",
       "VERSION:2.0",
       "PRODID:-//x//EN",
       "BEGIN:VTIMEZONE",
-      "TZID:Customized Time Zone",
+      `TZID:${tzid}`,
       "BEGIN:STANDARD",
       "DTSTART:16010101T000000",
-      "TZOFFSETFROM:+0100",
-      "TZOFFSETTO:+0100",
+      `TZOFFSETFROM:${offset}`,
+      `TZOFFSETTO:${offset}`,
       "END:STANDARD",
       "END:VTIMEZONE",
       "BEGIN:VEVENT",
-      "UID:custom-1",
+      `UID:${uid}`,
       "DTSTAMP:20261121T080000Z",
-      "DTSTART;TZID=Customized Time Zone:20261201T100000",
-      "DTEND;TZID=Customized Time Zone:20261201T110000",
-      "SUMMARY:Elsewhere",
+      `DTSTART;TZID=${tzid}:20261201T100000`,
+      `DTEND;TZID=${tzid}:20261201T110000`,
+      `SUMMARY:Elsewhere ${uid}`,
       "END:VEVENT",
       "END:VCALENDAR",
       "",
     ];
-    const put = await call(`PUT ${calendar}custom.ics`, {
-      headers: { "content-type": "text/calendar" },
-      body: lines.join("\r\n"),
-    });
-    expect(put.status).toBe(201);
+    for (const [uid, tzid, offset] of [
+      ["c1", "Customized Time Zone", "+0100"],
+      ["c2", "Customized Time Zone", "+0500"],
+      ["c3", "EST", "-0300"],
+    ] as const) {
+      const body = object(uid, tzid, offset).join("\r\n");
+      const headers = { "content-type": "text/calendar" };
+      expect((await call(`PUT ${calendar}${uid}.ics`, { headers, body })).status).toBe(201);
+      expect((await call(`GET ${calendar}${uid}.ics`)).text).toBe(body);
+    }
     const { text } = await call(`GET ${calendar}`);
-    expect(text.match(/BEGIN:VTIMEZONE\r\nTZID:Customized Time Zone\r\n/g)).toHaveLength(1);
-    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(2);
-    expect(text).toContain("SUMMARY:Elsewhere");
+    const startOf = (uid: string) =>
+      new RegExp(`UID:${uid}\r\n[\\s\\S]*?(DTSTART.*)\r\n(DTEND.*)\r\n`).exec(text)?.slice(1);
+    expect(startOf("c1")).toEqual(["DTSTART:20261201T090000Z", "DTEND:20261201T100000Z"]);
+    expect(startOf("c2")).toEqual(["DTSTART:20261201T050000Z", "DTEND:20261201T060000Z"]);
+    expect(startOf("c3")).toEqual(["DTSTART:20261201T130000Z", "DTEND:20261201T140000Z"]);
+    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
   });
 });
 

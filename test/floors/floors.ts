@@ -30,6 +30,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["chokidar", ["drop"]],
   ["ical-generator", ["ics"]],
   ["node-ical", ["ics"]],
+  ["rrule-temporal", ["ics"]],
   ["windows-iana", ["ics"]],
   ["nodemailer", ["mail"]],
   ["zod", ["config", "upstream"]],

@@ -1,6 +1,11 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import { writeStamp } from "../../ics/lines/component-text.ts";
+import { param, readContentLine } from "../../ics/lines/content-line.ts";
+import { readTree } from "../../ics/lines/tree.ts";
 import { unfold } from "../../ics/lines/unfold.ts";
 import { escapeText, foldLine, oneLine } from "../../ics/text/text.ts";
+import { readTime } from "../../ics/time-values.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../../ics/zones/object-zones.ts";
 import { resolveZone } from "../../ics/zones/zones.ts";
 import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
@@ -11,7 +16,7 @@ import { dav, keyOf } from "../xml/names.ts";
 
 /**
  * A whole calendar as one file, for people and programs that only GET. Zones that are known are written once, right for
- * all that is in the file; of those that only a program knows, its own component is kept.
+ * all that is in the file; times in zones that only one object knows are in UTC.
  */
 export function calendarText(context: DavContext, request: CalendarRequest): DavAnswer {
   const { calendar, headers } = request;
@@ -33,7 +38,6 @@ function* wholeText(
   const name =
     store.calendarProperties.of(person.id, calendar.slug).get(keyOf(dav("displayname"))) ??
     calendar.name;
-  const zones = new Map<string, string>();
   const components: string[] = [];
   const objects = calendars.objects(calendar);
   if (countFitting(objects, { names: 0, hasData: true }) < objects.length) {
@@ -42,10 +46,7 @@ function* wholeText(
   const textOf = (object: CalendarObject) => calendars.octets(object).toString("utf8");
   for (const object of objects) {
     const text = withPresent(textOf, { calendars, calendar, object }) ?? "";
-    for (const component of componentsOf(text)) {
-      if (component.tzid === null) components.push(component.text);
-      else if (resolveZone(component.tzid) === null) zones.set(component.tzid, component.text);
-    }
+    components.push(...itemsOf(inKnownZones(text)));
     yield "";
   }
   const header = [
@@ -57,31 +58,43 @@ function* wholeText(
   ];
   const head = header.map((line) => `${foldLine(line)}\r\n`).join("");
   yield head + createZoneWriter()(components.join(""));
-  yield* zones.values();
   yield* components;
   yield "END:VCALENDAR\r\n";
 }
 
-interface TopComponent {
-  /** Of a VTIMEZONE; null for others. */
-  readonly tzid: string | null;
-  /** From BEGIN to END as it was written, its last line ended. */
-  readonly text: string;
+/**
+ * The text of an object with UTC for the times in zones that it defines by rules of its own: another object of the
+ * calendar may mean something else by the same name.
+ */
+function inKnownZones(text: string): string {
+  if (!text.includes("TZID=")) return text;
+  const zoneOf = zonesOfFile(readTree(text), "UTC");
+  const lines = [...unfold(text)].map(({ raw, from, to }) => {
+    const own = text.slice(from, to);
+    const line = raw.includes("TZID=") ? readContentLine(raw, 0) : null;
+    const tzid = line?.ok ? param(line.value, "TZID") : undefined;
+    if (!line?.ok || tzid === undefined) return own;
+    if (resolveZone(tzid) !== null && typeof zoneOf(tzid) === "string") return own;
+    const time = readTime(line.value, zoneOf);
+    if (!time.ok || time.value.kind === "date") return own;
+    return `${line.value.name}:${writeStamp(time.value.at.toInstant())}\r\n`;
+  });
+  return lines.join("");
 }
 
-function componentsOf(text: string): readonly TopComponent[] {
-  const found: TopComponent[] = [];
+/** The components besides time zones as they were written, from BEGIN to END, the last line ended. */
+function itemsOf(text: string): readonly string[] {
+  const found: string[] = [];
   let depth = 0;
   let from = 0;
-  let tzid: string | null = null;
+  let isZone = false;
   for (const { raw, from: start, to } of unfold(text)) {
-    const [, keyword = "", value = ""] = /^(BEGIN|END|TZID)[^:]*:(.*)$/i.exec(raw) ?? [];
+    const [, keyword = "", name = ""] = /^(BEGIN|END)[^:]*:\s*(.*?)\s*$/i.exec(raw) ?? [];
     const word = keyword.toUpperCase();
     if (word === "BEGIN" && ++depth === 2) {
       from = start;
-      tzid = /^VTIMEZONE\s*$/i.test(value) ? "" : null;
-    } else if (word === "TZID" && depth === 2 && tzid !== null) tzid = value.trim();
-    else if (word === "END" && --depth === 1) found.push({ tzid, text: text.slice(from, to) });
+      isZone = name.toUpperCase() === "VTIMEZONE";
+    } else if (word === "END" && --depth === 1 && !isZone) found.push(text.slice(from, to));
   }
   return found;
 }

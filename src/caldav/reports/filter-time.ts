@@ -49,5 +49,6 @@ export function readZone(text: string, zone: string): Result<string, string> {
   const [block] = blocks;
   if (!block || blocks.length > 1) return fail("a time zone is a VCALENDAR with one VTIMEZONE");
   const tzid = textOf(block, "TZID")?.trim() ?? "";
-  return ok(zonesOfFile(calendar.value, zone)(tzid) ?? zone);
+  const found = zonesOfFile(calendar.value, zone)(tzid);
+  return ok(typeof found === "string" ? found : zone);
 }

@@ -88,11 +88,13 @@ function readParams(raw: string, from: number): Result<Params, string> {
     if (equals < 0 || !namePattern.test(name)) {
       return fail(`the parameter ${excerpt(name)} has no name or no "="`);
     }
-    const values = params.get(name.toUpperCase()) ?? [];
-    params.set(name.toUpperCase(), values);
+    const upper = name.toUpperCase();
+    const isZone = upper === "TZID";
+    const values = params.get(upper) ?? [];
+    params.set(upper, values);
     at = equals;
     do {
-      const read = readParamValue(raw, at + 1);
+      const read = isZone ? readZoneName(raw, at + 1) : readParamValue(raw, at + 1);
       if (!read.ok) return read;
       values.push(read.value.value);
       at = read.value.end;
@@ -111,6 +113,20 @@ function readParamValue(raw: string, from: number): Result<{ value: string; end:
   while (end < raw.length && !'",;:'.includes(raw.charAt(end))) end++;
   if (raw[end] === '"') return fail(`a quotation mark stands inside a value of ${excerpt(raw)}`);
   return ok({ value: decodeParam(raw.slice(from, end)), end });
+}
+
+/**
+ * Outlook names zones such as `tzone://Microsoft/Custom` or `(UTC+01:00) Amsterdam, Berlin` without quotation marks: in
+ * a line that ends in a date or time the name goes on to the colon before it, and commas belong to it.
+ */
+function readZoneName(raw: string, from: number): Result<{ value: string; end: number }, string> {
+  const last = raw.lastIndexOf(":");
+  const isBare = raw[from] !== '"' && last > from && /^:\s*\d{8}(?!\d)/.test(raw.slice(last));
+  const next = raw.indexOf(";", from);
+  const end = next < 0 || next > last ? last : next;
+  const name = raw.slice(from, end);
+  if (!isBare || name.includes('"')) return readParamValue(raw, from);
+  return ok({ value: decodeParam(name), end });
 }
 
 function decodeParam(value: string): string {

@@ -92,7 +92,8 @@ function lengthBetween(
   anchor: AlarmAnchor,
 ): Temporal.Duration {
   if (start.kind === "date" && end.kind === "date") return start.on.until(end.on);
-  const zone = anchor.zoneOf(null) ?? "UTC";
+  const floating = anchor.zoneOf(null);
+  const zone = typeof floating === "string" ? floating : "UTC";
   return momentOf(start, zone).until(momentOf(end, zone), { largestUnit: "hours" });
 }
 

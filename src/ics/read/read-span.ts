@@ -1,8 +1,15 @@
 import type { When } from "../../domain/when.ts";
-import type { ContentLine } from "../lines/content-line.ts";
+import { type ContentLine, param } from "../lines/content-line.ts";
 import { excerpt } from "../problem.ts";
-import { type IncomingTime, readDuration } from "../time-values.ts";
-import { complain, firstLine, type Reading, timeOf } from "./reading.ts";
+import {
+  type IncomingTime,
+  readClock,
+  readDuration,
+  settleClock,
+  timeAfter,
+  wholeDaysOf,
+} from "../time-values.ts";
+import { complain, firstLine, type Reading, timeOf, wordOf } from "./reading.ts";
 
 /** From when to when an item lasts, as far as its file says. */
 export interface Span {
@@ -19,13 +26,13 @@ export interface Span {
 export function readSpan(reading: Reading): Span {
   const start = timeOf(reading, "DTSTART");
   const end = readEnd(reading, start);
-  if (start && end && isBefore(end, start)) {
-    const line = endLine(reading) ?? firstLine(reading.component, "DTSTART");
-    const message = `${line?.name} ${excerpt(line?.value ?? "")} is before DTSTART`;
-    complain(reading, { line: line?.line ?? 0, code: "end-before-start", message });
-    return { start, end: undefined };
-  }
-  return { start, end };
+  if (!start || !end) return wholeDays(reading, { start, end });
+  const settled = settleEnd(reading, { start, end });
+  if (settled) return wholeDays(reading, { start, end: settled });
+  const line = endLine(reading) ?? firstLine(reading.component, "DTSTART");
+  const message = `${line?.name} ${excerpt(line?.value ?? "")} is before DTSTART`;
+  complain(reading, { line: line?.line ?? 0, code: "end-before-start", message });
+  return { start, end: undefined };
 }
 
 /**
@@ -67,10 +74,24 @@ function readEnd(reading: Reading, start: IncomingTime | undefined): IncomingTim
 function endTime(reading: Reading, start: IncomingTime | undefined): IncomingTime | undefined {
   const line = endLine(reading);
   const end = line && timeOf(reading, line.name);
-  if (!line || !end || !start || end.kind === start.kind) return end;
+  if (!line || !end || !start) return end;
+  if (end.kind === start.kind) {
+    const from = firstLine(reading.component, "DTSTART");
+    if (end.kind === "date" || !floatsAlone(from, line)) return end;
+    const message = `of DTSTART and ${line.name} one has a time zone and the other has none; both must have one, or neither`;
+    return complain(reading, { line: line.line, code: "date-kind", message });
+  }
   const message = `DTSTART is a ${start.kind} and ${line.name} a ${end.kind}; both must be of one type`;
   return complain(reading, { line: line.line, code: "date-kind", message });
 }
+
+/** Source: RFC 5545 3.8.2.2, 3.8.2.3 (an end has a zone, or is UTC, when its start has one or is). */
+function floatsAlone(start: ContentLine | undefined, end: ContentLine): boolean {
+  return start !== undefined && isFloating(start) !== isFloating(end);
+}
+
+const isFloating = (line: ContentLine): boolean =>
+  param(line, "TZID") === undefined && !/Z\s*$/.test(line.value);
 
 function addDuration(
   reading: Reading,
@@ -82,12 +103,88 @@ function addDuration(
     const message = `DURATION ${excerpt(line.value)} is no length such as PT30M or P1D`;
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
-  if (start?.kind !== "date") return start && { kind: "time", at: start.at.add(length) };
-  if (length.days * 86_400 !== length.total("seconds")) {
+  if (start?.kind !== "date") return start && timeAfterStart(reading, { start, length });
+  const days = wholeDaysOf(length);
+  if (!days) {
     const message = `DURATION ${excerpt(line.value)} of a date must be whole days`;
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
-  return { kind: "date", on: start.on.add({ days: length.days }) };
+  return { kind: "date", on: start.on.add(days) };
+}
+
+function timeAfterStart(
+  { component, zoneOf }: Reading,
+  {
+    start,
+    length,
+  }: {
+    readonly start: IncomingTime & { readonly kind: "time" };
+    readonly length: Temporal.Duration;
+  },
+): IncomingTime {
+  const line = firstLine(component, "DTSTART");
+  return { kind: "time", at: line ? timeAfter(start.at, length, { line, zoneOf }) : start.at };
+}
+
+/**
+ * The end that belongs to the start, in nights in which the clocks are changed: one in the repeated hour is its second
+ * pass if the first is too early, and one that follows a start in the missing hour keeps its distance on the clock.
+ * Null when the end is before the start.
+ */
+function settleEnd(
+  { component, zoneOf }: Reading,
+  { start, end }: { readonly start: IncomingTime; readonly end: IncomingTime },
+): IncomingTime | null {
+  if (start.kind === "date" || end.kind === "date") return isBefore(end, start) ? null : end;
+  const late = end.at.epochMilliseconds - start.at.epochMilliseconds;
+  if (late > 0) return end;
+  const [from, to] = ["DTSTART", component.name === "VTODO" ? "DUE" : "DTEND"].map((name) => {
+    const line = firstLine(component, name);
+    return line ? readClock(line, zoneOf) : null;
+  });
+  const unmoved = late === 0 ? end : null;
+  if (!from || !to) return unmoved;
+  const second = settleClock(to, "second");
+  if (late < 0 && second && second.epochMilliseconds >= start.at.epochMilliseconds) {
+    return { kind: "time", at: second };
+  }
+  const isInGap = !start.at.toPlainDateTime().equals(from.clock);
+  const zone = start.at.timeZoneId;
+  const clock = to.zone === from.zone ? to.clock : end.at.withTimeZone(zone).toPlainDateTime();
+  const length = from.clock.until(clock, { largestUnit: "hours" });
+  return isInGap && length.sign > 0 ? { kind: "time", at: start.at.add(length) } : unmoved;
+}
+
+/** Properties by which Outlook and its kin say that an event in times takes whole days. */
+const wholeDayMarks = ["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT"];
+
+/**
+ * The days of an event that is marked as whole days and lasts from midnight to midnight, each in its own zone, both in
+ * that of the start, or, where the start is in UTC, in the account's. Other times stay times.
+ */
+function wholeDays(reading: Reading, span: Span): Span {
+  const { component, zoneOf } = reading;
+  const { start, end } = span;
+  if (start?.kind !== "time" || component.name !== "VEVENT") return span;
+  if (!wholeDayMarks.some((mark) => wordOf(component, mark) === "TRUE")) return span;
+  const own = start.at.timeZoneId;
+  const floating = zoneOf(null);
+  for (const zone of [null, own, own === "UTC" && typeof floating === "string" ? floating : own]) {
+    const first = midnightOf(start.at, zone);
+    const last = end?.kind === "time" ? midnightOf(end.at, zone) : first;
+    if (first && last) {
+      const next = first.add({ days: 1 });
+      const until = Temporal.PlainDate.compare(last, next) < 0 ? next : last;
+      return { start: { kind: "date", on: first }, end: { kind: "date", on: until } };
+    }
+  }
+  return span;
+}
+
+/** The day that begins then, in a zone or the time's own; null when none does. Some begin at one o'clock. */
+function midnightOf(at: Temporal.ZonedDateTime, zone: string | null): Temporal.PlainDate | null {
+  const local = zone === null ? at : at.withTimeZone(zone);
+  return local.equals(local.startOfDay()) ? local.toPlainDate() : null;
 }
 
 function isBefore(end: IncomingTime, start: IncomingTime): boolean {

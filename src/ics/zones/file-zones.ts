@@ -1,44 +1,79 @@
 import type { Component } from "../lines/tokens.ts";
 import { textOf } from "../read/reading.ts";
-import type { ZoneOf } from "../time-values.ts";
+import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
+import { readDefinition } from "./zone-definition.ts";
 import { resolveZone } from "./zones.ts";
 
 /** Looking a name up costs far more than a line of a file, so a file may bring only so many. */
 const mostNames = 200;
+/** Following a rule for ten years takes up to some milliseconds; two rules of 64 zones need two each. */
+const mostExpansions = 400;
 
 /**
- * The zones of one file: known names first, then its own VTIMEZONE, if that names a known zone in X-LIC-LOCATION or
- * keeps one offset of whole minutes for ever. Floating times stand in `floating`.
+ * The zones of one file. A TZID that names a place means that place, whatever the file says of it: so does a Windows
+ * name. One that only stands for an offset or its rules (`EST`, `CET`, `GMT`) means the rules that the file gives it,
+ * else what it is known for. Any other name means its VTIMEZONE: the place in its X-LIC-LOCATION, else its rules.
+ * Floating times stand in `floating`.
+ * Source: RFC 5545 3.2.19, 3.6.5 (a TZID means its VTIMEZONE).
  */
 export function zonesOfFile(calendar: Component, floating: string): ZoneOf {
-  const blocks = calendar.components.filter((component) => component.name === "VTIMEZONE");
-  const own = new Map(blocks.map((block) => [textOf(block, "TZID")?.trim() ?? "", block]));
-  const known = new Map<string, string | null>();
+  const blocks = blocksOf(calendar);
+  const known = new Map<string, FileZone | UnknownZone>();
+  let expansions = 0;
+  const spend = (): boolean => ++expansions <= mostExpansions;
   return (tzid) => {
     if (tzid === null) return floating;
     const found = known.get(tzid);
     if (found !== undefined) return found;
-    if (known.size >= mostNames) return null;
-    const zone = resolveZone(tzid) ?? zoneOfBlock(own.get(tzid.trim()));
+    if (known.size >= mostNames) return { kind: "unknown", why: null };
+    const zone = zoneOfName(tzid, { blocks: blocks.get(plain(tzid)) ?? [], spend });
     known.set(tzid, zone);
     return zone;
   };
 }
 
-function zoneOfBlock(block: Component | undefined): string | null {
-  if (!block) return null;
-  const location = textOf(block, "X-LIC-LOCATION");
-  return (location === undefined ? null : resolveZone(location)) ?? fixedOffset(block);
+/** Names of the zone database that are no places. */
+const offsetNames =
+  /^(?:CET|CST6CDT|EET|EST|EST5EDT|GMT|GMT0|GMT[+-]0|Greenwich|HST|MET|MST|MST7MDT|PST8PDT|UCT|UTC|Universal|WET|Zulu)$/i;
+
+function zoneOfName(
+  tzid: string,
+  { blocks, spend }: { readonly blocks: readonly Component[]; readonly spend: () => boolean },
+): FileZone | UnknownZone {
+  const name = plain(tzid);
+  const hasRules = blocks.some(({ components }) => components.length > 0);
+  if (offsetNames.test(name) && hasRules) return zoneOfBlocks(blocks, spend);
+  return resolveZone(name) ?? zoneOfBlocks(blocks, spend);
 }
 
-function fixedOffset(block: Component): string | null {
-  const offsets = block.components.flatMap((part) => [
-    textOf(part, "TZOFFSETFROM"),
-    textOf(part, "TZOFFSETTO"),
-  ]);
-  const [first] = offsets;
-  const digits = /^([+-])(\d{2})(\d{2})(?:00)?$/.exec(first ?? "");
-  if (!digits || offsets.some((offset) => offset !== first)) return null;
-  const [, sign, hours, minutes] = digits;
-  return Number(hours) < 24 && Number(minutes) < 60 ? `${sign}${hours}:${minutes}` : null;
+function zoneOfBlocks(blocks: readonly Component[], spend: () => boolean): FileZone | UnknownZone {
+  const [block, ...others] = blocks;
+  if (!block) return { kind: "unknown", why: null };
+  const rules = rulesOf(block);
+  if (others.some((other) => rulesOf(other) !== rules)) {
+    return { kind: "unknown", why: "it is defined twice, in different ways" };
+  }
+  const location = textOf(block, "X-LIC-LOCATION")?.trim() ?? "";
+  const place = offsetNames.test(location) ? null : resolveZone(location);
+  if (place !== null) return place;
+  const read = readDefinition(block, spend);
+  return read.ok ? read.value : { kind: "unknown", why: read.failure };
+}
+
+const rulesOf = ({ components }: Component): string =>
+  components.map(({ name, lines }) => [name, ...lines.map(({ raw }) => raw)].join("\n")).join("\n");
+
+/** Some programs take the quotation marks around a parameter into the name. */
+const plain = (tzid: string): string => tzid.trim().replace(/^"(.*)"$/, "$1");
+
+function blocksOf(calendar: Component): ReadonlyMap<string, readonly Component[]> {
+  const found = new Map<string, Component[]>();
+  for (const block of calendar.components) {
+    if (block.name !== "VTIMEZONE") continue;
+    const name = plain(textOf(block, "TZID") ?? "");
+    const same = found.get(name);
+    if (same) same.push(block);
+    else found.set(name, [block]);
+  }
+  return found;
 }

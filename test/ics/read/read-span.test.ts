@@ -106,12 +106,121 @@ describe("the time of an event", () => {
     ],
     ["a date and weeks", ["DTSTART;VALUE=DATE:20260701", "DURATION:P2W"], "2026-07-01 2026-07-15"],
     ["a leap day", ["DTSTART;VALUE=DATE:20280229"], "2028-02-29 2028-03-01"],
+    [
+      "a date and 24 hours",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:PT24H"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "a date and hours over a change of the clocks",
+      ["DTSTART;VALUE=DATE:20260328", "DURATION:PT72H"],
+      "2026-03-28 2026-03-31",
+    ],
+    [
+      "a date and seconds",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:PT172800S"],
+      "2026-07-01 2026-07-03",
+    ],
+    [
+      "a date and minutes",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:PT1440M"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "a date, a day and hours",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:P1DT24H"],
+      "2026-07-01 2026-07-03",
+    ],
+    ["a date and a week", ["DTSTART;VALUE=DATE:20260701", "DURATION:P1W"], "2026-07-01 2026-07-08"],
+    [
+      "a date and no seconds",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:PT0S"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "a name with a colon, unquoted",
+      ["DTSTART;TZID=(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna:20260701T100000"],
+      "2026-07-01T10:00:00+02:00[Europe/Berlin] -",
+    ],
+    [
+      "a name with a colon, unquoted, with VALUE behind it",
+      ["DTSTART;TZID=(UTC+09:00) Osaka, Sapporo, Tokyo;VALUE=DATE-TIME:20260701T100000"],
+      "2026-07-01T10:00:00+09:00[Asia/Tokyo] -",
+    ],
   ];
   it.each(cases)("is read from %s", (_what, lines, expected) => {
     expect(shown(...lines)).toBe(expected);
   });
 
+  const berlin = (clock: string) => `;TZID=Europe/Berlin:${clock}`;
+  const nights: readonly [string, string, string, string][] = [
+    [
+      "from a gap to its end",
+      "20260329T023000",
+      "20260329T030000",
+      "03:30:00+02:00 04:00:00+02:00",
+    ],
+    ["as long as a gap", "20260329T020000", "20260329T030000", "03:00:00+02:00 04:00:00+02:00"],
+    [
+      "from a gap to less than an hour behind it",
+      "20260329T023000",
+      "20260329T031500",
+      "03:30:00+02:00 04:15:00+02:00",
+    ],
+    [
+      "from a gap to just as late",
+      "20260329T023000",
+      "20260329T033000",
+      "03:30:00+02:00 04:30:00+02:00",
+    ],
+    [
+      "from a gap to the morning",
+      "20260329T023000",
+      "20260329T090000",
+      "03:30:00+02:00 09:00:00+02:00",
+    ],
+    ["within a gap", "20260329T021500", "20260329T024500", "03:15:00+02:00 03:45:00+02:00"],
+    ["at a moment in a gap", "20260329T023000", "20260329T023000", "03:30:00+02:00 -"],
+    ["into a gap", "20260329T013000", "20260329T023000", "01:30:00+01:00 03:30:00+02:00"],
+    [
+      "from the first pass into the second",
+      "20261025T024500",
+      "20261025T021500",
+      "02:45:00+02:00 02:15:00+01:00",
+    ],
+    [
+      "over the repeated hour",
+      "20261025T013000",
+      "20261025T033000",
+      "01:30:00+02:00 03:30:00+01:00",
+    ],
+  ];
+  it.each(nights)("is settled %s", (_what, start, end, expected) => {
+    const spoken = [`DTSTART${berlin(start)}`, `DTEND${berlin(end)}`];
+    expect(shown(...spoken)?.replaceAll(/\d{4}-\d\d-\d\dT|\[.*?\]/g, "")).toBe(expected);
+    const due = readOne(todoFile(spoken[0] ?? "", `DUE${berlin(end)}`));
+    expect(due.problems).toEqual([]);
+  });
+
+  it("is settled from a gap to an end that is told in UTC", () => {
+    expect(shown(`DTSTART${berlin("20260329T023000")}`, "DTEND:20260329T010000Z")).toBe(
+      "2026-03-29T03:30:00+02:00[Europe/Berlin] 2026-03-29T04:00:00+02:00[Europe/Berlin]",
+    );
+  });
+
+  it("is refused from a gap to an end before it", () => {
+    const read = readOne(
+      eventFile(`DTSTART${berlin("20260329T023000")}`, "DTEND:20260329T003000Z"),
+    );
+    expect(read.problems).toMatchObject([{ code: "end-before-start" }]);
+  });
+
   const refused: readonly [readonly string[], number, string][] = [
+    [["DTSTART;VALUE=DATE:20260701", "DURATION:PT25H"], 6, "bad-duration"],
+    [["DTSTART;VALUE=DATE:20260701", "DURATION:PT86399S"], 6, "bad-duration"],
+    [["DTSTART;VALUE=DATE:20260701", "DURATION:-P1D"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000", "DTEND:20260701T110000Z"], 6, "date-kind"],
+    [["DTSTART;TZID=Europe/Rome:20260701T100000", "DTEND:20260701T110000"], 6, "date-kind"],
     [["DTSTART:20261301T000000Z"], 5, "bad-date"],
     [["DTSTART:20260701T256100Z"], 5, "bad-date"],
     [["DTSTART:20260701T240000Z"], 5, "bad-date"],
@@ -244,5 +353,116 @@ describe("a to-do", () => {
     const item = readOne(todoFile("DUE:20260703T100000Z", ...alarm));
     expect(item.alarm?.toString()).toBe("PT5M");
     expect(item.unstorable).toMatchObject([{ line: 6, name: "VALARM" }]);
+  });
+});
+
+describe("an event that is marked as whole days", () => {
+  const marks = ["X-MICROSOFT-CDO-ALLDAYEVENT:TRUE", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT:true"];
+  const york = ";TZID=America/New_York:";
+  const days: readonly [string, readonly string[], string][] = [
+    [
+      "from midnight to midnight",
+      [`DTSTART${york}20260701T000000`, `DTEND${york}20260703T000000`],
+      "2026-07-01 2026-07-03",
+    ],
+    ["floating", ["DTSTART:20260701T000000", "DTEND:20260702T000000"], "2026-07-01 2026-07-02"],
+    ["for a duration", [`DTSTART${york}20260307T000000`, "DURATION:P2D"], "2026-03-07 2026-03-09"],
+    [
+      "for no time",
+      [`DTSTART${york}20260701T000000`, `DTEND${york}20260701T000000`],
+      "2026-07-01 2026-07-02",
+    ],
+    ["without an end", [`DTSTART${york}20260701T000000`], "2026-07-01 2026-07-02"],
+    [
+      "over a change of the clocks",
+      [`DTSTART${york}20260308T000000`, `DTEND${york}20260309T000000`],
+      "2026-03-08 2026-03-09",
+    ],
+    [
+      "where the day begins at one",
+      [
+        "DTSTART;TZID=America/Sao_Paulo:20181104T000000",
+        "DTEND;TZID=America/Sao_Paulo:20181105T000000",
+      ],
+      "2018-11-04 2018-11-05",
+    ],
+    [
+      "at midnights in UTC",
+      ["DTSTART:20260701T000000Z", "DTEND:20260702T000000Z"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "at the account's midnights, in UTC",
+      ["DTSTART:20260630T220000Z", "DTEND:20260701T220000Z"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "to the start's midnight, in UTC",
+      [`DTSTART${york}20260701T000000`, "DTEND:20260702T040000Z"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "in a Windows zone",
+      [
+        "DTSTART;TZID=W. Europe Standard Time:20260701T000000",
+        "DTEND;TZID=W. Europe Standard Time:20260702T000000",
+      ],
+      "2026-07-01 2026-07-02",
+    ],
+  ];
+  it.each(days)("lasts them %s", (_what, lines, expected) => {
+    for (const mark of marks) expect(shown(mark, ...lines)).toBe(expected);
+  });
+
+  it("lasts them in a zone of the file's own rules", () => {
+    const observance = [
+      "BEGIN:STANDARD",
+      "DTSTART:16010101T000000",
+      "TZOFFSETFROM:-0330",
+      "TZOFFSETTO:-0330",
+      "END:STANDARD",
+    ];
+    const times = [
+      "DTSTART;TZID=Customized Time Zone:20260701T000000",
+      "DTEND;TZID=Customized Time Zone:20260702T000000",
+    ];
+    const bytes = calendar(
+      ...["BEGIN:VTIMEZONE", "TZID:Customized Time Zone", ...observance, "END:VTIMEZONE"],
+      ...["BEGIN:VEVENT", "UID:u1", ...times, marks[0] ?? "", "END:VEVENT"],
+    );
+    expect(readOne(bytes).when?.start.toString()).toBe("2026-07-01");
+  });
+
+  it.each([
+    [
+      [
+        "X-MICROSOFT-CDO-ALLDAYEVENT:FALSE",
+        `DTSTART${york}20260701T000000`,
+        `DTEND${york}20260702T000000`,
+      ],
+    ],
+    [
+      [
+        "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+        `DTSTART${york}20260701T000000`,
+        `DTEND${york}20260701T120000`,
+      ],
+    ],
+    [
+      [
+        "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+        `DTSTART${york}20260701T090000`,
+        `DTEND${york}20260702T090000`,
+      ],
+    ],
+    [
+      [
+        "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+        `DTSTART${york}20260630T180000`,
+        `DTEND${york}20260701T180000`,
+      ],
+    ],
+  ])("stays in times with %j", (lines) => {
+    expect(when(...lines)?.kind).toBe("times");
   });
 });
