@@ -2,6 +2,7 @@ import type { LinkAction, LinkClaim, LinkSigner, MailLinkClaim } from "./action-
 import { canComplete, type Item } from "./item.ts";
 import type { Patch } from "./merge.ts";
 import { unreachable } from "./result.ts";
+import { dayFault } from "./when.ts";
 
 /** What an item's links can be made of; `address`: where people reach this server, without a slash at the end. */
 export interface LinkMaker {
@@ -29,11 +30,18 @@ export function makeLinks(
   }));
 }
 
-/** What can be done with an item: nothing for an event that is no milestone; dates are moved only while it is open. */
+/**
+ * What can be done with an item: nothing for an event that is no milestone; dates are moved only while it is open, and not
+ * to where the service could not hold them.
+ */
 export function offeredActions(item: Item): readonly LinkAction[] {
   if (!canComplete(item)) return [];
   if (item.completed) return ["reopen"];
-  return dayOf(item) ? ["done", "day", "week"] : ["done"];
+  const day = dayOf(item);
+  const moves = (["day", "week"] as const).filter(
+    (action) => day && dayFault(day.add(lengths[action])) === null,
+  );
+  return ["done", ...moves];
 }
 
 /** What an action changes; null when it can do nothing with the item as it is. */
@@ -45,9 +53,9 @@ export function linkPatch(item: Item, action: LinkAction): Patch | null {
     case "reopen":
       return { completed: false };
     case "day":
-      return movedBy(item, { days: 1 });
+      return movedBy(item, lengths.day);
     case "week":
-      return movedBy(item, { days: 7 });
+      return movedBy(item, lengths.week);
     default:
       return unreachable(action);
   }
@@ -70,6 +78,8 @@ export function linkUntil(today: Temporal.PlainDate): Temporal.PlainDate {
   const month = today.month - ((today.month - 1) % 3);
   return today.with({ month, day: 1 }).add({ months: 6 }).subtract({ days: 1 });
 }
+
+const lengths = { day: { days: 1 }, week: { days: 7 } } as const;
 
 const labels: Readonly<Record<LinkAction, string>> = {
   done: "Done",

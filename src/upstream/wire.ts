@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isId, type LabelId, labelId, type PersonId, personId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { withinReach } from "../domain/when.ts";
 import type { Ear } from "./held.ts";
 
 /**
@@ -31,12 +32,12 @@ export function readElement<Fields extends { readonly id?: unknown }>(
     : fail(`id: ${shown(read.value.id)} is not an id`);
 }
 
-/** `YYYY-MM-DD`; null, missing and empty are no date. Fails with a sentence for anything else. */
+/** `YYYY-MM-DD`, the nearest day that calendars can be shown; null, missing and empty are no date. Fails with a sentence for anything else. */
 export function date(value: unknown, name: string): Result<Temporal.PlainDate | null, string> {
   if (value === undefined || value === null || value === "") return ok(null);
   const match = typeof value === "string" ? datePattern.exec(value.trim()) : null;
   try {
-    if (match?.[1]) return ok(Temporal.PlainDate.from(match[1]));
+    if (match?.[1]) return ok(withinReach(Temporal.PlainDate.from(match[1])));
   } catch {
     // A day that no calendar has, as 30 February: told below like any other text.
   }

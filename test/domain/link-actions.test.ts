@@ -64,6 +64,16 @@ describe("linkPatch()", () => {
   });
 });
 
+describe("offeredActions()", () => {
+  it.each([
+    ["9998-12-24", ["done", "day", "week"]],
+    ["9998-12-30", ["done", "day"]],
+    ["9998-12-31", ["done"]],
+  ])("offeredActions() result of what is due on %s", (dueOn, expected) => {
+    expect(offeredActions({ ...due, dueOn: day(dueOn) })).toEqual(expected);
+  });
+});
+
 describe("dayOf()", () => {
   it.each([
     [due, "2026-11-12"],

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readServiceTimes, sameWhen, type When, writeServiceTimes } from "../../src/domain/when.ts";
+import {
+  holdFault,
+  readServiceTimes,
+  sameWhen,
+  type When,
+  writeServiceTimes,
+} from "../../src/domain/when.ts";
+import { readMoment } from "../../src/sandbox/times.ts";
 import { berlin, dates, times } from "./items.ts";
 
 interface Row {
@@ -134,6 +141,21 @@ describe("readServiceTimes()", () => {
         "2026-10-25T02:10:00+01:00[Europe/Berlin]",
       ],
     ],
+    [
+      "ends a year before the last one that can be written, as the day after has to be written too",
+      { start: "2026-11-24", end: "9999-12-31 23:59", allDay: true },
+      ["dates", "2026-11-24", "9999-12-30"],
+    ],
+    [
+      "takes the last minute that can be written for what is later",
+      { start: "2026-11-24 10:00", end: "9999-12-31 10:00", zone: "UTC" },
+      ["times", "2026-11-24T10:00:00+00:00[UTC]", "9999-12-29T23:59:00+00:00[UTC]"],
+    ],
+    [
+      "takes the first day that can be written for what is earlier",
+      { start: "0001-01-01 00:00", end: "0001-01-01 23:59", allDay: true },
+      ["dates", "0001-01-02", "0001-01-03"],
+    ],
   ])("%s", (_name, row, expected) => {
     expect(shown(row)).toEqual(expected);
   });
@@ -179,6 +201,11 @@ describe("writeServiceTimes()", () => {
       dates("2016-04-20", "2016-04-23"),
       { start: "2016-04-20", end: "2016-04-22", allDay: true },
     ],
+    [
+      "writes the lower minute of an offset that has seconds",
+      times("1850-01-01T10:00", "1850-01-01T11:00", "America/New_York"),
+      { start: "1850-01-01T10:00:00-04:57", end: "1850-01-01T11:00:00-04:57", allDay: false },
+    ],
   ])("%s", (_name, when, expected) => {
     expect(writeServiceTimes(when)).toEqual(expected);
   });
@@ -199,5 +226,70 @@ describe("writeServiceTimes()", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+/** Minutes of any zone and time: most of them near a change of the clocks, where there are any. */
+const anyMinute = fc
+  .record({
+    zone: fc.constantFrom(...Intl.supportedValuesOf("timeZone")),
+    second: fc.integer({ min: -4_000_000_000, max: 5_000_000_000 }),
+    near: fc.boolean(),
+    minutes: fc.integer({ min: -200, max: 200 }),
+  })
+  .map(({ zone, second, near, minutes }) => {
+    const any = Temporal.Instant.fromEpochMilliseconds(second * 1000).toZonedDateTimeISO(zone);
+    const time = (near && any.getTimeZoneTransition("next")) || any;
+    return time.add({ minutes }).round({ smallestUnit: "minute", roundingMode: "floor" });
+  });
+
+/** What a service answers that keeps the clock of the account's zone and nothing else. */
+function heldBy(when: When, zone: string): When | null {
+  const { start, end, allDay } = writeServiceTimes(when);
+  const clock = (text: string) => readMoment(text, zone) ?? "";
+  const [from, to] = [clock(start), end === null ? null : clock(end)];
+  const answer = readServiceTimes({ start: from, end: to, allDay }, zone);
+  return answer.ok && (to === null || to >= from) ? answer.value : null;
+}
+
+describe("holdFault()", () => {
+  it("is null exactly when the service's answer is the same moment", () => {
+    fc.assert(
+      fc.property(anyMinute, fc.integer({ min: 0, max: 400 }), (start, length) => {
+        const end = length === 0 ? null : start.add({ minutes: length });
+        const when: When = { kind: "times", start, end };
+        const held = heldBy(when, start.timeZoneId);
+        const isHeld = held !== null && sameWhen(held, when);
+        expect([when, holdFault(when, start.timeZoneId) === null]).toEqual([when, isHeld]);
+      }),
+      { numRuns: 3000, seed: 7 },
+    );
+  });
+
+  it.each([
+    ["2026-10-25T00:30Z", "2026-10-25T02:00Z", null],
+    ["2026-10-25T00:30Z", null, null],
+    ["2026-10-25T01:30Z", null, /^the start, 2026-10-25T01:30Z, is the second 2026-10-25 02:30/],
+    ["2026-10-25T01:00Z", "2026-10-25T02:00Z", /^the start/],
+    ["2026-10-24T22:00Z", "2026-10-25T01:30Z", /^the end, 2026-10-25T01:30Z, is the second/],
+    ["2026-10-25T00:50Z", "2026-10-25T01:10Z", /^the end/],
+    ["2026-10-25T00:30Z", "2026-10-25T01:30Z", /^the end/],
+    ["2026-10-25T00:30:10Z", "2026-10-25T00:30:50Z", null],
+    ["9998-12-31T22:59Z", null, null],
+    ["9998-12-31T23:00Z", null, /^9999-01-01 is not of the years 1000 to 9998/],
+  ])("of %s to %s is %s", (from, to, expected) => {
+    const at = (text: string) => Temporal.Instant.from(text).toZonedDateTimeISO("UTC");
+    const when: When = { kind: "times", start: at(from), end: to === null ? null : at(to) };
+    const message = holdFault(when, berlin)?.message ?? null;
+    if (expected === null) expect(message).toBeNull();
+    else expect(message).toMatch(expected);
+  });
+
+  it.each([
+    ["1000-01-01", "9999-01-01", true],
+    ["0999-12-31", "1000-01-02", false],
+    ["2026-01-01", "9999-01-02", false],
+  ])("of the days from %s to %s is none: %s", (start, end, isHeld) => {
+    expect(holdFault(dates(start, end), berlin) === null).toBe(isHeld);
   });
 });

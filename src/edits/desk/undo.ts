@@ -3,6 +3,7 @@ import type { Item } from "../../domain/item.ts";
 import type { Channel, Edit } from "../../domain/journal.ts";
 import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import { holdFault } from "../../domain/when.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { actionOf, reborn, spokenFields } from "../changes.ts";
@@ -30,7 +31,7 @@ export function inverseOf(
     const fault = rebirthFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
     const base = reborn(lost);
-    return ok({ ...common, action: "create", base, patch: spokenFields(base) });
+    return holdable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
   if (!answer || !store.view.get(edit.item)) {
@@ -41,7 +42,16 @@ export function inverseOf(
   if (fieldsOf(patch).length === 0) {
     return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
   }
-  return ok({ ...common, action: actionOf(patch), base: answer, patch });
+  return holdable({ ...common, action: actionOf(patch), base: answer, patch });
+}
+
+/** An inverse that the service would hold otherwise than it is wished restores nothing; times stand in the account's zone. */
+function holdable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
+  const { when } = inverse.patch;
+  const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;
+  return fault
+    ? fail(`the service cannot hold the times of before: ${fault.message}`)
+    : ok(inverse);
 }
 
 /** What a re-creation cannot bring back, in one sentence; null when nothing is lost. */

@@ -13,6 +13,7 @@ import { readContext } from "./context.ts";
 import { withExtras } from "./extras-plan.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
 import { keepObject } from "./keep-object.ts";
+import { withinLimits } from "./limits.ts";
 import type { Note } from "./part.ts";
 import { answer } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
@@ -181,7 +182,9 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     actor,
     at: deps.clock(),
   };
-  return calendar.items.map((incoming) => withExtras(planItem(incoming, situation), store));
+  return calendar.items.map((incoming) => {
+    return withExtras(withinLimits(planItem(incoming, situation), deps.zone), store);
+  });
 }
 
 interface Step {

@@ -9,7 +9,7 @@ import { diffItem } from "./diff.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { planCustomDate } from "./plan-custom-date.ts";
 import { planKnown } from "./plan-known.ts";
-import { planNew } from "./plan-new.ts";
+import { planNew, refuseCancel } from "./plan-new.ts";
 import { shownBase } from "./shown-base.ts";
 
 /** What is to become of one item of a file; reads the store and writes nothing. */
@@ -94,11 +94,6 @@ function canGo(item: Item, { store, projectId, listId, newAs }: Situation): bool
   const above = item.parentId === null ? null : store.mirror.find("task", item.parentId);
   const task = (above === null ? null : store.view.get(above)?.item) ?? item;
   return task.kind !== "event" && task.listId === listId;
-}
-
-function refuseCancel(incoming: IncomingItem): ItemPlan {
-  const message = "no item of this UID is known, so there is nothing to delete";
-  return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
 /** A deleted item is never made anew silently; what the file wished for it is shown. */

@@ -21,8 +21,9 @@ interface Newcomer {
   readonly reborn?: Reborn;
 }
 
-/** What a file wants of an item that the workspace does not have: its creation. */
+/** What a file wants of an item that the workspace does not have: its creation. Nothing begins as cancelled. */
 export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
+  if (incoming.status === "CANCELLED") return refuseCancel(incoming);
   const drafted = draft(incoming, newcomer.situation);
   if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
   const { item, part } = drafted;
@@ -57,6 +58,12 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
   if (!reborn?.waiting) return plan;
   const { channel } = newcomer.situation;
   return besides(plan, { edit, waiting: reborn.waiting, isAsked: channel === "caldav" });
+}
+
+/** The refusal of what is cancelled, and not there. */
+export function refuseCancel(incoming: IncomingItem): ItemPlan {
+  const message = "it is cancelled, and no item of this UID is known: there is nothing to delete";
+  return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
 /**

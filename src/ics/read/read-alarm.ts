@@ -1,3 +1,4 @@
+import { isLead, longestLead } from "../../domain/wish-limits.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import {
@@ -69,7 +70,8 @@ function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | st
   if (!trigger) return "the alarm has no TRIGGER";
   const lead = leadOf(trigger, anchor);
   if (typeof lead === "string") return lead;
-  return lead.sign < 0 ? "the service cannot remind after the start" : lead;
+  if (lead.sign < 0) return "the service cannot remind after the start";
+  return isLead(lead) ? lead : `nobody is reminded more than ${longestLead.days} days ahead`;
 }
 
 function leadOf(trigger: ContentLine, anchor: AlarmAnchor): Temporal.Duration | string {

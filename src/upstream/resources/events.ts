@@ -221,9 +221,12 @@ function heldEvent(
   return item?.kind === "event" ? item : null;
 }
 
+/** A century before the start is no time at which a calendar, or a mail, could remind anybody. */
+const mostMinutes = 100 * 366 * 1440;
+
 function readLead(raw: unknown): Temporal.Duration | null {
   const minutes = wire.amount(raw);
-  return minutes === null ? null : wholeMinutes(minutes);
+  return minutes === null || minutes > mostMinutes ? null : wholeMinutes(minutes);
 }
 
 const wholeMinutes = (minutes: number): Temporal.Duration =>

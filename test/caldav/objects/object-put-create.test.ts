@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listId, personId, projectId } from "../../../src/domain/ids.ts";
+import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import {
@@ -131,5 +131,33 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.ask("DELETE", path.replace("/11/", "/12/"), { person: 12 }).status).toBe(204);
     expect(own(uidOf(path))).toEqual(never);
     expect(told(never)).toBe("403 c:valid-calendar-object-resource");
+  });
+});
+
+describe("objectAnswer() of a PUT of what is cancelled", () => {
+  const lines = ["SUMMARY:Review", "DTSTART:20261123T090000Z", "STATUS:CANCELLED"];
+
+  it("takes a deletion back when nothing of it has left, as programs without MOVE delete first", () => {
+    const rig = objectRig();
+    const path = rig.member(anEvent(501));
+    const item = vevent(uidOf(path), ...lines);
+    expect(rig.put(path, item).status).toBe(204);
+    expect(rig.ask("DELETE", path).status).toBe(204);
+    expect(rig.put(path, item).status).toBe(201);
+    expect(rig.edits().find(({ action }) => action === "delete")?.state).toBe("discarded");
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Review" });
+  });
+
+  it("makes nothing anew when the item is gone", () => {
+    const rig = objectRig();
+    const path = rig.member(anEvent(501));
+    const key = rig.store.mirror.find("event", serviceId(501));
+    if (key) rig.store.mirror.bury(key);
+    const item = vevent(uidOf(path), ...lines);
+    for (const headers of [{}, { "if-none-match": "*" }]) {
+      expect(told(rig.put(path, item, headers))).toBe("403 c:valid-calendar-object-resource");
+    }
+    expect(rig.edits()).toEqual([]);
+    expect(rig.names("events-2001")).toEqual([]);
   });
 });

@@ -58,6 +58,30 @@ describe("objectAnswer() of a PUT that creates", () => {
     ["two items", events, `${party}\r\n${series}`, "403 c:valid-calendar-object-resource"],
     ["nothing readable", events, "BEGIN:VEVENT\r\nnonsense", "403 c:valid-calendar-data"],
     ["an unknown label", tasks, chore("CATEGORIES:No"), "403 c:valid-calendar-object-resource"],
+    [
+      "a start in the second pass of a repeated hour",
+      events,
+      vevent("late@example.com", "SUMMARY:Late", "DTSTART:20261025T013000Z"),
+      "403 c:valid-calendar-object-resource",
+    ],
+    [
+      "a year that cannot be written",
+      events,
+      vevent("old@example.com", "SUMMARY:Old", "DTSTART;VALUE=DATE:00010101"),
+      "403 c:valid-calendar-object-resource",
+    ],
+    [
+      "an event that is cancelled from its beginning",
+      events,
+      vevent("off@example.com", "SUMMARY:Off", "STATUS:CANCELLED", "DTSTART:20261124T100000Z"),
+      "403 c:valid-calendar-object-resource",
+    ],
+    [
+      "a to-do that is cancelled from its beginning",
+      tasks,
+      chore("STATUS:CANCELLED"),
+      "403 c:valid-calendar-object-resource",
+    ],
   ])("refuses %s and keeps nothing", (_name, calendar, item, expected) => {
     const rig = objectRig();
     const answer = rig.put(`${calendar}/a.ics`, item);

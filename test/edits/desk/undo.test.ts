@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Item } from "../../../src/domain/item.ts";
+import { inverseOf } from "../../../src/edits/desk/undo.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { drainRig } from "../delivery/drain-rig.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
@@ -259,5 +261,27 @@ describe("undo() of what cannot be undone", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
     await rig.drainAll();
     expect(reasonOf(rig, 1)).toContain("parked");
+  });
+});
+
+describe("inverseOf()", () => {
+  it("fails when the times of before are some that the service cannot hold", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "DTSTART:20261124T100000Z", "DTEND:20261124T110000Z")));
+    await rig.drainAll();
+    const edit = rig.edit(1);
+    const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO("Europe/Berlin");
+    const before: Item | null =
+      edit.before?.kind === "event"
+        ? { ...edit.before, when: { kind: "times", start, end: null } }
+        : null;
+    const inverse = inverseOf({ ...edit, before }, { store: rig.store, by });
+    expect(inverse).toEqual({
+      ok: false,
+      failure: expect.stringMatching(
+        /cannot hold the times of before: the start, 2026-10-25T01:30Z/,
+      ),
+    });
   });
 });

@@ -41,6 +41,16 @@ describe("createInbox()", () => {
     expect(rig.woken()).toBe(1);
   });
 
+  it("step() result when the service could not hold a time: the file lies in refused, and its report says why", async () => {
+    const rig = inboxRig();
+    const late = vevent("late@example.com", "SUMMARY:Late", "DTSTART:20261025T013000Z");
+    rig.drop("2001/late.ics", calendar(late));
+    await rig.settle();
+    expect(rig.files("refused")).toEqual(["2001/late.ics", "2001/late.ics.report.txt"]);
+    expect(rig.report("refused/2001/late.ics")).toMatch(/the second 2026-10-25 02:30/);
+    expect(rig.edits()).toEqual([]);
+  });
+
   it("step() result when a file is being written: nothing until it lies still, and a cut one waits longer", async () => {
     const rig = inboxRig();
     const whole = born("slow@example.com");

@@ -205,8 +205,11 @@ describe("accept() of a cancelled item", () => {
     const rig = channelRig();
     const uid = rig.mirror(aTask(601));
     expect(rig.put(vtodo(uid, "STATUS:CANCELLED")).action).toBe("unchanged");
-    expect(rig.put(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED")).action).toBe(
-      "create",
-    );
+  });
+
+  it("makes nothing of what is cancelled from its beginning", () => {
+    const rig = channelRig();
+    const answer = rig.put(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED"));
+    expect([answer.action, codes(answer)]).toEqual(["refused", ["unknown-uid"]]);
   });
 });

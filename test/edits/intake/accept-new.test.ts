@@ -20,7 +20,7 @@ describe("accept() of a UID that is not known", () => {
         "call@example.com",
         "SUMMARY:Call",
         "DESCRIPTION:Dial in",
-        "DTSTART:20261224T090030Z",
+        "DTSTART:20261224T090000Z",
         "DTEND:20261224T100000Z",
         "CLASS:PRIVATE",
         "ATTENDEE:mailto:ana@example.com",

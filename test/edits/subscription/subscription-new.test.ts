@@ -42,6 +42,21 @@ describe("createSubscription() with new items", () => {
     ]);
   });
 
+  it("step() result when a time is one that the service cannot hold: noted, not taken over", async () => {
+    const rig = await subscriptionRig({ options: { new: "create" } });
+    const uid = rig.put(anEvent(1, review));
+    await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
+    await rig.shows(
+      vevent(uid, "SUMMARY:Review", "DTSTART:20261025T013000Z", "DTEND:20261025T023000Z"),
+      vevent("late@x", "SUMMARY:Late", "DTSTART:20261025T013000Z"),
+    );
+    expect(rig.edits()).toEqual([]);
+    expect(rig.state().notes).toEqual([
+      expect.stringMatching(/^"Review": the start, 2026-10-25T01:30Z, is the second/),
+      expect.stringMatching(/^"Late": the start, 2026-10-25T01:30Z, is the second/),
+    ]);
+  });
+
   it.each([
     ["an event", () => anEvent(1, review), usual],
     [

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Patch } from "../../src/domain/merge.ts";
+import { isLead, longestLead, wishFaults } from "../../src/domain/wish-limits.ts";
+import { berlin, dates, times } from "./items.ts";
+
+const day = (text: string) => Temporal.PlainDate.from(text);
+
+describe("wishFaults()", () => {
+  it.each<[string, Patch, readonly string[]]>([
+    ["nothing", {}, []],
+    ["usual values", { when: times("2026-11-24T10:00", null), title: "A" }, []],
+    ["values that are taken away", { dueOn: null, startOn: null, reminder: null }, []],
+    ["a moment in the repeated hour", { when: second() }, ["repeated-hour"]],
+    ["a year of five digits", { when: dates("9999-12-31", "+010000-01-01") }, ["years"]],
+    ["a due date of long ago", { dueOn: day("0026-11-24") }, ["years"]],
+    ["two of them", { startOn: day("0001-01-01"), dueOn: day("9999-12-31") }, ["years", "years"]],
+    ["the longest reminder", { reminder: longestLead }, []],
+    ["a longer one", { reminder: longestLead.add({ minutes: 1 }) }, ["reminder"]],
+  ])("of %s", (_name, patch, kinds) => {
+    expect(wishFaults(patch, berlin).map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  it("names the value", () => {
+    expect(wishFaults({ dueOn: day("0026-11-24") }, berlin)[0]?.message).toMatch(/^0026-11-24 /);
+  });
+});
+
+describe("isLead()", () => {
+  it.each([
+    ["PT0S", true],
+    ["P366D", true],
+    ["P367D", false],
+    ["P6999993D", false],
+  ])("of %s is %s", (length, expected) => {
+    expect(isLead(Temporal.Duration.from(length))).toBe(expected);
+  });
+});
+
+function second() {
+  const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO(berlin);
+  return { kind: "times", start, end: null } as const;
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { anEvent, aTask } from "../../support/items.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo } from "../rig.ts";
+
+const alarm = (trigger: string) => [
+  "BEGIN:VALARM",
+  "ACTION:DISPLAY",
+  "DESCRIPTION:Soon",
+  `TRIGGER${trigger}`,
+  "END:VALARM",
+];
+
+const event = (...lines: readonly string[]) =>
+  calendar(vevent("new@example.com", "SUMMARY:New", ...lines));
+const todo = (...lines: readonly string[]) =>
+  calendar(vtodo("new@example.com", "SUMMARY:New", ...lines));
+
+/** What a dry run says of a file, after it was seen to be what applying it says. */
+function said(text: string) {
+  const rig = acceptRig();
+  const dry = rig.one(text, { dryRun: true, listId: list });
+  expect(rig.edits()).toEqual([]);
+  const { editId, ...applied } = rig.one(text, { listId: list });
+  expect({ ...applied, editId: null }).toEqual(dry);
+  expect(rig.edits()).toHaveLength(applied.action === "refused" ? 0 : 1);
+  expect(editId === null).toBe(applied.action === "refused");
+  return {
+    action: dry.action,
+    codes: codes(dry),
+    messages: dry.problems.map((one) => one.message),
+  };
+}
+
+describe("accept() of what the service cannot hold, dry run and applied", () => {
+  it.each<[string, string, string]>([
+    ["a start in the second pass", event("DTSTART:20261025T013000Z"), "repeated-hour"],
+    [
+      "a start in the second pass as another zone says it",
+      event("DTSTART;TZID=America/New_York:20261024T213000"),
+      "repeated-hour",
+    ],
+    [
+      "an end in the second pass",
+      event("DTSTART:20261024T220000Z", "DTEND:20261025T013000Z"),
+      "repeated-hour",
+    ],
+    [
+      "an end in the second pass by a duration",
+      event("DTSTART;TZID=Europe/Berlin:20261025T020000", "DURATION:PT90M"),
+      "repeated-hour",
+    ],
+    ["a year before all calendars", event("DTSTART:00010101T100000Z"), "years"],
+    ["a year of two digits", event("DTSTART;VALUE=DATE:00261124"), "years"],
+    ["the end of time", event("DTSTART;VALUE=DATE:99991231"), "years"],
+    ["a duration of millennia", event("DTSTART:20261124T100000Z", "DURATION:P999999W"), "years"],
+    ["a to-do of long ago", todo("DUE;VALUE=DATE:00261124"), "years"],
+  ])("refuses %s", (_name, text, code) => {
+    expect(said(text)).toMatchObject({ action: "refused", codes: [code] });
+  });
+
+  it.each<[string, string]>([
+    ["the first pass", event("DTSTART:20261025T003000Z", "DTEND:20261025T004500Z")],
+    [
+      "what surrounds the repeated hour",
+      event("DTSTART:20261025T003000Z", "DTEND:20261025T020000Z"),
+    ],
+    ["a whole day of 25 hours", event("DTSTART;VALUE=DATE:20261025")],
+    ["a day of the Middle Ages", event("DTSTART;VALUE=DATE:10661014")],
+    ["a minute of local mean time", event("DTSTART;TZID=Europe/Berlin:18500101T100000")],
+  ])("takes %s", (_name, text) => {
+    expect(said(text)).toMatchObject({ action: "create", codes: [] });
+  });
+
+  it.each([
+    ["seconds", event("DTSTART:20261124T100020Z", "DTEND:20261124T103000Z"), /2026-11-24 11:00:20/],
+    ["a minute that is none there", event("DTSTART:18500101T100000Z"), /1850-01-01 10:53:28/],
+    ["a reminder with seconds", event("DTSTART:20261124T100000Z", ...alarm(":-PT90S")), /PT90S/],
+  ])("takes %s with a note that they are cut", (_name, text, message) => {
+    const { action, codes: notes, messages } = said(text);
+    expect([action, notes]).toEqual(["create", ["seconds"]]);
+    expect(messages[0]).toMatch(message);
+  });
+
+  it.each([
+    ["beyond a year", alarm(":-P367D")],
+    ["of another millennium", alarm(";VALUE=DATE-TIME:00010101T000000Z")],
+    ["of all digits", alarm(":-P999999DT999999H999999M999999S")],
+  ])("takes an event with a reminder %s, which is kept here", (_name, lines) => {
+    const text = event("DTSTART:20261124T100000Z", ...lines);
+    expect(said(text)).toMatchObject({ action: "create", codes: ["not-stored"] });
+  });
+
+  it.each([
+    ["event", "DTSTART:20261025T013000Z"],
+    ["event", "DTSTART:99980101T100000Z\r\nDURATION:P800D"],
+    ["task", "DUE;VALUE=DATE:99991231"],
+  ])("refuses to move what is there to where it cannot be: %s %s", (kind, line) => {
+    const rig = acceptRig();
+    const isTask = kind === "task";
+    const uid = rig.put(isTask ? aTask(7) : anEvent(501));
+    const text = calendar((isTask ? vtodo : vevent)(uid, line));
+    for (const dryRun of [true, false]) {
+      expect(rig.one(text, { dryRun })).toMatchObject({ action: "refused", kind });
+    }
+    expect(rig.edits()).toEqual([]);
+  });
+
+  it("refuses a start alone whose length would end in the repeated hour", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const answer = rig.one(calendar(vevent(uid, "DTSTART:20261025T003000Z")));
+    expect(codes(answer)).toEqual(["repeated-hour"]);
+    expect(answer.problems[0]?.message).toMatch(/^the end, 2026-10-25T01:30Z/);
+  });
+
+  it("takes an edit of something else when the times are as they were", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501));
+    const answer = rig.one(
+      calendar(
+        vevent(uid, "SUMMARY:Renamed", "DTSTART:20261123T090000Z", "DTEND:20261123T100000Z"),
+      ),
+    );
+    expect(answer).toMatchObject({ action: "update", problems: [] });
+  });
+});
