@@ -64,7 +64,7 @@ describe("linkPatch()", () => {
   });
 });
 
-describe("offeredActions()", () => {
+describe("offeredActions() at the end of time", () => {
   it.each([
     ["9998-12-24", ["done", "day", "week"]],
     ["9998-12-30", ["done", "day"]],
