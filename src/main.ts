@@ -18,6 +18,9 @@ import { openRooms, type Surroundings } from "./workshop.ts";
 // Both calendar libraries read the zone of the process in corner cases.
 process.env["TZ"] = "UTC";
 
+// Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
+process.umask(0o077);
+
 const surroundings: Surroundings = {
   clock: () => Temporal.Now.instant(),
   monotonic: () => performance.now(),

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DavDeps } from "./caldav/context.ts";
@@ -23,6 +22,7 @@ import { createWake, type Wake } from "./loop.ts";
 import { createReception, type Reception } from "./people/reception.ts";
 import { type DataLock, lockDataDirectory } from "./store/lock.ts";
 import { heldIn } from "./store/mirror/held.ts";
+import { closeFolder, keepFolderPrivate } from "./store/private-files.ts";
 import { secretFile } from "./store/secret-files.ts";
 import { openStore } from "./store/store.ts";
 import { createSync } from "./sync/sync.ts";
@@ -61,7 +61,8 @@ export function openRooms(
   config: Config,
   { clock, monotonic, random, log }: Surroundings & { readonly log: Log },
 ): Result<Rooms, string> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  keepFolderPrivate(config.dataDir);
+  if (config.mail.smtpUrl === null) closeFolder(config.mail.directory);
   const lock = lockDataDirectory(config.dataDir);
   if (!lock) return fail(`another process holds the data directory ${config.dataDir}`);
   try {

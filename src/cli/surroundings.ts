@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { openPlacesIn } from "../store/private-files.ts";
 import type { Finding } from "./examination.ts";
 
 /** How often requests were refused for the quota, and how much of it is in use. */
@@ -66,6 +67,24 @@ export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding
         "set http.trustProxy to true, if there is a proxy and nobody can reach this server past it",
     },
   ];
+}
+
+/** Whether others on this machine may read what is kept in these folders: the database, keys, mails. */
+export function checkPrivacy(folders: readonly string[]): Finding {
+  const subject = "privacy";
+  const open = folders.flatMap(openPlacesIn);
+  const [first] = open;
+  if (!first) {
+    const what = `only their owner reads the files in ${folders.join(" and ")}`;
+    return { verdict: "fine", subject, what, remedy: null };
+  }
+  const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
+  return {
+    verdict: "broken",
+    subject,
+    what: `others on this machine may look into ${first.path} (mode ${first.mode}${more})`,
+    remedy: `chmod -R go= ${folders.join(" ")}; files and folders of the data directory are closed by the next start as well`,
+  };
 }
 
 /** Whether the disk of a folder has room. */

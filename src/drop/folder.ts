@@ -3,7 +3,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -11,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, extname, join } from "node:path";
@@ -58,7 +58,11 @@ export function createDropFolder(root: string): DropFolder {
   return {
     prepare: () => attempt(() => prepare(root)),
     files: () => attempt(() => listFiles(root, "", 0)),
-    read: (path, most) => attempt(() => readRegular(join(root, path), most)),
+    read: (path, most) =>
+      attempt(() => {
+        checkFolders(root, dirname(path));
+        return readRegular(join(root, path), most);
+      }),
     placeFor(path, shelf, at) {
       const place = `${shelf}/${path}`;
       if (isFree(root, place)) return place;
@@ -71,14 +75,17 @@ export function createDropFolder(root: string): DropFolder {
     },
     putAway({ path, target, report }) {
       const [source, destination] = [join(root, path), join(root, target)];
-      mkdirSync(dirname(destination), { recursive: true });
-      if (!existsSync(destination)) {
-        if (!existsSync(source)) return;
+      checkFolders(root, dirname(target));
+      mkdirSync(dirname(destination), { recursive: true, mode: 0o700 });
+      if (!isThere(destination)) {
+        if (!isThere(source)) return;
         renameSync(source, destination);
       }
       // Whoever waits for the report reads all of it or nothing.
       const told = `${destination}${reportEnding}`;
-      writeFileSync(`${told}.part`, report);
+      // What lies there of an earlier try may be a link to somewhere else.
+      rmSync(`${told}.part`, { force: true });
+      writeFileSync(`${told}.part`, report, { mode: 0o600, flag: "wx" });
       renameSync(`${told}.part`, told);
     },
   };
@@ -97,10 +104,23 @@ export function stampOf({ look }: DroppedFile, bytes: Uint8Array | null): string
 const reportEnding = ".report.txt";
 
 function prepare(root: string): void {
-  for (const folder of [root, ...shelves.map((shelf) => join(root, shelf))]) {
+  for (const shelf of ["", ...shelves]) {
+    const folder = join(root, shelf);
+    checkFolders(root, shelf);
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   }
+}
+
+/**
+ * Throws when the folder, or one on the way to it from the root, is a link: whoever may drop files could have others
+ * written or read through it.
+ */
+function checkFolders(root: string, folder: string): void {
+  const steps = folder.split("/").filter((step) => step !== "" && step !== ".");
+  const paths = [root, ...steps.map((_, at) => join(root, ...steps.slice(0, at + 1)))];
+  const link = paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link !== undefined) throw new UnreadableError(`${link} is a link: a folder is needed`);
 }
 
 function listFiles(root: string, folder: string, depth: number): readonly DroppedFile[] {
@@ -125,9 +145,13 @@ function listFiles(root: string, folder: string, depth: number): readonly Droppe
 
 /** A file that turned into a link since it was listed is not followed. */
 function readRegular(path: string, most: number): Uint8Array {
-  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  // What turned into a pipe is not waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = openSync(path, flags);
   try {
-    const { size } = fstatSync(handle);
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) throw new UnreadableError("it is no file any more");
+    const { size } = stats;
     if (size > most) {
       throw new UnreadableError(`the file has ${size} bytes, more than the ${most} allowed`);
     }
@@ -143,7 +167,10 @@ class UnreadableError extends Error {
 }
 
 const isFree = (root: string, place: string): boolean =>
-  !existsSync(join(root, place)) && !existsSync(join(root, `${place}${reportEnding}`));
+  !isThere(join(root, place)) && !isThere(join(root, `${place}${reportEnding}`));
+
+/** Also a link that leads nowhere is there. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function attempt<Value>(act: () => Value): Result<Value, string> {
   try {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { keepFilePrivate } from "./private-files.ts";
 
 /** The data directory held by this process until `release`, or until the process ends in whatever way. */
 export interface DataLock {
@@ -12,7 +13,9 @@ export interface DataLock {
  * can leave it behind.
  */
 export function lockDataDirectory(dataDir: string): DataLock | null {
-  const db = new Database(join(dataDir, "lock.sqlite"), { timeout: 0 });
+  const file = join(dataDir, "lock.sqlite");
+  keepFilePrivate(file);
+  const db = new Database(file, { timeout: 0 });
   try {
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {

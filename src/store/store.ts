@@ -35,6 +35,7 @@ import {
   createSources,
   type Sources,
 } from "./mirror/sources.ts";
+import { keepFilePrivate } from "./private-files.ts";
 import { SteadyDatabase } from "./steady-database.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
 import { type Changes, createChanges, type StoreDeps } from "./view/changes.ts";
@@ -89,6 +90,8 @@ export interface Store extends Transactions {
 
 /** Opens the database and brings it up to date. Throws `MigrationError` when it does not fit this build. */
 export function openStore({ file, migrations, zone, clock, randomId }: StoreOptions): Store {
+  // The log beside it gets the rights of the database.
+  if (file !== ":memory:") keepFilePrivate(file);
   const db = new SteadyDatabase(file, { timeout: 5000 });
   try {
     db.pragma("journal_mode = WAL");

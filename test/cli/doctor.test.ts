@@ -23,6 +23,7 @@ describe("doctor", () => {
       "clock",
       "quota",
       "disk",
+      "privacy",
       "zone",
       "mail",
       "public address",

@@ -1,9 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { progressLine } from "../../src/cli/commands/sync.ts";
+import { openPlacesIn } from "../../src/store/private-files.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { startAndStop } from "../support/running-command.ts";
 
@@ -51,6 +61,11 @@ describe("demo", () => {
 
   it("takes host, port and data directory from the environment, and prints what can be opened", async () => {
     const dataDir = join(folder(), "kept");
+    // A folder and a mask that let everybody look: what is written must be closed all the same.
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o777);
+    const mask = process.umask(0o000);
+    onTestFinished(() => void process.umask(mask));
     const probe = createServer();
     const port = await listening(probe, 0);
     await new Promise((resolve) => probe.close(resolve));
@@ -65,6 +80,7 @@ describe("demo", () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`start page   http://127.0.0.1:${port}/?token=a-token`);
     expect(stdout).not.toContain("0.0.0.0");
+    expect(openPlacesIn(dataDir)).toEqual([]);
     const settings = join(dataDir, "demo.json");
     expect(statSync(settings).mode & 0o777).toBe(0o600);
     const { http, service } = JSON.parse(readFileSync(settings, "utf8"));

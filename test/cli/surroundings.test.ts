@@ -1,8 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkClock, checkDisk, checkProxy, checkQuota } from "../../src/cli/surroundings.ts";
+import {
+  checkClock,
+  checkDisk,
+  checkPrivacy,
+  checkProxy,
+  checkQuota,
+} from "../../src/cli/surroundings.ts";
 
 describe("checkClock()", () => {
   it.each([
@@ -51,4 +57,18 @@ describe("checkProxy()", () => {
     { trusted: false, forwardedAt: null },
     { trusted: true, forwardedAt: null },
   ])("says nothing of %o", (use) => expect(checkProxy(use)).toEqual([]));
+});
+
+describe("checkPrivacy()", () => {
+  it("names what others may look into, with its mode, and how to close it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "dayferry-privacy-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(checkPrivacy([folder, join(folder, "none")])).toMatchObject({ verdict: "fine" });
+    writeFileSync(join(folder, "a.eml"), "x");
+    chmodSync(join(folder, "a.eml"), 0o644);
+    const finding = checkPrivacy([folder]);
+    expect(finding).toMatchObject({ verdict: "broken", subject: "privacy" });
+    expect(finding.what).toContain(`${join(folder, "a.eml")} (mode 0644)`);
+    expect(finding.remedy).toContain(`chmod -R go= ${folder}`);
+  });
 });

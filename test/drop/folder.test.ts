@@ -1,10 +1,13 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -140,5 +143,60 @@ describe("stampOf()", () => {
     drop("x.ics", "two");
     utimesSync(join(root, "x.ics"), 1000, 1000);
     expect(stamp()).not.toBe(touched);
+  });
+
+  it.each(["done", "refused"])(
+    "prepare() result when %s is a link: a failure, and nothing goes through it",
+    (shelf) => {
+      const { root, folder, drop } = aFolder();
+      const elsewhere = testDirectory();
+      rmSync(join(root, shelf), { recursive: true });
+      symlinkSync(elsewhere, join(root, shelf));
+      expect(folder.prepare()).toEqual({
+        ok: false,
+        failure: `${join(root, shelf)} is a link: a folder is needed`,
+      });
+      drop("x.ics");
+      const put = { path: "x.ics", target: `${shelf}/x.ics`, report: "done" };
+      expect(() => folder.putAway(put)).toThrow("is a link");
+      expect(readdirSync(elsewhere)).toEqual([]);
+      expect(existsSync(join(root, "x.ics"))).toBe(true);
+    },
+  );
+
+  it("prepare() result when the folder itself is a link: a failure", () => {
+    const place = testDirectory();
+    mkdirSync(join(place, "real"));
+    symlinkSync(join(place, "real"), join(place, "inbox"));
+    expect(createDropFolder(join(place, "inbox")).prepare().ok).toBe(false);
+  });
+
+  it("putAway() and read() go through no link that stands below: of a project, or of a report", () => {
+    const { root, folder, drop } = aFolder();
+    const elsewhere = testDirectory();
+    writeFileSync(join(elsewhere, "secret.ics"), "secret");
+    symlinkSync(elsewhere, join(root, "done", "2001"));
+    drop("2001/x.ics");
+    const put = { path: "2001/x.ics", target: "done/2001/x.ics", report: "done" };
+    expect(() => folder.putAway(put)).toThrow("is a link");
+    symlinkSync(elsewhere, join(root, "2002"));
+    expect(folder.read("2002/secret.ics", 1000).ok).toBe(false);
+
+    const precious = join(elsewhere, "precious");
+    writeFileSync(precious, "precious");
+    symlinkSync(precious, join(root, "done", "y.ics.report.txt.part"));
+    drop("y.ics");
+    folder.putAway({ path: "y.ics", target: "done/y.ics", report: "told" });
+    expect(readFileSync(precious, "utf8")).toBe("precious");
+    expect(readFileSync(join(root, "done", "y.ics.report.txt"), "utf8")).toBe("told");
+    expect(statSync(join(root, "done", "y.ics.report.txt")).mode & 0o777).toBe(0o600);
+    symlinkSync(join(elsewhere, "none"), join(root, "done", "z.ics"));
+    expect(folder.placeFor("z.ics", "done", at)).not.toBe("done/z.ics");
+  });
+
+  it("read() result when the file has become a pipe: a failure at once", () => {
+    const { root, folder } = aFolder();
+    execFileSync("sh", ["-c", `mkfifo "$0"`, join(root, "p.ics")]);
+    expect(folder.read("p.ics", 1000)).toMatchObject({ failure: "it is no file any more" });
   });
 });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { configurationFindings } from "../configuration-findings.ts";
@@ -9,6 +10,7 @@ import { asJson, type CommandTools, inWorkshop } from "../outcome.ts";
 import {
   checkClock,
   checkDisk,
+  checkPrivacy,
   checkProxy,
   checkQuota,
   type ProxyUse,
@@ -51,6 +53,8 @@ async function examine(
   config: Config,
   { host, probe }: { readonly host: CommandHost; readonly probe: boolean },
 ): Promise<readonly Finding[]> {
+  // Before anything is opened, which closes what stood open.
+  const privacy = checkPrivacy(foldersOf(config));
   const daemon = host.daemonOf(config);
   const service = daemon
     ? await throughDaemon(daemon, { config, probe })
@@ -65,6 +69,7 @@ async function examine(
   return [
     ...service,
     checkDisk(config.dataDir),
+    privacy,
     // What a probe has found out, or could not, is said already.
     ...(probe ? [] : [zoneSetting(config)]),
     await mail(config, host),
@@ -130,6 +135,15 @@ function mirrorFinding(
       : "the first sweep is not done";
   return doubtful("mirror", what, "wait, or look at the log");
 }
+
+/** Where something is kept that not everybody may read. */
+const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
+  dataDir,
+  ...(mail.smtpUrl === null ? [mail.directory] : []),
+  ...(edits.inbox === null
+    ? []
+    : ["done", "refused"].map((shelf) => join(edits.inbox ?? "", shelf))),
+];
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>
   length && Math.round(length.total("seconds"));

@@ -1,0 +1,81 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { lockDataDirectory } from "../../src/store/lock.ts";
+import { closeFolder, keepFolderPrivate, openPlacesIn } from "../../src/store/private-files.ts";
+import { handClock, testDirectory, testStore } from "../support/test-store.ts";
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
+
+/** As many shells and service managers have it. */
+function wideMask() {
+  const before = process.umask(0o000);
+  onTestFinished(() => void process.umask(before));
+}
+
+describe("openStore()", () => {
+  it("openStore() files are their owner's alone, whatever the mask is: the database, its log and its index", () => {
+    wideMask();
+    const folder = join(testDirectory(), "data");
+    mkdirSync(folder, { mode: 0o777 });
+    const store = testStore(handClock("2026-11-21T09:00:00Z"), join(folder, "dayferry.sqlite"));
+    store.endedSessions.add({ id: "x", until: Temporal.Instant.from("2026-12-01T00:00:00Z") });
+    const lock = lockDataDirectory(folder);
+    onTestFinished(() => lock?.release());
+    const names = readdirSync(folder);
+    expect(names).toEqual(
+      expect.arrayContaining(["dayferry.sqlite", "dayferry.sqlite-wal", "dayferry.sqlite-shm"]),
+    );
+    for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, "600"]);
+  });
+});
+
+describe("lockDataDirectory()", () => {
+  it("lockDataDirectory() result when asked for twice in one process: the first one holds", () => {
+    const folder = testDirectory();
+    const lock = lockDataDirectory(folder);
+    expect(lockDataDirectory(folder)).toBeNull();
+    expect(lockDataDirectory(folder)).toBeNull();
+    lock?.release();
+  });
+});
+
+describe("keepFolderPrivate()", () => {
+  it("keepFolderPrivate() closes what stood open, also files of an earlier version, and follows no link", () => {
+    wideMask();
+    const place = testDirectory();
+    const folder = join(place, "data");
+    mkdirSync(join(folder, "mail"), { recursive: true });
+    const outside = join(place, "outside");
+    writeFileSync(outside, "x", { mode: 0o644 });
+    for (const name of ["feed-key", "dayferry.sqlite-wal", "config.json"]) {
+      writeFileSync(join(folder, name), "x", { mode: 0o666 });
+    }
+    symlinkSync(outside, join(folder, "link"));
+    expect(openPlacesIn(folder)).toHaveLength(5);
+    keepFolderPrivate(folder);
+    expect(openPlacesIn(folder)).toEqual([]);
+    expect([
+      modeOf(folder),
+      modeOf(join(folder, "mail")),
+      modeOf(join(folder, "feed-key")),
+    ]).toEqual(["700", "700", "600"]);
+    expect(modeOf(outside)).toBe("644");
+  });
+
+  it("keepFolderPrivate() makes a missing folder, and leaves one alone that everybody may use", () => {
+    wideMask();
+    const place = testDirectory();
+    keepFolderPrivate(join(place, "deep", "new"));
+    expect(modeOf(join(place, "deep", "new"))).toBe("700");
+    chmodSync(place, 0o1777);
+    keepFolderPrivate(place);
+    expect(modeOf(place)).toBe("1777");
+  });
+
+  it("closeFolder() does nothing where there is no folder", () => {
+    const missing = join(testDirectory(), "none");
+    closeFolder(missing);
+    expect(openPlacesIn(missing)).toEqual([]);
+  });
+});
