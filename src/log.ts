@@ -30,7 +30,7 @@ export interface LogOptions {
  */
 export function createLog(options: LogOptions): Log {
   const { clock } = options;
-  const stream = options.write ? { write: options.write } : pino.destination({ fd: 2, sync: true });
+  const stream = options.write ? { write: options.write } : standardError();
   const out = pino(
     {
       base: null,
@@ -52,6 +52,13 @@ export function createLog(options: LogOptions): Log {
     out[level](Object.fromEntries(fields), scrubText(line.event, secrets));
   };
   return logWith({}, write);
+}
+
+/** Nobody can be told that the disk under standard error is full; what was at work goes on. */
+function standardError() {
+  const stream = pino.destination({ fd: 2, sync: true });
+  stream.on("error", () => {});
+  return stream;
 }
 
 interface Line {

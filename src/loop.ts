@@ -17,6 +17,8 @@ export interface LoopOptions {
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly wake?: Wake;
+  /** Ends the rest after faults: what they came from is over. */
+  readonly healed?: Wake;
   /** Rest after the first fault in a row, doubled by each further one up to the cap. */
   readonly backOff?: { readonly first: Temporal.Duration; readonly cap: Temporal.Duration };
 }
@@ -29,11 +31,11 @@ const usualBackOff = {
 /**
  * Runs `step` until the signal aborts: at once again after "worked", after a rest when "idle". A fault is told and
  * followed by a longer and longer rest, half of it random so that several loops do not strike together; a notification
- * does not shorten that rest. Resolves once the running step has ended; never rejects.
+ * by `wake` does not shorten that rest. Resolves once the running step has ended; never rejects.
  */
 export async function runLoop(options: LoopOptions): Promise<void> {
   const { step, idle, signal, wake = createWake(), backOff = usualBackOff } = options;
-  const undisturbed = createWake();
+  const healed = options.healed ?? createWake();
   let faults = 0;
   while (!signal.aborted) {
     try {
@@ -46,7 +48,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
       if (signal.aborted) return;
       faults += 1;
       report(options, { error, faults });
-      await undisturbed.wait(restAfter({ faults, backOff, random: options.random }), signal);
+      await healed.wait(restAfter({ faults, backOff, random: options.random }), signal);
     }
   }
 }

@@ -11,11 +11,12 @@ import { createApp } from "./http/app.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import type { Log } from "./log.ts";
-import { type LoopOptions, runLoop } from "./loop.ts";
+import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
 import { chooseMailer, openMailLinks, openPostOffice } from "./mailer.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
 import { createReminders } from "./reminders/reminders.ts";
 import { createReportCrew } from "./reports/report-crew.ts";
+import type { StorageHealth } from "./store/storage-health.ts";
 import type { SweepProgress } from "./sync/sync.ts";
 import type { Rooms, Surroundings } from "./workshop.ts";
 
@@ -44,6 +45,7 @@ const progressEveryMs = 2000;
 /** Supervisors give ten seconds or so: this leaves time to close the database in order. */
 const patienceMs = 6000;
 const idle = Temporal.Duration.from({ seconds: 5 });
+const storageRest = Temporal.Duration.from({ seconds: 2 });
 const day = Temporal.Duration.from({ hours: 24 });
 /** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
@@ -139,6 +141,7 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
   if (recovered > 0) log.info("edits of an earlier run are taken up again", { edits: recovered });
   feeds.ensure();
 
+  const healed = createWake();
   const loop = (
     name: string,
     step: LoopOptions["step"],
@@ -150,7 +153,12 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       signal,
       random,
       ...rest,
-      onFault: (error, consecutive) => log.error(`${name} failed`, { error, consecutive }),
+      healed,
+      onFault(error, consecutive) {
+        // Of the disk the storage loop tells, once and not for every loop.
+        if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
+        else log.debug(`${name} could not store`, { error, consecutive });
+      },
     });
   await Promise.all([
     ...Array.from({ length: drains }, () =>
@@ -177,11 +185,35 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       },
       { idle: day },
     ),
+    loop("storage", watchStorage({ health: store.health, healed, log }), { idle: storageRest }),
     loop("reminders", reminders.step, { wake: wakeReminders }),
     loop("notices", notices.step, { wake: rooms.wakeNotices }),
     runChannels(rooms.channels, loop),
   ]);
   mailer.close();
+}
+
+/** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
+function watchStorage({
+  health,
+  healed,
+  log,
+}: {
+  readonly health: StorageHealth;
+  readonly healed: Wake;
+  readonly log: Log;
+}): LoopOptions["step"] {
+  let told: string | null = null;
+  return () => {
+    const { problem = null } = health.trouble() ?? {};
+    if (problem !== null && problem !== told) log.error("storage fails", { problem });
+    if (problem !== null && health.check()) {
+      log.info("storage works again");
+      told = null;
+      healed.notify();
+    } else told = problem;
+    return Promise.resolve("idle");
+  };
 }
 
 /** An edit that waits for its next try is taken up in time, not at the next look; so is an item that is to be read again. */

@@ -110,7 +110,11 @@ function buildRooms(
     random,
     history: store.gateSlots,
     held: heldIn(store),
-    onEvent: ({ kind, ...fields }) => log.debug(`upstream ${kind}`, fields),
+    onEvent(event) {
+      if (event.kind === "history-unkept" && store.health.note(event.error)) return;
+      const { kind, ...fields } = event;
+      log.debug(`upstream ${kind}`, fields);
+    },
   });
   const sync = createSync({
     store,
@@ -129,7 +133,11 @@ function buildRooms(
     clock,
     maxAge: config.polling.maxAge,
     side: config.polling,
-    onEvent: ({ kind, ...fields }) => log.info(`sync ${kind}`, fields),
+    onEvent(event) {
+      if (event.kind === "fault" && store.health.note(event.error)) return;
+      const { kind, ...fields } = event;
+      log.info(`sync ${kind}`, fields);
+    },
   });
   const { assignees, tasks } = config.feeds;
   const { webUrl } = service;
@@ -242,11 +250,15 @@ function buildRooms(
     log,
     async close() {
       await upstream.close();
-      store.unanswered.release(service.timeout);
-      store.journal.release(service.timeout);
-      store.extras.release();
-      store.close();
-      lock.release();
+      try {
+        drain.close();
+      } catch (error) {
+        // What could not be stored is found out by the next start, as after a crash.
+        log.error("the last answers could not be stored", { error });
+      } finally {
+        store.close();
+        lock.release();
+      }
     },
   };
 }

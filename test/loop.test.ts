@@ -252,3 +252,28 @@ describe("createWake()", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+test("runLoop() goes on at once after a fault when what it came from is healed", async () => {
+  const stop = new AbortController();
+  const healed = createWake();
+  let steps = 0;
+  const ended = runLoop({
+    step: async () => {
+      steps += 1;
+      if (steps === 1) throw new Error("full");
+      return "idle";
+    },
+    idle: seconds(60),
+    signal: stop.signal,
+    onFault: () => {},
+    random: () => 0,
+    healed,
+    backOff: { first: seconds(300), cap: seconds(300) },
+  });
+  await until(() => steps === 1);
+  await later(0);
+  healed.notify();
+  await until(() => steps === 2);
+  stop.abort();
+  await ended;
+});

@@ -174,6 +174,12 @@ function guarded(request: DavRequest, context: DavContext): DavAnswer {
   try {
     return davAnswer(context, request);
   } catch (error) {
+    const { health } = context.store;
+    const trouble = health.note(error) ? health.trouble() : null;
+    if (trouble) {
+      // Source: RFC 4918 11.5 (507).
+      return faultAnswer(plainFault(trouble.kind === "full" ? 507 : 503, trouble.problem));
+    }
     const { method, target } = request;
     context.log.error("calendar request failed", { method, path: context.paths.of(target), error });
     return faultAnswer(plainFault(500, "the request failed here; the log says why"));

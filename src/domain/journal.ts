@@ -75,6 +75,8 @@ export interface Edit {
   /** What went wrong last, for people; null when nothing did. */
   readonly problem: string | null;
   readonly attempts: number;
+  /** How often it was taken up, interruptions included, which are no attempts. */
+  readonly begun: number;
   /** Not before this moment; null = at once. */
   readonly notBefore: Temporal.Instant | null;
   /** When the first creating request left; an answer that was lost is looked up from here on. */

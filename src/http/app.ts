@@ -9,6 +9,7 @@ import type { PasswordCheck } from "../people/passwords.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Throttle } from "../people/throttle.ts";
+import type { StorageHealth, StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
@@ -90,7 +91,7 @@ export function createApp(deps: HttpDeps): Express {
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
-  app.use(healthRoutes({ ready }));
+  app.use(healthRoutes({ ready, storage: () => store.health.trouble() }));
   app.use(actRoutes({ links: deps.links, desk }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
   app.use(editRoutes({ auth, desk, rights, login: createPersonLogin(deps) }));
@@ -103,14 +104,25 @@ export function createApp(deps: HttpDeps): Express {
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });
-  app.use(errorHandler(log));
+  app.use(errorHandler({ log, health: store.health }));
   return app;
 }
 
-function errorHandler(log: Log): ErrorRequestHandler {
+function errorHandler({
+  log,
+  health,
+}: {
+  readonly log: Log;
+  readonly health: StorageHealth;
+}): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
+    const trouble = health.note(error) ? health.trouble() : null;
     if (response.headersSent) {
       next(error);
+      return;
+    }
+    if (trouble) {
+      sendProblem(response, storageProblem(trouble));
       return;
     }
     const status = statusOf(error);
@@ -122,6 +134,13 @@ function errorHandler(log: Log): ErrorRequestHandler {
 
 /** A path that may be logged: what follows `/feeds/`, `/act/` or `/unsubscribe/` is as good as a password. */
 const openPath = (path: string): string => path.replace(/^\/(feeds|act|unsubscribe)\/.*/i, "/$1/…");
+
+/** Nothing of the request was kept. Source: RFC 4918 11.5 (507). */
+const storageProblem = ({ kind, problem }: StorageTrouble): Problem => ({
+  status: kind === "full" ? 507 : 503,
+  title: "Cannot be stored",
+  detail: problem,
+});
 
 function problemOf(status: number): Problem {
   if (status === 413) {

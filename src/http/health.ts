@@ -1,15 +1,22 @@
 import { Router } from "express";
+import type { StorageTrouble } from "../store/storage-health.ts";
 
 export interface HealthDeps {
+  /** What the disk does not do at present; null when all is well. */
+  readonly storage: () => StorageTrouble | null;
   /** Whether the first full sweep is done. */
   readonly ready: () => boolean;
 }
 
 /** Liveness, readiness, and the leave for fetchers that obey robots.txt to read feeds. */
-export function healthRoutes({ ready }: HealthDeps): Router {
+export function healthRoutes({ ready, storage }: HealthDeps): Router {
   const router = Router();
   router.get("/healthz", (_request, response) => {
-    response.set("Cache-Control", "no-store").json({ status: "ok" });
+    const trouble = storage();
+    response
+      .set("Cache-Control", "no-store")
+      .status(trouble ? 503 : 200)
+      .json(trouble ? { status: "failing", problem: trouble.problem } : { status: "ok" });
   });
   router.get("/readyz", (_request, response) => {
     const isReady = ready();

@@ -1,6 +1,7 @@
 import type { ChannelStates } from "../edits/channel-states.ts";
 import { describeTwins } from "../edits/delivery/twins.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
 
@@ -26,6 +27,7 @@ export type Status = ReturnType<typeof readStatus>;
 
 export function readStatus({ store, clock, ...deps }: StatusDeps) {
   const now = clock();
+  const trouble = store.health.trouble();
   const sources = store.sources.all();
   const age = (at: Temporal.Instant | null) =>
     at ? Math.round(now.since(at).total("seconds")) : null;
@@ -82,16 +84,36 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ...deps.channels(),
     brakes: store.brakes.all(),
     proxy: { trusted: deps.trustProxy, forwardedAt: deps.forwardedAt },
-    errors: failing.map(({ name, source, failure, failures, attemptedAt }) => ({
-      source: name,
-      // Listed people stand in for a look-up that the service does not offer.
-      severity: source.kind === "people" ? "note" : "problem",
-      problem: failure,
-      failures,
-      at: attemptedAt,
-    })),
+    storage: storageOf(trouble),
+    errors: [
+      ...storageErrors(trouble),
+      ...failing.map(({ name, source, failure, failures, attemptedAt }) => ({
+        source: name,
+        // Listed people stand in for a look-up that the service does not offer.
+        severity: source.kind === "people" ? "note" : "problem",
+        problem: failure,
+        failures,
+        at: attemptedAt,
+      })),
+    ],
   };
 }
+
+const storageOf = (trouble: StorageTrouble | null) =>
+  trouble && { kind: trouble.kind, problem: trouble.problem, since: trouble.since };
+
+const storageErrors = (trouble: StorageTrouble | null) =>
+  trouble
+    ? [
+        {
+          source: "storage",
+          severity: "problem",
+          problem: trouble.problem,
+          failures: trouble.failures,
+          at: trouble.at,
+        },
+      ]
+    : [];
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>
   length && Math.round(length.total("seconds"));

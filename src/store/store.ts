@@ -37,6 +37,7 @@ import {
 } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
 import { SteadyDatabase } from "./steady-database.ts";
+import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
 import { type Changes, createChanges, type StoreDeps } from "./view/changes.ts";
 import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
@@ -54,6 +55,7 @@ export interface StoreOptions {
 
 /** Everything that is kept: one SQLite database with one room per table or two. */
 export interface Store extends Transactions {
+  readonly health: StorageHealth;
   readonly meta: Meta;
   readonly mirror: Mirror;
   readonly view: View;
@@ -116,6 +118,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const view = createView(deps);
   const objectNames = createObjectNames(deps);
   return {
+    health: createStorageHealth(deps),
     meta,
     mirror,
     changes,

@@ -2,6 +2,7 @@
 export const untouched = {
   newLabels: [],
   shown: null,
+  begun: 0,
   parkReason: null,
   problem: null,
   notBefore: null,

@@ -8,8 +8,9 @@ import type { Call, Upstream } from "../../upstream/client.ts";
 import { filesOfCreation } from "./attachments.ts";
 import { carryOutDelete, carryOutUpdate } from "./carry-out.ts";
 import { carryOutCreate } from "./carry-out-create.ts";
+import { ClaimKeeper } from "./claim-keeper.ts";
 import { describeEcho } from "./echo.ts";
-import { type ConflictPolicy, type Errand, isTakenBack, type Outcome } from "./errand.ts";
+import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
 import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
 import { freezeReason } from "./freeze.ts";
 import { createItemCalls } from "./item-calls.ts";
@@ -19,7 +20,7 @@ import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
 import { needless } from "./needless.ts";
 import { noteWrites } from "./noted-calls.ts";
-import { settleFailure } from "./settle.ts";
+import { cutShort, settleFailure } from "./settle.ts";
 import { createWatch } from "./watch.ts";
 
 /** What became of an edit, for log and metrics. */
@@ -70,48 +71,90 @@ export interface Drain {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
   /** Puts back what an earlier run had claimed; returns how many edits. Not while steps run. */
   readonly recover: () => number;
+  /** Stores what the disk has refused so far, and puts back what is claimed all the same. Not while steps run. */
+  readonly close: () => void;
 }
 
 export function createDrain(deps: DrainDeps): Drain {
-  const { store, upstream } = deps;
-  const maker = new LabelMaker({ labels: upstream.labels, directory: store.directory });
+  const { store, timeout } = deps;
+  const keeper = new ClaimKeeper<EditId>();
+  const carryOutOne = createWorker(deps, keeper);
   const drainExtra = createExtrasDrain(deps);
   const look = createWatch(deps);
   store.unanswered.judgeBy(judgeLandings(store));
+
+  function recover(): number {
+    store.unanswered.release(timeout);
+    return store.journal.release(timeout) + store.extras.release();
+  }
+
+  /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */
+  function putBackLost(): void {
+    for (const { id } of store.journal.list({ state: "claimed", limit: everything })) {
+      if (keeper.isLost(id)) store.journal.releaseOne(id, timeout);
+    }
+  }
+
   return {
     async step(signal) {
+      keeper.catchUp();
       const edit = signal.aborted ? null : store.journal.claimNext();
-      if (!edit) return (await look(signal)) === "worked" ? "worked" : drainExtra(signal);
-      const call: Call = { priority: "edit", person: edit.actor, signal };
-      const again = edit.attempts > 1;
-      const { clock } = deps;
-      const callsWith = (one: Call) => createItemCalls(upstream, one);
-      const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock }));
-      const errand: Errand = {
-        edit: asRestoring(edit),
-        store,
-        calls: watched.calls,
-        // What is put back gives way to whoever has changed it since, as it would have then.
-        policy: edit.restores ? "ours" : deps.conflicts,
-        now: deps.clock(),
-        clock,
-        random: deps.random(),
-        onMissing: deps.onMissing,
-        takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
-        makeLabels: () => maker.ensure(edit.newLabels, { call, again }),
-      };
-      const outcome = await waitForKey(await carryOut(errand), {
+      if (edit) {
+        keeper.begin(edit.id);
+        const outcome = await carryOutOne(edit, signal);
+        keeper.end(edit.id, {
+          store: () => end(edit, { outcome, deps }),
+          giveUp: (error) => end(edit, { outcome: stuckOn(error), deps }),
+        });
+        return "worked";
+      }
+      putBackLost();
+      return (await look(signal)) === "worked" ? "worked" : drainExtra.step(signal);
+    },
+    recover,
+    close() {
+      keeper.catchUp();
+      drainExtra.catchUp();
+      recover();
+    },
+  };
+}
+
+/** Carries out one claimed edit; whatever happens on the way is an outcome. */
+function createWorker(
+  deps: DrainDeps,
+  keeper: ClaimKeeper<EditId>,
+): (edit: Edit, signal: AbortSignal) => Promise<Outcome> {
+  const { store, upstream, clock } = deps;
+  const maker = new LabelMaker({ labels: upstream.labels, directory: store.directory });
+  const callsWith = (one: Call) => createItemCalls(upstream, one);
+  const keep = (note: () => void) => keeper.keep(note);
+  return async (edit, signal) => {
+    const call: Call = { priority: "edit", person: edit.actor, signal };
+    const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock, keep }));
+    const errand: Errand = {
+      edit: asRestoring(edit),
+      store,
+      calls: watched.calls,
+      // What is put back gives way to whoever has changed it since, as it would have then.
+      policy: edit.restores ? "ours" : deps.conflicts,
+      now: clock(),
+      clock,
+      random: deps.random(),
+      onMissing: deps.onMissing,
+      takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
+      makeLabels: () => maker.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
+    };
+    try {
+      return await waitForKey(await carryOut(errand), {
         errand,
         refusal: watched.refusal(),
         probes: [() => upstream.labels.list(call), () => watched.calls.list(edit.base)],
       });
-      end(edit, { outcome, deps });
-      return "worked";
-    },
-    recover() {
-      store.unanswered.release(deps.timeout);
-      return store.journal.release(deps.timeout) + store.extras.release();
-    },
+    } catch (error) {
+      if (!store.health.note(error)) return stuckOn(error);
+      return { kind: "settled", settlement: cutShort(error, clock()) };
+    }
   };
 }
 
@@ -125,27 +168,27 @@ function asRestoring(edit: Edit): Edit {
 }
 
 async function carryOut(errand: Errand): Promise<Outcome> {
-  try {
-    const early = waitForKin(errand.edit, errand) ?? freeze(errand);
-    if (early) return early;
-    switch (errand.edit.action) {
-      case "create":
-        return await carryOutCreate(errand);
-      case "update":
-      case "complete":
-      case "reopen":
-        return await carryOutUpdate(errand);
-      case "delete":
-        return await carryOutDelete(errand);
-      default:
-        return unreachable(errand.edit.action);
-    }
-  } catch (error) {
-    // One edit that cannot be handled must not hold up the others, nor stay claimed for ever.
-    const message = error instanceof Error ? error.message : String(error);
-    const problem = `the edit could not be carried out: ${message}`;
-    return { kind: "settled", settlement: { kind: "park", reason: "failed", problem } };
+  const early = waitForKin(errand.edit, errand) ?? freeze(errand);
+  if (early) return early;
+  switch (errand.edit.action) {
+    case "create":
+      return carryOutCreate(errand);
+    case "update":
+    case "complete":
+    case "reopen":
+      return carryOutUpdate(errand);
+    case "delete":
+      return carryOutDelete(errand);
+    default:
+      return unreachable(errand.edit.action);
   }
+}
+
+/** One edit that cannot be handled must not hold up the others, nor stay claimed for ever. */
+function stuckOn(error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = `the edit could not be carried out: ${message}`;
+  return { kind: "settled", settlement: { kind: "park", reason: "failed", problem } };
 }
 
 /** Creations and deletions are not repeated, so that only changes can fail to settle. */
@@ -162,8 +205,8 @@ function end(
   edit: Edit,
   { outcome, deps }: { readonly outcome: Outcome; readonly deps: DrainDeps },
 ): void {
-  // Whatever was found out for it says nothing about the edit that has taken its place.
-  if (isTakenBack(edit, deps.store)) return;
+  // Whatever was found out for it says nothing about the edit that has taken its place; and what is stored is stored.
+  if (deps.store.journal.get(edit.id)?.state !== "claimed") return;
   switch (outcome.kind) {
     case "taken-back":
       return;

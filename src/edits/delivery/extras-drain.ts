@@ -5,9 +5,10 @@ import type { ExtraEnding } from "../../store/journal/extras.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { fileInFolder } from "./attachments.ts";
+import { ClaimKeeper } from "./claim-keeper.ts";
 import { postComment } from "./comments.ts";
 import type { ExtraErrand, Made } from "./extra-errand.ts";
-import { again, settleFailure } from "./settle.ts";
+import { again, cutShort, settleFailure } from "./settle.ts";
 
 /** What became of a wish beside an edit, for log and metrics. */
 export interface ExtraEvent {
@@ -26,41 +27,78 @@ export interface ExtrasDrainDeps {
   readonly onEvent: (event: ExtraEvent) => void;
 }
 
-/** Carries out the next comment or file of a confirmed edit; several steps may run at once. */
-export function createExtrasDrain(
-  deps: ExtrasDrainDeps,
-): (signal: AbortSignal) => Promise<"idle" | "worked"> {
-  const { store, upstream } = deps;
-  return async (signal) => {
-    const extra = signal.aborted ? null : store.extras.claimNext();
-    const edit = extra && store.journal.get(extra.edit);
-    if (!extra || !edit) return "idle";
-    const call: Call = { priority: "edit", person: edit.actor, signal };
-    const made = await carryOut({ extra, edit, store, upstream, call });
-    const ending = endingOf(made, { extra, deps });
+/** Carries out comments and files of confirmed edits. */
+export interface ExtrasDrain {
+  /** The next one; several steps may run at once. */
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+  /** Stores what the disk has refused so far. Throws what the store throws as long as it does. */
+  readonly catchUp: () => void;
+}
+
+export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
+  const { store } = deps;
+  const keeper = new ClaimKeeper<number>();
+
+  function putBackLost(): void {
+    for (const id of store.extras.claimed()) if (keeper.isLost(id)) store.extras.releaseOne(id);
+  }
+
+  function settle(extra: EditExtra, ending: ExtraEnding): void {
     store.extras.settle(extra.id, ending);
     deps.onEvent(eventOf(extra, ending));
-    return "worked";
+  }
+
+  return {
+    catchUp: () => keeper.catchUp(),
+    async step(signal) {
+      keeper.catchUp();
+      const extra = signal.aborted ? null : store.extras.claimNext();
+      if (!extra) {
+        putBackLost();
+        return "idle";
+      }
+      keeper.begin(extra.id);
+      const ending = await carryOutOne(extra, { deps, signal });
+      keeper.end(extra.id, {
+        store: () => settle(extra, ending),
+        giveUp: (error) => settle(extra, { kind: "park", problem: textOf(error) }),
+      });
+      return "worked";
+    },
   };
 }
 
-async function carryOut(errand: ExtraErrand): Promise<Made> {
-  const { extra } = errand;
+/** Carries out one claimed wish; whatever happens on the way is an ending. */
+async function carryOutOne(
+  extra: EditExtra,
+  { deps, signal }: { readonly deps: ExtrasDrainDeps; readonly signal: AbortSignal },
+): Promise<ExtraEnding> {
+  const { store, upstream, clock } = deps;
   try {
-    switch (extra.kind) {
-      case "comment":
-        return await postComment(errand);
-      case "attachment":
-        return await fileInFolder(errand);
-      case "kept":
-        return { ok: true, value: null };
-      default:
-        return unreachable(extra.kind);
-    }
+    const edit = store.journal.get(extra.edit);
+    if (!edit) return { kind: "park", problem: "its edit is not known any more" };
+    const call: Call = { priority: "edit", person: edit.actor, signal };
+    return endingOf(await carryOut({ extra, edit, store, upstream, call }), { extra, deps });
   } catch (error) {
     // One that cannot be handled must not hold up the others, nor stay claimed for ever.
-    const problem = error instanceof Error ? error.message : String(error);
-    return { ok: false, failure: { kind: "stuck", problem } };
+    if (!store.health.note(error)) return { kind: "park", problem: textOf(error) };
+    return cutShort(error, clock());
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function carryOut(errand: ExtraErrand): Promise<Made> {
+  const { extra } = errand;
+  switch (extra.kind) {
+    case "comment":
+      return postComment(errand);
+    case "attachment":
+      return fileInFolder(errand);
+    case "kept":
+      return { ok: true, value: null };
+    default:
+      return unreachable(extra.kind);
   }
 }
 

@@ -12,6 +12,8 @@ interface Noting {
   readonly store: Store;
   readonly call: Call;
   readonly clock: () => Temporal.Instant;
+  /** Stores a note now, or once the disk takes it: an answer that is there must not be lost for it. */
+  readonly keep: (note: () => void) => void;
 }
 
 /**
@@ -20,7 +22,7 @@ interface Noting {
  */
 export function noteWrites(
   callsWith: (call: Call) => ItemCalls,
-  { edit, store, call, clock }: Noting,
+  { edit, store, call, clock, keep }: Noting,
 ): ItemCalls {
   const { unanswered, journal } = store;
   const plain = callsWith(call);
@@ -41,12 +43,14 @@ export function noteWrites(
       patch,
       before,
     });
-    const onUnanswered = (waited: Temporal.Duration) =>
-      unanswered.lost(id, landsUntil(clock(), waited));
+    const onUnanswered = (waited: Temporal.Duration) => {
+      const until = landsUntil(clock(), waited);
+      keep(() => unanswered.lost(id, until));
+    };
     try {
       return await send(callsWith({ ...call, onUnanswered }));
     } finally {
-      unanswered.ended(id);
+      keep(() => unanswered.ended(id));
     }
   }
   const change = <Answer>(
@@ -62,13 +66,14 @@ export function noteWrites(
       return answer;
     },
     async create(item, wish) {
-      let until: Temporal.Instant | null = null;
+      let isLost = false;
       const onUnanswered = (waited: Temporal.Duration) => {
-        until = landsUntil(clock(), waited);
-        journal.landing(edit.id, until);
+        isLost = true;
+        const until = landsUntil(clock(), waited);
+        keep(() => journal.landing(edit.id, until));
       };
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);
-      if (!answer.ok && !until) journal.landing(edit.id, null);
+      if (!answer.ok && !isLost) keep(() => journal.landing(edit.id, null));
       return answer;
     },
     update: (spot, patch) => change({ spot, patch }, (calls) => calls.update(spot, patch)),

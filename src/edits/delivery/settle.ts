@@ -27,7 +27,7 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
     case "service-refused":
       return { kind: "park", reason: "refused", problem };
     case "aborted":
-      return { kind: "retry", notBefore: trial.now, problem };
+      return { kind: "retry", notBefore: trial.now, problem, isInterrupted: true };
     case "rate-limited":
     case "unavailable":
       return again(problem, { trial, retryAfter: failure.retryAfter });
@@ -38,6 +38,19 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
       return unreachable(failure);
   }
 }
+
+/** How long a claim rests whose try the own disk has cut short. */
+const diskRest = Temporal.Duration.from({ seconds: 2 });
+
+/** A try that could not go on because the disk refused what was to be kept: nothing is known against the edit. */
+export const cutShort = (
+  error: unknown,
+  now: Temporal.Instant,
+): Extract<Settlement, { readonly kind: "retry" }> => {
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = `it could not be stored here how far the edit is (${message}); it goes on as soon as that is possible`;
+  return { kind: "retry", notBefore: now.add(diskRest), problem, isInterrupted: true };
+};
 
 /** Another try after the next pause, or parking when there were enough of them. */
 export function again(

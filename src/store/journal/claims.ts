@@ -16,26 +16,30 @@ export function createClaims({
   db,
   zone,
   clock,
-}: StoreDeps): Pick<Journal, "claimNext" | "nextAt" | "release"> {
+}: StoreDeps): Pick<Journal, "claimNext" | "nextAt" | "release" | "releaseOne"> {
   const claimable = db.prepare(
     `SELECT e.* FROM edits e JOIN identities i USING (item)
      WHERE ${free} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
   );
   const claim = db.prepare(
-    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, updated_at = ? WHERE id = ?",
+    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, updated_at = ? WHERE id = ?",
   );
   const waiting = db.prepare(
     `SELECT min(coalesce(e.not_before, e.created_at)) AS next
      FROM edits e JOIN identities i USING (item) WHERE ${free}`,
   );
   // A request may have waited for its turn after it was noted, and have left just before the end.
-  const releaseAll = db.prepare(
-    `UPDATE edits SET state = 'pending', lands_until = iif(lands_until < @until, @until, lands_until),
-       updated_at = @now WHERE state = 'claimed'`,
-  );
+  const release = `UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0),
+    lands_until = iif(lands_until < @until, @until, lands_until), updated_at = @now WHERE state = 'claimed'`;
+  const releaseAll = db.prepare(release);
+  const releaseThat = db.prepare(`${release} AND id = @id`);
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
   const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
   const stamp = () => instantText(clock());
+  const interrupted = (timeout: Temporal.Duration) => ({
+    now: stamp(),
+    until: instantText(landsAfterCrash(clock(), timeout)),
+  });
   const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
 
   return {
@@ -48,8 +52,7 @@ export function createClaims({
       return read(byId.get(next.id));
     }),
     nextAt: () => instantOf(textColumn(waiting.get(), "next")),
-    release: (timeout) =>
-      releaseAll.run({ now: stamp(), until: instantText(landsAfterCrash(clock(), timeout)) })
-        .changes,
+    release: (timeout) => releaseAll.run(interrupted(timeout)).changes,
+    releaseOne: (id, timeout) => void releaseThat.run({ ...interrupted(timeout), id }),
   };
 }

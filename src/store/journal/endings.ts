@@ -43,7 +43,8 @@ export function createEndings({
     "UPDATE edits SET state = 'undone', updated_at = ? WHERE id = ? AND state = 'confirmed'",
   );
   const postpone = db.prepare(
-    "UPDATE edits SET state = 'pending', not_before = ?, problem = ?, updated_at = ? WHERE id = ?",
+    `UPDATE edits SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
+       attempts = attempts - @uncounted WHERE id = @id`,
   );
   const lay = db.prepare(
     `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
@@ -90,7 +91,10 @@ export function createEndings({
     }),
     settle: db.transaction((edit: Edit, settlement: Settlement) => {
       if (settlement.kind === "retry") {
-        postpone.run(instantText(settlement.notBefore), settlement.problem, stamp(), edit.id);
+        const { problem, isInterrupted } = settlement;
+        const until = instantText(settlement.notBefore);
+        const uncounted = isInterrupted ? 1 : 0;
+        postpone.run({ id: edit.id, until, problem, uncounted, now: stamp() });
         return;
       }
       const { problem, clash } = settlement;

@@ -8,7 +8,13 @@ import type { StoreDeps } from "../view/changes.ts";
 /** How a claimed wish goes on. */
 export type ExtraEnding =
   | { readonly kind: "done"; readonly answer: ServiceId | null }
-  | { readonly kind: "retry"; readonly notBefore: Temporal.Instant; readonly problem: string }
+  | {
+      readonly kind: "retry";
+      readonly notBefore: Temporal.Instant;
+      readonly problem: string;
+      /** The try was cut short by something that says nothing about the wish, and does not count. */
+      readonly isInterrupted?: true;
+    }
   | { readonly kind: "park"; readonly problem: string };
 
 /** What edits ask for beside their fields, as durable as the edits themselves. */
@@ -33,8 +39,11 @@ export interface Extras {
   attached(edit: EditId): void;
   /** Gives the parked ones of an edit another chance; returns how many. */
   resume(edit: EditId): number;
-  /** Puts claims back. Returns how many. */
+  /** Puts claims back; what was cut short is no attempt. Returns how many. */
   release(): number;
+  claimed(): readonly number[];
+  /** As `release`, one claim whose worker is no more. */
+  releaseOne(id: number): void;
   counts(): Readonly<Record<ExtraState, number>>;
 }
 
@@ -77,7 +86,8 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     `UPDATE edit_extras SET state = 'done', content = NULL, answer_id = ?, problem = NULL, updated_at = ? WHERE id = ?`,
   );
   const postpone = db.prepare(
-    "UPDATE edit_extras SET state = 'pending', not_before = ?, problem = ?, updated_at = ? WHERE id = ?",
+    `UPDATE edit_extras SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
+       attempts = attempts - @uncounted WHERE id = @id`,
   );
   const park = db.prepare(
     "UPDATE edit_extras SET state = 'parked', problem = ?, updated_at = ? WHERE id = ?",
@@ -94,9 +104,11 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     `UPDATE edit_extras SET state = 'pending', not_before = NULL, attempts = 0, updated_at = ?
      WHERE edit = ? AND state = 'parked'`,
   );
-  const release = db.prepare(
-    "UPDATE edit_extras SET state = 'pending', updated_at = ? WHERE state = 'claimed'",
-  );
+  const back = `UPDATE edit_extras SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now
+    WHERE state = 'claimed'`;
+  const release = db.prepare(back);
+  const releaseThat = db.prepare(`${back} AND id = @id`);
+  const claimed = db.prepare("SELECT id FROM edit_extras WHERE state = 'claimed'");
   const tally = db.prepare(
     `SELECT ${extraStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
@@ -127,14 +139,20 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     settle(id, ending) {
       if (ending.kind === "done") finish.run(ending.answer, stamp(), id);
       else if (ending.kind === "park") park.run(ending.problem, stamp(), id);
-      else postpone.run(instantText(ending.notBefore), ending.problem, stamp(), id);
+      else {
+        const until = instantText(ending.notBefore);
+        const uncounted = ending.isInterrupted ? 1 : 0;
+        postpone.run({ id, until, problem: ending.problem, uncounted, now: stamp() });
+      }
     },
     attached: db.transaction((edit: EditId) => {
       tookAlong.run(stamp(), edit);
       leftBehind.run(stamp(), edit);
     }),
     resume: (edit) => resume.run(stamp(), edit).changes,
-    release: () => release.run(stamp()).changes,
+    release: () => release.run({ now: stamp() }).changes,
+    claimed: () => claimed.all().map((row) => numberColumn(row, "id")),
+    releaseOne: (id) => void releaseThat.run({ id, now: stamp() }),
     counts() {
       const counted = tally.get();
       const of = (state: ExtraState) => numberColumn(counted, state);

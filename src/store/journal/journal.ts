@@ -48,7 +48,13 @@ export interface NewEdit {
 
 /** How a claimed edit goes on that was not carried out. */
 export type Settlement =
-  | { readonly kind: "retry"; readonly notBefore: Temporal.Instant; readonly problem: string }
+  | {
+      readonly kind: "retry";
+      readonly notBefore: Temporal.Instant;
+      readonly problem: string;
+      /** The try was cut short by something that says nothing about the edit, and does not count. */
+      readonly isInterrupted?: true;
+    }
   | {
       readonly kind: "park";
       readonly reason: ParkReason;
@@ -90,8 +96,10 @@ export interface Journal {
    */
   confirm(edit: Edit, answer: Item | null): void;
   settle(edit: Edit, settlement: Settlement): void;
-  /** Puts claims back, at start-up and before a clean end. Returns how many. */
+  /** Puts claims back, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
   release(timeout: Temporal.Duration): number;
+  /** As `release`, one claim whose worker is no more. */
+  releaseOne(id: EditId, timeout: Temporal.Duration): void;
   /** Gives a parked or held edit back to the drain; false when it is in no such state, or about what is gone. */
   resume(id: EditId): boolean;
   /**

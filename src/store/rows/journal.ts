@@ -26,6 +26,7 @@ export function editRow(row: unknown, zone: string): Edit {
     park_reason: ParkReason | null;
     problem: string | null;
     attempts: number;
+    begun: number;
     not_before: string | null;
     sent_at: string | null;
     answer: string | null;
@@ -57,6 +58,7 @@ export function editRow(row: unknown, zone: string): Edit {
     parkReason: raw.park_reason,
     problem: raw.problem,
     attempts: raw.attempts,
+    begun: raw.begun,
     notBefore: instantOf(raw.not_before),
     sentAt: instantOf(raw.sent_at),
     answer: raw.answer === null ? null : itemFromText(raw.answer, zone),

@@ -22,6 +22,8 @@ export interface DrainSetting {
   readonly client?: Partial<UpstreamOptions>;
   readonly conflicts?: DrainDeps["conflicts"];
   readonly mode?: "apply" | "review";
+  /** Path of the database; in memory unless said. */
+  readonly file?: string;
   /** Puts something between drain and client. */
   readonly wrap?: (upstream: Upstream) => Upstream;
 }
@@ -47,7 +49,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     },
   });
   const { sandbox, upstream, project, list, owner } = pair;
-  const store = testStore(clock);
+  const store = testStore(clock, setting.file);
   store.directory.putProjects([aProject(project, "Website")], true);
   store.directory.putTodolists(project, [aTodolist(list, { projectId: project })], true);
 

@@ -104,12 +104,12 @@ describe("claimNext()", () => {
     expect(store.journal.nextAt()).toBeNull();
   });
 
-  it("release() result when claims were left by a crash: they wait again, with their attempts", () => {
+  it("release() result when claims were left by a crash: they wait again, and were no attempts", () => {
     const { put, wish, store } = storeRig();
     const id = wish(put(anEvent(1)), "update", title("a"));
     store.journal.claimNext();
     expect(store.journal.release(Temporal.Duration.from({ seconds: 2 }))).toBe(1);
     expect(store.journal.release(Temporal.Duration.from({ seconds: 2 }))).toBe(0);
-    expect(store.journal.claimNext()).toMatchObject({ id, attempts: 2 });
+    expect(store.journal.claimNext()).toMatchObject({ id, attempts: 1, begun: 2 });
   });
 });

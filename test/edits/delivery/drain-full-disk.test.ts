@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Upstream } from "../../../src/upstream/client.ts";
+import { canFillDisk, fullDisk } from "../../support/full-disk.ts";
+import { testDirectory } from "../../support/test-store.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const day = "DTSTART;VALUE=DATE:20261201";
+
+/** A rig whose disk is full as soon as the service has answered a request. */
+async function rigThatFills(wrap: (upstream: Upstream, fill: () => void) => Upstream) {
+  const disk = fullDisk();
+  const rig = await drainRig({
+    file: join(testDirectory(), "dayferry.sqlite"),
+    wrap: (upstream) => wrap(upstream, disk.fill),
+  });
+  return { ...rig, disk };
+}
+
+async function thenFill<Value>(answer: Promise<Value>, fill: () => void): Promise<Value> {
+  const value = await answer;
+  fill();
+  return value;
+}
+
+describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
+  it("keeps the answer of a creation until it can be stored, and makes nothing twice", async () => {
+    const rig = await rigThatFills((upstream, fill) => ({
+      ...upstream,
+      events: {
+        ...upstream.events,
+        create: (ask, call) => thenFill(upstream.events.create(ask, call), fill),
+      },
+    }));
+    rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
+    await expect(rig.step()).rejects.toMatchObject({ code: expect.stringMatching(/^SQLITE_/) });
+    await expect(rig.step()).rejects.toThrow();
+    expect(rig.states()).toEqual(["claimed"]);
+
+    rig.disk.makeRoom();
+    expect(await rig.step()).toBe("idle");
+    expect(rig.states()).toEqual(["confirmed"]);
+    rig.send(calendar(vevent("new@example.com", "SUMMARY:Newer", day)));
+    await rig.drainAll();
+    expect(rig.requests("POST")).toHaveLength(1);
+    expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Newer"]);
+  });
+
+  it("adopts a creation whose answer was lost with the process while there was no room", async () => {
+    const rig = await rigThatFills((upstream, fill) => ({
+      ...upstream,
+      events: {
+        ...upstream.events,
+        create: (ask, call) => thenFill(upstream.events.create(ask, call), fill),
+      },
+    }));
+    rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
+    await expect(rig.step()).rejects.toThrow();
+    rig.disk.makeRoom();
+    rig.restart();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("sends a change later whose leaving could not be noted, and counts no attempt", async () => {
+    const rig = await rigThatFills((upstream, fill) => ({
+      ...upstream,
+      events: {
+        ...upstream.events,
+        get: (ask, call) => thenFill(upstream.events.get(ask, call), fill),
+      },
+    }));
+    const { uid } = await rig.event();
+    rig.disk.makeRoom();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    await expect(rig.step()).rejects.toThrow();
+    expect(rig.requests("PUT")).toEqual([]);
+    rig.disk.makeRoom();
+    await rig.step();
+    expect(rig.edit()).toMatchObject({ state: "pending", attempts: 0, begun: 1 });
+    expect(rig.desk.show(1)?.problem).toContain("could not be stored here");
+    expect(rig.store.health.trouble()).toMatchObject({ kind: "failing", failures: 1 });
+  });
+
+  it("stores later that a change was made, and nothing of it stays under way", async () => {
+    const rig = await rigThatFills((upstream, fill) => ({
+      ...upstream,
+      events: {
+        ...upstream.events,
+        update: (ask, call) => thenFill(upstream.events.update(ask, call), fill),
+      },
+    }));
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    await expect(rig.step()).rejects.toThrow();
+    rig.disk.makeRoom();
+    await rig.drainAll();
+    expect(rig.edit()).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(rig.requests("PUT")).toHaveLength(1);
+    expect(rig.store.unanswered.claimLook()).toBeNull();
+  });
+
+  it("stores later that a comment was made, and makes it once", async () => {
+    const rig = await rigThatFills((upstream, fill) => ({
+      ...upstream,
+      comments: {
+        ...upstream.comments,
+        create: (ask, call) => thenFill(upstream.comments.create(ask, call), fill),
+      },
+    }));
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
+    await rig.step();
+    await expect(rig.step()).rejects.toThrow();
+    rig.disk.makeRoom();
+    for (let round = 0; round < 3; round++) {
+      rig.clock.advance({ seconds: 3 });
+      await rig.drainAll();
+    }
+    expect(rig.store.extras.counts()).toMatchObject({ claimed: 0, done: 1 });
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+});
+
+describe("step() with a claim of which no worker knows", () => {
+  it("puts it back, and the item's edits go on", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:One")));
+    rig.send(calendar(vevent(uid, "SUMMARY:Two")));
+    rig.store.journal.claimNext();
+    expect(await rig.step()).toBe("idle");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  });
+});

@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { onTestFinished } from "vitest";
+
+/** Whether this machine can forbid a process to write files; util-linux has the command. */
+export function canFillDisk(): boolean {
+  try {
+    limitFiles("unlimited");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A disk on which this process can write no octet to any file any more, until there is room again: the system's own limit of
+ * file sizes, which makes every write fail. Pipes and sockets go on.
+ */
+export function fullDisk() {
+  onTestFinished(() => limitFiles("unlimited"));
+  return {
+    fill: () => limitFiles("0"),
+    makeRoom: () => limitFiles("unlimited"),
+  };
+}
+
+function limitFiles(soft: string): void {
+  execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${soft}:`], { stdio: "ignore" });
+}
