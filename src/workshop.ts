@@ -157,6 +157,7 @@ function buildRooms(
     store,
     zone,
     policy: { labels: config.edits.labels, mode: config.edits.mode },
+    withOwnKey: new Set(config.people.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id)),
     clock,
     feeds: { assignees, tasks, webUrl },
     onAccepted: () => wakeDrain.notify(),

@@ -33,3 +33,24 @@ export const isPartyTo = (person: PersonId, { creatorId, assigned }: Item): bool
 /** Whether an item is for some people's eyes only: an event by itself, a task by its list. */
 export const isPrivate = (item: Item, list: Todolist | null): boolean =>
   item.kind === "event" ? item.private : list?.private === true;
+
+/**
+ * The assigned people of an item that keep it before some eyes, whoever is its creator then: those it has, and of `people`
+ * those who would not see it otherwise. Null where nobody has to be added. `item`: as it is to be.
+ */
+export function keptInSight(
+  item: Item,
+  about: {
+    readonly list: Todolist | null;
+    /** Null where it is the account's, or not known. */
+    readonly creator: PersonId | null;
+    readonly people: readonly (PersonId | null)[];
+  },
+): readonly PersonId[] | null {
+  const { list, creator, people } = about;
+  if (!isPrivate(item, list)) return null;
+  const party = { ...item, creatorId: creator };
+  const unseen = people.filter((person) => person !== null && !isPartyTo(person, party));
+  const added = [...new Set(unseen)].filter((person) => person !== null);
+  return added.length === 0 ? null : [...item.assigned, ...added];
+}

@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { labelId, listId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
+import {
+  labelId,
+  listId,
+  type PersonId,
+  personId,
+  projectId,
+  type ServiceId,
+} from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import {
@@ -18,6 +25,7 @@ const webUrl = "https://work.example.com/#/{project}/{kind}/{id}";
 export interface RigSetting {
   readonly labels?: "known" | "create";
   readonly mode?: "apply" | "review";
+  readonly withOwnKey?: ReadonlySet<PersonId>;
   readonly feeds?: Partial<Pick<FeedOptions, "private" | "tasks" | "webUrl" | "assignees">>;
 }
 
@@ -53,6 +61,7 @@ export function acceptRig(setting: RigSetting = {}) {
     store,
     zone,
     policy: { labels: setting.labels ?? "known", mode: setting.mode ?? "apply" },
+    withOwnKey: setting.withOwnKey ?? new Set(),
     clock,
     feeds: decorations,
     onAccepted: () => {

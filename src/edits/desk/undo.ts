@@ -3,6 +3,7 @@ import type { Item } from "../../domain/item.ts";
 import type { Channel, Edit } from "../../domain/journal.ts";
 import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import { keptInSight } from "../../domain/sight.ts";
 import { holdFault } from "../../domain/when.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
@@ -30,7 +31,7 @@ export function inverseOf(
     const lost = edit.before ?? edit.base;
     const fault = rebirthFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
-    const base = reborn(lost);
+    const base = inSight(reborn(lost), { lost, store });
     return holdable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
@@ -52,6 +53,16 @@ function holdable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state"
   return fault
     ? fail(`the service cannot hold the times of before: ${fault.message}`)
     : ok(inverse);
+}
+
+/** What is made anew has another creator: the former one goes on seeing what is private by being assigned. */
+function inSight(
+  item: Item,
+  { lost, store }: { readonly lost: Item; readonly store: Store },
+): Item {
+  const list = lost.kind === "event" ? null : store.directory.todolist(lost.listId);
+  const assigned = keptInSight(item, { list, creator: null, people: [lost.creatorId] });
+  return assigned ? { ...item, assigned } : item;
 }
 
 /** What a re-creation cannot bring back, in one sentence; null when nothing is lost. */

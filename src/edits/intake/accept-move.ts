@@ -3,6 +3,7 @@ import { type Item, spokenKind } from "../../domain/item.ts";
 import type { Channel } from "../../domain/journal.ts";
 import { type Place, placeOf, sameField, valuesOf } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
@@ -29,7 +30,8 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
   const state = policy.mode === "review" ? "held" : "pending";
 
   function keep(request: MoveRequest, { viewed, place }: Wish): Kept {
-    const edit = { patch: { place }, newLabels: [] };
+    const assigned = seersAfter(request, { viewed, deps });
+    const edit = { patch: { place, ...(assigned && { assigned }) }, newLabels: [] };
     const held = store.journal.heldOf(request.item).find((other) => sameWish(other, edit));
     if (held) return { editId: held.id, notes: [waits(held.id)] };
     const { channel, actor, item } = request;
@@ -59,6 +61,23 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
     if (planned.action === "update" && state === "pending") onAccepted();
     return planOf(planned);
   };
+}
+
+/**
+ * An event is made anew in its new project, by whoever moves it or by the account: its creator and the mover go on seeing
+ * a private one by being assigned. A task keeps its creator; in a private list its mover may have to be assigned.
+ */
+function seersAfter(
+  { actor, listId }: MoveRequest,
+  { viewed: { item }, deps }: { readonly viewed: ViewItem; readonly deps: AcceptDeps },
+) {
+  const isEvent = item.kind === "event";
+  const maker = actor !== null && deps.withOwnKey?.has(actor) === true ? actor : null;
+  return keptInSight(item, {
+    list: listId === null ? null : deps.store.directory.todolist(listId),
+    creator: isEvent ? maker : item.creatorId,
+    people: isEvent ? [item.creatorId, actor] : [actor],
+  });
 }
 
 interface Wish {

@@ -11,6 +11,7 @@ import type { FieldChange } from "../changes.ts";
 import { createAddressCheck } from "./address-check.ts";
 import { readContext } from "./context.ts";
 import { withExtras } from "./extras-plan.ts";
+import { inSight } from "./in-sight.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
 import { keepObject } from "./keep-object.ts";
 import { withinLimits } from "./limits.ts";
@@ -93,6 +94,8 @@ export interface AcceptDeps {
     readonly labels: "known" | "create";
     readonly mode: "apply" | "review";
   };
+  /** People whose edits go out under keys of their own, so that they are the creators of what they make; none unless said. */
+  readonly withOwnKey?: ReadonlySet<PersonId>;
   readonly clock: () => Temporal.Instant;
   /** What feeds decorate with. */
   readonly feeds: {
@@ -180,10 +183,12 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     projectId,
     listId,
     actor,
+    hasOwnKey: actor !== null && deps.withOwnKey?.has(actor) === true,
     at: deps.clock(),
   };
   return calendar.items.map((incoming) => {
-    return withExtras(withinLimits(planItem(incoming, situation), deps.zone), store);
+    const plan = inSight(planItem(incoming, situation), situation);
+    return withExtras(withinLimits(plan, deps.zone), store);
   });
 }
 

@@ -29,6 +29,8 @@ export interface Situation {
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
   readonly actor: PersonId | null;
+  /** Whether what the actor makes is the actor's, and not the account's. */
+  readonly hasOwnKey: boolean;
   readonly at: Temporal.Instant;
 }
 

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { createDesk } from "../../../src/edits/desk/desk.ts";
+import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
+import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
+
+// The service shows what is private to its creator and the assigned; without an own key the creator is the account.
+
+const uid = "party@example.com";
+const secret = party.replace("SUMMARY:Party", "SUMMARY:Party\r\nCLASS:PRIVATE");
+
+/** The service's answer to the edit: whoever sent it, the account's key has made the item. */
+function answered(rig: ReturnType<typeof objectRig>): void {
+  const edit = rig.store.journal.claimNext();
+  const item = edit && rig.store.view.get(edit.item)?.item;
+  if (!edit || !item) throw new Error("nothing is on its way");
+  rig.store.journal.confirm(edit, { ...item, id: serviceId(900), creatorId: personId(99) });
+}
+
+describe("objectAnswer() of a PUT of what is private", () => {
+  it.each(["PRIVATE", "CONFIDENTIAL"])(
+    "assigns the person without an own key: CLASS:%s",
+    (word) => {
+      const rig = objectRig();
+      const item = secret.replace("PRIVATE", word);
+      const answer = rig.put(`${events}/p.ics`, item);
+      expect(answer).toMatchObject({ status: 201, headers: { ETag: rig.etag(`${events}/p.ics`) } });
+      answered(rig);
+      expect(rig.itemOf(uid)).toMatchObject({ private: true, assigned: [11] });
+      expect(rig.text(`${events}/p.ics`)).toBe(object(item));
+      expect(rig.names("events-2001", 12)).toEqual([]);
+    },
+  );
+
+  it("does not assign the person whose key makes it", () => {
+    const rig = objectRig({ withOwnKey: new Set([personId(11)]) });
+    rig.put(`${events}/p.ics`, secret);
+    expect(rig.itemOf(uid)).toMatchObject({ private: true, assigned: [] });
+  });
+
+  it.each([{}, { withOwnKey: new Set([personId(11)]) }])(
+    "assigns whoever makes private what somebody else has made: %j",
+    (setting) => {
+      const rig = objectRig(setting);
+      const path = rig.member(anEvent(501, { creatorId: personId(12) }));
+      const body = rig.text(path).replace("END:VEVENT", "CLASS:PRIVATE\r\nEND:VEVENT");
+      const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+      expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
+      expect(rig.itemOf(uidOf(path))).toMatchObject({ private: true, assigned: [11] });
+      expect(rig.get(path).status).toBe(200);
+    },
+  );
+
+  it("assigns nobody who is the creator, or is assigned", () => {
+    for (const seen of [{ creatorId: personId(11) }, { assigned: [personId(11)] }]) {
+      const rig = objectRig();
+      const path = rig.member(anEvent(501, { creatorId: personId(12), ...seen }));
+      const body = rig.text(path).replace("END:VEVENT", "CLASS:PRIVATE\r\nEND:VEVENT");
+      rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
+      expect(rig.edits()[0]?.patch).toEqual({ private: true });
+    }
+  });
+
+  it("assigns the person to a new task of a private list", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(
+      projectId(2001),
+      [{ ...aTodolist(3001), private: true }],
+      true,
+    );
+    rig.member(aTask(601, { assigned: [personId(11)] }));
+    expect(rig.put(`${tasks}/c.ics`, chore()).status).toBe(201);
+    expect(rig.itemOf("chore@example.com")).toMatchObject({ assigned: [11] });
+  });
+});
+
+describe("objectAnswer() of a MOVE of what is private", () => {
+  it("assigns the former creator of an event, which is made anew", () => {
+    const rig = objectRig();
+    const projects = [aProject(2001, "Website"), aProject(2002, "Fair")];
+    rig.store.directory.putProjects(projects, true);
+    const path = rig.member(
+      anEvent(501, { private: true, creatorId: personId(12), assigned: [personId(11)] }),
+    );
+    const destination = `${root}/events-2002/m.ics`;
+    expect(rig.ask("MOVE", path, { headers: { destination } }).status).toBe(201);
+    expect(rig.edits()[0]?.patch).toMatchObject({ assigned: [11, 12] });
+  });
+
+  it("assigns who takes a task into a private list", () => {
+    const rig = objectRig();
+    const lists = [aTodolist(3001), { ...aTodolist(3003), private: true }];
+    rig.store.directory.putTodolists(projectId(2001), lists, true);
+    rig.member(aTask(602, { listId: listId(3003), assigned: [personId(11)] }));
+    const path = rig.member(aTask(601, { creatorId: personId(12) }));
+    const destination = `${root}/tasks-3003/m.ics`;
+    expect(rig.ask("MOVE", path, { headers: { destination } }).status).toBe(201);
+    expect(rig.get(destination).status).toBe(200);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ assigned: [11] });
+  });
+});
+
+it("an undone deletion of what is private is seen by its former creator", () => {
+  const rig = objectRig();
+  const path = rig.member(anEvent(501, { private: true, creatorId: personId(11) }));
+  rig.ask("DELETE", path);
+  rig.clock.advance({ seconds: 5 });
+  const edit = rig.store.journal.claimNext();
+  if (edit) rig.store.journal.confirm(edit, null);
+  const { store, deps } = rig;
+  const accept = () => ({ kind: "refused", errors: [] }) as const;
+  const desk = createDesk({ store, accept, onReleased: deps.onAccepted });
+  expect(desk.undo(edit?.id ?? 0, { channel: "dashboard", actor: null }).kind).toBe("done");
+  expect(rig.edits().at(-1)?.patch).toMatchObject({ private: true, assigned: [11] });
+});
