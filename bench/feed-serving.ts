@@ -151,6 +151,7 @@ async function serve(store: Store): Promise<void> {
   const app = createApp({
     caldav: null,
     version: "bench",
+    zoneData: { tz: null, icu: null },
     store,
     feeds,
     desk: createDesk({ store, accept: () => ({ kind: "refused", errors: [] }), onReleased() {} }),

@@ -9,6 +9,7 @@ import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
 import { runDemo, runSandbox, type Stage } from "./demo.ts";
+import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { chooseMailer } from "./mailer.ts";
 import { startDaemon } from "./serve.ts";
@@ -55,6 +56,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const host: CommandHost & { readonly version: string } = {
   ...stage,
+  zoneData: zoneDataOf(process.versions),
   send: (text) =>
     new Promise((resolve) => {
       process.stdout.write(text, (error) => resolve(!error));

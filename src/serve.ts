@@ -6,6 +6,7 @@ import { createDavRouter } from "./caldav/router.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import { openableUrl } from "./config/listening.ts";
+import { zoneDataOf } from "./domain/zone-data.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import { createApp } from "./http/app.ts";
 import { guardConnections } from "./http/connections.ts";
@@ -57,6 +58,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
   const publicUrl = () => config.http.publicUrl ?? url;
   const app = createApp({
     version: options.version,
+    zoneData: zoneDataOf(process.versions),
     ...rooms.reception,
     caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
     store: rooms.store,

@@ -59,6 +59,7 @@ if (secret.kind !== "set") throw new Error("there is no app password");
 let origin = "";
 const app = createApp({
   version: "bench",
+  zoneData: { tz: null, icu: null },
   ...rooms.reception,
   caldav: createDavRouter({ ...rooms.dav, publicUrl: () => origin, log }),
   store: rooms.store,

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { ConfigProblem } from "../config/problems.ts";
 import type { Result } from "../domain/result.ts";
+import type { ZoneData } from "../domain/zone-data.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
@@ -45,6 +46,8 @@ export interface CommandHost {
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly clock: () => Temporal.Instant;
+  /** Of this process; a daemon tells its own. */
+  readonly zoneData: ZoneData;
   /** The configuration that `--config`, the environment or ./config.json names. */
   readConfig(option: string | null): Result<Config, readonly ConfigProblem[]>;
   /** Whether there is a configuration to serve without being told one. */

@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { isOldZoneData, type ZoneData } from "../domain/zone-data.ts";
 import { openPlacesIn } from "../store/private-files.ts";
 import type { Finding } from "./examination.ts";
 
@@ -84,6 +85,25 @@ export function checkPrivacy(folders: readonly string[]): Finding {
     subject,
     what: `others on this machine may look into ${first.path} (mode ${first.mode}${more})`,
     remedy: `chmod -R go= ${folders.join(" ")}; files and folders of the data directory are closed by the next start as well`,
+  };
+}
+
+/** How old the time zone data is that times are computed with; `today` in any zone. */
+export function checkZoneData(data: ZoneData, today: Temporal.PlainDate): Finding {
+  const subject = "zone data";
+  const { tz, icu } = data;
+  if (tz === null) {
+    const what = "the version of the time zone data is not known";
+    const remedy = "run the Node that comes with the package, which has its own";
+    return { verdict: "doubtful", subject, what, remedy };
+  }
+  const what = `time zones are those of ${tz}${icu === null ? "" : `, read by ICU ${icu}`}`;
+  if (!isOldZoneData(data, today)) return { verdict: "fine", subject, what, remedy: null };
+  return {
+    verdict: "doubtful",
+    subject,
+    what: `${what}, more than a year old: clocks that were changed since are shown wrong`,
+    remedy: "install a newer version, which brings a newer Node",
   };
 }
 

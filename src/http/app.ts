@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import type { Desk } from "../edits/desk/desk.ts";
 import type { ActionLinks } from "../edits/links/links.ts";
@@ -31,6 +32,7 @@ import { workspaceRoutes } from "./workspace-routes.ts";
 
 export interface HttpDeps {
   readonly version: string;
+  readonly zoneData: ZoneData;
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly desk: Desk;

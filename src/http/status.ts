@@ -1,3 +1,4 @@
+import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import { describeTwins } from "../edits/delivery/twins.ts";
 import type { PublishedFeeds } from "../feeds/feeds.ts";
@@ -7,6 +8,7 @@ import type { GateState } from "../upstream/gate.ts";
 
 export interface StatusDeps {
   readonly version: string;
+  readonly zoneData: ZoneData;
   readonly startedAt: Temporal.Instant;
   readonly store: Store;
   readonly feeds: PublishedFeeds;
@@ -46,6 +48,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     now,
     ready: deps.ready(),
     timeZone: deps.zone,
+    zoneData: deps.zoneData,
     mirror: {
       ...store.mirror.counts(),
       projects: store.directory.projects().length,

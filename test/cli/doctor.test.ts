@@ -25,6 +25,7 @@ describe("doctor", () => {
       "disk",
       "privacy",
       "zone",
+      "zone data",
       "mail",
       "public address",
     ]) {

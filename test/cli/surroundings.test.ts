@@ -8,6 +8,7 @@ import {
   checkPrivacy,
   checkProxy,
   checkQuota,
+  checkZoneData,
 } from "../../src/cli/surroundings.ts";
 
 describe("checkClock()", () => {
@@ -32,6 +33,26 @@ describe("checkQuota()", () => {
       verdict: "doubtful",
       what: "3 of 25 requests are in use; the service has refused 2 for the quota",
     });
+  });
+});
+
+describe("checkZoneData()", () => {
+  const today = Temporal.PlainDate.from("2026-11-22");
+
+  it.each([
+    ["2026c", "78.3", "fine", "time zones are those of 2026c, read by ICU 78.3"],
+    ["2026c", null, "fine", "time zones are those of 2026c"],
+    [
+      "2024a",
+      "74.2",
+      "doubtful",
+      expect.stringMatching(/^time zones are those of 2024a, .*year old/),
+    ],
+    [null, "74.2", "doubtful", "the version of the time zone data is not known"],
+  ])("result for %s of ICU %s is %s", (tz, icu, verdict, what) => {
+    const finding = checkZoneData({ tz, icu }, today);
+    expect(finding).toMatchObject({ verdict, what, subject: "zone data" });
+    expect(finding.remedy === null).toBe(verdict === "fine");
   });
 });
 

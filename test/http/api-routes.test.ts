@@ -36,6 +36,7 @@ describe("the API", () => {
     expect(JSON.parse(text)).toMatchObject({
       ready: false,
       timeZone: zone,
+      zoneData: { tz: "2026c", icu: "78.3" },
       mirror: { event: 1, task: 0, projects: 1 },
       quota: { used: 3, quota: 25 },
       journal: {},

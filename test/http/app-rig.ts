@@ -41,6 +41,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     caldav: null,
     ...reception,
     version: "0.0.0",
+    zoneData: { tz: "2026c", icu: "78.3" },
     store,
     feeds,
     desk: createDesk({ store, accept, onReleased() {} }),

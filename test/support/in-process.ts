@@ -60,6 +60,7 @@ export async function command(
   const host: CommandHost & { readonly version: string } = {
     version: "0.0.0",
     clock: surroundings.clock,
+    zoneData: { tz: "2026c", icu: "78.3" },
     signal: AbortSignal.timeout(20_000),
     env: process.env,
     print(text) {

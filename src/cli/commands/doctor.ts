@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import type { ZoneData } from "../../domain/zone-data.ts";
 import { configurationFindings } from "../configuration-findings.ts";
 import { askDaemon } from "../daemon.ts";
 import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
@@ -13,6 +14,7 @@ import {
   checkPrivacy,
   checkProxy,
   checkQuota,
+  checkZoneData,
   type ProxyUse,
   type QuotaUse,
 } from "../surroundings.ts";
@@ -57,13 +59,14 @@ async function examine(
   const privacy = checkPrivacy(foldersOf(config));
   const daemon = host.daemonOf(config);
   const service = daemon
-    ? await throughDaemon(daemon, { config, probe })
+    ? await throughDaemon(daemon, { config, host, probe })
     : await inWorkshop({ config, host }, async (workshop) => [
         fine("data directory", `${config.dataDir} can be written, its database is up to date`),
         ...mailFindings(workshop.store.ledger.state()),
         ...(await checkReach(workshop, host.signal)),
         checkClock(secondsOf(workshop.upstream.clockLead())),
         checkQuota(workshop.upstream.gate.state()),
+        zoneDataFinding(host, host.zoneData),
         ...(probe ? await checkTimeZone(workshop, host) : []),
       ]);
   return [
@@ -80,8 +83,9 @@ async function examine(
 
 async function throughDaemon(
   daemon: DaemonAddress,
-  { config, probe }: { readonly config: Config; readonly probe: boolean },
+  about: { readonly config: Config; readonly host: CommandHost; readonly probe: boolean },
 ): Promise<readonly Finding[]> {
+  const { config, host, probe } = about;
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
     readonly ready?: boolean;
@@ -91,6 +95,7 @@ async function throughDaemon(
     readonly errors?: readonly { source: string; severity: string; problem: string }[];
     readonly mail?: MailFares;
     readonly proxy?: ProxyUse;
+    readonly zoneData?: ZoneData;
   } = Object(body);
   const errors = status.errors ?? [];
   return [
@@ -112,6 +117,7 @@ async function throughDaemon(
     ),
     ...(status.mail ? mailFindings(status.mail) : []),
     ...(status.proxy ? checkProxy(status.proxy) : []),
+    ...(status.zoneData ? [zoneDataFinding(host, status.zoneData)] : []),
     ...(probe
       ? [
           doubtful(
@@ -144,6 +150,9 @@ const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
     ? []
     : ["done", "refused"].map((shelf) => join(edits.inbox ?? "", shelf))),
 ];
+
+const zoneDataFinding = ({ clock }: CommandHost, data: ZoneData): Finding =>
+  checkZoneData(data, clock().toZonedDateTimeISO("UTC").toPlainDate());
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>
   length && Math.round(length.total("seconds"));
