@@ -10,6 +10,7 @@ import {
 } from "../domain/link-actions.ts";
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
+import { safeHtml } from "../ics/text/safe-html.ts";
 import { cleanText, looksLikeHtml, oneLine } from "../ics/text/text.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
 import type { ViewItem } from "../store/view/view.ts";
@@ -143,17 +144,13 @@ function known<Id>(ids: readonly Id[], names: ReadonlyMap<Id, string>): readonly
 /** Programs that show HTML show it instead of the text, so the added lines stand in both. */
 function htmlOf(item: Item, decoration: Decoration): string | null {
   const { description } = item;
-  if (description === null || !looksLikeHtml(description) || isActive(description)) return null;
+  if (description === null || !looksLikeHtml(description)) return null;
+  const safe = safeHtml(cleanText(description));
+  if (safe === null) return null;
   const block = publishedDescription({ ...item, description: null }, decoration);
   const added = block === "" ? "" : `<p>${block.split("\n").map(htmlLine).join("<br>")}</p>`;
-  return `<html><body>${cleanText(description)}${added}</body></html>`;
+  return `<html><body>${safe}${added}</body></html>`;
 }
-
-/** Markup that does more than format: who subscribes did not ask for it, and the plain text says the same. */
-const isActive = (markup: string): boolean =>
-  /<\s*(?:script|style|iframe|object|embed|form|link|meta|base)\b|\son\w+\s*=|javascript:/i.test(
-    markup,
-  );
 
 /** Programs that show HTML make no links of addresses in its text. */
 const htmlLine = (line: string): string =>

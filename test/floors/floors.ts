@@ -32,6 +32,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["node-ical", ["ics"]],
   ["rrule-temporal", ["ics"]],
   ["windows-iana", ["ics"]],
+  ["sanitize-html", ["ics"]],
   ["nodemailer", ["mail"]],
   ["zod", ["config", "upstream"]],
   ["jsonc-parser", ["config"]],

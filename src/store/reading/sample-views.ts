@@ -20,7 +20,7 @@ const common = {
   id: serviceId(1),
   projectId: projectId(2),
   title: "Title; with, \\ and ✓",
-  description: "<p>Text &amp; <b>more</b></p>",
+  description: '<p>Text &amp; <b>more</b><br><img src="https://example.com/x"></p>',
   completed: false,
   assigned: [samplePerson],
   creatorId: samplePerson,
