@@ -81,6 +81,8 @@ export interface Edit {
   readonly notBefore: Temporal.Instant | null;
   /** When the first creating request left; an answer that was lost is looked up from here on. */
   readonly sentAt: Temporal.Instant | null;
+  /** The newest handle of an item that was known when that request left; null when none has, or not known. */
+  readonly sentAfter: ItemKey | null;
   /** The item as the service last answered; null until it was confirmed once, and for a deletion. */
   readonly answer: Item | null;
   /**

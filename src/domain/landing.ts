@@ -1,6 +1,6 @@
 /** A request that nobody hears of any more is taken to be carried out within this time, or never. */
 const shortest = Temporal.Duration.from({ seconds: 10 });
-const longest = Temporal.Duration.from({ minutes: 3 });
+export const longestLanding = Temporal.Duration.from({ minutes: 3 });
 /** A service that was too slow once is given so many times the time that was waited for its answer. */
 const patience = 4;
 /** In which parts of the time in which a request may still be carried out its item is read again; the end comes by itself. */
@@ -22,7 +22,7 @@ export const landsAfterCrash = (
  */
 export function landsUntil(now: Temporal.Instant, waited: Temporal.Duration): Temporal.Instant {
   const waitedMs = waited.total("milliseconds");
-  const [least, most] = [shortest.total("milliseconds"), longest.total("milliseconds")];
+  const [least, most] = [shortest.total("milliseconds"), longestLanding.total("milliseconds")];
   const span = Math.max(least, Math.min(patience * waitedMs, most), waitedMs);
   return now.add({ milliseconds: Math.round(span - waitedMs) });
 }

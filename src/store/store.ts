@@ -10,6 +10,7 @@ import { createInboxFiles, type InboxFiles } from "./channels/inbox-files.ts";
 import { createSubscriptions, type Subscriptions } from "./channels/subscriptions.ts";
 import { createEndedSessions, type EndedSessions } from "./ended-sessions.ts";
 import { createGateSlots, type GateSlots } from "./gate-slots.ts";
+import { type Candidates, createCandidates } from "./journal/candidates.ts";
 import { createExtras, type Extras } from "./journal/extras.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, type Moves } from "./journal/moves.ts";
@@ -62,6 +63,7 @@ export interface Store extends Transactions {
   readonly changes: Changes;
   readonly journal: Journal;
   readonly unanswered: Unanswered;
+  readonly candidates: Candidates;
   readonly moves: Moves;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
@@ -125,6 +127,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     view,
     journal: createJournal({ ...deps, changes, mirror, objectNames, unanswered }),
     unanswered,
+    candidates: createCandidates(deps),
     moves: createMoves(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),

@@ -1,5 +1,7 @@
 import type { ItemKey } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
+import type { Edit } from "../domain/journal.ts";
+import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
@@ -41,7 +43,10 @@ export function applySnapshot(
     known,
     items: snapshot.items,
     complete: isComplete(snapshot),
+    handleOf: ({ kind, id }) => store.mirror.find(kind, id),
     creations: () => store.journal.openCreations(),
+    givenUp: () =>
+      store.journal.givenUpCreations().filter((edit) => !isRuledOut(store, { edit, source })),
     moves: () => store.moves.recent(),
   });
 
@@ -50,6 +55,8 @@ export function applySnapshot(
     const act = store.mirror.put(item, source);
     if (act !== "unchanged") changes.push({ kind: spokenKind(item), title: item.title, act });
   }
+  for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
+  for (const { edit, item } of plan.ghosts) takeBack(store, { edit, item });
   withdrawSeen(store, { source, known, seen: plan.seen });
   const missing = plan.missing.filter((key) => !isAlive(key));
   const brake = noticeMissing(store, { source, missing, total: known.size });
@@ -137,4 +144,34 @@ function withdrawSeen(
   if (asked.size === 0) return;
   const back = [...known].flatMap(([id, { key }]) => (seen.has(id) && asked.has(key) ? [key] : []));
   store.absences.withdraw(back);
+}
+
+/** Whether the list was read since the request could last be carried out: what is new now is somebody's new wish. */
+function isRuledOut(
+  { sources }: Store,
+  { edit, source }: { readonly edit: Edit; readonly source: string },
+): boolean {
+  const state = sources.all().find(({ name }) => name === source);
+  return !!edit.landsUntil && !!state && isReadSince(edit.landsUntil, state);
+}
+
+/** What was made after its creation had been given up goes again, by an edit of the same person. */
+function takeBack(
+  { journal, mirror }: Store,
+  { edit, item }: { readonly edit: Edit; readonly item: Identified },
+): void {
+  const key = mirror.find(item.kind, item.id);
+  if (key === null) return;
+  const { channel, actor, id } = edit;
+  journal.append({
+    channel,
+    actor,
+    item: key,
+    action: "delete",
+    base: item,
+    patch: {},
+    newLabels: [],
+    state: "pending",
+    restores: { patch: {}, over: {}, by: id },
+  });
 }

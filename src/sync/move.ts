@@ -1,6 +1,7 @@
 import type { Item } from "../domain/item.ts";
 import { type Edit, visibleStates } from "../domain/journal.ts";
-import { looksLike } from "./creation.ts";
+import { likenessOf, looksAlike } from "../domain/lost-creation.ts";
+import { applyPatch } from "../domain/merge.ts";
 
 /** Whether the move's outcome is open: until then its item may be in neither place, or in both. */
 export const isUnderWay = ({ state }: Edit): boolean => visibleStates.includes(state);
@@ -14,10 +15,10 @@ export function isOfMove(move: Edit, item: Item): boolean {
   const before = move.before ?? move.base;
   if (item.kind === before.kind && item.id === before.id) return item.kind === "event";
   const { place } = move.patch;
-  if (!isUnderWay(move) || !place) return false;
+  const { sentAt, actor } = move;
+  if (!isUnderWay(move) || !place || !sentAt) return false;
   // A task is moved first and gets its other fields then; one under another id may still have its old stamp.
-  const patch = before.kind === "event" ? move.patch : { place };
+  const wished = applyPatch(before, before.kind === "event" ? move.patch : { place });
   const isOld = item.createdAt !== null && before.createdAt?.equals(item.createdAt) === true;
-  const found = isOld ? { ...item, createdAt: null, byMe: true } : item;
-  return looksLike({ ...move, base: before, patch }, found);
+  return isOld ? looksAlike(item, wished) : likenessOf(item, { wished, sentAt, actor }) === "same";
 }

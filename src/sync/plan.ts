@@ -1,8 +1,9 @@
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { Edit } from "../domain/journal.ts";
+import { type Edit, visibleStates } from "../domain/journal.ts";
+import { likenessOf } from "../domain/lost-creation.ts";
+import { applyPatch } from "../domain/merge.ts";
 import { toPlain } from "../domain/plain-item.ts";
-import { looksLike } from "./creation.ts";
 import { isOfMove } from "./move.ts";
 
 /** Items of one source as the mirror holds them, by the service's id. */
@@ -18,8 +19,12 @@ export interface SnapshotFacts {
   readonly items: readonly Item[];
   /** Whether the snapshot may say that something is missing. */
   readonly complete: boolean;
-  /** Creations under way; asked for only when an unknown item turns up. */
+  /** The handle of an item, also of one that is known from elsewhere; null when it is new. */
+  readonly handleOf: (item: Identified) => ItemKey | null;
+  /** Creations that may have made an item; asked for only when an unknown one turns up. */
   readonly creations: () => readonly Edit[];
+  /** Creations that were given up although a request of theirs may have been carried out; asked for as those are. */
+  readonly givenUp: () => readonly Edit[];
   /** Moves under way, or lately ended; asked for as creations are. */
   readonly moves: () => readonly Edit[];
 }
@@ -30,8 +35,12 @@ export interface SnapshotPlan {
   readonly unchanged: number;
   /** Known but not shown. */
   readonly missing: readonly ItemKey[];
-  /** Left to the creations and moves that have probably made them. */
+  /** Left to the creations and moves on their way that have probably made them. */
   readonly heldBack: readonly Item[];
+  /** Items that a creation may have made, with that one; those of parked ones are shown all the same. */
+  readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
+  /** Items that were made by a creation after it was given up. */
+  readonly ghosts: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Every id in the snapshot. */
   readonly seen: ReadonlySet<ServiceId>;
 }
@@ -45,14 +54,15 @@ export function planSnapshot({
   known,
   items,
   complete,
-  creations,
-  moves,
+  ...facts
 }: SnapshotFacts): SnapshotPlan {
   const overtaken = (id: ServiceId) => before.get(id)?.content !== known.get(id)?.content;
   const put: Identified[] = [];
   const heldBack: Item[] = [];
   const seen = new Set<ServiceId>();
-  const isExpected = expectation({ creations, moves });
+  const candidates: Claim[] = [];
+  const ghosts: Claim[] = [];
+  const explain = explanation(facts);
   let unchanged = 0;
   for (const item of items) {
     if (!isIdentified(item)) continue;
@@ -63,26 +73,89 @@ export function planSnapshot({
       unchanged += 1;
       continue;
     }
-    if (!stored && isExpected(item)) heldBack.push(item);
+    const why = stored ? null : explain(item);
+    if (why?.made) candidates.push({ edit: why.made, item });
+    if (why?.ghostOf) ghosts.push({ edit: why.ghostOf, item });
+    if (why?.isHeldBack) heldBack.push(item);
     else put.push(item);
   }
   const missing = complete
     ? [...known].flatMap(([id, { key }]) => (seen.has(id) || overtaken(id) ? [] : [key]))
     : [];
-  return { put, unchanged, missing, heldBack, seen };
+  return { put, unchanged, missing, heldBack, candidates, ghosts, seen };
 }
 
-/** Whether an edit under way accounts for an unknown item; the journal is read when the first one is asked about. */
-function expectation({
+type Claim = { readonly edit: Edit; readonly item: Identified };
+
+/** What an unknown item may be. */
+interface Explanation {
+  /** The creation that may have made it. */
+  readonly made: Edit | null;
+  /** The creation that has made it after it was given up. */
+  readonly ghostOf: Edit | null;
+  /** Shown now, it would stand twice in the view until the answer comes in. */
+  readonly isHeldBack: boolean;
+}
+
+type Expectations = Pick<SnapshotFacts, "handleOf" | "creations" | "givenUp" | "moves">;
+
+/** What edits account for in an unknown item; the journal is read when the first one is asked about. */
+function explanation({
+  handleOf,
   creations,
+  givenUp,
   moves,
-}: Pick<SnapshotFacts, "creations" | "moves">): (item: Item) => boolean {
-  let open: { readonly made: readonly Edit[]; readonly moved: readonly Edit[] } | null = null;
+}: Expectations): (item: Identified) => Explanation {
+  let open: Readonly<Record<"made" | "givenUp" | "moved", readonly Edit[]>> | null = null;
   return (item) => {
-    open ??= { made: creations(), moved: moves() };
+    open ??= { made: creations(), givenUp: givenUp(), moved: moves() };
     const { made, moved } = open;
-    return made.some((edit) => looksLike(edit, item)) || moved.some((edit) => isOfMove(edit, item));
+    if (made.length + open.givenUp.length + moved.length === 0) return nothing;
+    const handle = handleOf(item);
+    const mayMake = (edit: Edit) => handle === null || isNewTo(edit, handle);
+    const claim = likeliest(made.filter(mayMake), item);
+    const ghostOf = open.givenUp.filter(mayMake).find((edit) => likenessTo(edit, item) === "same");
+    const isMoved = handle === null && moved.some((edit) => isOfMove(edit, item));
+    return {
+      made: claim?.edit ?? null,
+      ghostOf: claim ? null : (ghostOf ?? null),
+      isHeldBack: isMoved || (claim !== null && isAwaited(claim)),
+    };
   };
+}
+
+const nothing: Explanation = { made: null, ghostOf: null, isHeldBack: false };
+
+/**
+ * Whether the item waits for the creation's end. One that is merely alike may well be somebody's new one while an answer is
+ * awaited in the usual way; once that is lost, it is the likeliest thing to have become of it.
+ */
+function isAwaited({ edit, likeness }: Likely): boolean {
+  const isLost = edit.state === "pending" || edit.begun > 1;
+  return visibleStates.includes(edit.state) && (likeness === "same" || isLost);
+}
+
+const isNewTo = ({ sentAfter, item }: Edit, handle: ItemKey): boolean =>
+  handle !== item && sentAfter !== null && handle > sentAfter;
+
+interface Likely {
+  readonly edit: Edit;
+  readonly likeness: "same" | "altered";
+}
+
+/** What is just the wish of one creation is not a changed one of another. */
+function likeliest(edits: readonly Edit[], item: Item): Likely | null {
+  const alike = edits.flatMap((edit): readonly Likely[] => {
+    const likeness = likenessTo(edit, item);
+    return likeness ? [{ edit, likeness }] : [];
+  });
+  return alike.find(({ likeness }) => likeness === "same") ?? alike[0] ?? null;
+}
+
+function likenessTo({ base, before, patch, action, sentAt, actor }: Edit, item: Item) {
+  if (!sentAt) return null;
+  const from = action === "create" ? base : (before ?? base);
+  return likenessOf(item, { wished: applyPatch(from, patch), sentAt, actor });
 }
 
 export const isIdentified = (item: Item): item is Identified => item.id !== null;

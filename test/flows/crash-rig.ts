@@ -54,7 +54,7 @@ export class CrashRig {
         contact: "tests@example.com",
         timeZone,
         quota: { requests: 25, per: "PT0.5S" },
-        timeout: "PT20S",
+        timeout: "PT8S",
       },
     });
     const rig = new CrashRig(workspace, { place, daemon: await serve(place) });

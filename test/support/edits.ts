@@ -7,6 +7,7 @@ export const untouched = {
   problem: null,
   notBefore: null,
   sentAt: null,
+  sentAfter: null,
   answer: null,
   before: null,
   conflicts: [],

@@ -41,7 +41,7 @@ describe("isOfMove() of a task's move", () => {
     ["another day", { ...copy, dueOn: null }, false],
     ["the old list", { ...copy, listId: listId(3001), projectId: projectId(2001) }, false],
     ["somebody else's", { ...copy, byMe: false }, false],
-    ["made long before", { ...copy, createdAt: createdAt.subtract({ hours: 1 }) }, false],
+    ["made days before", { ...copy, createdAt: createdAt.subtract({ hours: 48 }) }, false],
   ])("result for %s", (_what, item, expected) => {
     expect(isOfMove(task, item)).toBe(expected);
   });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { editId, itemKey, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import type { EventItem, Item, TaskItem } from "../../src/domain/item.ts";
+import type { Item, TaskItem } from "../../src/domain/item.ts";
 import type { Edit } from "../../src/domain/journal.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
-import { looksLike } from "../../src/sync/creation.ts";
 import { type Contents, planSnapshot } from "../../src/sync/plan.ts";
 import { untouched } from "../support/edits.ts";
 
@@ -40,29 +39,6 @@ const task = (id: number | null, more: Partial<TaskItem> = {}): TaskItem => ({
   ...more,
 });
 
-const day = Temporal.PlainDate.from("2026-05-20");
-const event = (id: number | null, more: Partial<EventItem> = {}): EventItem => {
-  const { kind: _, ...common } = task(id);
-  return {
-    kind: "event",
-    id: common.id,
-    projectId: common.projectId,
-    title: common.title,
-    description: null,
-    completed: false,
-    assigned: [],
-    creatorId: null,
-    byMe: true,
-    createdAt: sentAt,
-    updatedAt: null,
-    when: { kind: "dates", start: day, end: day.add({ days: 1 }) },
-    reminder: null,
-    milestone: false,
-    private: false,
-    ...more,
-  };
-};
-
 const contents = (...items: readonly Item[]): Contents =>
   new Map(
     items.map((item) => [
@@ -81,7 +57,9 @@ const plan = (
     known,
     items,
     complete: true,
+    handleOf: () => null,
     creations: () => [],
+    givenUp: () => [],
     moves: () => [],
     ...more,
   });
@@ -145,80 +123,38 @@ describe("planSnapshot()", () => {
     expect(result.heldBack.map(({ id }) => id)).toEqual([7]);
     expect(result.put.map(({ id }) => id)).toEqual([8]);
   });
-});
 
-describe("looksLike()", () => {
-  const wish = task(null, { title: "New" });
-  const made = (more: Partial<TaskItem> = {}) => task(7, { title: "New", ...more });
-  const meeting = event(null, { title: "New" });
-  const at = (hour: number, end: number | null): Partial<EventItem> => {
-    const zoned = (value: number) =>
-      Temporal.ZonedDateTime.from(`2026-05-20T${String(value).padStart(2, "0")}:00[Europe/Berlin]`);
-    return { when: { kind: "times", start: zoned(hour), end: end === null ? null : zoned(end) } };
-  };
-  it.each([
-    ["all is the same", creation(wish), made(), true],
-    ["the title came back trimmed", creation(task(null, { title: " New " })), made(), true],
-    [
-      "the stamp has no seconds' parts",
-      creation(wish),
-      made({ createdAt: sentAt.subtract({ milliseconds: 700 }) }),
-      true,
-    ],
-    [
-      "it was made well before",
-      creation(wish),
-      made({ createdAt: sentAt.subtract({ seconds: 6 }) }),
-      false,
-    ],
-    ["no stamp is known", creation(wish), made({ createdAt: null }), true],
-    ["the title differs", creation(wish), made({ title: "Newer" }), false],
-    ["the due date differs", creation(wish), made({ dueOn: null }), false],
-    ["the start date differs", creation(wish), made({ startOn: day }), false],
-    ["the list differs", creation(wish), made({ listId: listId(3) }), false],
-    ["it is a subtask", creation(wish), made({ kind: "subtask", parentId: serviceId(5) }), false],
-    ["it is an event", creation(wish), event(7, { title: "New" }), false],
-    ["someone else made it", creation(wish), made({ byMe: false }), false],
-    [
-      "the editor's own key made it",
-      creation(wish, { actor: personId(4) }),
-      made({ byMe: false, creatorId: personId(4) }),
-      true,
-    ],
-    ["nothing was sent yet", creation(wish, { sentAt: null }), made(), false],
-    [
-      "the service refused it",
-      creation(wish, { state: "parked", parkReason: "refused" }),
-      made(),
-      false,
-    ],
-    [
-      "its outcome is unknown",
-      creation(wish, { state: "parked", parkReason: "unknown-outcome" }),
-      made(),
-      true,
-    ],
-    [
-      "the patch changed the title",
-      creation(wish, { patch: { title: "Patched" } }),
-      made({ title: "Patched" }),
-      true,
-    ],
-    ["it is the same event", creation(meeting), event(7, { title: "New" }), true],
-    [
-      "the event has other times",
-      creation({ ...meeting, ...at(9, 10) }),
-      event(7, { title: "New", ...at(9, 11) }),
-      false,
-    ],
-    [
-      "the event is in another project",
-      creation(meeting),
-      event(7, { title: "New", projectId: projectId(8) }),
-      false,
-    ],
-    ["an event was wished and a task came", creation(meeting), made(), false],
-  ] as const)("result when %s", (_what, edit, item, same) => {
-    expect(looksLike(edit, item)).toBe(same);
+  const lost = { state: "pending", attempts: 1, sentAfter: itemKey(50) } as const;
+  const parked = { ...lost, state: "parked", parkReason: "refused" } as const;
+  const made = task(7, { title: "New" });
+
+  it.each<[string, Partial<Edit>, Item, number | null, boolean]>([
+    ["what a lost creation has made and somebody has renamed", lost, task(7), null, true],
+    ["what is merely alike while an answer is awaited", { attempts: 1 }, task(7), null, false],
+    ["what was known before the request left", lost, made, 50, false],
+    ["what a sweep has shown since", lost, made, 51, true],
+    ["what is there once the creation waits for a person", parked, made, null, false],
+    ["what somebody else has made", lost, task(7, { title: "New", byMe: false }), null, false],
+    ["what differs in all", lost, task(7, { dueOn: null }), null, false],
+    ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
+  ])("holds back or shows %s", (_what, more, item, handle, isHeld) => {
+    const creations = () => [creation(task(null, { title: "New" }), more)];
+    const handleOf = () => (handle === null ? null : itemKey(handle));
+    const result = plan(contents(), [item], { creations, handleOf });
+    expect(result.heldBack).toEqual(isHeld ? [item] : []);
+    expect(result.put).toEqual(isHeld ? [] : [item]);
+  });
+
+  it("keeps what may be of a creation with it, also of one that waits for a person", () => {
+    const edit = creation(task(null, { title: "New" }), parked);
+    const result = plan(contents(), [made], { creations: () => [edit] });
+    expect(result).toMatchObject({ candidates: [{ edit: { id: edit.id }, item: { id: 7 } }] });
+  });
+
+  it("names what a creation has made after it was given up, as it was wished only", () => {
+    const givenUp = () => [creation(task(null, { title: "New" }), { ...lost, state: "discarded" })];
+    const result = plan(contents(), [made, task(8)], { givenUp });
+    expect(result.ghosts.map(({ item }) => item.id)).toEqual([7]);
+    expect(result.put).toHaveLength(2);
   });
 });

@@ -147,16 +147,36 @@ describe("a creation whose answer is not in yet", () => {
     expect(it.store.mirror.findUid("from-a-calendar")?.serviceId).toBe(id);
   });
 
-  it("is taken over by the sweep once it was discarded", async () => {
+  it("is shown by the sweep once a person has to decide", async () => {
     const { it, place, task, titles } = await world();
     const edit = creationOf(it, mirrored(it, task).item);
-    addTask(it, place, { title: "Born here" });
-    it.store.journal.settle(edit, { kind: "park", reason: "unknown-outcome", problem: "lost" });
+    const id = addTask(it, place, { title: "Born here" });
     await it.sweep();
+    expect(titles()).toEqual(["Born here", "Old", "Other"]);
+    expect(it.store.mirror.find("task", serviceId(id))).toBeNull();
+    it.store.journal.settle(edit, { kind: "park", reason: "unknown-outcome", problem: "lost" });
     expect(titles()).toEqual(["Old", "Other"]);
+    await it.sweep();
+    expect(titles()).toEqual(["Born here", "Old", "Other"]);
+    expect(it.store.candidates.ofEdit(edit.id)).toMatchObject([{ id }]);
     it.store.journal.discard(edit.id);
     await it.sweep();
     expect(titles()).toEqual(["Born here", "Old", "Other"]);
+  });
+
+  it("is taken back when it shows up after the creation was given up, once only", async () => {
+    const { it, place, task, titles } = await world();
+    const edit = creationOf(it, mirrored(it, task).item);
+    const soon = Temporal.Now.instant().add({ seconds: 1 });
+    it.store.journal.settle(edit, { kind: "retry", notBefore: soon, problem: "lost" });
+    it.store.journal.discard(edit.id);
+    const id = addTask(it, place, { title: "Born here" });
+    await it.sweep();
+    expect(titles()).toEqual(["Old", "Other"]);
+    const [deletion] = it.store.journal.list({ state: "pending", limit: 5 });
+    expect(deletion).toMatchObject({ action: "delete", base: { id }, restores: { by: edit.id } });
+    await it.sweep();
+    expect(it.store.journal.list({ state: "pending", limit: 5 })).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,9 @@
 import { type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
+import { looksAlike } from "../../domain/lost-creation.ts";
 import {
+  applyPatch,
   changedFields,
   fieldsOf,
   type Patch,
@@ -13,10 +15,8 @@ import {
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
-import { waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
 import { needless } from "./needless.ts";
 import { complete, send } from "./send.ts";
@@ -25,8 +25,8 @@ import { complete, send } from "./send.ts";
 const rivalWait = Temporal.Duration.from({ seconds: 1 });
 
 /**
- * Creates the item, once. After a request whose answer was lost, the list is read before anything is sent: what was
- * created is adopted, and several that could be it wait for a person. Items of the same looks are created one after the
+ * Creates the item, once. After a request whose answer was lost, the lists are read before anything is sent: what was
+ * created is adopted. Items of the same looks are created one after the
  * other, so that a lost one can be told from its twin.
  */
 export async function carryOutCreate(given: Errand): Promise<Outcome> {
@@ -47,12 +47,11 @@ export async function carryOutCreate(given: Errand): Promise<Outcome> {
   const rival = findRival(errand);
   if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
-    const lost = { wished: edit.base, sentAt: edit.sentAt, actor: edit.actor };
-    const found = await lookUp(lost, errand);
+    const wished = applyPatch(edit.base, patch.value);
+    const sought = { wishes: [wished], sentAt: edit.sentAt, actor: edit.actor } as const;
+    const found = await lookUp(sought, errand);
     if (found.kind === "ended") return found.outcome;
     if (found.kind === "one") return born(errand, found.item);
-    const open = waitToLand(errand);
-    if (open) return open;
   }
   const files = await errand.takeFiles();
   if (!files.ok) return { kind: "failed", failure: files.failure };

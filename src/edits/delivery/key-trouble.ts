@@ -72,10 +72,11 @@ export async function waitForKey(
 const mayBeOfKey = (failure: Failure): failure is Refusal =>
   failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
 
-/** Whether the edit would end for good, or wait for a person, for what a refused key explains. */
+/** Whether the edit would end for good, or wait, for what a refused key explains. */
 function isOfKey(outcome: Outcome): boolean {
   if (outcome.kind !== "settled") return outcome.kind === "failed";
   const { settlement } = outcome;
+  if (settlement.kind === "retry") return true;
   return settlement.kind === "park" && settlement.reason !== "conflict" && !settlement.frozen;
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import { canComplete, type Item } from "../../domain/item.ts";
+import { looksAlike } from "../../domain/lost-creation.ts";
 import {
   applyPatch,
   changedFields,
@@ -14,9 +15,7 @@ import { movedFields } from "../../domain/three-way.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { spokenFields } from "../changes.ts";
-import { looksAlike } from "./adopt.ts";
 import { type Errand, goneItem, isMissing, type Outcome, spotOf } from "./errand.ts";
-import { waitToLand } from "./landing.ts";
 import { lookUp } from "./look-up.ts";
 import { mergeEdit } from "./merge-edit.ts";
 import { complete, send } from "./send.ts";
@@ -64,13 +63,10 @@ export async function recallMove(errand: Errand, ours: Item | null): Promise<Out
   if (!old || sentAt === null) return null;
   const first = applyPatch(old, mergeEdit(errand, old).patch);
   const second = ours && applyPatch(ours, mergeEdit(errand, ours).patch);
-  const wishes = second && !looksAlike(first, second) ? [first, second] : [first];
-  for (const wished of wishes) {
-    const found = await lookUp({ wished, sentAt, actor }, errand);
-    if (found.kind === "ended") return found.outcome;
-    if (found.kind === "one") return settleIn(errand, { old, created: found.item });
-  }
-  return waitToLand(errand);
+  const others = second && !looksAlike(first, second) ? [second] : [];
+  const found = await lookUp({ wishes: [first, ...others], sentAt, actor }, errand);
+  if (found.kind === "ended") return found.outcome;
+  return found.kind === "one" ? settleIn(errand, { old, created: found.item }) : null;
 }
 
 /** The event as it was in its old project when the edit's creating request left. */

@@ -1,5 +1,6 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
+import { type LostCreation, likenessOf, looksAlike } from "../../domain/lost-creation.ts";
 import {
   fieldsOf,
   type Patch,
@@ -10,7 +11,6 @@ import {
 } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { findMoved } from "./adopt.ts";
 import { type Errand, isMissing, type Outcome } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
@@ -72,20 +72,31 @@ export async function lookThere(errand: Errand, { item, id }: Spot): Promise<The
 
 /** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
 async function findCopy({ edit, store, calls }: Errand, place: Place): Promise<There> {
-  const { sentAt, actor } = edit;
+  const { sentAt, sentAfter, actor } = edit;
   const before = edit.before ?? edit.base;
   const wished = placedIn(before, place);
   const listed = await calls.list(wished);
   if (!listed.ok) return isMissing(listed.failure) ? null : failed(listed.failure);
-  const lost = { wished, before, sentAt: sentAt ?? edit.createdAt, actor };
-  const [first, second] = findMoved(listed.value.items, lost).filter(
-    (item) => item.id !== null && store.mirror.find(item.kind, item.id) === null,
-  );
+  const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
+  const [first, second] = listed.value.items.filter((item) => {
+    const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
+    const isKnown = key !== null && (sentAfter === null || key <= sentAfter);
+    return !isKnown && item.id !== before.id && isMoved(item, { before, lost });
+  });
   if (!first) return null;
   if (!second) return { kind: "there", item: first };
   const problem = `the answer to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
   const settlement = { kind: "park", reason: "unknown-outcome", problem } as const;
   return { kind: "ended", outcome: { kind: "settled", settlement } };
+}
+
+/** A copy keeps the day on which its task was made, or is as new as the request. */
+function isMoved(
+  item: Item,
+  { before, lost }: { readonly before: Item; readonly lost: LostCreation },
+): boolean {
+  const isOld = before.createdAt !== null && item.createdAt?.equals(before.createdAt) === true;
+  return isOld ? looksAlike(item, lost.wished) : likenessOf(item, lost) === "same";
 }
 
 /** When it is not known whether the move was made, the new place tells. */

@@ -1,6 +1,7 @@
 import type { Edit } from "../../domain/journal.ts";
 import type { Source } from "../../domain/source.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
+import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/sources.ts";
 import type { Errand, Outcome } from "./errand.ts";
 import { again } from "./settle.ts";
@@ -43,16 +44,6 @@ export const searchAnew = (errand: Errand): Outcome | null =>
 /** Where a task may be, and what names the places where one may be; a look-up that the service does not offer says nothing. */
 const mayTell = ({ source: { kind }, succeededAt }: SourceState): boolean =>
   kind === "tasks" || ((kind === "todolists" || kind === "projects") && succeededAt !== null);
-
-/** A reading that is under way, or that had begun before, may be too early. */
-function isReadSince(
-  missedAt: Temporal.Instant,
-  { attemptedAt, succeededAt, failure }: SourceState,
-): boolean {
-  if (!attemptedAt || !succeededAt || failure !== null) return false;
-  const isLate = Temporal.Instant.compare(attemptedAt, missedAt) > 0;
-  return isLate && Temporal.Instant.compare(succeededAt, attemptedAt) >= 0;
-}
 
 /** Refused again after a first refusal, and after the task was missed: one refusal alone may be a mistake. */
 const areRefused = (lists: readonly SourceState[], missedAt: Temporal.Instant): boolean =>

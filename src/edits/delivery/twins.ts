@@ -1,11 +1,9 @@
 import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
+import { longestLanding } from "../../domain/landing.ts";
+import { likenessOf } from "../../domain/lost-creation.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
-import { findCreated } from "./adopt.ts";
-
-/** The service's stamps have whole seconds, and its clock is not ours. */
-const tolerance = Temporal.Duration.from({ seconds: 5 });
 
 /**
  * One sentence on what a creation that was sent more than once may have made twice; null when nothing is known of it.
@@ -17,23 +15,35 @@ export function describeTwins(edit: Edit, store: Store): string | null {
   return `the service may hold it twice: ${ids.join(", ")} looks the same and was made when this was sent again; delete the one that is not wanted`;
 }
 
-/** Items of the workspace that look like what an edit has made, and were made between its first request and its end. */
+/**
+ * Items of the workspace that look like what an edit has made, that nobody knew before its first request, and that were made
+ * at about the same time by the service's own clock.
+ */
 function twinsOf(
-  { item: own, state, sentAt, resentAt, confirmedAt, answer, actor }: Edit,
+  { item: own, state, sentAt, sentAfter, resentAt, answer, actor }: Edit,
   { mirror, pastEdits }: Store,
 ): readonly Item[] {
-  if (state !== "confirmed" || !sentAt || !resentAt || !confirmedAt) return [];
-  const present = mirror.get(own)?.item;
-  if (!answer || !present) return [];
-  const latest = confirmedAt.add(tolerance);
-  const strangers = mirror
+  if (state !== "confirmed" || !sentAt || !resentAt || !answer || !mirror.get(own)) return [];
+  return mirror
     .ofSource(sourceOf(answer))
-    .filter(({ key }) => key !== own && !pastEdits.ofItem(key).some(isCreation))
+    .filter(({ key }) => key !== own && (sentAfter === null || key > sentAfter))
+    .filter(({ key }) => !pastEdits.ofItem(key).some(isCreation))
     .map(({ item }) => item)
-    .filter(
-      ({ createdAt }) => createdAt !== null && Temporal.Instant.compare(createdAt, latest) <= 0,
-    );
-  return findCreated(strangers, { wished: answer, sentAt, actor });
+    .filter((item) => isOfTheTime(item, { answer, spans: [sentAt, resentAt] }))
+    .filter((item) => likenessOf(item, { wished: answer, sentAt, actor }) === "same");
+}
+
+/** As long before or after as there were between the sendings, and as a request may take to be carried out. */
+function isOfTheTime(
+  { createdAt }: Item,
+  {
+    answer,
+    spans: [first, last],
+  }: { readonly answer: Item; readonly spans: readonly [Temporal.Instant, Temporal.Instant] },
+): boolean {
+  if (!createdAt || !answer.createdAt) return false;
+  const apart = Math.abs(createdAt.until(answer.createdAt).total("seconds"));
+  return apart <= first.until(last).total("seconds") + longestLanding.total("seconds");
 }
 
 const isCreation = ({ action }: Edit): boolean => action === "create";

@@ -1,8 +1,9 @@
 import type { ItemKey } from "../../domain/ids.ts";
 import { serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { placedIn } from "../../domain/merge.ts";
+import { applyPatch, placedIn } from "../../domain/merge.ts";
 import { sourceOf } from "../../domain/source.ts";
+import { isReadSince } from "../../store/mirror/sources.ts";
 import type { UnansweredWrite } from "../../store/rows/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
@@ -19,13 +20,27 @@ type WatchDeps = Pick<DrainDeps, "store" | "upstream" | "clock" | "onMissing">;
 export function createWatch(deps: WatchDeps): (signal: AbortSignal) => Promise<"idle" | "worked"> {
   const { store, clock } = deps;
   return async (signal) => {
-    const due = signal.aborted ? null : store.unanswered.claimLook();
+    if (signal.aborted) return "idle";
+    askForGhosts(deps);
+    const due = store.unanswered.claimLook();
     if (!due) return "idle";
     const begun = clock();
     const isRead = await look(due, { ...deps, signal });
     store.unanswered.looked(due.key, isRead ? begun : null);
     return "worked";
   };
+}
+
+/** A creation that was given up may be carried out all the same: its list is asked for once that is over. */
+function askForGhosts({ store, clock, onMissing }: WatchDeps): void {
+  const over = store.journal
+    .givenUpCreations()
+    .filter(({ landsUntil }) => landsUntil && Temporal.Instant.compare(landsUntil, clock()) <= 0);
+  for (const edit of over) {
+    const source = sourceOf(applyPatch(edit.base, edit.patch));
+    const state = store.sources.all().find(({ name }) => name === source);
+    if (edit.landsUntil && state && !isReadSince(edit.landsUntil, state)) onMissing(edit, [source]);
+  }
 }
 
 interface Due {

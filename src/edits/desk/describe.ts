@@ -106,8 +106,11 @@ function problemOf(edit: Edit, store: Store): string | null {
   return remarks.length > 0 ? remarks.join("; ") : null;
 }
 
-function describeRestoration({ restores, state }: Edit): string | null {
+function describeRestoration({ restores, state, action }: Edit): string | null {
   if (!restores) return null;
-  const done = state === "confirmed" ? "was put back" : "is put back";
-  return `a request of edit ${restores.by} that got no answer was carried out late, over this; it ${done}`;
+  const word = state === "confirmed" ? "was" : "is";
+  const request = `a request of edit ${restores.by} that got no answer was carried out late`;
+  return action === "delete"
+    ? `${request}, after the edit was given up; what it made ${word} deleted`
+    : `${request}, over this; it ${word} put back`;
 }

@@ -128,8 +128,13 @@ export interface Journal {
   deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
   /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
   withdraw(creation: Edit, deletion: Edit): void;
-  /** Creations whose outcome is not settled: an item that a sweep finds may be theirs. */
+  /**
+   * Creations of which a request has left and that are on their way, or were parked within half an hour of it: an item that a
+   * sweep finds may be theirs.
+   */
   openCreations(): readonly Edit[];
+  /** Creations that were given up within half an hour of the time in which their request may have been carried out. */
+  givenUpCreations(): readonly Edit[];
   counts(): Readonly<Partial<Record<EditState, number>>>;
 }
 
@@ -167,7 +172,8 @@ export function createJournal({
     `UPDATE edits SET base = @base, shown = NULL, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
   const discardOne = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, updated_at = ?
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0,
+       lands_until = iif(state = 'parked', NULL, lands_until), updated_at = ?
      WHERE id = ? AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
   const viewed = db.prepare("SELECT content FROM view_items WHERE item = ?");

@@ -10,7 +10,7 @@ export function createMarks({
 }: StoreDeps): Pick<Journal, "sending" | "landing" | "leaving" | "missing" | "keyRefused"> {
   const sent = db.prepare(
     `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
-       lands_until = @until, updated_at = @now WHERE id = @id`,
+       sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, updated_at = @now WHERE id = @id`,
   );
   const land = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
   const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");

@@ -1,22 +1,33 @@
 import type { Edit } from "../../domain/journal.ts";
 import { editStates } from "../../domain/journal.ts";
 import { editRow } from "../rows/journal.ts";
-import { numberColumn } from "../rows/rows.ts";
+import { instantText, numberColumn } from "../rows/rows.ts";
 import type { StoreDeps } from "../view/changes.ts";
 import type { Journal } from "./journal.ts";
+
+/** Two rounds of polling at the usual pace: what a request has made is seen by then. */
+const outlook = Temporal.Duration.from({ minutes: 30 });
 
 /** What the journal holds. */
 export function createJournalReads({
   db,
   zone,
-}: StoreDeps): Pick<Journal, "get" | "list" | "heldOf" | "openCreations" | "counts"> {
+  clock,
+}: StoreDeps): Pick<
+  Journal,
+  "get" | "list" | "heldOf" | "openCreations" | "givenUpCreations" | "counts"
+> {
   const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
   const newest = db.prepare("SELECT * FROM edits ORDER BY id DESC LIMIT ?");
   const newestIn = db.prepare("SELECT * FROM edits WHERE state = ? ORDER BY id DESC LIMIT ?");
   const held = db.prepare("SELECT * FROM edits WHERE item = ? AND state = 'held' ORDER BY id DESC");
   const creations = db.prepare(
     `SELECT * FROM edits WHERE action = 'create' AND sent_at IS NOT NULL
-       AND (state IN ('pending', 'claimed') OR park_reason = 'unknown-outcome')`,
+       AND (state IN ('pending', 'claimed') OR (state = 'parked' AND coalesce(resent_at, sent_at) > @since))`,
+  );
+  const givenUp = db.prepare(
+    `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL
+       AND lands_until > @since AND (action = 'create' OR (patch ->> 'place') IS NOT NULL)`,
   );
   const tally = db.prepare(
     `SELECT ${editStates
@@ -24,6 +35,7 @@ export function createJournalReads({
       .join(", ")} FROM edits`,
   );
   const read = (row: unknown): Edit => editRow(row, zone);
+  const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
 
   return {
     get(id) {
@@ -32,7 +44,8 @@ export function createJournalReads({
     },
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
     heldOf: (item) => held.all(item).map(read),
-    openCreations: () => creations.all().map(read),
+    openCreations: () => creations.all({ since: ago(outlook) }).map(read),
+    givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
     counts() {
       const counted = tally.get();
       return Object.fromEntries(

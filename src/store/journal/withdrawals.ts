@@ -46,7 +46,7 @@ export function createWithdrawals({
      WHERE ${ofLife} AND id > @creation AND action = 'delete' AND state = 'pending'`,
   );
   const drop = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, problem = @problem, updated_at = @now
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, lands_until = NULL, problem = @problem, updated_at = @now
      WHERE ${ofLife} AND id >= @creation AND ${notEnded}`,
   );
   const giveUp = db.prepare(

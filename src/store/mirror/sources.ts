@@ -47,6 +47,16 @@ export interface Brakes {
   all(): readonly BrakeRow[];
 }
 
+/** Whether a list was read as a whole by a request that left after a moment: one under way then may be too early. */
+export function isReadSince(
+  moment: Temporal.Instant,
+  { attemptedAt, succeededAt, failure }: SourceState,
+): boolean {
+  if (!attemptedAt || !succeededAt || failure !== null) return false;
+  const isLate = Temporal.Instant.compare(attemptedAt, moment) > 0;
+  return isLate && Temporal.Instant.compare(succeededAt, attemptedAt) >= 0;
+}
+
 export function createSources({ db, clock }: StoreDeps): Sources {
   const upsert = db.prepare(
     `INSERT INTO sources (name, kind, project_id, list_id, task_id) VALUES (@name, @kind, @project, @list, @task)

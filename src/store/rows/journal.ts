@@ -29,6 +29,7 @@ export function editRow(row: unknown, zone: string): Edit {
     begun: number;
     not_before: string | null;
     sent_at: string | null;
+    sent_after: number | null;
     answer: string | null;
     before: string | null;
     conflicts: string;
@@ -61,6 +62,7 @@ export function editRow(row: unknown, zone: string): Edit {
     begun: raw.begun,
     notBefore: instantOf(raw.not_before),
     sentAt: instantOf(raw.sent_at),
+    sentAfter: raw.sent_after === null ? null : itemKey(raw.sent_after),
     answer: raw.answer === null ? null : itemFromText(raw.answer, zone),
     before: raw.before === null ? null : itemFromText(raw.before, zone),
     conflicts: JSON.parse(raw.conflicts) as readonly FieldConflict[],

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../src/domain/ids.ts";
 import type { EventItem, Item, TaskItem } from "../../../src/domain/item.ts";
 import type { Patch } from "../../../src/domain/merge.ts";
-import { findAltered, findCreated } from "../../../src/edits/delivery/adopt.ts";
 import { describeEcho, missingFields } from "../../../src/edits/delivery/echo.ts";
 import { createItemCalls, NoParentError } from "../../../src/edits/delivery/item-calls.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
@@ -110,65 +109,6 @@ describe("missingFields() result", () => {
     const lost = { field: "title", base: "A", ours: "B", theirs: "C", taken: "ours" } as const;
     const dropped = { ...wish, patch: { title: "C" }, conflicts: [lost] };
     expect(describeEcho(dropped, aTask(1, { title: "B" }))).toBeNull();
-  });
-});
-
-describe("findCreated() result", () => {
-  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
-  const later = Temporal.Instant.from("2026-11-20T12:00:00Z");
-  const party = { title: "Party", when: days("2026-12-24"), byMe: true, createdAt: later };
-  const lost = { wished: anEvent(1, party), sentAt, actor: null };
-
-  it.each<[string, Item]>([
-    ["the same title and dates", anEvent(9, party)],
-    ["a trimmed title", anEvent(9, { ...party, title: "Party " })],
-    ["no creation time", anEvent(9, { ...party, createdAt: null })],
-  ])("holds what has %s", (_name, item) => {
-    expect(findCreated([item], lost)).toEqual([item]);
-  });
-
-  it.each<[string, Item]>([
-    ["another title", anEvent(9, { ...party, title: "Parties" })],
-    ["another day", anEvent(9, { ...party, when: days("2026-12-25") })],
-    ["become a milestone", anEvent(9, { ...party, milestone: true })],
-    ["been made by somebody else", anEvent(9, { ...party, byMe: false, creatorId: personId(12) })],
-    ["been there before", anEvent(9, { ...party, createdAt: later.subtract({ seconds: 5 }) })],
-    ["another kind", aTask(9, { title: "Party", byMe: true, createdAt: later })],
-  ])("leaves out what has %s", (_name, item) => {
-    expect(findCreated([item], lost)).toEqual([]);
-  });
-
-  it("holds what the person of the edit has made", () => {
-    const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
-    expect(findCreated([item], { ...lost, actor: personId(12) })).toEqual([item]);
-  });
-
-  it("compares list, parent and dates of tasks", () => {
-    const task = aTask(1, { byMe: true, createdAt: later });
-    const same = aTask(2, { ...task, title: "Task 1" });
-    const moved = aTask(3, { ...task, title: "Task 1", dueOn: null });
-    expect(findCreated([same, moved], { ...lost, wished: task })).toEqual([same]);
-  });
-});
-
-describe("findAltered() result", () => {
-  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
-  const createdAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
-  const wished = anEvent(1, { title: "Party", when: days("2026-12-24"), byMe: true, createdAt });
-  const renamed = { ...wished, title: "Feast", updatedAt: createdAt.add({ seconds: 7 }) };
-  const lost = { wished, sentAt, actor: null };
-
-  it("holds what was made in time by the same hand, and changed since", () => {
-    expect(findAltered([renamed], lost)).toEqual([renamed]);
-  });
-
-  it.each<[string, Item]>([
-    ["never been changed", { ...renamed, updatedAt: createdAt }],
-    ["the looks of the wish", { ...renamed, title: "Party" }],
-    ["been made by somebody else", { ...renamed, byMe: false }],
-    ["been there before", { ...renamed, createdAt: createdAt.subtract({ seconds: 5 }) }],
-  ])("leaves out what has %s", (_name, item) => {
-    expect(findAltered([item], lost)).toEqual([]);
   });
 });
 

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Item } from "../../src/domain/item.ts";
+import { likenessOf, looksAlike, sharedFields } from "../../src/domain/lost-creation.ts";
+import { anEvent, aTask, days } from "../support/items.ts";
+
+const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
+const createdAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
+const party = { title: "Party", when: days("2026-12-24"), byMe: true, createdAt };
+const description = "Bring cake";
+const wished = anEvent(1, { ...party, description });
+const lost = { wished, sentAt, actor: null };
+const elsewhere = { title: "X", when: days("2026-12-29") };
+const stamped = (by: Temporal.DurationLike) =>
+  anEvent(9, { ...party, createdAt: createdAt.add(by) });
+
+describe("likenessOf() of an event", () => {
+  it.each<[string, Item, "same" | "altered" | null]>([
+    ["the same title and dates", anEvent(9, party), "same"],
+    ["a trimmed title", anEvent(9, { ...party, title: "Party " }), "same"],
+    ["no creation time", anEvent(9, { ...party, createdAt: null }), "same"],
+    ["a clock an hour behind", stamped({ hours: -1 }), "same"],
+    ["a clock 14 hours ahead", stamped({ hours: 14 }), "same"],
+    ["stamps of days ago", stamped({ hours: -48 }), null],
+    ["another title", anEvent(9, { ...party, title: "Feast" }), "altered"],
+    ["another day", anEvent(9, { ...party, when: days("2026-12-25") }), "altered"],
+    ["another project", anEvent(9, { ...party, projectId: projectId(2002) }), "altered"],
+    ["become a milestone", anEvent(9, { ...party, milestone: true }), "altered"],
+    ["only the description left", anEvent(9, { ...party, ...elsewhere, description }), "altered"],
+    ["nothing in common", anEvent(9, { ...party, ...elsewhere }), null],
+    ["another hand", anEvent(9, { ...party, byMe: false, creatorId: personId(12) }), null],
+    ["another kind", aTask(9, { title: "Party", byMe: true, createdAt }), null],
+  ])("result for %s", (_what, item, expected) => {
+    expect(likenessOf(item, lost)).toBe(expected);
+  });
+
+  it("is the same by the hand of the edit's person", () => {
+    const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
+    expect(likenessOf(item, { ...lost, actor: personId(12) })).toBe("same");
+  });
+});
+
+describe("likenessOf() of a task", () => {
+  const task = aTask(1, { byMe: true, createdAt, dueOn: Temporal.PlainDate.from("2026-11-24") });
+  const made = { ...task, id: serviceId(2) };
+  it.each<[string, Item, "same" | "altered" | null]>([
+    ["the same", made, "same"],
+    ["another list", { ...made, listId: listId(3009) }, "altered"],
+    ["no date any more", { ...made, dueOn: null }, "altered"],
+    ["only an unset date in common", { ...made, title: "X", dueOn: null }, null],
+    ["below a task", { ...made, kind: "subtask", parentId: serviceId(5) }, null],
+  ])("result for %s", (_what, item, expected) => {
+    expect(likenessOf(item, { ...lost, wished: task })).toBe(expected);
+  });
+});
+
+describe("sharedFields() and looksAlike()", () => {
+  it("count what both say, and take a milestone for its first day", () => {
+    expect(sharedFields(anEvent(9, party), wished)).toBe(2);
+    const long = anEvent(1, { ...party, milestone: true, when: days("2026-12-24", "2026-12-27") });
+    expect(looksAlike(anEvent(9, { ...party, milestone: true }), long)).toBe(true);
+  });
+});

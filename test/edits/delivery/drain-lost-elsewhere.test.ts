@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { type MoveRig, moveRig } from "./move-rig.ts";
+
+const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261201");
+const body = { title: "Chore", due_date: "2026-12-01" };
+
+async function lostChore(kind: "drop-after" | "drop-before" = "drop-after") {
+  const rig = await moveRig();
+  rig.send(calendar(chore));
+  rig.sandbox.faults.add({ kind, method: "POST" });
+  await rig.step();
+  return rig;
+}
+
+/** Somebody moves the one task of the list away. */
+function moveAway(rig: MoveRig, to: { readonly project: number; readonly list: number }): void {
+  const [task] = rig.tasksIn(rig.list);
+  const target = { project: to.project, list_id: to.list, title: "Chore", move_task: true };
+  const place = { ...rig.by, list: rig.list, task: task?.id ?? 0 };
+  insist(rig.sandbox.workspace.tasks.update(place, target));
+}
+
+const everywhere = (rig: MoveRig) =>
+  [rig.tasksIn(rig.list), rig.tasksIn(rig.otherList), rig.tasksIn(rig.farList, rig.otherProject)]
+    .flat()
+    .map(({ title }) => title);
+
+describe("step() after a lost answer to a creation that somebody moves at once", () => {
+  it.each<[string, (rig: MoveRig) => { readonly project: number; readonly list: number }]>([
+    ["another list", ({ project, otherList: list }) => ({ project, list })],
+    ["another project", ({ otherProject: project, farList: list }) => ({ project, list })],
+  ])("finds it in %s", async (_where, to) => {
+    const rig = await lostChore();
+    moveAway(rig, to(rig));
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(everywhere(rig)).toEqual(["Chore"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+    expect(rig.store.view.findUid("chore@example.com")?.item).toMatchObject({
+      listId: to(rig).list,
+    });
+    await rig.expectRest();
+  });
+
+  it("finds it renamed as well, and shows it once all the time", async () => {
+    const rig = await lostChore();
+    moveAway(rig, { project: rig.project, list: rig.otherList });
+    const place = { ...rig.by, list: rig.otherList, task: rig.tasksIn(rig.otherList)[0]?.id ?? 0 };
+    insist(rig.sandbox.workspace.tasks.update(place, { title: "Duty" }));
+    await rig.sweep();
+    expect(rig.shown()).toEqual(["Chore in list"]);
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.shown()).toEqual(["Duty in other"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+    await rig.expectRest();
+  });
+
+  it("sends it again once every list was read and none has it", async () => {
+    const rig = await lostChore("drop-before");
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.hurried.flat()).toContain(`tasks:${rig.otherList}`);
+    expect(rig.requests("POST")).toHaveLength(2);
+    expect(everywhere(rig)).toEqual(["Chore"]);
+    expect(rig.clock().toString() < "2026-11-20T12:00:30").toBe(true);
+  });
+
+  it("sends it again a minute later where the lists cannot be read", async () => {
+    const rig = await lostChore("drop-before");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.clock().toString() > "2026-11-20T12:01:09").toBe(true);
+    expect(rig.clock().toString() < "2026-11-20T12:01:30").toBe(true);
+  });
+
+  it("makes two of two equal ones that are on their way together, whatever is lost", async () => {
+    const rig = await moveRig();
+    rig.send(calendar(chore));
+    rig.send(calendar(chore.replace("chore@", "again@")), { actor: rig.person("member") });
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.drainAll({ loops: 2, sweep: rig.sweep });
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(everywhere(rig)).toEqual(["Chore", "Chore"]);
+    await rig.expectRest();
+  });
+});
+
+describe("what a creation makes that was given up", () => {
+  it("goes again by itself, and says why", async () => {
+    const rig = await moveRig();
+    rig.send(calendar(chore));
+    rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
+    await rig.step();
+    rig.desk.discard(1);
+    rig.sandbox.faults.land();
+    expect(everywhere(rig)).toEqual(["Chore"]);
+    rig.clock.advance({ seconds: 11 });
+    await rig.step();
+    expect(rig.hurried.flat()).toContain(`tasks:${rig.list}`);
+    await rig.sweep();
+    expect(rig.shown()).toEqual([]);
+    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+    await rig.drainAll();
+    expect(everywhere(rig)).toEqual([]);
+    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+  });
+
+  it("is not what somebody makes after the list was read", async () => {
+    const rig = await lostChore("drop-before");
+    rig.desk.discard(1);
+    rig.clock.advance({ seconds: 11 });
+    await rig.sweep();
+    rig.clock.advance({ seconds: 1 });
+    insist(rig.sandbox.workspace.tasks.create({ ...rig.by, list: rig.list }, body));
+    await rig.sweep();
+    expect(rig.shown()).toEqual(["Chore in list"]);
+  });
+
+  it("stays when a person had looked and let the edit go", async () => {
+    const rig = await lostChore();
+    const edit = rig.edit();
+    const problem = "nobody can tell";
+    rig.store.journal.settle(edit, { kind: "park", reason: "unknown-outcome", problem });
+    rig.desk.discard(1);
+    await rig.sweep();
+    expect(rig.shown()).toEqual(["Chore in list"]);
+    expect(rig.states()).toEqual(["discarded"]);
+  });
+
+  it("goes again in the project to which a move was given up", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
+    await rig.step();
+    rig.desk.discard(1);
+    rig.sandbox.faults.land();
+    rig.clock.advance({ seconds: 11 });
+    await rig.sweep();
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.otherProject)).toEqual([]);
+    expect(rig.eventsIn(rig.project)).toMatchObject([{ title: "Launch" }]);
+    expect(rig.shown()).toEqual(["Launch in project"]);
+  });
+});
+
+describe("step() after a crash with a creation under way", () => {
+  it("waits for as long as the answer would have been waited for", async () => {
+    const timeout = Temporal.Duration.from({ seconds: 40 });
+    const rig = await moveRig({ client: { timeout } });
+    const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
+    rig.send(calendar(party));
+    const claimed = rig.store.journal.claimNext();
+    rig.store.journal.sending(claimed?.id ?? rig.edit().id);
+    rig.restart();
+    await rig.step();
+    expect(rig.edit().landsUntil?.toString()).toBe("2026-11-20T12:00:40Z");
+  });
+});
