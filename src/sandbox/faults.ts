@@ -38,11 +38,19 @@ export type Fault = FaultKind & {
   readonly times?: number;
 };
 
+/** Runs something so many milliseconds later; what it returns takes that back. */
+export type Later = (effect: () => void, ms: number) => () => void;
+
 /** Faults waiting for their requests; the oldest that fits is used first. */
 export class Faults {
+  readonly #later: Later;
   #waiting: { readonly fault: Fault; left: number }[] = [];
   #held: (() => void)[] = [];
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<() => void>();
+
+  constructor(later: Later = byTimer) {
+    this.#later = later;
+  }
 
   add(fault: Fault): void {
     this.#waiting.push({ fault, left: fault.times ?? 1 });
@@ -52,7 +60,7 @@ export class Faults {
   clear(): void {
     this.#waiting = [];
     this.#held = [];
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const takeBack of this.#timers) takeBack();
     this.#timers.clear();
   }
 
@@ -62,11 +70,11 @@ export class Faults {
       this.#held.push(effect);
       return;
     }
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+    const takeBack = this.#later(() => {
+      this.#timers.delete(takeBack);
       effect();
     }, ms);
-    this.#timers.add(timer);
+    this.#timers.add(takeBack);
   }
 
   /** Carries out the oldest late requests that wait for it, all unless told; returns how many. */
@@ -89,3 +97,8 @@ export class Faults {
     return hit.fault;
   }
 }
+
+const byTimer: Later = (effect, ms) => {
+  const timer = setTimeout(effect, ms);
+  return () => clearTimeout(timer);
+};

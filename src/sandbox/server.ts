@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { sandboxApp } from "./app.ts";
-import { Faults } from "./faults.ts";
+import { Faults, type Later } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
 import { seedWorkspace } from "./seed/seed.ts";
@@ -30,6 +30,8 @@ export interface SandboxOptions {
   readonly quota?: Quota;
   /** Milliseconds by which each answer is late; 0 when absent. */
   readonly latencyMs?: number;
+  /** By which clock the effects of late requests wait; timers when absent. */
+  readonly later?: Later;
 }
 
 export interface SandboxKey {
@@ -72,7 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     fileUrl: (file, name) => `${origin}/files/${file}/${encodeURIComponent(name)}`,
   });
   const requests = new RequestLog();
-  const faults = new Faults();
+  const faults = new Faults(options.later);
   const app = sandboxApp({
     workspace,
     access: workspace.access,

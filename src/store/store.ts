@@ -16,7 +16,6 @@ import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, type Moves } from "./journal/moves.ts";
 import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
 import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
-import { createWaits, type Waits } from "./journal/waits.ts";
 import { createLedger, type Ledger } from "./mails/ledger.ts";
 import { createMailChoices, type MailChoices } from "./mails/mail-choices.ts";
 import { createNotices, type Notices } from "./mails/notices.ts";
@@ -66,7 +65,6 @@ export interface Store extends Transactions {
   readonly unanswered: Unanswered;
   readonly candidates: Candidates;
   readonly moves: Moves;
-  readonly waits: Waits;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
   readonly sources: Sources;
@@ -131,7 +129,6 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     unanswered,
     candidates: createCandidates(deps),
     moves: createMoves(deps),
-    waits: createWaits(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
     sources: createSources(deps),

@@ -129,7 +129,6 @@ export class Asker {
         {
           request: labelOf(ask),
           repeatable: ask.method !== "POST",
-          isWrite: !reads,
           gone: ask.gone ?? "refused",
           priority: call.priority,
           signal: waiting.signal,

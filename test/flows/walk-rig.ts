@@ -7,8 +7,10 @@ import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import { createLog } from "../../src/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { isStorageFault } from "../../src/store/storage-health.ts";
 import { openRooms, type Rooms } from "../../src/workshop.ts";
-import { handClock } from "../support/test-store.ts";
+import { WalkLists } from "./walk-lists.ts";
+import { WalkTime } from "./walk-time.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";
 
 const kept = ["dayferry.sqlite", "dayferry.sqlite-wal", "feed-key", "admin-token"];
@@ -24,18 +26,21 @@ export async function walkRig(
   edits: Part = {},
   people: (sandbox: Sandbox) => readonly Part[] = () => [],
 ) {
-  const clock = handClock("2026-11-20T12:00:00Z");
+  const time = new WalkTime("2026-11-20T12:00:00Z");
+  const { clock } = time;
   const sandbox = await startSandbox({
     seed: 1,
     size: "empty",
     discovery: true,
     port: 0,
     timeZone: "Europe/Berlin",
-    clock,
+    clock: time.serviceClock,
+    later: time.later,
     quota: { requests: 10_000, perMs: 1000 },
   });
   const folder = mkdtempSync(join(tmpdir(), "dayferry-walk-"));
   const workspace = new WalkWorkspace(sandbox, clock);
+  const lists = new WalkLists(sandbox, time);
   let lives = 0;
   let dataDir = "";
   let life = begin();
@@ -51,7 +56,17 @@ export async function walkRig(
     const rooms = open();
     rooms.drain.recover();
     const work = new Set<Promise<unknown>>();
-    return { rooms, stop: new AbortController(), work, sweeping: false };
+    const requestsBefore = sandbox.requests.entries().length;
+    return { rooms, stop: new AbortController(), work, sweeping: false, requestsBefore };
+  }
+
+  /** Until what has left has arrived: time stands still on the wire, or a request would be under way for minutes of a walk. */
+  async function arrival({ rooms, requestsBefore }: typeof life): Promise<void> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const arrived = sandbox.requests.entries().length - requestsBefore;
+      if (arrived >= rooms.upstream.gate.state().sent) return;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   }
 
   function open(): Rooms {
@@ -91,8 +106,11 @@ export async function walkRig(
   async function sweepBeside(own: typeof life): Promise<void> {
     if (own.sweeping) return;
     own.sweeping = true;
-    await sweep();
-    own.sweeping = false;
+    try {
+      await sweep();
+    } finally {
+      own.sweeping = false;
+    }
   }
 
   /** Carries out what may go now, and what may go after the pauses that the journal asks for; sweeps go on meanwhile. */
@@ -101,8 +119,10 @@ export async function walkRig(
     let sweptAt = clock();
     for (;;) {
       if ((await drain.step(life.stop.signal)) === "worked") continue;
-      const next = store.journal.nextAt();
-      if (next === null) return;
+      const [next] = [store.journal.nextAt(), store.unanswered.nextLookAt()]
+        .flatMap((at) => at ?? [])
+        .toSorted((a, b) => Temporal.Instant.compare(a, b));
+      if (!next) return;
       if (Temporal.Instant.compare(next, clock()) > 0) clock.set(next.toString());
       clock.advance({ milliseconds: 1 });
       if (clock().since(sweptAt).total("minutes") < 10) continue;
@@ -114,6 +134,8 @@ export async function walkRig(
   return {
     sandbox,
     workspace,
+    time,
+    lists,
     clock,
     get rooms() {
       return life.rooms;
@@ -122,7 +144,7 @@ export async function walkRig(
     beside(kind: "drain" | "sweep"): void {
       const { rooms, work, stop } = life;
       const going = kind === "drain" ? rooms.drain.step(stop.signal) : sweepBeside(life);
-      const ended = going.finally(() => work.delete(ended));
+      const ended = going.catch(forgiveDisk).finally(() => work.delete(ended));
       work.add(ended);
     },
     /** Until nothing goes on any more that was begun beside. */
@@ -154,6 +176,7 @@ export async function walkRig(
     /** Goes on from the files as they are at this moment, with whatever is under way, as after a power cut. */
     async crash(): Promise<void> {
       const old = life;
+      await arrival(old);
       life = begin();
       old.stop.abort();
       await Promise.all(old.work);
@@ -183,6 +206,11 @@ export async function walkRig(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Passes over what failed for want of disk alone. */
+export function forgiveDisk(error: unknown): void {
+  if (!isStorageFault(error)) throw error;
 }
 
 export type WalkRig = Awaited<ReturnType<typeof walkRig>>;

@@ -20,7 +20,6 @@ import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
 import { needless } from "./needless.ts";
 import { noteWrites } from "./noted-calls.ts";
-import { searchOn } from "./search.ts";
 import { cutShort, settleFailure } from "./settle.ts";
 import { createWatch } from "./watch.ts";
 
@@ -86,9 +85,7 @@ export function createDrain(deps: DrainDeps): Drain {
 
   function recover(): number {
     store.unanswered.release(timeout);
-    const edits = store.journal.release(timeout) + store.extras.release();
-    searchOn(deps);
-    return edits;
+    return store.journal.release(timeout) + store.extras.release();
   }
 
   /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */

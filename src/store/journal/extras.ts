@@ -4,7 +4,6 @@ import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import { contentColumn, extraRow } from "../rows/extras.ts";
 import { instantOf, instantText, numberColumn, textColumn } from "../rows/rows.ts";
 import type { StoreDeps } from "../view/changes.ts";
-import type { WaitCause } from "./waits.ts";
 
 /** How a claimed wish goes on. */
 export type ExtraEnding =
@@ -15,8 +14,6 @@ export type ExtraEnding =
       readonly problem: string;
       /** The try was cut short by something that says nothing about the wish, and does not count. */
       readonly isInterrupted?: true;
-      /** It may go as soon as that is there. */
-      readonly waitsFor?: WaitCause;
     }
   | { readonly kind: "park"; readonly problem: string };
 
@@ -75,7 +72,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
      FROM edit_extras x JOIN edits e ON e.id = x.edit WHERE ${free}`,
   );
   const claim = db.prepare(
-    "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
+    "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, updated_at = ? WHERE id = ?",
   );
   const byId = db.prepare("SELECT * FROM edit_extras WHERE id = ?");
   const content = db.prepare("SELECT content FROM edit_extras WHERE id = ?");
@@ -90,7 +87,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   );
   const postpone = db.prepare(
     `UPDATE edit_extras SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
-       attempts = attempts - @uncounted, waits_for = @waitsFor WHERE id = @id`,
+       attempts = attempts - @uncounted WHERE id = @id`,
   );
   const park = db.prepare(
     "UPDATE edit_extras SET state = 'parked', problem = ?, updated_at = ? WHERE id = ?",
@@ -145,8 +142,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
       else {
         const until = instantText(ending.notBefore);
         const uncounted = ending.isInterrupted ? 1 : 0;
-        const { problem, waitsFor = null } = ending;
-        postpone.run({ id, until, problem, uncounted, waitsFor, now: stamp() });
+        postpone.run({ id, until, problem: ending.problem, uncounted, now: stamp() });
       }
     },
     attached: db.transaction((edit: EditId) => {
