@@ -66,11 +66,9 @@ export async function checkTimeZone(
     store.directory.projects()[0];
   if (!project) return [unproved(zone, "no project is known to create the probe in")];
 
-  const start = host
-    .clock()
-    .toZonedDateTimeISO(zone)
-    .add({ days: 1 })
-    .round({ smallestUnit: "hour" });
+  // At noon no clock is changed, and the service has one name for each moment.
+  const tomorrow = host.clock().toZonedDateTimeISO(zone).toPlainDate().add({ days: 1 });
+  const start = tomorrow.toZonedDateTime({ timeZone: zone, plainTime: "12:00" });
   const when: When = { kind: "times", start, end: start.add({ hours: 1 }) };
   const created = await upstream.events.create(
     { projectId: project.id, patch: { title, when, private: true } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { insist } from "../../src/sandbox/outcome.ts";
 import { dayferry } from "../support/dayferry.ts";
+import { command } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
 const rig = commandRig();
@@ -39,6 +40,13 @@ describe("doctor", () => {
         insist(workspace.events.list({ by: owner(), project }, { view: "all" })),
       );
     expect(left.filter(({ title }) => title.includes("probe"))).toEqual([]);
+  });
+
+  it("is not misled by a night in which the clocks are changed", async () => {
+    const clock = () => Temporal.Instant.from("2026-10-24T00:15:00Z");
+    const asked = ["doctor", "--probe-time-zone"];
+    const { stdout } = await command(asked, { installation: place(), clock });
+    expect(stdout).toContain("zone: the service answers in Europe/Berlin");
   });
 
   it("finds a wrong zone by its probe", async () => {

@@ -4,6 +4,7 @@ import { run } from "../../src/cli/run.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
+import { chooseMailer } from "../../src/mailer.ts";
 import { startDaemon } from "../../src/serve.ts";
 import { openRooms } from "../../src/workshop.ts";
 import type { Ended, Installation } from "./dayferry.ts";
@@ -50,16 +51,19 @@ export async function command(
     installation,
     daemon = null,
     input = "",
+    clock = surroundings.clock,
   }: {
     readonly installation: Installation;
     readonly daemon?: DaemonAddress | null;
     readonly input?: string;
+    /** What the command takes for now. */
+    readonly clock?: () => Temporal.Instant;
   },
 ): Promise<Ended> {
   let [stdout, stderr] = ["", ""];
   const host: CommandHost & { readonly version: string } = {
     version: "0.0.0",
-    clock: surroundings.clock,
+    clock,
     zoneData: { tz: "2026c", icu: "78.3" },
     signal: AbortSignal.timeout(20_000),
     env: process.env,
@@ -82,7 +86,14 @@ export async function command(
     serve: notHere,
     demo: notHere,
     sandbox: notHere,
-    checkMail: notHere,
+    async checkMail({ mail }) {
+      const mailer = chooseMailer(mail);
+      try {
+        return await mailer.verify();
+      } finally {
+        mailer.close();
+      }
+    },
   };
   const code = await run(args, host);
   return { code, stdout, stderr };
