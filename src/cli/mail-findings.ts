@@ -1,5 +1,6 @@
 import type { MailConfig } from "../config/config.ts";
 import type { Finding } from "./examination.ts";
+import { localTime } from "./local-time.ts";
 
 /** How mails fare, as the ledger says it and `/api/status` repeats it; `at` as an instant's text there. */
 export interface MailFares {
@@ -15,7 +16,10 @@ export interface MailFares {
 }
 
 /** What waits, and who got nothing in the last 30 days; empty where all went well. */
-export function mailFindings({ deferred, problem, refusals }: MailFares): readonly Finding[] {
+export function mailFindings(
+  { deferred, problem, refusals }: MailFares,
+  zone: string,
+): readonly Finding[] {
   const waiting: Finding = {
     verdict: "doubtful",
     subject: "mail queue",
@@ -28,7 +32,7 @@ export function mailFindings({ deferred, problem, refusals }: MailFares): readon
       ({ address, code, problem: why, mails, at }): Finding => ({
         verdict: "doubtful",
         subject: `mail to ${address ?? "an unknown address"}`,
-        what: `${mails} not taken${code === null ? "" : ` (code ${code})`}, the last on ${String(at)}: ${why}`,
+        what: `${mails} not taken${code === null ? "" : ` (code ${code})`}, the last on ${localTime(String(at), zone)} (${zone}): ${why}`,
         remedy: 'correct the address in the workspace or in "people"',
       }),
     ),

@@ -7,13 +7,15 @@ import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";
 import { Failed, inWorkshop } from "./outcome.ts";
 
-export type EditAct = "approve" | "discard" | "retry";
+export type EditAct = "approve" | "discard";
 
 /** The journal, the feeds, the brakes and the people, whoever holds the data directory: values are JSON as the API answers it. */
 export interface Office {
   edits(state: string | undefined): Promise<unknown>;
   edit(id: number): Promise<unknown>;
   decide(id: number, act: EditAct): Promise<unknown>;
+  /** `seen`: the version of the workspace that would be overwritten, as the edit names it; null when there is nothing. */
+  retry(id: number, seen: string | null): Promise<unknown>;
   undo(id: number, person: number | null): Promise<unknown>;
   feeds(): Promise<unknown>;
   /** `name`: what it is to be called, null = as the project; it keeps its name without one. */
@@ -59,6 +61,8 @@ function remoteOffice(daemon: DaemonAddress): Office {
       ),
     edit: (id) => ask("GET", `/api/edits/${id}`),
     decide: (id, act) => ask("POST", `/api/edits/${id}/${act}`),
+    retry: (id, seen) =>
+      ask("POST", `/api/edits/${id}/retry${seen === null ? "" : `?version=${seen}`}`),
     undo: (id, person) =>
       ask("POST", `/api/edits/${id}/undo${person === null ? "" : `?person=${person}`}`),
     feeds: async () => member(await ask("GET", "/api/feeds"), "feeds"),
@@ -85,12 +89,14 @@ function localOffice({ config, desk, feeds, store, people }: Workshop): Office {
   };
   const decided = (id: number, decision: Decision): Promise<unknown> => {
     if (decision.kind === "refused") throw new Failed(decision.reason, 1);
+    if (decision.kind === "overwrites") throw new Failed(decision.edit.problem ?? "", 1);
     return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
   };
   return {
     edits: (state) => found(desk.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
     edit: (id) => found(desk.show(id), `there is no edit ${id}`),
     decide: (id, act) => decided(id, desk[act](id)),
+    retry: (id, seen) => decided(id, desk.retry(id, seen)),
     undo: (id, person) => {
       const actor = person === null ? null : personId(person);
       return decided(id, desk.undo(id, { channel: "cli", actor }));

@@ -10,8 +10,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .join("");
 }
 
-/** Titles may hold anything: nothing of it may steer the terminal or break the line. */
-const visible = (cell: string) =>
+/** One line for a terminal. Titles may hold anything: nothing of it may steer the terminal or break the line. */
+export const visible = (cell: string) =>
   cell.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, " ");
 const pad = (cell: string, to: number) => cell + " ".repeat(Math.max(0, to - width(cell)));
 const width = (text: string) => [...new Intl.Segmenter().segment(text)].length;

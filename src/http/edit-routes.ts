@@ -1,4 +1,4 @@
-import { type Request, type Response, Router, raw } from "express";
+import { json, type Request, type Response, Router, raw } from "express";
 import {
   isId,
   type ListId,
@@ -9,7 +9,7 @@ import {
   projectId,
 } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
-import { unreachable } from "../domain/result.ts";
+import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Decision, Desk } from "../edits/desk/desk.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
 import { readBasic } from "../people/basic.ts";
@@ -17,7 +17,7 @@ import type { Rights } from "../people/rights.ts";
 import type { Auth } from "./auth.ts";
 import { refuseUnread } from "./continue.ts";
 import type { PersonLogin } from "./person-login.ts";
-import { badRequest, conflict, forbidden, notFound, sendProblem } from "./problem.ts";
+import { badRequest, conflict, forbidden, notFound, type Problem, sendProblem } from "./problem.ts";
 
 export interface EditRoutesDeps {
   readonly auth: Auth;
@@ -28,7 +28,7 @@ export interface EditRoutesDeps {
 
 /** A little over what the reader takes, so that it is the reader who says what is too large. */
 const bodyLimit = 6_000_000;
-const acts = ["approve", "discard", "retry"] as const;
+const acts = ["approve", "discard"] as const;
 
 /**
  * `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. The
@@ -99,6 +99,13 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     });
   }
 
+  router.post("/api/edits/:id/retry", json(), (request, response) => {
+    const { id } = request.params;
+    const seen = readSeen(request);
+    if (seen.ok) sendDecision(response, { id, decision: desk.retry(Number(id), seen.value) });
+    else sendProblem(response, badRequest(seen.failure));
+  });
+
   router.post("/api/edits/:id/undo", (request, response) => {
     const { id } = request.params;
     const actor = readPerson(request);
@@ -123,6 +130,9 @@ function sendDecision(
     case "done":
       response.json(decision.edit);
       return;
+    case "overwrites":
+      sendProblem(response, overwriteProblem(decision));
+      return;
     case "unknown":
       sendProblem(response, notFound(`there is no edit ${id}`));
       return;
@@ -132,6 +142,32 @@ function sendDecision(
     default:
       unreachable(decision);
   }
+}
+
+/** Says what would be overwritten, and how to say that it may be. */
+function overwriteProblem({ edit, version }: Extract<Decision, { kind: "overwrites" }>): Problem {
+  const path = `/api/edits/${edit.id}`;
+  return {
+    status: 409,
+    title: "It would overwrite what somebody else has changed",
+    detail: `${edit.problem ?? "somebody else has changed the same"}. To overwrite what is shown here: POST ${path}/retry?version=${version}; to keep it: POST ${path}/discard`,
+    more: { version, conflicts: edit.conflicts },
+  };
+}
+
+/**
+ * Which version of the workspace the person has seen who wants to overwrite it, in the query or in a JSON body: `version`, or
+ * `force` = true for whichever; null where neither is given. Fails with a sentence.
+ */
+function readSeen(request: Request): Result<string | null, string> {
+  const body: { readonly version?: unknown; readonly force?: unknown } = Object(request.body);
+  const version = request.query["version"] ?? body.version ?? null;
+  const force = request.query["force"] ?? body.force ?? false;
+  if (version !== null && typeof version !== "string") return fail("version: it must be one text");
+  if (!["true", "false", true, false].some((known) => known === force)) {
+    return fail("force: it must be true or false");
+  }
+  return ok(version ?? (String(force) === "true" ? "any" : null));
 }
 
 /** 200 plan · 202 accepted, also in part · 422 when nothing could be accepted. */

@@ -5,7 +5,8 @@ import { unreachable } from "../domain/result.ts";
 import type { Decision, Desk } from "../edits/desk/desk.ts";
 import type { NewPassword, People } from "../people/people.ts";
 import type { Auth } from "./auth.ts";
-import { formGuard } from "./form-guard.ts";
+import { formField, formGuard } from "./form-guard.ts";
+import { overwritePage } from "./pages/overwrite.ts";
 import { passwordPage, undonePage } from "./pages/people.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 
@@ -27,12 +28,26 @@ export function formRoutes(deps: FormRoutesDeps): Router {
     ...formGuard(auth),
   );
 
-  for (const act of ["approve", "retry", "discard"] as const) {
+  for (const act of ["approve", "discard"] as const) {
     router.post(`/edits/:id/${act}`, (request, response) => {
       const { id } = request.params;
-      afterDecision(response, { id, decision: desk[act](Number(id)) });
+      const formToken = auth.formToken(request);
+      afterDecision(response, { id, decision: desk[act](Number(id)), formToken });
     });
   }
+
+  router.post("/edits/:id/retry", (request, response) => {
+    const { id } = request.params;
+    const seen = formField(request.body, "version");
+    const decision = desk.retry(Number(id), /^[0-9a-f]+$/.test(seen) ? seen : null);
+    const formToken = auth.formToken(request);
+    afterDecision(response, { id, decision, formToken, isAgain: seen !== "" });
+  });
+
+  // Somebody who loads the page again that asks whether to overwrite.
+  router.get("/edits/:id/:act", (request, response) => {
+    response.redirect(303, `${rootOf(request)}#waiting`);
+  });
 
   router.post("/people/:id/password", (request, response) => {
     const { id } = request.params;
@@ -90,9 +105,24 @@ export function formRoutes(deps: FormRoutesDeps): Router {
 
 function afterDecision(
   response: Response,
-  { id, decision }: { readonly id: string; readonly decision: Decision },
+  {
+    id,
+    decision,
+    formToken,
+    isAgain = false,
+  }: {
+    readonly id: string;
+    readonly decision: Decision;
+    readonly formToken: string;
+    /** Whether the person has agreed to overwrite something already, which is not there any more. */
+    readonly isAgain?: boolean;
+  },
 ): void {
   switch (decision.kind) {
+    case "overwrites":
+      response.status(409);
+      sendPage(response, overwritePage(decision, { formToken, isAgain }));
+      return;
     case "done":
       response.redirect(303, `${rootOf(response.req)}#waiting`);
       return;

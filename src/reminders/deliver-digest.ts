@@ -1,4 +1,5 @@
 import type { PersonId } from "../domain/ids.ts";
+import { clockInWords, dayInWords } from "../domain/wording.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { DeliverDeps, ReminderEvent } from "./deliver.ts";
 import { countIn, type Digest, gatherDigest, isEmpty } from "./digest.ts";
@@ -8,7 +9,6 @@ import { type Letter, renderLetter } from "./letter.ts";
 import { messageIdOf } from "./message-id.ts";
 import type { Reader } from "./plan.ts";
 import { addressOf, envelope, readerBy, type Stop, stopFor } from "./post-office.ts";
-import { clockInWords, dayInWords } from "./wording.ts";
 
 /** A digest whose time has come. */
 export interface DueDigest {

@@ -3,12 +3,12 @@ import { type Item, spokenKind } from "../domain/item.ts";
 import { seesItem } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
 import { inZone, startsAt } from "../domain/when.ts";
+import { dayInWords, dueInWords, spanInWords } from "../domain/wording.ts";
+import { plainLine } from "../ics/text/plain-line.ts";
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
 import type { Entry, Section } from "./letter.ts";
-import { plainLine } from "./mail-text.ts";
 import { shownTitle } from "./render.ts";
-import { dayInWords, dueInWords, spanInWords } from "./wording.ts";
 
 /** What a digest tells; every section may be empty. */
 export interface Digest {

@@ -1,11 +1,11 @@
 import { spokenKind } from "../domain/item.ts";
+import { momentInWords, spanInWords } from "../domain/wording.ts";
+import { excerpt, plainLine } from "../ics/text/plain-line.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { Letter } from "./letter.ts";
-import { excerpt, plainLine } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";
 import type { Reminder } from "./reminder.ts";
 import { factOf, shownTitle } from "./render.ts";
-import { momentInWords, spanInWords } from "./wording.ts";
 
 /** One of several things that a mail tells. */
 export interface Folded {

@@ -2,13 +2,14 @@ import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import type { Edit, EditAction, ParkReason } from "../domain/journal.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/merge.ts";
 import { unreachable } from "../domain/result.ts";
-import { fieldInWords, fieldNames, type Names } from "./field-words.ts";
+import { momentInWords } from "../domain/wording.ts";
+import { fieldInWords, fieldNames, type Names } from "../ics/text/field-words.ts";
+import { excerpt, plainLine } from "../ics/text/plain-line.ts";
 import type { RenderedLetter } from "./letter.ts";
 import { footerOf, htmlFrame } from "./letter-html.ts";
-import { escapeHtml, excerpt, plainLine } from "./mail-text.ts";
+import { escapeHtml } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";
 import { shownTitle } from "./render.ts";
-import { momentInWords } from "./wording.ts";
 
 /** A parked edit and who made it. */
 export interface Parking {
@@ -102,7 +103,10 @@ function noteOf({ edit, reason, editor, now, isOpen, names, dashboard, stop }: P
     rows: rowsOf({ edit, wished, now: isOpen ? now : null, names }),
     absence: absenceOf({ edit, now, isOpen }),
     advice: advices[reason],
-    ways: [`dayferry edits retry ${edit.id}`, `dayferry edits discard ${edit.id}`],
+    ways: [
+      `dayferry edits retry ${edit.id}${reason === "conflict" ? " --force" : ""}`,
+      `dayferry edits discard ${edit.id}`,
+    ],
     dashboard,
     reason: `You get this mail because edit ${edit.id} (${spokenKind(shown)}) was made in your name, ${plainLine(editor.name)}, through ${edit.channel}.`,
     stop,

@@ -1,5 +1,5 @@
+import { excerpt } from "../ics/text/plain-line.ts";
 import type { Letter } from "./letter.ts";
-import { excerpt } from "./mail-text.ts";
 import type { Stop } from "./post-office.ts";
 import { shownTitle } from "./render.ts";
 import { type Parking, parkedItem, parkReasonWords } from "./render-notice.ts";

@@ -1,11 +1,6 @@
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import type { NamedLink } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
-import { plainDescription } from "../ics/text/text.ts";
-import type { Letter, Part } from "./letter.ts";
-import { excerpt, plainLine, withoutOverrides, zoneFor } from "./mail-text.ts";
-import type { Stop } from "./post-office.ts";
-import { dayIn, type Reminder } from "./reminder.ts";
 import {
   clockInWords,
   dayInWords,
@@ -14,7 +9,13 @@ import {
   lengthInWords,
   momentInWords,
   spanInWords,
-} from "./wording.ts";
+} from "../domain/wording.ts";
+import { excerpt, plainLine, withoutOverrides } from "../ics/text/plain-line.ts";
+import { plainDescription } from "../ics/text/text.ts";
+import type { Letter, Part } from "./letter.ts";
+import { zoneFor } from "./mail-text.ts";
+import type { Stop } from "./post-office.ts";
+import { dayIn, type Reminder } from "./reminder.ts";
 
 /** What a reminder is about and who reads it. */
 export interface Occasion {

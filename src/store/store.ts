@@ -57,6 +57,8 @@ export interface StoreOptions {
 /** Everything that is kept: one SQLite database with one room per table or two. */
 export interface Store extends Transactions {
   readonly health: StorageHealth;
+  /** The account's, on whose clocks times are told. */
+  readonly zone: string;
   readonly meta: Meta;
   readonly mirror: Mirror;
   readonly view: View;
@@ -121,6 +123,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const objectNames = createObjectNames(deps);
   return {
     health: createStorageHealth(deps),
+    zone: deps.zone,
     meta,
     mirror,
     changes,

@@ -3,30 +3,31 @@ import { mailFindings, senderFindings } from "../../src/cli/mail-findings.ts";
 
 describe("mailFindings()", () => {
   it("says nothing where all went well", () => {
-    expect(mailFindings({ deferred: 0, problem: null, refusals: [] })).toEqual([]);
+    expect(mailFindings({ deferred: 0, problem: null, refusals: [] }, "Europe/Berlin")).toEqual([]);
   });
 
   it("says what waits and which addresses refuse, one line for each", () => {
     const refusal = { problem: "550 5.1.1 no such user", at: "2026-11-24T08:45:00Z" };
-    const findings = mailFindings({
+    const fares = {
       deferred: 2,
       problem: "451 busy",
       refusals: [
         { ...refusal, address: "ben@example.com", code: 550, mails: 3 },
         { ...refusal, address: null, code: null, mails: 1 },
       ],
-    });
+    };
+    const findings = mailFindings(fares, "Europe/Berlin");
     expect(findings.map(({ verdict, subject, what }) => [verdict, subject, what])).toEqual([
       ["doubtful", "mail queue", "2 mails wait for another try: 451 busy"],
       [
         "doubtful",
         "mail to ben@example.com",
-        "3 not taken (code 550), the last on 2026-11-24T08:45:00Z: 550 5.1.1 no such user",
+        "3 not taken (code 550), the last on 2026-11-24 09:45:00 (Europe/Berlin): 550 5.1.1 no such user",
       ],
       [
         "doubtful",
         "mail to an unknown address",
-        "1 not taken, the last on 2026-11-24T08:45:00Z: 550 5.1.1 no such user",
+        "1 not taken, the last on 2026-11-24 09:45:00 (Europe/Berlin): 550 5.1.1 no such user",
       ],
     ]);
   });

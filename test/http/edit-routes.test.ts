@@ -202,7 +202,28 @@ describe("POST /api/edits", () => {
     const frozen = { reason: "failed", problem: "frozen: 5 writes", frozen: true } as const;
     store.journal.settle(second, { kind: "park", ...frozen });
     const shown = JSON.parse((await call("GET /api/edits/1", { headers: bearer })).text);
-    expect(shown).toMatchObject({ reason: "conflict", problem: "both", conflicts: [conflict] });
+    expect(shown).toMatchObject({
+      reason: "conflict",
+      problem: expect.stringContaining("Title was changed by somebody else as well"),
+      conflicts: [conflict],
+    });
+    const refused = await call("POST /api/edits/1/retry", { headers: bearer });
+    expect(refused.status).toBe(409);
+    expect(refused.headers["content-type"]).toContain("application/problem+json");
+    const { detail, version, conflicts } = JSON.parse(refused.text);
+    expect(detail).toContain(`POST /api/edits/1/retry?version=${version}`);
+    expect(conflicts).toMatchObject([
+      { words: { name: "Title", before: "A", workspace: "B", edit: "C" } },
+    ]);
+    expect((await call("POST /api/edits/1/retry?version=stale", { headers: bearer })).status).toBe(
+      409,
+    );
+    expect((await call("POST /api/edits/1/retry?force=perhaps", { headers: bearer })).status).toBe(
+      400,
+    );
+    expect(store.journal.get(first.id)?.state).toBe("parked");
+    const sent = await call(`POST /api/edits/1/retry?version=${version}`, { headers: bearer });
+    expect([sent.status, JSON.parse(sent.text).state]).toEqual([200, "pending"]);
     const status = JSON.parse((await call("GET /api/status", { headers: bearer })).text);
     expect(status.frozen).toMatchObject([{ edit: 2, problem: "frozen: 5 writes" }]);
   });

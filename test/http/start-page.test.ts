@@ -1,21 +1,24 @@
 import { describe, expect, it } from "vitest";
+import type { Settlement } from "../../src/store/journal/journal.ts";
+import { anEvent } from "../support/items.ts";
 import { ana, ben, startApp, token } from "./people-rig.ts";
 
-describe("the start page", () => {
-  async function signedIn() {
-    const started = await startApp();
-    const { headers } = await started.call(`GET /?token=${token}`);
-    const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
-    const page = async () => (await started.call("GET /", { headers: { cookie } })).text;
-    const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page()) ?? [];
-    const press = (path: string, body = `form=${form}`) =>
-      started.call(`POST ${path}`, {
-        headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
-        body,
-      });
-    return { ...started, cookie, page, press };
-  }
+async function signedIn() {
+  const started = await startApp();
+  const { headers } = await started.call(`GET /?token=${token}`);
+  const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
+  const page = async () => (await started.call("GET /", { headers: { cookie } })).text;
+  const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page()) ?? [];
+  const press = (path: string, body = `form=${form}`) =>
+    started.call(`POST ${path}`, {
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
+      body,
+    });
+  const agree = (path: string, version: string) => press(path, `form=${form}&version=${version}`);
+  return { ...started, cookie, page, press, agree };
+}
 
+describe("the start page", () => {
   it("shows the address, who has a password, and nobody who is suspended", async () => {
     const { page, passwords } = await signedIn();
     passwords.issue(ben);
@@ -92,7 +95,46 @@ describe("the start page", () => {
   });
 });
 
-function parkedEdit(store: Awaited<ReturnType<typeof startApp>>["store"]) {
+describe("the page before somebody else's change is overwritten", () => {
+  it("shows before, theirs and mine, and sends nothing unless that very version is agreed to", async () => {
+    const { press, agree, store, page } = await signedIn();
+    const edit = parkedEdit(store, {
+      kind: "park",
+      reason: "conflict",
+      problem: "both",
+      clash: {
+        before: anEvent(1, { title: "Theirs <b>" }),
+        conflicts: [
+          { field: "title", base: "Old", ours: "Theirs <b>", theirs: "Mine", taken: null },
+        ],
+      },
+    });
+    expect(await page()).toContain("Try again…");
+    const asked = await press(`/edits/${edit}/retry`);
+    expect(asked.status).toBe(409);
+    for (const value of ["Old", "Theirs &lt;b&gt;", "Mine"]) {
+      expect(asked.text).toContain(`<bdi>${value}</bdi>`);
+    }
+    expect(store.journal.get(edit)?.state).toBe("parked");
+    const stale = await agree(`/edits/${edit}/retry`, "abc");
+    expect(stale.text).toContain("changed again since you looked");
+    expect(store.journal.get(edit)?.state).toBe("parked");
+    const version = /name="version" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
+    expect((await agree(`/edits/${edit}/retry`, version)).status).toBe(303);
+    expect(store.journal.get(edit)?.state).toBe("pending");
+  });
+});
+
+const refusal: Settlement = {
+  kind: "park",
+  reason: "refused",
+  problem: 'the workspace said "no"',
+};
+
+function parkedEdit(
+  store: Awaited<ReturnType<typeof startApp>>["store"],
+  settlement: Settlement = refusal,
+) {
   const item = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
   const base = item && store.view.get(item)?.item;
   if (!item || !base) throw new Error("the event is not known");
@@ -108,7 +150,6 @@ function parkedEdit(store: Awaited<ReturnType<typeof startApp>>["store"]) {
   });
   const edit = store.journal.claimNext();
   if (!edit) throw new Error("nothing to claim");
-  const problem = 'the workspace said "no"';
-  store.journal.settle(edit, { kind: "park", reason: "refused", problem });
+  store.journal.settle(edit, settlement);
   return id;
 }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { localTime } from "../local-time.ts";
 import { inOffice } from "../office.ts";
 import { asJson, type CommandTools, configFor } from "../outcome.ts";
 import { table } from "../table.ts";
@@ -15,7 +16,7 @@ export function brakesCommand({ host }: CommandTools): Command {
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
       const listed = await inOffice({ config, host }, (office) => office.brakes());
-      host.print(json ? asJson(listed) : describeList(listed));
+      host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
     });
   brakes
     .command("release")
@@ -38,14 +39,14 @@ interface ListedBrake {
   readonly releasedAt: string | null;
 }
 
-function describeList(listed: unknown): string {
+function describeList(listed: unknown, zone: string): string {
   const brakes: readonly ListedBrake[] = Array.isArray(listed) ? listed : [];
   if (brakes.length === 0) return "nothing is held\n";
   return table(
-    ["SOURCE", "SINCE", "MISSING", "OF", "WAITS FOR"],
+    ["SOURCE", `SINCE (${zone})`, "MISSING", "OF", "WAITS FOR"],
     brakes.map(({ source, heldAt, missing, total, needsPerson, releasedAt }) => [
       source,
-      heldAt.slice(0, 19),
+      localTime(heldAt, zone),
       String(missing),
       String(total),
       needsPerson && releasedAt === null ? "a person" : "confirmation by the service",

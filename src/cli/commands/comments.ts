@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { localTime } from "../local-time.ts";
 import { readId } from "../options.ts";
 import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
 import { table } from "../table.ts";
@@ -24,7 +25,7 @@ export function commentsCommand({ host }: CommandTools): Command {
     async (task: string, { person, json }: CommentOptions, command: Command) => {
       const setting = { config: configFor(command, host), host, person };
       const listed = await inWorkspace(setting, (office) => office.comments(task));
-      host.print(json ? asJson(listed) : describeList(listed));
+      host.print(json ? asJson(listed) : describeList(listed, setting.config.service.timeZone));
     },
   );
   add("add", "put a comment on a task")
@@ -40,7 +41,7 @@ export function commentsCommand({ host }: CommandTools): Command {
         const text = isPiped ? readText(await host.readStandardInput()) : given;
         if (text.trim() === "") throw new Failed("the comment has no text", 2);
         const made = await inWorkspace(setting, (office) => office.addComment(task, text));
-        host.print(json ? asJson(made) : describeList([made]));
+        host.print(json ? asJson(made) : describeList([made], setting.config.service.timeZone));
       },
     );
   return comments;
@@ -61,14 +62,14 @@ interface ListedComment {
   readonly description: string;
 }
 
-function describeList(listed: unknown): string {
+function describeList(listed: unknown, zone: string): string {
   const comments: readonly ListedComment[] = Array.isArray(listed) ? listed : [];
   if (comments.length === 0) return "no comments\n";
   return table(
-    ["ID", "WRITTEN", "BY", "TEXT"],
+    ["ID", `WRITTEN (${zone})`, "BY", "TEXT"],
     comments.map(({ id, createdAt, creatorId, description }) => [
       String(id),
-      createdAt?.slice(0, 19) ?? "-",
+      localTime(createdAt, zone),
       creatorId === null ? "-" : String(creatorId),
       description.replace(/\s+/g, " ").slice(0, 200),
     ]),

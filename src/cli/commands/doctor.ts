@@ -62,7 +62,7 @@ async function examine(
     ? await throughDaemon(daemon, { config, host, probe })
     : await inWorkshop({ config, host }, async (workshop) => [
         fine("data directory", `${config.dataDir} can be written, its database is up to date`),
-        ...mailFindings(workshop.store.ledger.state()),
+        ...mailFindings(workshop.store.ledger.state(), config.service.timeZone),
         ...(await checkReach(workshop, host.signal)),
         checkClock(secondsOf(workshop.upstream.clockLead())),
         checkQuota(workshop.upstream.gate.state()),
@@ -115,7 +115,7 @@ async function throughDaemon(
             "it is read again by itself; a 403 or 404 wants another key or id",
           ),
     ),
-    ...(status.mail ? mailFindings(status.mail) : []),
+    ...(status.mail ? mailFindings(status.mail, config.service.timeZone) : []),
     ...(status.proxy ? checkProxy(status.proxy) : []),
     ...(status.zoneData ? [zoneDataFinding(host, status.zoneData)] : []),
     ...(probe
@@ -175,14 +175,19 @@ async function mail(config: Config, host: CommandHost): Promise<Finding> {
 }
 
 function publicUrl({ http }: Config): Finding {
-  if (http.publicUrl) return fine("public address", http.publicUrl);
+  const { hostname } = new URL(http.publicUrl ?? "http://localhost");
+  const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  if (http.publicUrl && !isHere) return fine("public address", http.publicUrl);
+  if (http.publicUrl) {
+    const here = `${http.publicUrl} works on this machine only`;
+    return doubtful("public address", here, publicUrlRemedy);
+  }
   const what = "http.publicUrl is not set: feeds work on this machine and network only";
-  return doubtful(
-    "public address",
-    what,
-    "set it to the https address under which Google and Outlook can fetch",
-  );
+  return doubtful("public address", what, publicUrlRemedy);
 }
+
+const publicUrlRemedy =
+  "set http.publicUrl to the https address under which Google and Outlook can fetch";
 
 const fine = (subject: string, what: string): Finding => ({
   verdict: "fine",

@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { describeEdit, describeEdits, describeOverwriting, type ListedEdit } from "../edit-text.ts";
 import { type EditAct, inOffice } from "../office.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
-import { table } from "../table.ts";
+import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
 
 /** `edits`: the journal, and what a person decides about its entries. */
 export function editsCommand({ host }: CommandTools): Command {
@@ -19,17 +19,18 @@ export function editsCommand({ host }: CommandTools): Command {
       ) => {
         const config = configFor(command, host);
         const listed = await inOffice({ config, host }, (office) => office.edits(state));
-        host.print(json ? asJson(listed) : describeList(listed));
+        host.print(json ? asJson(listed) : describeEdits(listed, config.service.timeZone));
       },
     );
   edits
     .command("show")
     .description("one edit, whole")
     .argument("<id>", "its number", readId)
-    .option("--json", "print JSON (it always is)", false)
-    .action(async (id: number, _options, command: Command) => {
+    .option("--json", "print JSON", false)
+    .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      host.print(asJson(await inOffice({ config, host }, (office) => office.edit(id))));
+      const edit = await inOffice({ config, host }, (office) => office.edit(id));
+      host.print(json ? asJson(edit) : describeEdit(listedEdit(edit), config.service.timeZone));
     });
   for (const [act, description] of acts) {
     edits
@@ -40,9 +41,29 @@ export function editsCommand({ host }: CommandTools): Command {
       .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
         const config = configFor(command, host);
         const edit = await inOffice({ config, host }, (office) => office.decide(id, act));
-        host.print(json ? asJson(edit) : describeList([edit]));
+        host.print(json ? asJson(edit) : describeEdits([edit], config.service.timeZone));
       });
   }
+  edits
+    .command("retry")
+    .description("try a parked edit again")
+    .argument("<id>", "its number", readId)
+    .option("--force", "also over what somebody else has changed, as it is printed first", false)
+    .option("--json", "print JSON", false)
+    .action(async (id: number, { force, json }: RetryOptions, command: Command) => {
+      const config = configFor(command, host);
+      const edit = await inOffice({ config, host }, async (office) => {
+        const parked = listedEdit(await office.edit(id));
+        const { conflictVersion: version } = parked;
+        if (version !== null) host.say(describeOverwriting(parked));
+        if (version !== null && !force) {
+          const ways = `--force sends the edit over it, \`edits discard ${id}\` keeps it`;
+          throw new Failed(`Nothing was sent: ${ways}.`, 1);
+        }
+        return office.retry(id, version);
+      });
+      host.print(json ? asJson(edit) : describeEdits([edit], config.service.timeZone));
+    });
   edits
     .command("undo")
     .description("take a confirmed edit back, by a new edit that is its inverse")
@@ -52,9 +73,14 @@ export function editsCommand({ host }: CommandTools): Command {
     .action(async (id: number, { person, json }: UndoOptions, command: Command) => {
       const config = configFor(command, host);
       const inverse = await inOffice({ config, host }, (office) => office.undo(id, person ?? null));
-      host.print(json ? asJson(inverse) : describeList([inverse]));
+      host.print(json ? asJson(inverse) : describeEdits([inverse], config.service.timeZone));
     });
   return edits;
+}
+
+interface RetryOptions {
+  readonly force: boolean;
+  readonly json: boolean;
 }
 
 interface UndoOptions {
@@ -65,31 +91,6 @@ interface UndoOptions {
 const acts: readonly (readonly [EditAct, string])[] = [
   ["approve", "let a held edit go"],
   ["discard", "take an edit back that has not reached the service"],
-  ["retry", "try a parked edit again"],
 ];
 
-interface ListedEdit {
-  readonly id: number;
-  readonly createdAt: string;
-  readonly action: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly problem: string | null;
-  readonly item: { readonly title: string };
-}
-
-function describeList(listed: unknown): string {
-  const edits: readonly ListedEdit[] = Array.isArray(listed) ? listed : [];
-  if (edits.length === 0) return "no edits\n";
-  return table(
-    ["ID", "ACCEPTED", "ACTION", "STATE", "ITEM", "PROBLEM"],
-    edits.map(({ id, createdAt, action, state, reason, item, problem }) => [
-      String(id),
-      createdAt.slice(0, 19),
-      action,
-      reason ? `${state} (${reason})` : state,
-      item.title,
-      problem ?? "",
-    ]),
-  );
-}
+const listedEdit = (edit: unknown): ListedEdit => Object(edit);

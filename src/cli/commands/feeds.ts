@@ -1,4 +1,6 @@
 import { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import { localTime } from "../local-time.ts";
 import { inOffice } from "../office.ts";
 import { readId, readName } from "../options.ts";
 import { asJson, type CommandTools, configFor } from "../outcome.ts";
@@ -7,8 +9,10 @@ import { table } from "../table.ts";
 /** `feeds`: the published calendars and their addresses. */
 export function feedsCommand({ host }: CommandTools): Command {
   const feeds = new Command("feeds").description("published calendars and their addresses");
-  const show = (feed: unknown, json: boolean) =>
-    host.print(json ? asJson(feed) : describeList([feed]));
+  const show = (
+    feed: unknown,
+    { config, json }: { readonly config: Config; readonly json: boolean },
+  ) => host.print(json ? asJson(feed) : describeList([feed], config.service.timeZone));
   feeds
     .command("list")
     .description("every feed")
@@ -16,7 +20,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
       const listed = await inOffice({ config, host }, (office) => office.feeds());
-      host.print(json ? asJson(listed) : describeList(listed));
+      host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
     });
   feeds
     .command("create")
@@ -29,12 +33,10 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ project, name, json }: CreateOptions, command: Command) => {
       const config = configFor(command, host);
-      show(
-        await inOffice({ config, host }, (office) =>
-          office.createFeed(project, name === false ? null : name),
-        ),
-        json,
+      const created = await inOffice({ config, host }, (office) =>
+        office.createFeed(project, name === false ? null : name),
       );
+      show(created, { config, json });
     });
   feeds
     .command("rotate")
@@ -43,7 +45,8 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      show(await inOffice({ config, host }, (office) => office.rotateFeed(id)), json);
+      const rotated = await inOffice({ config, host }, (office) => office.rotateFeed(id));
+      show(rotated, { config, json });
     });
   feeds
     .command("revoke")
@@ -70,15 +73,15 @@ interface ListedFeed {
   readonly lastFetch: { readonly at: string; readonly agent: string } | null;
 }
 
-function describeList(listed: unknown): string {
+function describeList(listed: unknown, zone: string): string {
   const feeds: readonly ListedFeed[] = Array.isArray(listed) ? listed : [];
   if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
   return table(
-    ["ID", "NAME", "LAST FETCH", "ADDRESS"],
+    ["ID", "NAME", `LAST FETCH (${zone})`, "ADDRESS"],
     feeds.map(({ id, name, url, lastFetch }) => [
       String(id),
       name,
-      lastFetch ? lastFetch.at.slice(0, 19) : "-",
+      localTime(lastFetch?.at, zone),
       url ?? "(revoked)",
     ]),
   );

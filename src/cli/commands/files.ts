@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { Command } from "commander";
+import { localTime } from "../local-time.ts";
 import { readId } from "../options.ts";
 import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
 import { table } from "../table.ts";
@@ -25,7 +26,9 @@ export function filesCommand({ host }: CommandTools): Command {
   add("list", "the files of a folder").action(async (options: FileOptions, command: Command) => {
     const setting = { config: configFor(command, host), host, person: options.person };
     const listed = await inWorkspace(setting, (office) => office.files(folderOf(options)));
-    host.print(options.json ? asJson(listed) : describeList(listed));
+    host.print(
+      options.json ? asJson(listed) : describeList(listed, setting.config.service.timeZone),
+    );
   });
   add("upload", "put a file into a folder")
     .argument("<file>", "the file (- = standard input)")
@@ -45,7 +48,9 @@ export function filesCommand({ host }: CommandTools): Command {
         const filed = await inWorkspace(setting, (office) =>
           office.upload({ ...folderOf(options), name, type, content }),
         );
-        host.print(options.json ? asJson(filed) : describeList(filed));
+        host.print(
+          options.json ? asJson(filed) : describeList(filed, setting.config.service.timeZone),
+        );
       },
     );
   add("delete", "remove a file from a folder")
@@ -95,15 +100,15 @@ interface ListedFile {
   readonly updatedAt: string | null;
 }
 
-function describeList(listed: unknown): string {
+function describeList(listed: unknown, zone: string): string {
   const files: readonly ListedFile[] = Array.isArray(listed) ? listed : [];
   if (files.length === 0) return "no files\n";
   return table(
-    ["ID", "BYTES", "CHANGED", "NAME"],
+    ["ID", "BYTES", `CHANGED (${zone})`, "NAME"],
     files.map(({ id, name, byteSize, updatedAt }) => [
       String(id),
       byteSize === null ? "-" : String(byteSize),
-      updatedAt?.slice(0, 19) ?? "-",
+      localTime(updatedAt, zone),
       name,
     ]),
   );

@@ -5,6 +5,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import { describeConflicts, movedFields } from "../../domain/three-way.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
+import { namesOf } from "../in-words.ts";
 import { describeConflict } from "./conflict-text.ts";
 import { type Errand, goneItem, isMissing, isTakenBack, type Outcome } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
@@ -91,7 +92,8 @@ function yieldTo(
   before: Item,
   { errand, conflicts }: { readonly errand: Errand; readonly conflicts: readonly FieldConflict[] },
 ): Outcome {
-  const problem = describeConflict({ action: errand.edit.action, conflicts }) ?? "";
+  const { edit, store } = errand;
+  const problem = describeConflict({ action: edit.action, conflicts }, namesOf(store)) ?? "";
   const clash = { before, conflicts };
   const isOpen = conflicts.some(({ taken }) => taken === null);
   const settlement = isOpen

@@ -1,52 +1,56 @@
 import type { Edit, FieldConflict } from "../../domain/journal.ts";
-import type { PlainPatch } from "../../domain/plain-item.ts";
+import type { Names } from "../../ics/text/field-words.ts";
+import { nameOf, valueInWords } from "../in-words.ts";
 import { quote } from "../intake/part.ts";
 
-/** What both sides have changed and what became of it, in one sentence; null when nothing crossed. */
-export function describeConflict({
-  action,
-  conflicts,
-}: Pick<Edit, "action" | "conflicts">): string | null {
+/**
+ * What both sides have changed and what became of it, in one sentence, by names and on the account's clocks; null when nothing
+ * crossed.
+ */
+export function describeConflict(
+  { action, conflicts }: Pick<Edit, "action" | "conflicts">,
+  names: Names,
+): string | null {
   const [first] = conflicts;
   if (!first) return null;
   return action === "delete"
-    ? aboutDeletion(conflicts, first.taken)
-    : conflicts.map(aboutField).join("; ");
+    ? aboutDeletion(conflicts, { taken: first.taken, names })
+    : conflicts.map((conflict) => aboutField(conflict, names)).join("; ");
 }
 
-function aboutField({ field, base, ours, theirs, taken, by }: FieldConflict): string {
-  const [was, is, wished] = [base, ours, theirs].map(shown);
+function aboutField(conflict: FieldConflict, names: Names): string {
+  const { field, base, ours, theirs, taken, by } = conflict;
+  const name = nameOf(field);
+  const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
   if (taken === "ours" && by !== undefined) {
-    return `${field}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
+    return `${name}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
   }
   if (taken === "theirs") {
-    return `${field}: ${is}, which somebody else had set meanwhile, was replaced by ${wished} (before: ${was})`;
+    return `${name}: ${is}, which somebody else had set meanwhile, was replaced by ${wished} (before: ${was})`;
   }
   if (taken === "ours") {
-    return `${field}: the wish ${wished} was dropped, as somebody else had set ${is} meanwhile (before: ${was})`;
+    return `${name}: the wish ${wished} was dropped, as somebody else had set ${is} meanwhile (before: ${was})`;
   }
-  return `${field} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); retry sends the wish, discard keeps what is there`;
+  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); sending the wish would overwrite that, discard keeps what is there`;
 }
 
-function aboutDeletion(conflicts: readonly FieldConflict[], taken: FieldConflict["taken"]): string {
+function aboutDeletion(
+  conflicts: readonly FieldConflict[],
+  { taken, names }: { readonly taken: FieldConflict["taken"]; readonly names: Names },
+): string {
   const news = conflicts
-    .map(({ field, base, ours }) => `${field} is ${shown(ours)} (before: ${shown(base)})`)
+    .map(({ field, base, ours }) => {
+      const [was, is] = [base, ours].map((value) => shown({ field, value }, names));
+      return `${nameOf(field)} is ${is} (before: ${was})`;
+    })
     .join(", ");
   if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;
   if (taken === "ours") return `not deleted, as it was changed meanwhile: ${news}`;
-  return `it was changed since you saw it: ${news}; retry deletes it all the same, discard keeps it`;
+  return `it was changed since you saw it: ${news}; deleting it would take that away, discard keeps it`;
 }
 
-function shown(value: unknown): string {
-  if (value === null) return "nothing";
-  if (typeof value === "string") return quote(value);
-  return isPlace(value) ? placeText(value) : JSON.stringify(value);
+function shown(value: Parameters<typeof valueInWords>[0], names: Names): string {
+  const words = valueInWords(value, names);
+  const isText = typeof value.value === "string" && /^(?:title|description)$/.test(value.field);
+  return isText ? quote(words) : words;
 }
-
-type PlainPlace = NonNullable<PlainPatch["place"]>;
-
-const isPlace = (value: unknown): value is PlainPlace =>
-  typeof value === "object" && value !== null && "projectId" in value && "listId" in value;
-
-const placeText = ({ projectId, listId }: PlainPlace): string =>
-  listId === null ? `project ${projectId}` : `todolist ${listId} of project ${projectId}`;

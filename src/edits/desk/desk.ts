@@ -7,12 +7,14 @@ import type { Store } from "../../store/store.ts";
 import { alike } from "../alike.ts";
 import { seenBase } from "../delivery/seen-base.ts";
 import type { Acceptance, EditRequest } from "../intake/accept.ts";
-import { describeEdit, type EditDescription } from "./describe.ts";
+import { conflictVersion, describeEdit, type EditDescription } from "./describe.ts";
 import { inverseOf, type Undoer } from "./undo.ts";
 
 /** What became of a person's decision about an edit. */
 export type Decision =
   | { readonly kind: "done"; readonly edit: EditDescription }
+  /** It would overwrite what somebody else has changed: `version` names what the edit shows of that now. */
+  | { readonly kind: "overwrites"; readonly version: string; readonly edit: EditDescription }
   | { readonly kind: "unknown" }
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -29,8 +31,11 @@ export interface Desk {
   approve(id: number): Decision;
   /** Takes an edit back that has not reached the service. */
   discard(id: number): Decision;
-  /** Tries a parked edit again; of a conflict the person has seen both sides and wants the edit's. */
-  retry(id: number): Decision;
+  /**
+   * Tries a parked edit again. One that would overwrite what somebody else has changed goes only for a person who has seen
+   * that: `seen` is the version that was shown, or "any" for who does not care. What has changed since conflicts anew.
+   */
+  retry(id: number, seen?: string | null): Decision;
   /** Takes a confirmed edit back, by a new edit that is its inverse. */
   undo(id: number, by: Undoer): Decision;
 }
@@ -120,7 +125,14 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
     },
     approve: (id) => release(id, "held", (edit) => journal.resume(edit)),
     discard: (id) => decide(id, ["pending", "parked", "held"], (edit) => journal.discard(edit)),
-    retry: (id) => (hasParkedExtras(id) ? resumeExtras(id) : release(id, "parked", retry)),
+    retry(id, seen = null) {
+      const edit = isId(id) ? journal.get(editId(id)) : null;
+      const version = edit && !journal.isAboutGone(edit.id) ? conflictVersion(edit) : null;
+      if (edit && version !== null && seen !== version && seen !== "any") {
+        return { kind: "overwrites", version, edit: show(edit) };
+      }
+      return hasParkedExtras(id) ? resumeExtras(id) : release(id, "parked", retry);
+    },
     undo,
   };
 }

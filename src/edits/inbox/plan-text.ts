@@ -17,9 +17,7 @@ export interface AcceptedItem {
   readonly title: string;
   readonly editId: number | null;
   readonly changes: readonly {
-    readonly field: string;
-    readonly from: unknown;
-    readonly to: unknown;
+    readonly words: { readonly name: string; readonly from: string; readonly to: string };
   }[];
   readonly problems: readonly { readonly line: number | null; readonly message: string }[];
 }
@@ -70,15 +68,11 @@ function describeItem({
   const edit = editId === null ? "" : ` (edit ${editId})`;
   return [
     `  ${action} ${kind} "${title}"${edit}  ${uid}\n`,
-    ...changes.map(({ field, from, to }) => `    ${field}: ${show(from)} → ${show(to)}\n`),
+    ...changes.map(({ words: { name, from, to } }) =>
+      action === "create" ? `    ${name}: ${to}\n` : `    ${name}: ${from} → ${to}\n`,
+    ),
     ...problems.map(({ line, message }) => `    ${at(line)}${message}\n`),
   ].join("");
 }
 
 const at = (line: number | null) => (line === null ? "" : `line ${line}: `);
-
-function show(value: unknown): string {
-  if (value === null || value === undefined) return "nothing";
-  const text = typeof value === "string" ? JSON.stringify(value) : JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
-}

@@ -8,6 +8,7 @@ import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
+import { changesInWords, namesOf } from "../in-words.ts";
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
 import { type Note, quote } from "./part.ts";
 
@@ -52,10 +53,11 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
         return { ...about, action: "unchanged", changes: [], problems: [], editId: null };
       }
       const { editId, notes } = keep(request, checked.value);
-      const changes = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
+      const named = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
         places: [before.place, place],
         directory: store.directory,
       });
+      const changes = changesInWords(named, namesOf(store));
       return { ...about, action: "update", changes, problems: notes, editId };
     });
     if (planned.action === "update" && state === "pending") onAccepted();

@@ -7,7 +7,7 @@ import type { IcsProblem } from "../../ics/problem.ts";
 import { type IncomingCalendar, type IncomingItem, readComponents } from "../../ics/read/read.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import type { FieldChange } from "../changes.ts";
+import { type changesInWords, namesOf } from "../in-words.ts";
 import { createAddressCheck } from "./address-check.ts";
 import { readContext } from "./context.ts";
 import { withExtras } from "./extras-plan.ts";
@@ -74,7 +74,7 @@ export interface PlannedItem {
   readonly kind: SpokenKind;
   readonly action: PlannedAction;
   readonly title: string;
-  readonly changes: readonly FieldChange[];
+  readonly changes: ReturnType<typeof changesInWords>;
   /** Why it is refused, or what of an accepted item cannot be stored. */
   readonly problems: readonly Note[];
   /** Null for a dry run and for what is no edit. */
@@ -144,14 +144,12 @@ export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => 
     if (fault) return { kind: "refused", errors: [fault] };
     const plan = () => brake(planAll(request, deps), { request, deps });
     if (request.dryRun) {
-      return answer(
-        calendar,
-        plan().map((step) => ({ ...step, editId: null })),
-      );
+      const steps = plan().map((step) => ({ ...step, editId: null }));
+      return answer(calendar, { steps, names: namesOf(store) });
     }
     const { accepted, kept } = store.durably(() => {
       const kept = plan().map((step) => ({ ...step, editId: keep(step, { deps, request }) }));
-      const accepted = answer(calendar, kept);
+      const accepted = answer(calendar, { steps: kept, names: namesOf(deps.store) });
       request.alongside?.(accepted);
       return { accepted, kept };
     });

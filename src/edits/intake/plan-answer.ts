@@ -1,6 +1,8 @@
 import type { EditId } from "../../domain/ids.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { IncomingCalendar } from "../../ics/read/read.ts";
+import type { Names } from "../../ics/text/field-words.ts";
+import { changesInWords } from "../in-words.ts";
 import type { Plan, PlannedAction, PlannedItem } from "./accept.ts";
 import type { ItemPlan } from "./item-plan.ts";
 
@@ -10,8 +12,11 @@ interface Kept {
 }
 
 /** What is told of a file, item by item, with counts. */
-export function answer(calendar: IncomingCalendar, steps: readonly Kept[]): Plan {
-  const items = steps.map(planned);
+export function answer(
+  calendar: IncomingCalendar,
+  { steps, names }: { readonly steps: readonly Kept[]; readonly names: Names },
+): Plan {
+  const items = steps.map((step) => planned(step, names));
   const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
   const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>
     refusals.map(({ line, code, message }) => ({ line, uid: incoming.uid, code, message })),
@@ -32,14 +37,14 @@ export function answer(calendar: IncomingCalendar, steps: readonly Kept[]): Plan
   };
 }
 
-function planned({ itemPlan, editId }: Kept): PlannedItem {
+function planned({ itemPlan, editId }: Kept, names: Names): PlannedItem {
   const { incoming, kind, title, changes, refusals, notes } = itemPlan;
   return {
     uid: incoming.uid,
     kind,
     action: actionOf(itemPlan),
     title,
-    changes,
+    changes: changesInWords(changes, names),
     problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
     editId,
   };

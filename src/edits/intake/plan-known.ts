@@ -10,8 +10,10 @@ import {
   valuesOf,
 } from "../../domain/merge.ts";
 import type { IncomingItem } from "../../ics/read/read.ts";
+import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { actionOf, changesOf, sameWish } from "../changes.ts";
+import { nameOf, namesOf, valueInWords } from "../in-words.ts";
 import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
@@ -71,7 +73,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   return planOf(incoming, {
     known,
     edit,
-    notes: [...notes, ...overrideNotes(incoming, { base, present, patch })],
+    notes: [...notes, ...overrideNotes(incoming, { base, present, patch, store: situation.store })],
   });
 }
 
@@ -142,15 +144,21 @@ function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
 /** Fields that somebody else has changed since the editor looked, and that the edit changes as well. */
 function overrideNotes(
   incoming: IncomingItem,
-  about: { readonly base: Item; readonly present: Item; readonly patch: Patch },
+  about: {
+    readonly base: Item;
+    readonly present: Item;
+    readonly patch: Patch;
+    readonly store: Store;
+  },
 ): readonly Note[] {
+  const names = namesOf(about.store);
   const [base, present] = [valuesOf(about.base), valuesOf(about.present)];
   const crossed = fieldsOf(about.patch).filter((field) => !sameField(field, base, present));
   return changesOf(present, { patch: about.patch, newLabels: [] })
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
-      const now = quote(typeof from === "string" ? from : JSON.stringify(from));
-      const message = `${field} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
+      const now = quote(valueInWords({ field, value: from }, names));
+      const message = `${nameOf(field)} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }

@@ -28,7 +28,7 @@ export function editTable(
     (
       edit,
     ) => html`<tr><td class="number">${edit.id}</td><td>${moment(edit.createdAt, zone)}</td><td><bdi>${editorOf(edit, names)}</bdi></td><td>${edit.action}</td>
-<td><bdi>${edit.item.title}</bdi></td><td class="state">${edit.state}${edit.reason ? ` (${edit.reason})` : ""}</td><td class="problem"><bdi>${edit.problem ?? ""}</bdi></td></tr>`,
+<td><bdi>${edit.item.title}</bdi>${changeList(edit)}</td><td class="state">${edit.state}${edit.reason ? ` (${edit.reason})` : ""}</td><td class="problem"><bdi>${edit.problem ?? ""}</bdi></td></tr>`,
   );
   const table = html`<div class="wide"><table><thead><tr><th>No.</th><th>Accepted</th><th>By</th><th>Action</th><th>Item</th><th>State</th><th>Problem</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   return html`<h2>Last edits</h2>${edits.length > 0 ? table : html`<p class="quiet">No edit has come in yet.</p>`}`;
@@ -38,22 +38,37 @@ function waitingEdit(
   edit: EditDescription,
   { names, zone, formToken }: EditListOptions & { readonly formToken: string },
 ): Markup {
-  const { id, action, item, state, reason, changes, channel } = edit;
-  const acts = state === "held" ? heldActs : parkedActs;
-  const wish = changes.map(({ field }) => field).join(", ");
+  const { id, action, item, state, reason, channel, conflictVersion } = edit;
+  const parked = conflictVersion === null ? parkedActs : conflictActs;
+  const acts = state === "held" ? heldActs : parked;
   return html`<li><p class="title">${action} ${item.kind} <bdi>${item.title}</bdi></p>
-<p class="quiet">Edit ${id} by <bdi>${editorOf(edit, names)}</bdi> through ${channel}, ${moment(edit.createdAt, zone)}${
-    wish === "" ? "" : `, wishes ${wish}`
-  }</p>
+<p class="quiet">Edit ${id} by <bdi>${editorOf(edit, names)}</bdi> through ${channel}, ${moment(edit.createdAt, zone)}</p>
+${changeList(edit)}
 <p class="problem"><strong>${reason ?? state}</strong>: <bdi>${edit.problem ?? "it waits for approval"}</bdi></p>
 <form method="post" class="row"><input type="hidden" name="form" value="${formToken}">${acts.map(
     ([act, label]) => html`<button formaction="edits/${id}/${act}">${label}</button>`,
   )}</form></li>`;
 }
 
+/** What an edit wishes, field by field; of a creation what it is to be. */
+function changeList({ changes, action }: EditDescription): Markup | null {
+  if (changes.length === 0) return null;
+  const rows = changes.map(({ words: { name, from, to } }) =>
+    action === "create"
+      ? html`<li>${name}: <bdi>${to}</bdi></li>`
+      : html`<li>${name}: <bdi>${from}</bdi> → <bdi>${to}</bdi></li>`,
+  );
+  return html`<ul class="changes">${rows}</ul>`;
+}
+
 type Act = readonly ["approve" | "retry" | "discard", string];
 const heldActs: readonly Act[] = [
   ["approve", "Approve"],
+  ["discard", "Discard"],
+];
+/** The page behind it shows both sides and asks. */
+const conflictActs: readonly Act[] = [
+  ["retry", "Try again…"],
   ["discard", "Discard"],
 ];
 const parkedActs: readonly Act[] = [

@@ -46,8 +46,10 @@ ul.cards > li { border: 1px solid #8884; border-radius: .4rem; padding: .75rem 1
 ul.cards p { margin: 0 0 .4rem; } ul.cards .title { font-weight: 600; }
 form.row { display: flex; gap: .6rem; flex-wrap: wrap; align-items: center; margin: .5rem 0 0; }
 .wide { overflow-x: auto; }
+ul.changes { margin: .2rem 0; padding-left: 1.1rem; overflow-wrap: anywhere; }
 form.login { max-width: 24rem; display: grid; gap: .75rem; margin-top: 2rem; }
 main.card { max-width: 32rem; margin: 0 auto; }
+main.wide-card { max-width: 48rem; }
 main.card form, main.card dl { margin: 1.5rem 0; }
 .card .title { font-size: 1.25rem; font-weight: 600; margin: 1rem 0 0; overflow-wrap: anywhere; }
 .card .title + .quiet { margin: 0; }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
+import { momentInWords } from "../../../src/domain/wording.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { worked } from "../../contract/pair.ts";
+import { zone } from "../../support/items.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 
@@ -56,7 +58,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.put(child());
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task" });
     expect(await rig.step()).toBe("idle");
-    const until = rig.clock().add({ seconds: 60 }).toString();
+    const until = momentInWords(rig.clock().add({ seconds: 60 }), zone);
     expect(rig.desk.show(1)).toMatchObject({
       problem: `it waits until ${until} for the task above it, "parent@example.com", which has not come in yet; without it, it becomes a task of its own`,
     });

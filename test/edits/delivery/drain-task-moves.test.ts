@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vtodo } from "../rig.ts";
@@ -198,10 +199,13 @@ describe("step() of a task's move", () => {
         theirs: { projectId: rig.project, listId: rig.otherList },
       });
       const told = rig.desk.show(1)?.problem ?? "";
-      expect(told).toContain(`todolist ${rig.farList} of project ${rig.otherProject}`);
+      const { directory } = rig.store;
+      const project = directory.project(projectId(rig.otherProject))?.title;
+      expect(told).toContain(`${project}, ${directory.todolist(listId(rig.farList))?.title}`);
+      expect(told).toMatch(/^Place\b/);
       await rig.expectRest();
       if (conflicts !== "ask") return;
-      rig.desk.retry(1);
+      rig.desk.retry(1, "any");
       await rig.drainAll();
       expect(rig.shown()).toEqual(["Write in other"]);
       await rig.expectRest();
@@ -218,7 +222,7 @@ describe("step() of a task's move", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     expect(rig.shown()).toEqual(["Child in list", "Write in list"]);
     await rig.expectRest();
-    rig.desk.retry(1);
+    rig.desk.retry(1, "any");
     await rig.drainAll();
     expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
     await rig.expectRest();

@@ -91,7 +91,7 @@ export function decide(
     desk.discard(edit.id);
     for (const id of followersOf(edit, hands)) hands.takenBack.add(id);
   } else if (edit.state === "held") desk.approve(edit.id);
-  else desk.retry(edit.id);
+  else desk.retry(edit.id, "any");
 }
 
 /** In the end somebody lets go what waits to be let go, as what is below it would wait with it. */

@@ -1,9 +1,9 @@
-import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
-import type { Patch, PatchField } from "../domain/merge.ts";
-import { unreachable } from "../domain/result.ts";
-import { plainDescription } from "../ics/text/text.ts";
-import { excerpt, plainLine } from "./mail-text.ts";
-import { dayInWords, lengthInWords, spanInWords } from "./wording.ts";
+import type { LabelId, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
+import type { Patch, PatchField } from "../../domain/merge.ts";
+import { unreachable } from "../../domain/result.ts";
+import { dayInWords, lengthInWords, spanInWords } from "../../domain/wording.ts";
+import { excerpt, plainLine } from "./plain-line.ts";
+import { plainDescription } from "./text.ts";
 
 /** What numbers are called. */
 export interface Names {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { distanceInWords, lengthInWords, spanInWords } from "../../src/reminders/wording.ts";
-import { berlin, days, timed } from "./rig.ts";
+import { distanceInWords, lengthInWords, spanInWords } from "../../src/domain/wording.ts";
+import { berlin, days, timed } from "../reminders/rig.ts";
 
 describe("spanInWords()", () => {
   it.each([

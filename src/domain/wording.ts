@@ -1,4 +1,4 @@
-import { defaultLength, inZone, type When } from "../domain/when.ts";
+import { defaultLength, inZone, type When } from "./when.ts";
 
 /**
  * When an event takes place, for a reader in `zone`: "Tue 24 Nov 2026, 10:00–11:00 (Europe/Lisbon)"; whole days carry

@@ -1,0 +1,105 @@
+import { localTime } from "./local-time.ts";
+import { table, visible } from "./table.ts";
+
+/** An edit as the API answers it, as far as it is printed. */
+export interface ListedEdit {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly notBefore: string | null;
+  readonly action: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly problem: string | null;
+  readonly channel: string;
+  readonly actor: number | null;
+  readonly attempts: number;
+  readonly undoes: number | null;
+  readonly item: { readonly title: string; readonly uid: string; readonly kind: string };
+  readonly changes: readonly {
+    readonly words: { readonly name: string; readonly from: string; readonly to: string };
+  }[];
+  readonly conflicts: readonly {
+    readonly words: {
+      readonly name: string;
+      readonly before: string;
+      readonly workspace: string;
+      readonly edit: string;
+    };
+  }[];
+  readonly conflictVersion: string | null;
+  readonly extras: readonly {
+    readonly name: string;
+    readonly what: string;
+    readonly state: string;
+  }[];
+}
+
+/** Edits from the API, a line each, with what each changes and what is wrong below it. */
+export function describeEdits(listed: unknown, zone: string): string {
+  const edits: readonly ListedEdit[] = Array.isArray(listed) ? listed : [];
+  if (edits.length === 0) return "no edits\n";
+  const [head = "", ...lines] = table(
+    ["ID", `ACCEPTED (${zone})`, "ACTION", "STATE", "ITEM"],
+    edits.map(({ id, createdAt, action, state, reason, item }) => [
+      String(id),
+      localTime(createdAt, zone),
+      action,
+      reason ? `${state} (${reason})` : state,
+      item.title,
+    ]),
+  )
+    .trimEnd()
+    .split("\n");
+  const blocks = edits.map((edit, index) => {
+    const below = [...changeLines(edit), ...(edit.problem === null ? [] : [edit.problem])];
+    return [lines[index], ...below.map((text) => `      ${visible(text)}`)].join("\n");
+  });
+  return `${[head, ...blocks].join("\n")}\n`;
+}
+
+/** One edit, whole. */
+export function describeEdit(edit: ListedEdit, zone: string): string {
+  const { id, item, action, state, reason, actor, channel, problem, notBefore } = edit;
+  const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
+  const waits = state === "pending" && notBefore !== null;
+  return [
+    `Edit ${id}: ${action} ${item.kind} ${JSON.stringify(item.title)}`,
+    `  UID       ${item.uid}`,
+    `  State     ${state}${reason === null ? "" : ` (${reason})`}, since ${at(edit.updatedAt)}`,
+    `  Accepted  ${at(edit.createdAt)} from ${actor === null ? "the account" : `person ${actor}`} through ${channel}`,
+    ...(edit.attempts > 0 ? [`  Attempts  ${edit.attempts}`] : []),
+    ...(waits ? [`  Next try  ${at(notBefore)}`] : []),
+    ...(edit.undoes === null ? [] : [`  Undoes    edit ${edit.undoes}`]),
+    ...(edit.changes.length === 0 ? [] : ["  Changes", ...changeLines(edit).map(indented)]),
+    ...edit.extras.map(({ name, what, state: of }) => indented(`${name}: ${what} (${of})`)),
+    ...(problem === null ? [] : ["  Problem", indented(problem)]),
+    ...(edit.conflictVersion === null ? [] : overwritten(edit)),
+  ]
+    .map((line) => `${visible(line)}\n`)
+    .join("");
+}
+
+/** What sending the edit of a conflict would overwrite, and what would stand in its place. */
+export function describeOverwriting(edit: ListedEdit): string {
+  const { id, item } = edit;
+  const head = `Edit ${id} of ${JSON.stringify(item.title)} would overwrite what somebody else has changed:`;
+  return `${[head, ...overwritten(edit)].map(visible).join("\n")}\n`;
+}
+
+function overwritten({ conflicts, action }: ListedEdit): readonly string[] {
+  return conflicts.flatMap(({ words: { name, before, workspace, edit } }) => [
+    `  ${name}`,
+    `    before             ${before}`,
+    `    in the workspace   ${workspace}`,
+    ...(action === "delete" ? [] : [`    in the edit        ${edit}`]),
+  ]);
+}
+
+const indented = (text: string): string => `    ${text}`;
+
+/** Of a creation what it is to be, else old and new. */
+const changeLines = ({ changes, action }: ListedEdit): readonly string[] =>
+  changes.map(({ words: { name, from, to } }) =>
+    action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`,
+  );
