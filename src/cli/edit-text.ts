@@ -16,17 +16,19 @@ export interface ListedEdit {
   readonly attempts: number;
   readonly undoes: number | null;
   readonly item: { readonly title: string; readonly uid: string; readonly kind: string };
-  readonly changes: readonly {
-    readonly words: { readonly name: string; readonly from: string; readonly to: string };
-  }[];
-  readonly conflicts: readonly {
-    readonly words: {
+  readonly words: {
+    readonly changes: readonly {
+      readonly name: string;
+      readonly from: string;
+      readonly to: string;
+    }[];
+    readonly conflicts: readonly {
       readonly name: string;
       readonly before: string;
       readonly workspace: string;
       readonly edit: string;
-    };
-  }[];
+    }[];
+  };
   readonly conflictVersion: string | null;
   readonly extras: readonly {
     readonly name: string;
@@ -71,7 +73,7 @@ export function describeEdit(edit: ListedEdit, zone: string): string {
     ...(edit.attempts > 0 ? [`  Attempts  ${edit.attempts}`] : []),
     ...(waits ? [`  Next try  ${at(notBefore)}`] : []),
     ...(edit.undoes === null ? [] : [`  Undoes    edit ${edit.undoes}`]),
-    ...(edit.changes.length === 0 ? [] : ["  Changes", ...changeLines(edit).map(indented)]),
+    ...(edit.words.changes.length === 0 ? [] : ["  Changes", ...changeLines(edit).map(indented)]),
     ...edit.extras.map(({ name, what, state: of }) => indented(`${name}: ${what} (${of})`)),
     ...(problem === null ? [] : ["  Problem", indented(problem)]),
     ...(edit.conflictVersion === null ? [] : overwritten(edit)),
@@ -87,8 +89,8 @@ export function describeOverwriting(edit: ListedEdit): string {
   return `${[head, ...overwritten(edit)].map(visible).join("\n")}\n`;
 }
 
-function overwritten({ conflicts, action }: ListedEdit): readonly string[] {
-  return conflicts.flatMap(({ words: { name, before, workspace, edit } }) => [
+function overwritten({ words: { conflicts }, action }: ListedEdit): readonly string[] {
+  return conflicts.flatMap(({ name, before, workspace, edit }) => [
     `  ${name}`,
     `    before             ${before}`,
     `    in the workspace   ${workspace}`,
@@ -99,7 +101,7 @@ function overwritten({ conflicts, action }: ListedEdit): readonly string[] {
 const indented = (text: string): string => `    ${text}`;
 
 /** Of a creation what it is to be, else old and new. */
-const changeLines = ({ changes, action }: ListedEdit): readonly string[] =>
-  changes.map(({ words: { name, from, to } }) =>
+const changeLines = ({ words: { changes }, action }: ListedEdit): readonly string[] =>
+  changes.map(({ name, from, to }) =>
     action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`,
   );

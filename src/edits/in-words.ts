@@ -22,15 +22,14 @@ export interface ChangeInWords {
   readonly to: string;
 }
 
-/** Changes with their words. */
+/** The words of changes, in their order. */
 export function changesInWords(
   changes: readonly FieldChange[],
   names: Names,
-): readonly (FieldChange & { readonly words: ChangeInWords })[] {
-  return changes.map((change) => {
-    const { field, from, to } = change;
+): readonly ChangeInWords[] {
+  return changes.map(({ field, from, to }) => {
     const said = (value: unknown) => valueInWords({ field, value }, names);
-    return { ...change, words: { name: nameOf(field), from: said(from), to: said(to) } };
+    return { name: nameOf(field), from: said(from), to: said(to) };
   });
 }
 

@@ -151,7 +151,7 @@ function overwriteProblem({ edit, version }: Extract<Decision, { kind: "overwrit
     status: 409,
     title: "It would overwrite what somebody else has changed",
     detail: `${edit.problem ?? "somebody else has changed the same"}. To overwrite what is shown here: POST ${path}/retry?version=${version}; to keep it: POST ${path}/discard`,
-    more: { version, conflicts: edit.conflicts },
+    more: { version, conflicts: edit.conflicts, words: edit.words.conflicts },
   };
 }
 

@@ -97,6 +97,6 @@ describe("edits retry of a conflict", () => {
       if (!daemon) await run("sync");
       await expect.poll(start, { timeout: 10_000 }).toBe("2027-06-11 09:00");
     },
-    60_000,
+    180_000,
   );
 });

@@ -210,11 +210,9 @@ describe("POST /api/edits", () => {
     const refused = await call("POST /api/edits/1/retry", { headers: bearer });
     expect(refused.status).toBe(409);
     expect(refused.headers["content-type"]).toContain("application/problem+json");
-    const { detail, version, conflicts } = JSON.parse(refused.text);
+    const { detail, version, words } = JSON.parse(refused.text);
     expect(detail).toContain(`POST /api/edits/1/retry?version=${version}`);
-    expect(conflicts).toMatchObject([
-      { words: { name: "Title", before: "A", workspace: "B", edit: "C" } },
-    ]);
+    expect(words).toEqual([{ name: "Title", before: "A", workspace: "B", edit: "C" }]);
     expect((await call("POST /api/edits/1/retry?version=stale", { headers: bearer })).status).toBe(
       409,
     );

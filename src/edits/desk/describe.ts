@@ -37,7 +37,7 @@ export interface EditDescription {
     readonly id: ServiceId | null;
     readonly title: string;
   };
-  readonly changes: readonly (FieldChange & { readonly words: ChangeInWords })[];
+  readonly changes: readonly FieldChange[];
   /** What the editor last saw; null for a creation. */
   readonly base: PlainItem | null;
   readonly patch: PlainPatch;
@@ -45,7 +45,12 @@ export interface EditDescription {
   readonly newLabels: readonly string[];
   readonly answer: PlainItem | null;
   /** Fields that somebody else had changed as well, with every value and the side that was followed. */
-  readonly conflicts: readonly (FieldConflict & { readonly words: ConflictInWords })[];
+  readonly conflicts: readonly FieldConflict[];
+  /** Changes and conflicts for people, in their order. */
+  readonly words: {
+    readonly changes: readonly ChangeInWords[];
+    readonly conflicts: readonly ConflictInWords[];
+  };
   /**
    * Of an edit that waits because somebody else has changed the same: names what is shown here, and has to be given to send
    * the edit all the same. Null where nobody's change would be overwritten.
@@ -78,6 +83,10 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
   const isNew = edit.action === "create";
   const before = isNew ? null : valuesOf(edit.base);
   const names = namesOf(store);
+  const changes = namedPlaces(changesOf(before, edit), {
+    places: [before?.place, edit.patch.place],
+    directory: store.directory,
+  });
   return {
     id: edit.id,
     state: edit.state,
@@ -91,21 +100,16 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
       id: shown.id,
       title: applyPatch(edit.base, edit.patch).title,
     },
-    changes: changesInWords(
-      namedPlaces(changesOf(before, edit), {
-        places: [before?.place, edit.patch.place],
-        directory: store.directory,
-      }),
-      names,
-    ),
+    changes,
     base: isNew ? null : toPlain(edit.base),
     patch: patchToPlain(edit.patch),
     newLabels: edit.newLabels,
     answer: edit.answer && toPlain(edit.answer),
-    conflicts: edit.conflicts.map((conflict) => ({
-      ...conflict,
-      words: conflictInWords(conflict, names),
-    })),
+    conflicts: edit.conflicts,
+    words: {
+      changes: changesInWords(changes, names),
+      conflicts: edit.conflicts.map((conflict) => conflictInWords(conflict, names)),
+    },
     conflictVersion: conflictVersion(edit),
     extras: store.extras.ofEdit(edit.id).map(describeExtra),
     undoes: edit.undoes,

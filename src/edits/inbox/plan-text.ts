@@ -16,9 +16,7 @@ export interface AcceptedItem {
   readonly action: string;
   readonly title: string;
   readonly editId: number | null;
-  readonly changes: readonly {
-    readonly words: { readonly name: string; readonly from: string; readonly to: string };
-  }[];
+  readonly words: readonly { readonly name: string; readonly from: string; readonly to: string }[];
   readonly problems: readonly { readonly line: number | null; readonly message: string }[];
 }
 
@@ -56,19 +54,11 @@ export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): s
   ].join("");
 }
 
-function describeItem({
-  action,
-  kind,
-  title,
-  uid,
-  editId,
-  changes,
-  problems,
-}: AcceptedItem): string {
+function describeItem({ action, kind, title, uid, editId, words, problems }: AcceptedItem): string {
   const edit = editId === null ? "" : ` (edit ${editId})`;
   return [
     `  ${action} ${kind} "${title}"${edit}  ${uid}\n`,
-    ...changes.map(({ words: { name, from, to } }) =>
+    ...words.map(({ name, from, to }) =>
       action === "create" ? `    ${name}: ${to}\n` : `    ${name}: ${from} → ${to}\n`,
     ),
     ...problems.map(({ line, message }) => `    ${at(line)}${message}\n`),

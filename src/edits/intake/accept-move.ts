@@ -50,15 +50,22 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
       const about = itemOf(viewed);
       const before = valuesOf(viewed.item);
       if (sameField("place", before, { place })) {
-        return { ...about, action: "unchanged", changes: [], problems: [], editId: null };
+        return {
+          ...about,
+          action: "unchanged",
+          changes: [],
+          words: [],
+          problems: [],
+          editId: null,
+        };
       }
       const { editId, notes } = keep(request, checked.value);
-      const named = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
+      const changes = namedPlaces(changesOf(before, { patch: { place }, newLabels: [] }), {
         places: [before.place, place],
         directory: store.directory,
       });
-      const changes = changesInWords(named, namesOf(store));
-      return { ...about, action: "update", changes, problems: notes, editId };
+      const words = changesInWords(changes, namesOf(store));
+      return { ...about, action: "update", changes, words, problems: notes, editId };
     });
     if (planned.action === "update" && state === "pending") onAccepted();
     return planOf(planned);
@@ -163,7 +170,7 @@ function refused(
   const viewed = store.view.get(key);
   const { uid, kind } = store.mirror.identity(key);
   const about = viewed ? itemOf(viewed) : { uid, kind, title: "" };
-  return { ...about, action: "refused", changes: [], problems: [note], editId: null };
+  return { ...about, action: "refused", changes: [], words: [], problems: [note], editId: null };
 }
 
 const noItems: Plan["summary"] = {

@@ -7,7 +7,8 @@ import type { IcsProblem } from "../../ics/problem.ts";
 import { type IncomingCalendar, type IncomingItem, readComponents } from "../../ics/read/read.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { type changesInWords, namesOf } from "../in-words.ts";
+import type { FieldChange } from "../changes.ts";
+import { type ChangeInWords, namesOf } from "../in-words.ts";
 import { createAddressCheck } from "./address-check.ts";
 import { readContext } from "./context.ts";
 import { withExtras } from "./extras-plan.ts";
@@ -74,7 +75,9 @@ export interface PlannedItem {
   readonly kind: SpokenKind;
   readonly action: PlannedAction;
   readonly title: string;
-  readonly changes: ReturnType<typeof changesInWords>;
+  readonly changes: readonly FieldChange[];
+  /** The changes for people, in their order. */
+  readonly words: readonly ChangeInWords[];
   /** Why it is refused, or what of an accepted item cannot be stored. */
   readonly problems: readonly Note[];
   /** Null for a dry run and for what is no edit. */

@@ -44,7 +44,8 @@ function planned({ itemPlan, editId }: Kept, names: Names): PlannedItem {
     kind,
     action: actionOf(itemPlan),
     title,
-    changes: changesInWords(changes, names),
+    changes,
+    words: changesInWords(changes, names),
     problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
     editId,
   };

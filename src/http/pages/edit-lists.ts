@@ -51,9 +51,9 @@ ${changeList(edit)}
 }
 
 /** What an edit wishes, field by field; of a creation what it is to be. */
-function changeList({ changes, action }: EditDescription): Markup | null {
+function changeList({ words: { changes }, action }: EditDescription): Markup | null {
   if (changes.length === 0) return null;
-  const rows = changes.map(({ words: { name, from, to } }) =>
+  const rows = changes.map(({ name, from, to }) =>
     action === "create"
       ? html`<li>${name}: <bdi>${to}</bdi></li>`
       : html`<li>${name}: <bdi>${from}</bdi> → <bdi>${to}</bdi></li>`,

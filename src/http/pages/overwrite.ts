@@ -28,11 +28,11 @@ ${conflictTable(edit)}
 }
 
 /** What both sides have changed: before, in the workspace, in the edit; nothing where nothing crossed. */
-export function conflictTable({ conflicts, action }: EditDescription): Markup | null {
+export function conflictTable({ words: { conflicts }, action }: EditDescription): Markup | null {
   if (conflicts.length === 0) return null;
   const isDeletion = action === "delete";
   const rows = conflicts.map(
-    ({ words: { name, before, workspace, edit } }) =>
+    ({ name, before, workspace, edit }) =>
       html`<tr><th scope="row">${name}</th><td><bdi>${before}</bdi></td><td><bdi>${workspace}</bdi></td>${
         isDeletion ? null : html`<td><bdi>${edit}</bdi></td>`
       }</tr>`,

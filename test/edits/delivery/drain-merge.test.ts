@@ -78,9 +78,8 @@ describe("step() of a change beside somebody else's", () => {
     expect(rig.states()).toEqual(["parked: conflict"]);
     expect(rig.requests("PUT")).toEqual([]);
     const shown = JSON.parse(JSON.stringify(rig.desk.show(1)));
-    const words = { name: "Title", before: "Review", workspace: "Yours", edit: "Mine" };
     expect(shown.conflicts).toEqual([
-      { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: null, words },
+      { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: null },
     ]);
     expect(shown.problem).toMatch(/Title.*"Yours".*"Mine".*"Review"/);
     expect(rig.events).toMatchObject([{ kind: "parked", reason: "conflict" }]);
@@ -120,7 +119,7 @@ describe("step() of a change beside somebody else's", () => {
     const second = rig.desk.retry(1, first.version);
     if (second.kind !== "overwrites") return expect.fail(second.kind);
     expect(second.version).not.toBe(first.version);
-    expect(second.edit.conflicts[0]?.words).toMatchObject({ workspace: "Newest", edit: "Mine" });
+    expect(second.edit.words.conflicts[0]).toMatchObject({ workspace: "Newest", edit: "Mine" });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Newest" }]);
     expect(rig.desk.retry(1, second.version).kind).toBe("done");
@@ -143,7 +142,7 @@ describe("step() of a change beside somebody else's", () => {
     change(rig, id, { start: "2026-11-25T11:00:00+01:00", end: "2026-11-25T12:00:00+01:00" });
     await rig.drainAll();
     const shown = rig.desk.show(1);
-    expect(shown?.conflicts[0]?.words).toEqual({
+    expect(shown?.words.conflicts[0]).toEqual({
       name: "When",
       before: "Mon 23 Nov 2026, 10:00–11:00 (Europe/Berlin)",
       workspace: "Wed 25 Nov 2026, 11:00–12:00 (Europe/Berlin)",
