@@ -167,7 +167,7 @@ function readSeen(request: Request): Result<string | null, string> {
   if (!["true", "false", true, false].some((known) => known === force)) {
     return fail("force: it must be true or false");
   }
-  return ok(version ?? (String(force) === "true" ? "any" : null));
+  return ok(version ?? (force === true || force === "true" ? "any" : null));
 }
 
 /** 200 plan · 202 accepted, also in part · 422 when nothing could be accepted. */
