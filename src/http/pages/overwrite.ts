@@ -28,7 +28,7 @@ ${conflictTable(edit)}
 }
 
 /** What both sides have changed: before, in the workspace, in the edit; nothing where nothing crossed. */
-export function conflictTable({ words: { conflicts }, action }: EditDescription): Markup | null {
+function conflictTable({ words: { conflicts }, action }: EditDescription): Markup | null {
   if (conflicts.length === 0) return null;
   const isDeletion = action === "delete";
   const rows = conflicts.map(
