@@ -46,6 +46,8 @@ const progressEveryMs = 2000;
 /** Supervisors give ten seconds or so: this leaves time to close the database in order. */
 const patienceMs = 6000;
 const idle = Temporal.Duration.from({ seconds: 5 });
+/** While the service is out, or refuses a key, it is asked so often whether that is over. */
+const recoveryRest = Temporal.Duration.from({ seconds: 3 });
 const storageRest = Temporal.Duration.from({ seconds: 2 });
 const day = Temporal.Duration.from({ hours: 24 });
 /** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
@@ -187,6 +189,7 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
       },
       { idle: day },
     ),
+    loop("recovery", rooms.recovery.step, { wake: rooms.wakeRecovery, idle: recoveryRest }),
     loop("storage", watchStorage({ health: store.health, healed, log }), { idle: storageRest }),
     loop("reminders", reminders.step, { wake: wakeReminders }),
     loop("notices", notices.step, { wake: rooms.wakeNotices }),

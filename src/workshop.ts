@@ -10,6 +10,7 @@ import { createLinkSigner } from "./domain/action-link.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { sourceOf } from "./domain/source.ts";
 import { createDrain } from "./edits/delivery/drain.ts";
+import { createRecovery, type Recovery } from "./edits/delivery/recovery.ts";
 import { createDesk } from "./edits/desk/desk.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
 import { createAcceptMove } from "./edits/intake/accept-move.ts";
@@ -46,6 +47,8 @@ export interface Rooms extends Workshop {
   /** What the CalDAV door is built of, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
+  readonly recovery: Recovery;
+  readonly wakeRecovery: Wake;
   readonly wakeReminders: Wake;
   readonly wakeNotices: Wake;
   readonly log: Log;
@@ -91,6 +94,7 @@ function buildRooms(
   const feedKey = Buffer.from(secret("feed-key"), "base64url");
   const wakeDrain = createWake();
   const wakeReminders = createWake();
+  const wakeRecovery = createWake();
   const wakeNotices = createWake();
 
   const file = join(dataDir, "dayferry.sqlite");
@@ -111,6 +115,10 @@ function buildRooms(
     history: store.gateSlots,
     held: heldIn(store),
     onEvent(event) {
+      if (event.kind === "back") {
+        recovery.ended();
+        wakeRecovery.notify();
+      }
       if (event.kind === "history-unkept" && store.health.note(event.error)) return;
       const { kind, ...fields } = event;
       log.debug(`upstream ${kind}`, fields);
@@ -185,6 +193,16 @@ function buildRooms(
       wakeReminders.notify();
     },
   });
+  const recovery = createRecovery({
+    store,
+    upstream,
+    clock,
+    onWoken(edits) {
+      log.info("edits that waited for the service may go", { edits });
+      wakeDrain.notify();
+    },
+    onBack: () => sync.recover(),
+  });
   const links =
     linkMaker &&
     createActionLinks({
@@ -246,6 +264,8 @@ function buildRooms(
     },
     adminToken,
     wakeDrain,
+    recovery,
+    wakeRecovery,
     wakeReminders,
     wakeNotices,
     log,

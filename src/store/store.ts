@@ -16,6 +16,7 @@ import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, type Moves } from "./journal/moves.ts";
 import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
 import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
+import { createWaits, type Waits } from "./journal/waits.ts";
 import { createLedger, type Ledger } from "./mails/ledger.ts";
 import { createMailChoices, type MailChoices } from "./mails/mail-choices.ts";
 import { createNotices, type Notices } from "./mails/notices.ts";
@@ -67,6 +68,7 @@ export interface Store extends Transactions {
   readonly unanswered: Unanswered;
   readonly candidates: Candidates;
   readonly moves: Moves;
+  readonly waits: Waits;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
   readonly sources: Sources;
@@ -132,6 +134,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     unanswered,
     candidates: createCandidates(deps),
     moves: createMoves(deps),
+    waits: createWaits(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
     sources: createSources(deps),

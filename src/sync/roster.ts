@@ -170,6 +170,14 @@ export class Roster {
     };
   }
 
+  /** Ends the rest of what has failed, not of what was refused: the service is back. */
+  recover(): void {
+    for (const entry of this.entries()) {
+      const { failures, answered, ended, notBefore } = entry;
+      if (failures > 0 && answered < ended && notBefore) this.#set({ ...entry, notBefore: null });
+    }
+  }
+
   begin(name: string): Begun {
     const known = this.get(name);
     if (!known) throw new UnknownSourceError(name);

@@ -65,6 +65,8 @@ export interface Sync {
   readonly settled: boolean;
   /** Reads everything again, also what rests; the answer tells whether all was read by requests made since, and is settled. */
   readAnew(): () => boolean;
+  /** The service is back: what rests because it failed may be read. */
+  recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
 }
@@ -142,6 +144,11 @@ class Syncing implements Sync {
     const isRead = this.#roster.readAnew();
     this.#wake.notify();
     return () => isRead() && this.settled;
+  }
+
+  recover(): void {
+    this.#roster.recover();
+    this.#wake.notify();
   }
 
   hurry(sourceName: string): void {

@@ -129,6 +129,7 @@ export class Asker {
         {
           request: labelOf(ask),
           repeatable: ask.method !== "POST",
+          isWrite: !reads,
           gone: ask.gone ?? "refused",
           priority: call.priority,
           signal: waiting.signal,

@@ -3,6 +3,7 @@ import { Asker } from "./asker.ts";
 import type { UpstreamEvent } from "./event.ts";
 import { Gate, type GateHistory, type GateState } from "./gate.ts";
 import { type Held, nothingHeld } from "./held.ts";
+import { Outage } from "./outage.ts";
 import { type Attachments, createAttachments } from "./resources/attachments.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
@@ -52,6 +53,8 @@ export interface Upstream {
   readonly attachments: Attachments;
   readonly workspace: Workspace;
   readonly gate: { readonly state: () => GateState };
+  /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
+  isOut(): boolean;
   /** How far this machine's clock was ahead of the service's at its last answer; null while it has not said its time. */
   clockLead(): Temporal.Duration | null;
   /** Ends what waits and what reads at once, gives writes under way a few seconds, then lets go of all connections. */
@@ -74,7 +77,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     onUnkept: (error) => options.onEvent({ kind: "history-unkept", error }),
   });
   const transport = new Transport({ timeout, connections: quota.requests });
-  const asker = new Asker({ ...options, gate, transport });
+  const outage = new Outage(options.monotonic, () => options.onEvent({ kind: "back" }));
+  const asker = new Asker({ ...options, gate, outage, transport });
   return {
     events: createEvents(asker, { timeZone, held }),
     tasks: createTasks(asker, held),
@@ -86,6 +90,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     attachments: createAttachments(asker),
     workspace: createWorkspace(asker, held),
     gate: { state: () => gate.state() },
+    isOut: () => outage.isOut,
     clockLead: () => asker.clockLead(),
     close: () => asker.close(graceOf(timeout)),
   };

@@ -3,12 +3,14 @@ import type { Call } from "./call.ts";
 import type { UpstreamEvent } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import { type Gate, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import type { Outage } from "./outage.ts";
 import type { Reply } from "./transport.ts";
 import { isUnanswered, judge, type Standing, type Verdict } from "./verdict.ts";
 
 /** A request that may be tried several times; `send` makes one try. */
 export interface Delivery extends Pick<Standing, "request" | "repeatable" | "gone"> {
   readonly send: () => Promise<Reply>;
+  readonly isWrite: boolean;
   readonly priority: Call["priority"];
   readonly signal: AbortSignal;
   /** Of a write; none of a request that only reads. */
@@ -20,6 +22,7 @@ export interface DeliverDeps {
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
   readonly random: () => number;
+  readonly outage: Outage;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -126,11 +129,19 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
 
   if (isUnanswered(reply)) delivery.onUnanswered?.(took);
   const verdict = judge(reply, { ...delivery, lost, now: deps.clock() });
+  if (reply.kind !== "aborted") {
+    const { isWrite } = delivery;
+    deps.outage.note({ request, isWrite, isFailing: isFailing(reply) });
+  }
   if (verdict.kind !== "limited") return { verdict, restMs: 0, took };
   const { restMs, share } = deps.gate.rest(verdict.retryAfterMs);
   deps.onEvent({ kind: "rate-limited", request, pause: milliseconds(restMs), share });
   return { verdict, restMs, took };
 }
+
+/** Whether the reply is no word of the service about the request. */
+const isFailing = (reply: Reply): boolean =>
+  reply.kind !== "answer" || reply.status >= 500 || reply.status === 429 || reply.status === 408;
 
 function waitBefore(
   failures: number,

@@ -27,5 +27,7 @@ export type UpstreamEvent =
       readonly pause: Temporal.Duration;
       readonly share: number;
     }
+  /** The service answers again after it had failed as a whole, or takes writes again. */
+  | { readonly kind: "back" }
   /** What the next process should know of the quota could not be kept; requests go on. */
   | { readonly kind: "history-unkept"; readonly error: unknown };

@@ -20,6 +20,7 @@ import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
 import { needless } from "./needless.ts";
 import { noteWrites } from "./noted-calls.ts";
+import { searchOn } from "./search.ts";
 import { cutShort, settleFailure } from "./settle.ts";
 import { createWatch } from "./watch.ts";
 
@@ -85,7 +86,9 @@ export function createDrain(deps: DrainDeps): Drain {
 
   function recover(): number {
     store.unanswered.release(timeout);
-    return store.journal.release(timeout) + store.extras.release();
+    const edits = store.journal.release(timeout) + store.extras.release();
+    searchOn(deps);
+    return edits;
   }
 
   /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */

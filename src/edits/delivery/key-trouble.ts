@@ -2,7 +2,7 @@ import type { Result } from "../../domain/result.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { Errand, Outcome } from "./errand.ts";
 import type { ItemCalls } from "./item-calls.ts";
-import { again } from "./settle.ts";
+import { again, waitingFor } from "./settle.ts";
 
 /** So long a refused key is taken for something that passes. */
 const patience = Temporal.Duration.from({ hours: 1 });
@@ -66,7 +66,8 @@ export async function waitForKey(
   const end = until.round({ smallestUnit: "second", roundingMode: "ceil" }).toString();
   const text = `the key is refused, which says nothing about the edit: it is tried again until ${end}; ${problem}`;
   const trial = { attempts: edit.attempts, createdAt: since, now, random };
-  return { kind: "settled", settlement: again(text, { trial, retryAfter: null }) };
+  const settlement = waitingFor("key", again(text, { trial, retryAfter: null }));
+  return { kind: "settled", settlement };
 }
 
 const mayBeOfKey = (failure: Failure): failure is Refusal =>

@@ -9,7 +9,8 @@ import { again } from "./settle.ts";
 /** How long the lists are given to show where a task was moved to. */
 const patience = Temporal.Duration.from({ seconds: 20 });
 /** So many lists are asked for at once: each is a request of the quota that everybody shares. */
-const mostHurried = 10;
+const mostHurried = 25;
+const mostSearches = 1000;
 const mostNamed = 3;
 
 /**
@@ -27,12 +28,23 @@ export function searchLists(errand: Errand): Outcome | null {
     return { kind: "settled", settlement: giveUp(unread) };
   }
   if (!missedAt) store.journal.missing(edit.id, true);
-  const names = unread.toSorted(nearFirst(edit)).map(({ name }) => name);
-  onMissing(edit, names.slice(0, mostHurried));
+  onMissing(edit, nearestOf(edit, unread));
   const { attempts, createdAt } = edit;
   const trial = { attempts, createdAt, now, random };
   const settlement = again(describe(edit, { lists, unread }), { trial, retryAfter: patience });
   return { kind: "settled", settlement };
+}
+
+/** Asks anew for the lists for which edits wait: that they were asked for is forgotten with the process. */
+export function searchOn({ store, onMissing }: Pick<Errand, "store" | "onMissing">): void {
+  for (const edit of store.journal.list({ state: "pending", limit: mostSearches })) {
+    const { missedAt } = edit;
+    if (!missedAt) continue;
+    const unread = store.sources
+      .all()
+      .filter((list) => mayTell(list) && !isReadSince(missedAt, list));
+    onMissing(edit, nearestOf(edit, unread));
+  }
 }
 
 /** As `searchLists`, for an item that was there a moment ago and is not any more; null for an event, which is moved by nobody. */
@@ -65,6 +77,12 @@ function giveUp(unread: readonly SourceState[]): Settlement {
   const problem = `the task is not in its list any more, and the service refuses ${names.join(", ")}${rest}, so that nobody can tell whether it was moved`;
   return { kind: "park", reason: "refused", problem };
 }
+
+const nearestOf = (edit: Edit, unread: readonly SourceState[]): readonly string[] =>
+  unread
+    .toSorted(nearFirst(edit))
+    .map(({ name }) => name)
+    .slice(0, mostHurried);
 
 const nearFirst =
   ({ base: { projectId } }: Edit) =>

@@ -1,5 +1,6 @@
 import { unreachable } from "../../domain/result.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
+import type { WaitCause } from "../../store/journal/waits.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 
 /** What decides how a failed edit goes on. `attempts`: tries so far, this one included; `random`: 0 up to 1. */
@@ -11,14 +12,17 @@ export interface Trial {
 }
 
 const longestWait = Temporal.Duration.from({ minutes: 10 });
+/** An outage of minutes must not delay an edit by as many: a pause is short beside what has been waited already. */
+const partOfAge = 8;
+const leastLongest = 15;
 /** An edit that a person gives another chance later gets this many tries, however old it is. */
 const fewestTries = 10;
 const patience = Temporal.Duration.from({ hours: 24 });
 
 /**
  * How a claimed edit goes on after a failure. What the service has refused waits for a person; everything else is tried
- * again after a growing pause (2, 4, 8 … seconds with jitter, at most 10 minutes, never sooner than the service asks),
- * and waits for a person when a day of tries has not helped.
+ * again after a growing pause (2, 4, 8 … seconds with jitter, at most an eighth of the edit's age, which is 15 seconds at least
+ * and 10 minutes at most, never sooner than the service asks), and waits for a person when a day of tries has not helped.
  */
 export function settleFailure(failure: Failure, trial: Trial): Settlement {
   const problem = describeFailure(failure);
@@ -30,14 +34,18 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
       return { kind: "retry", notBefore: trial.now, problem, isInterrupted: true };
     case "rate-limited":
     case "unavailable":
-      return again(problem, { trial, retryAfter: failure.retryAfter });
+      return waitingFor("service", again(problem, { trial, retryAfter: failure.retryAfter }));
     case "unreadable":
     case "unknown-outcome":
-      return again(problem, { trial, retryAfter: null });
+      return waitingFor("service", again(problem, { trial, retryAfter: null }));
     default:
       return unreachable(failure);
   }
 }
+
+/** Another try that may be made as soon as its cause is gone, whatever its pause. */
+export const waitingFor = (waitsFor: WaitCause, settlement: Settlement): Settlement =>
+  settlement.kind === "retry" ? { ...settlement, waitsFor } : settlement;
 
 /** How long a claim rests whose try the own disk has cut short. */
 const diskRest = Temporal.Duration.from({ seconds: 2 });
@@ -62,7 +70,8 @@ export function again(
   if (isOld && attempts >= fewestTries) {
     return { kind: "park", reason: "failed", problem: `given up after a day of tries: ${problem}` };
   }
-  const longest = longestWait.total("seconds");
+  const part = createdAt.until(now).total("seconds") / partOfAge;
+  const longest = Math.min(longestWait.total("seconds"), Math.max(leastLongest, part));
   const seconds = Math.min(2 ** Math.min(attempts, 20), longest) * (0.5 + random / 2);
   const own = Temporal.Duration.from({ milliseconds: Math.round(seconds * 1000) });
   const isLonger = retryAfter && Temporal.Duration.compare(retryAfter, own) > 0;

@@ -15,17 +15,21 @@ export interface ObjectLines {
   readonly parts: readonly ObjectPart[];
   /** Position of its END. */
   readonly end: number;
-  /** TZIDs that the object defines. */
-  readonly zones: ReadonlySet<string>;
+  /** Where the object defines a TZID, before the component or after it. */
+  readonly zones: ReadonlyMap<string, ObjectSpan>;
   /** What ends its lines. */
   readonly lineEnd: "\r\n" | "\n";
 }
 
-export interface ObjectPart {
-  /** Upper case. */
-  readonly name: string;
+/** Positions of a BEGIN and its END. */
+export interface ObjectSpan {
   readonly begin: number;
   readonly end: number;
+}
+
+export interface ObjectPart extends ObjectSpan {
+  /** Upper case. */
+  readonly name: string;
 }
 
 /** Thrown when octets do not hold the component that they were kept for. */
@@ -42,32 +46,37 @@ export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLi
   const open: string[] = [];
   const own = new Map<string, number[]>();
   const parts: ObjectPart[] = [];
-  const zones = new Set<string>();
+  const zones = new Map<string, ObjectSpan>();
   let begin = -1;
+  let end = -1;
+  let zoneBegin = -1;
+  let tzid = "";
   let partBegin = -1;
   for (const [at, { raw }] of lines.entries()) {
     const frame = /^(BEGIN|END)(?:;[^:]*)?:\s*(.*?)\s*$/i.exec(raw);
-    const isInside = begin >= 0 && open[1] === component;
+    const isInside = begin >= 0 && end < 0 && open[1] === component;
     if (!frame) {
       if (isInside && open.length === 2) addTo(own, { name: nameOfLine(raw), at });
-      if (open.length === 2 && open[1] === "VTIMEZONE") addZone(zones, raw);
+      if (open.length === 2 && open[1] === "VTIMEZONE") tzid ||= tzidOf(raw);
       continue;
     }
     const name = frame[2]?.toUpperCase() ?? "";
     if (frame[1]?.toUpperCase() === "BEGIN") {
       if (open.length === 1 && name === component && begin < 0) begin = at;
+      if (open.length === 1) [zoneBegin, tzid] = [at, ""];
       if (isInside && open.length === 2) partBegin = at;
       open.push(name);
       continue;
     }
     open.pop();
     if (isInside && open.length === 2) parts.push({ name, begin: partBegin, end: at });
-    if (isInside && open.length === 1) {
-      const lineEnd = text.charAt((lines[0]?.to ?? 0) - 2) === "\r" ? "\r\n" : "\n";
-      return { component, text, lines, begin, own, parts, end: at, zones, lineEnd };
-    }
+    if (isInside && open.length === 1) end = at;
+    const isZone = open.length === 1 && name === "VTIMEZONE" && tzid !== "";
+    if (isZone && !zones.has(tzid)) zones.set(tzid, { begin: zoneBegin, end: at });
   }
-  throw new StrayOctetsError(component);
+  if (end < 0) throw new StrayOctetsError(component);
+  const lineEnd = text.charAt((lines[0]?.to ?? 0) - 2) === "\r" ? "\r\n" : "\n";
+  return { component, text, lines, begin, own, parts, end, zones, lineEnd };
 }
 
 /** The name of a property; "" for a RELATED-TO that names no parent, which is no property of ours. */
@@ -93,7 +102,7 @@ function addTo(
   else own.set(name, [at]);
 }
 
-function addZone(zones: Set<string>, raw: string): void {
-  const tzid = /^TZID(?:;[^:]*)?:(.*)$/i.exec(raw)?.[1];
-  if (tzid !== undefined) zones.add(decodeText(tzid).trim());
+function tzidOf(raw: string): string {
+  const value = /^TZID(?:;[^:]*)?:(.*)$/i.exec(raw)?.[1];
+  return value === undefined ? "" : decodeText(value).trim();
 }

@@ -49,12 +49,23 @@ export function removePart({ instead }: ObjectPatch, { begin, end }: ObjectPart)
   for (let at = begin; at <= end; at++) instead.set(at, []);
 }
 
-/** The text of the object with the changes in it. Of `zones` those components are added that new lines need. */
+/**
+ * The text of the object with the changes in it, and with those of `zones` that new lines need: a definition of the
+ * client's own gives way, as it may end, or begin, before the times that are new.
+ */
 export function writePatched({ object, ...patch }: ObjectPatch, zones: string): string {
   const { lines, text, begin, parts, end } = object;
   const added = [...patch.instead.values(), patch.properties].flat();
+  const needed = zonesFor(added, zones);
+  for (const [tzid, block] of needed) {
+    const own = object.zones.get(tzid);
+    for (let at = own?.begin ?? 0; own && at <= own.end; at++) {
+      patch.instead.set(at, at === own.begin ? block : []);
+    }
+  }
+  const foreign = [...needed].filter(([tzid]) => !object.zones.has(tzid));
   const before = new Map([
-    [begin, zonesFor(added, { zones, defined: object.zones })],
+    [begin, foldLines(foreign.flatMap(([, block]) => block))],
     [end, foldLines(patch.parts)],
   ]);
   const place = parts[0]?.begin ?? end;
@@ -71,16 +82,13 @@ export function writePatched({ object, ...patch }: ObjectPatch, zones: string): 
     .join("");
 }
 
-function zonesFor(
-  added: readonly string[],
-  { zones, defined }: { readonly zones: string; readonly defined: ReadonlySet<string> },
-): string {
+/** The lines of the components that new lines use, by TZID. */
+function zonesFor(added: readonly string[], zones: string): ReadonlyMap<string, readonly string[]> {
   const used = new Set(added.flatMap((line) => /^[^:]*;TZID=([^:;]+)/.exec(line)?.[1] ?? []));
   const blocks = zones.match(/BEGIN:VTIMEZONE\r\n[\s\S]*?END:VTIMEZONE\r\n/g) ?? [];
-  return blocks
-    .filter((block) => {
-      const tzid = /^TZID:(.*)\r$/m.exec(block)?.[1] ?? "";
-      return used.has(tzid) && !defined.has(tzid);
-    })
-    .join("");
+  const named = blocks.map((block) => {
+    const tzid = /^TZID:(.*)\r$/m.exec(block)?.[1] ?? "";
+    return [tzid, block.trimEnd().split("\r\n")] as const;
+  });
+  return new Map(named.filter(([tzid]) => used.has(tzid)));
 }

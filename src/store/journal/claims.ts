@@ -22,7 +22,7 @@ export function createClaims({
      WHERE ${free} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
   );
   const claim = db.prepare(
-    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, updated_at = ? WHERE id = ?",
+    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
   );
   const waiting = db.prepare(
     `SELECT min(coalesce(e.not_before, e.created_at)) AS next

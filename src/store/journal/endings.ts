@@ -44,7 +44,7 @@ export function createEndings({
   );
   const postpone = db.prepare(
     `UPDATE edits SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
-       attempts = attempts - @uncounted WHERE id = @id`,
+       attempts = attempts - @uncounted, waits_for = @waitsFor WHERE id = @id`,
   );
   const lay = db.prepare(
     `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
@@ -91,10 +91,10 @@ export function createEndings({
     }),
     settle: db.transaction((edit: Edit, settlement: Settlement) => {
       if (settlement.kind === "retry") {
-        const { problem, isInterrupted } = settlement;
+        const { problem, isInterrupted, waitsFor = null } = settlement;
         const until = instantText(settlement.notBefore);
         const uncounted = isInterrupted ? 1 : 0;
-        postpone.run({ id: edit.id, until, problem, uncounted, now: stamp() });
+        postpone.run({ id: edit.id, until, problem, uncounted, waitsFor, now: stamp() });
         return;
       }
       const { problem, clash } = settlement;

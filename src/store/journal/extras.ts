@@ -4,6 +4,7 @@ import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import { contentColumn, extraRow } from "../rows/extras.ts";
 import { instantOf, instantText, numberColumn, textColumn } from "../rows/rows.ts";
 import type { StoreDeps } from "../view/changes.ts";
+import type { WaitCause } from "./waits.ts";
 
 /** How a claimed wish goes on. */
 export type ExtraEnding =
@@ -14,6 +15,8 @@ export type ExtraEnding =
       readonly problem: string;
       /** The try was cut short by something that says nothing about the wish, and does not count. */
       readonly isInterrupted?: true;
+      /** It may go as soon as that is there. */
+      readonly waitsFor?: WaitCause;
     }
   | { readonly kind: "park"; readonly problem: string };
 
@@ -72,7 +75,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
      FROM edit_extras x JOIN edits e ON e.id = x.edit WHERE ${free}`,
   );
   const claim = db.prepare(
-    "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, updated_at = ? WHERE id = ?",
+    "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
   );
   const byId = db.prepare("SELECT * FROM edit_extras WHERE id = ?");
   const content = db.prepare("SELECT content FROM edit_extras WHERE id = ?");
@@ -87,7 +90,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   );
   const postpone = db.prepare(
     `UPDATE edit_extras SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
-       attempts = attempts - @uncounted WHERE id = @id`,
+       attempts = attempts - @uncounted, waits_for = @waitsFor WHERE id = @id`,
   );
   const park = db.prepare(
     "UPDATE edit_extras SET state = 'parked', problem = ?, updated_at = ? WHERE id = ?",
@@ -142,7 +145,8 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
       else {
         const until = instantText(ending.notBefore);
         const uncounted = ending.isInterrupted ? 1 : 0;
-        postpone.run({ id, until, problem: ending.problem, uncounted, now: stamp() });
+        const { problem, waitsFor = null } = ending;
+        postpone.run({ id, until, problem, uncounted, waitsFor, now: stamp() });
       }
     },
     attached: db.transaction((edit: EditId) => {

@@ -22,6 +22,7 @@ import { createMarks } from "./marks.ts";
 import { type AwaitedParent, createParents } from "./parents.ts";
 import { createJournalReads } from "./reads.ts";
 import type { Unanswered } from "./unanswered.ts";
+import type { WaitCause } from "./waits.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 /** An edit that is to be taken in. */
@@ -54,6 +55,8 @@ export type Settlement =
       readonly problem: string;
       /** The try was cut short by something that says nothing about the edit, and does not count. */
       readonly isInterrupted?: true;
+      /** It may go as soon as that is there. */
+      readonly waitsFor?: WaitCause;
     }
   | {
       readonly kind: "park";

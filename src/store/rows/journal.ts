@@ -90,3 +90,8 @@ function restoration(text: string, zone: string): Restoration {
   const [patch, over] = [patchFromPlain(raw.patch, zone), patchFromPlain(raw.over, zone)];
   return { patch, over, by: editId(raw.by) };
 }
+
+export function waitingRow(row: unknown) {
+  const raw = row as { kind: "edit" | "extra"; id: number; actor: number | null };
+  return { kind: raw.kind, id: raw.id, actor: raw.actor === null ? null : personId(raw.actor) };
+}

@@ -27,6 +27,27 @@ describe("step() of a change whose task is not in its list any more", () => {
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
   });
 
+  it("asks for the other lists again after a crash, which forgot that it had asked", async () => {
+    const rig = await drainRig();
+    const { id, uid } = await rig.task();
+    const other = { kind: "tasks", projectId: rig.project, listId: rig.otherList } as const;
+    rig.store.sources.put([other]);
+    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+    await rig.step();
+    const asked = rig.hurried.length;
+    rig.clock.advance({ seconds: 5 });
+    rig.restart();
+    expect(rig.hurried.slice(asked)).toEqual([[`tasks:${rig.otherList}`]]);
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.attempted(other, rig.clock());
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.succeeded(other, { items: 0, doubts: null });
+    rig.clock.advance({ seconds: 14 });
+    await rig.step();
+    expect(rig.states()).toEqual(["parked: refused"]);
+  });
+
   it("parks it when no list shows the task", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.task();

@@ -44,9 +44,28 @@ describe("settleFailure() result", () => {
     ["unreadable", { kind: "unreadable", message: "HTML", request }],
     ["unknown-outcome", { kind: "unknown-outcome", message: "reset", request }],
   ])("pauses longer with each try when it is %s", (_name, failure) => {
-    const pauses = [1, 2, 3, 8, 9, 10, 60].map((attempts) => pause(failure, { attempts }));
+    const createdAt = now.subtract({ hours: 3 });
+    const pauses = [1, 2, 3, 8, 9, 10, 60].map((attempts) =>
+      pause(failure, { attempts, createdAt }),
+    );
     expect(pauses).toEqual([2, 4, 8, 256, 512, 600, 600]);
     expect(pause(failure, { attempts: 3, random: 0 })).toBe(4);
+  });
+
+  it("pauses no longer than a part of what has been waited already", () => {
+    const pauseAfter = (ago: Temporal.DurationLike) =>
+      pause(unavailable, { attempts: 9, createdAt: now.subtract(ago) });
+    expect(pauseAfter({ seconds: 5 })).toBe(15);
+    expect(pauseAfter({ minutes: 8 })).toBe(60);
+  });
+
+  it.each<[string, Failure, string | undefined]>([
+    ["unavailable", unavailable, "service"],
+    ["unknown-outcome", { kind: "unknown-outcome", message: "reset", request }, "service"],
+    ["aborted", { kind: "aborted", request }, undefined],
+  ])("names what it waits for when it is %s", (_name, failure, waitsFor) => {
+    const settlement = settleFailure(failure, trial());
+    expect(settlement.kind === "retry" && settlement.waitsFor).toBe(waitsFor);
   });
 
   it("waits as long as the service asks when that is longer", () => {

@@ -1,0 +1,98 @@
+import type { PersonId } from "../../domain/ids.ts";
+import type { Waiting } from "../../store/journal/waits.ts";
+import type { Store } from "../../store/store.ts";
+import type { Upstream } from "../../upstream/client.ts";
+
+export interface RecoveryDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly clock: () => Temporal.Instant;
+  /** Edits may go that had to wait. */
+  readonly onWoken: (count: number) => void;
+  /** The service is back as a whole, or takes the account's key again: what rests because of it may be read. */
+  readonly onBack: () => void;
+}
+
+/** Lets edits go as soon as what they wait for is there. */
+export interface Recovery {
+  /** Looks whether the service is back, and takes keys again; asks it only while that is open. */
+  readonly step: (signal: AbortSignal) => Promise<"idle">;
+  /** An outage has ended: the next step wakes what waits. Safe anywhere, as it stores nothing. */
+  readonly ended: () => void;
+}
+
+/** A service that lets a question hang is asked again. */
+const probeTimeoutMs = 5000;
+/** So many keys are tried in one step. */
+const mostKeys = 3;
+/** What fails again as soon as it is woken has a trouble of its own: it is woken more and more seldom. */
+const firstGapMs = 5000;
+const longestGapMs = 600_000;
+
+export function createRecovery(deps: RecoveryDeps): Recovery {
+  const { store, upstream, clock } = deps;
+  const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
+  let isBack = false;
+
+  const isTooSoon = (waiting: Waiting): boolean => {
+    const last = woken.get(nameOf(waiting));
+    if (!last) return false;
+    const gapMs = Math.min(longestGapMs, firstGapMs * 2 ** (last.times - 1));
+    return clock().epochMilliseconds - last.atMs < gapMs;
+  };
+
+  function wake(waiting: readonly Waiting[]): void {
+    const ready = waiting.filter((one) => !isTooSoon(one));
+    if (ready.length === 0) return;
+    store.waits.wake(ready);
+    const atMs = clock().epochMilliseconds;
+    for (const one of ready) {
+      const { times = 0 } = woken.get(nameOf(one)) ?? {};
+      woken.set(nameOf(one), { times: times + 1, atMs });
+    }
+    deps.onWoken(ready.length);
+  }
+
+  function forgetOld(): void {
+    const now = clock().epochMilliseconds;
+    for (const [name, { atMs }] of woken) if (now - atMs > longestGapMs) woken.delete(name);
+  }
+
+  /** Whether the service answers, under the key of a person or the account's; null when it is not known. */
+  async function asks(person: PersonId | null, signal: AbortSignal): Promise<boolean | null> {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
+    const answer = await upstream.labels.list({ priority: "edit", person, signal: soon });
+    if (answer.ok) return true;
+    return answer.failure.kind === "refused" ? false : null;
+  }
+
+  async function tryKeys(signal: AbortSignal): Promise<void> {
+    const waiting = store.waits.of("key");
+    const actors = [...new Set(waiting.map(({ actor }) => actor))];
+    for (const actor of actors.slice(0, mostKeys)) {
+      if ((await asks(actor, signal)) !== true) continue;
+      wake(waiting.filter((one) => one.actor === actor));
+      deps.onBack();
+    }
+  }
+
+  return {
+    ended() {
+      isBack = true;
+    },
+    async step(signal) {
+      if (!isBack && upstream.isOut()) await asks(null, signal);
+      if (isBack) {
+        wake(store.waits.of("service"));
+        // Only now, so that a fault of the store does not lose it.
+        isBack = false;
+        deps.onBack();
+      }
+      if (!upstream.isOut()) await tryKeys(signal);
+      forgetOld();
+      return "idle";
+    },
+  };
+}
+
+const nameOf = ({ kind, id }: Waiting): string => `${kind} ${id}`;

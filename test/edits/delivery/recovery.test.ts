@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { createRecovery } from "../../../src/edits/delivery/recovery.ts";
+import type { UpstreamEvent } from "../../../src/upstream/event.ts";
+import { calendar, vevent } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const many = 1_000_000;
+
+/** Three edits of different items, and what wakes them. */
+async function rigWithRecovery() {
+  const { signal } = new AbortController();
+  const rig = await drainRig({
+    client: {
+      onEvent(event: UpstreamEvent) {
+        if (event.kind === "back") recovery.ended();
+      },
+    },
+  });
+  const told: (number | "back")[] = [];
+  const { store, upstream, clock } = rig;
+  const recovery = createRecovery({
+    store,
+    upstream,
+    clock,
+    onWoken: (count) => told.push(count),
+    onBack: () => told.push("back"),
+  });
+  for (const name of ["one", "two", "three"]) {
+    const { uid } = await rig.event({ title: name });
+    rig.send(calendar(vevent(uid, `SUMMARY:${name}, changed`)));
+  }
+  const steps = async (count: number) => {
+    for (let step = 0; step < count; step++) await rig.step();
+  };
+  return { ...rig, told, steps, recover: () => recovery.step(signal) };
+}
+
+describe("createRecovery()", () => {
+  it("lets all edits go as soon as the service is back, long before their own time", async () => {
+    const rig = await rigWithRecovery();
+    rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
+    for (let round = 0; round < 6; round++) {
+      await rig.steps(3);
+      rig.clock.advance({ minutes: 5 });
+    }
+    await rig.steps(3);
+    expect(rig.upstream.isOut()).toBe(true);
+    await rig.recover();
+    expect(rig.told).toEqual([]);
+
+    rig.sandbox.faults.clear();
+    await rig.recover();
+    expect(rig.told).toEqual([3, "back"]);
+    await rig.steps(3);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  it("lets edits go whose key is taken again", async () => {
+    const rig = await rigWithRecovery();
+    rig.sandbox.faults.add({ kind: "status", status: 403, times: many });
+    await rig.steps(3);
+    rig.clock.advance({ minutes: 20 });
+    await rig.steps(3);
+    await rig.recover();
+    expect(rig.told).toEqual([]);
+    rig.sandbox.faults.clear();
+    await rig.recover();
+    expect(rig.told).toEqual([3, "back"]);
+    await rig.steps(3);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  it("lets the others go when the service takes one write again", async () => {
+    const rig = await rigWithRecovery();
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: many });
+    for (let round = 0; round < 6; round++) {
+      await rig.steps(3);
+      rig.clock.advance({ minutes: 2 });
+    }
+    rig.sandbox.faults.clear();
+    await rig.steps(1);
+    await rig.recover();
+    expect(rig.told).toEqual([2, "back"]);
+    await rig.steps(2);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  it("asks nothing while nothing is open", async () => {
+    const rig = await rigWithRecovery();
+    await rig.steps(3);
+    rig.sandbox.requests.clear();
+    await rig.recover();
+    expect(rig.requests()).toEqual([]);
+  });
+
+  it("wakes more and more seldom what fails again by itself", async () => {
+    const rig = await rigWithRecovery();
+    rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
+    await rig.steps(3);
+    const wakenings: number[] = [];
+    for (let second = 0; second < 40; second++) {
+      rig.sandbox.faults.clear();
+      await rig.recover();
+      rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
+      if (rig.told.includes(3)) wakenings.push(second);
+      rig.told.length = 0;
+      await rig.steps(3);
+      rig.clock.advance({ seconds: 1 });
+    }
+    expect(wakenings.length).toBeLessThan(6);
+  }, 120_000);
+});
