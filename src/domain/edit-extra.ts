@@ -31,8 +31,6 @@ export interface EditExtra {
   readonly problem: string | null;
   readonly attempts: number;
   readonly notBefore: Temporal.Instant | null;
-  /** When the request left that must not be repeated blindly. */
-  readonly sentAt: Temporal.Instant | null;
   /** What the upload has answered; null before it. */
   readonly fileId: string | null;
   /** Id of the comment or file that came of it; null where that is not known. */

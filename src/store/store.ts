@@ -15,6 +15,7 @@ import { createExtras, type Extras } from "./journal/extras.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, type Moves } from "./journal/moves.ts";
 import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
+import { createRequests, type Requests } from "./journal/requests.ts";
 import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
 import { createWaits, type Waits } from "./journal/waits.ts";
 import { createLedger, type Ledger } from "./mails/ledger.ts";
@@ -67,6 +68,7 @@ export interface Store extends Transactions {
   readonly journal: Journal;
   readonly unanswered: Unanswered;
   readonly candidates: Candidates;
+  readonly requests: Requests;
   readonly moves: Moves;
   readonly waits: Waits;
   readonly pastEdits: PastEdits;
@@ -133,6 +135,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     journal: createJournal({ ...deps, changes, mirror, objectNames, unanswered }),
     unanswered,
     candidates: createCandidates(deps),
+    requests: createRequests(deps),
     moves: createMoves(deps),
     waits: createWaits(deps),
     pastEdits: createPastEdits(deps),

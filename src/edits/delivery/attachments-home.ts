@@ -2,7 +2,7 @@ import type { FolderId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
-import type { Trouble } from "./extra-errand.ts";
+import type { Trouble } from "./make-once.ts";
 
 /**
  * The folder of a project into which files go that name none: its first at the root. Asks the service when no folder is

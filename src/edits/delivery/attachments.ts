@@ -1,21 +1,15 @@
 import type { EditExtra } from "../../domain/edit-extra.ts";
-import type { FolderId, ServiceId } from "../../domain/ids.ts";
+import type { FolderId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import type { OpenRequest } from "../../store/journal/requests.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import { homeFolder } from "./attachments-home.ts";
-import {
-  type ExtraErrand,
-  isOurs,
-  isSince,
-  type Made,
-  type Trouble,
-  trouble,
-  unsure,
-} from "./extra-errand.ts";
+import { type ExtraErrand, type Made, requestOf, trouble } from "./extra-errand.ts";
+import { makeOnce, mayBeOf, type Trouble, unsure } from "./make-once.ts";
 
 interface Uploading {
   readonly store: Store;
@@ -48,26 +42,38 @@ export async function filesOfCreation(
   return ok(files);
 }
 
-/**
- * Puts a file into the home folder of the edit's project, once: after a request whose answer was lost, the folder is
- * read before anything is sent.
- */
+/** Puts a file into the home folder of the edit's project, once. */
 export async function fileInFolder(errand: ExtraErrand): Promise<Made> {
-  const { extra, edit, store, upstream, call } = errand;
+  const { extra, edit, store, upstream, call, clock } = errand;
   const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
   const home = await homeFolder(projectId, { store, upstream, call });
   if (!home.ok) return home;
-  const folder = home.value;
-  if (extra.sentAt) {
-    const found = await lookUp({ ...errand, folder, sentAt: extra.sentAt });
-    if (!found.ok || found.value !== null) return found;
-  }
+  const place = { projectId, folderId: home.value };
   const uploaded = await upload(extra, errand);
   if (!uploaded.ok) return uploaded;
-  store.extras.sending(extra.id);
-  const wish = { projectId, folderId: folder, fileIds: [uploaded.value] };
-  const made = await upstream.files.create(wish, call);
-  return made.ok ? ok(made.value.ids[0] ?? null) : fail(trouble(made.failure));
+  const made = await makeOnce<Filed>({
+    what: requestOf(extra),
+    word: "file",
+    requests: store.requests,
+    clock,
+    call,
+    known: () =>
+      store.files
+        .ofFolder(place.folderId)
+        .filter(({ name }) => name === extra.name)
+        .map(({ id }) => id),
+    look: (earlier) => lookUp({ ...errand, place, earlier }),
+    async send(one) {
+      const answer = await upstream.files.create({ ...place, fileIds: [uploaded.value] }, one);
+      return answer.ok ? ok({ id: answer.value.ids[0] ?? null }) : answer;
+    },
+  });
+  return made.ok ? ok(made.value.id) : made;
+}
+
+/** What has become of a file; the service need not tell its number. */
+interface Filed {
+  readonly id: ServiceId | null;
 }
 
 const isRefused = ({ kind }: Failure): boolean => kind === "refused" || kind === "service-refused";
@@ -90,20 +96,25 @@ async function upload(
 
 /** The file that an earlier request has put into the folder; null when there is none. */
 async function lookUp(
-  lost: ExtraErrand & { readonly folder: FolderId; readonly sentAt: Temporal.Instant },
-): Promise<Result<ServiceId | null, Trouble>> {
-  const { extra, edit, store, upstream, folder, sentAt } = lost;
-  const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
-  const list = await upstream.files.list({ projectId, folderId: folder }, lost.call);
+  lost: ExtraErrand & {
+    readonly place: { readonly projectId: ProjectId; readonly folderId: FolderId };
+    readonly earlier: OpenRequest;
+  },
+): Promise<Result<Filed | null, Trouble>> {
+  const { extra, edit, store, upstream, place, earlier } = lost;
+  const list = await upstream.files.list(place, lost.call);
   if (!list.ok) return fail(trouble(list.failure));
+  const { items, problems } = list.value;
+  const size = store.extras.content(extra.id)?.byteLength ?? null;
   const taken = store.extras.ofItem(edit.item).map(({ answerId }) => answerId);
-  const found = list.value.items.find(
-    (file) =>
-      file.name === extra.name &&
-      isOurs(file, edit.actor) &&
-      isSince(file.createdAt, sentAt) &&
-      !taken.includes(file.id),
-  );
-  if (found) return ok(found.id);
-  return list.value.problems.length === 0 ? ok(null) : fail(unsure("file", list.value.problems));
+  const found = items.find((made) => {
+    const isAlike = made.name === extra.name && isSize(made.byteSize, size);
+    return isAlike && mayBeOf(earlier, { made, actor: edit.actor }) && !taken.includes(made.id);
+  });
+  if (found) return ok({ id: found.id });
+  return problems.length === 0 ? ok(null) : fail(unsure("file", problems));
 }
+
+/** A size that is not told says nothing. */
+const isSize = (told: number | null, own: number | null): boolean =>
+  told === null || own === null || told === own;

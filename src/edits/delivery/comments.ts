@@ -1,34 +1,34 @@
-import type { ServiceId } from "../../domain/ids.ts";
+import type { Comment } from "../../domain/comment.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sameText } from "../../ics/text/decoration.ts";
 import { plainDescription } from "../../ics/text/text.ts";
+import type { OpenRequest } from "../../store/journal/requests.ts";
 import type { Store } from "../../store/store.ts";
-import {
-  type ExtraErrand,
-  isOurs,
-  isSince,
-  type Made,
-  type Trouble,
-  trouble,
-  unsure,
-} from "./extra-errand.ts";
+import { type ExtraErrand, type Made, requestOf, trouble } from "./extra-errand.ts";
+import { makeOnce, mayBeOf, type Trouble, unsure } from "./make-once.ts";
 
-/**
- * Puts a comment on the edit's task, once: after a request whose answer was lost, the task's comments are read before
- * anything is sent.
- */
+/** Puts a comment on the edit's task, once. */
 export async function postComment(errand: ExtraErrand): Promise<Made> {
-  const { extra, edit, store, upstream, call } = errand;
+  const { extra, edit, store, upstream, call, clock } = errand;
   const place = placeOfTask(edit, store);
   if (!place) return fail({ kind: "stuck", problem: "the task is not in the workspace any more" });
-  if (extra.sentAt) {
-    const found = await lookUp({ ...errand, place, sentAt: extra.sentAt });
-    if (!found.ok || found.value !== null) return found;
-  }
-  store.extras.sending(extra.id);
-  const made = await upstream.comments.create({ ...place, description: extra.text ?? "" }, call);
-  if (!made.ok) return fail(trouble(made.failure));
+  const description = extra.text ?? "";
+  const made = await makeOnce<Comment>({
+    what: requestOf(extra),
+    word: "comment",
+    requests: store.requests,
+    clock,
+    call,
+    known: () =>
+      store.comments
+        .ofTask(place.taskId)
+        .filter(saysThe(description))
+        .map(({ id }) => id),
+    look: (earlier) => lookUp({ ...errand, place, earlier }),
+    send: (one) => upstream.comments.create({ ...place, description }, one),
+  });
+  if (!made.ok) return made;
   store.comments.put(made.value);
   return ok(made.value.id);
 }
@@ -41,24 +41,23 @@ function placeOfTask({ item }: Edit, { mirror }: Store) {
   return { projectId: task.projectId, listId: task.listId, taskId: task.id };
 }
 
+const saysThe =
+  (text: string) =>
+  ({ description }: Pick<Comment, "description">): boolean =>
+    sameText(plainDescription(description).trim(), text.trim());
+
 /** The comment that an earlier request has made; null when there is none. */
 async function lookUp(
-  lost: ExtraErrand & { readonly place: Place; readonly sentAt: Temporal.Instant },
-): Promise<Result<ServiceId | null, Trouble>> {
-  const { extra, edit, store, upstream, place, sentAt } = lost;
+  lost: ExtraErrand & { readonly place: Place; readonly earlier: OpenRequest },
+): Promise<Result<Comment | null, Trouble>> {
+  const { extra, edit, store, upstream, place, earlier } = lost;
   const list = await upstream.comments.list(place, lost.call);
   if (!list.ok) return fail(trouble(list.failure));
+  const { items, problems } = list.value;
   const taken = store.extras.ofItem(edit.item).map(({ answerId }) => answerId);
-  const found = list.value.items.find(
-    (comment) =>
-      sameText(plainDescription(comment.description).trim(), extra.text ?? "") &&
-      isOurs(comment, edit.actor) &&
-      isSince(comment.createdAt, sentAt) &&
-      !taken.includes(comment.id),
-  );
-  if (found) {
-    store.comments.put(found);
-    return ok(found.id);
-  }
-  return list.value.problems.length === 0 ? ok(null) : fail(unsure("comment", list.value.problems));
+  const found = items
+    .filter(saysThe(extra.text ?? ""))
+    .find((made) => mayBeOf(earlier, { made, actor: edit.actor }) && !taken.includes(made.id));
+  if (found) return ok(found);
+  return problems.length === 0 ? ok(null) : fail(unsure("comment", problems));
 }

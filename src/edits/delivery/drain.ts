@@ -86,6 +86,7 @@ export function createDrain(deps: DrainDeps): Drain {
 
   function recover(): number {
     store.unanswered.release(timeout);
+    store.requests.release(timeout);
     const edits = store.journal.release(timeout) + store.extras.release();
     searchOn(deps);
     return edits;
@@ -129,7 +130,8 @@ function createWorker(
   keeper: ClaimKeeper<EditId>,
 ): (edit: Edit, signal: AbortSignal) => Promise<Outcome> {
   const { store, upstream, clock } = deps;
-  const maker = new LabelMaker({ labels: upstream.labels, directory: store.directory });
+  const { directory, requests } = store;
+  const maker = new LabelMaker({ labels: upstream.labels, directory, requests, clock });
   const callsWith = (one: Call) => createItemCalls(upstream, one);
   const keep = (note: () => void) => keeper.keep(note);
   return async (edit, signal) => {

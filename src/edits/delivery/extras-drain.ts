@@ -78,7 +78,7 @@ async function carryOutOne(
     const edit = store.journal.get(extra.edit);
     if (!edit) return { kind: "park", problem: "its edit is not known any more" };
     const call: Call = { priority: "edit", person: edit.actor, signal };
-    return endingOf(await carryOut({ extra, edit, store, upstream, call }), { extra, deps });
+    return endingOf(await carryOut({ extra, edit, store, upstream, call, clock }), { extra, deps });
   } catch (error) {
     // One that cannot be handled must not hold up the others, nor stay claimed for ever.
     if (!store.health.note(error)) return { kind: "park", problem: textOf(error) };

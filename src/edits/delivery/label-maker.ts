@@ -1,13 +1,17 @@
 import type { LabelId } from "../../domain/ids.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { Requests } from "../../store/journal/requests.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { labelKey } from "../intake/known-names.ts";
+import { makeOnce, type Trouble } from "./make-once.ts";
 
 interface LabelMakerDeps {
   readonly labels: Upstream["labels"];
   readonly directory: Directory;
+  readonly requests: Requests;
+  readonly clock: () => Temporal.Instant;
 }
 
 /** Creates the labels that edits need, each name once, also when several edits ask for it at the same time. */
@@ -58,18 +62,33 @@ export class LabelMaker {
   }
 
   async #create(name: string, call: Call): Promise<Result<LabelId, Failure>> {
-    const { labels, directory } = this.#deps;
-    const made = await labels.create({ name }, call);
-    if (made.ok) {
-      directory.putLabels([made.value], false);
-      return ok(made.value.id);
-    }
-    const { kind } = made.failure;
-    if (kind !== "unknown-outcome" && kind !== "refused") return made;
+    const { labels, directory, requests, clock } = this.#deps;
+    const made = await makeOnce<LabelId>({
+      what: `label:${labelKey(name)}`,
+      word: `label ${JSON.stringify(name)}`,
+      requests,
+      clock,
+      call,
+      known: () => [],
+      look: () => this.#look(name, call),
+      async send(one) {
+        const created = await labels.create({ name }, one);
+        if (!created.ok) return created;
+        directory.putLabels([created.value], false);
+        return ok(created.value.id);
+      },
+    });
+    if (made.ok) return made;
+    const failure = failureOf(made.failure);
+    if (failure.kind !== "unknown-outcome" && failure.kind !== "refused") return fail(failure);
     // Somebody else may have made it, or this request did and its answer was lost.
+    const found = await this.#look(name, call);
+    return found.ok && found.value !== null ? ok(found.value) : fail(failure);
+  }
+
+  async #look(name: string, call: Call): Promise<Result<LabelId | null, Trouble>> {
     const read = await this.#read(call);
-    const found = read.ok ? this.#find(name) : null;
-    return found === null ? made : ok(found);
+    return read.ok ? ok(this.#find(name)) : fail({ kind: "failed", failure: read.failure });
   }
 
   async #read(call: Call): Promise<Result<null, Failure>> {
@@ -80,3 +99,9 @@ export class LabelMaker {
     return ok(null);
   }
 }
+
+/** A label that may still come says nothing against the edit: it is tried again. */
+const failureOf = (trouble: Trouble): Failure =>
+  trouble.kind === "failed"
+    ? trouble.failure
+    : { kind: "unknown-outcome", message: trouble.problem, request: "POST /labels" };

@@ -35,8 +35,6 @@ export interface Extras {
   content(id: number): Uint8Array | null;
   /** The upload has answered: it need not be made again. */
   uploaded(id: number, fileId: string): void;
-  /** Notes that a creating request leaves now. */
-  sending(id: number): void;
   settle(id: number, ending: ExtraEnding): void;
   /** The item was created with its files; what could not be uploaded for it is left to the project's folder. */
   attached(edit: EditId): void;
@@ -81,9 +79,6 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   const content = db.prepare("SELECT content FROM edit_extras WHERE id = ?");
   const uploaded = db.prepare(
     "UPDATE edit_extras SET file_id = ?, problem = NULL, updated_at = ? WHERE id = ?",
-  );
-  const sent = db.prepare(
-    "UPDATE edit_extras SET sent_at = coalesce(sent_at, ?), updated_at = ? WHERE id = ?",
   );
   const finish = db.prepare(
     `UPDATE edit_extras SET state = 'done', content = NULL, answer_id = ?, problem = NULL, updated_at = ? WHERE id = ?`,
@@ -138,7 +133,6 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     nextAt: () => instantOf(textColumn(waiting.get(), "next")),
     content: (id) => contentColumn(content.get(id)),
     uploaded: (id, fileId) => void uploaded.run(fileId, stamp(), id),
-    sending: (id) => void sent.run(stamp(), stamp(), id),
     settle(id, ending) {
       if (ending.kind === "done") finish.run(ending.answer, stamp(), id);
       else if (ending.kind === "park") park.run(ending.problem, stamp(), id);

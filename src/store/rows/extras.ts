@@ -16,7 +16,6 @@ export function extraRow(row: unknown): EditExtra {
     problem: string | null;
     attempts: number;
     not_before: string | null;
-    sent_at: string | null;
     file_id: string | null;
     answer_id: number | null;
     created_at: string;
@@ -34,7 +33,6 @@ export function extraRow(row: unknown): EditExtra {
     problem: raw.problem,
     attempts: raw.attempts,
     notBefore: instantOf(raw.not_before),
-    sentAt: instantOf(raw.sent_at),
     fileId: raw.file_id,
     answerId: raw.answer_id === null ? null : serviceId(raw.answer_id),
     createdAt: Temporal.Instant.from(raw.created_at),

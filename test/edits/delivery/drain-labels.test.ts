@@ -36,6 +36,43 @@ describe("step() with new labels", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ labels: [label?.id] }]);
   });
 
+  it.each([{ answer: "drop" }, { answer: 500 }] as const)(
+    "makes one label when the request is carried out late, after $answer",
+    async (how) => {
+      const rig = await drainRig();
+      const { uid } = await rig.task();
+      rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
+      rig.sandbox.faults.add({ kind: "late", ...how, method: "POST", path: /labels/ });
+      await rig.step();
+      rig.clock.advance({ seconds: 8 });
+      await rig.step();
+      expect(rig.requests("POST")).toHaveLength(1);
+      rig.sandbox.faults.land();
+      rig.clock.advance({ seconds: 1 });
+      await rig.drainAll();
+      expect(rig.states()).toEqual(["confirmed"]);
+      expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
+    },
+  );
+
+  it("waits with a label as long after a restart with its request under way", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
+    rig.sandbox.faults.add({ kind: "late", method: "POST", path: /labels/ });
+    const stepping = rig.step();
+    await expect.poll(() => rig.requests("POST")).toHaveLength(1);
+    rig.abort();
+    await stepping;
+    rig.restart();
+    rig.clock.advance({ seconds: 8 });
+    await rig.step();
+    expect(rig.requests("POST")).toHaveLength(1);
+    rig.sandbox.faults.land();
+    await rig.drainAll();
+    expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
+  });
+
   it("takes a label that somebody else has made meanwhile", async () => {
     const rig = await drainRig();
     const { uid } = await rig.task();

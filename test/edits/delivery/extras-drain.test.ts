@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
@@ -93,6 +94,71 @@ describe("step() with a comment", () => {
     expect(rig.extras()).toEqual(["COMMENT done"]);
   });
 
+  it.each<[string, "hang" | "drop" | number]>([
+    ["no answer in time", "hang"],
+    ["a cut connection", "drop"],
+    ["an error", 500],
+  ])("makes it once when the request is carried out late, after %s", async (_name, answer) => {
+    const timeout = Temporal.Duration.from({ milliseconds: 250 });
+    const rig = await rigWithExtras(answer === "hang" ? { client: { timeout } } : {});
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "COMMENT:Once")));
+    await rig.step();
+    rig.sandbox.faults.add({ kind: "late", answer, method: "POST", path: /comments$/ });
+    await rig.step();
+    rig.clock.advance({ seconds: 8 });
+    await rig.step();
+    expect(rig.requests("POST")).toHaveLength(1);
+    expect(rig.desk.show(1)?.problem).toContain("may still be carried out");
+    rig.sandbox.faults.land();
+    await rig.settle();
+    expect(rig.comments(id)).toEqual(["Once"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("makes it once under a clock of the service that is an hour behind", async () => {
+    const sky = { clock: () => Temporal.Instant.from("2026-11-20T11:00:00Z") };
+    const rig = await rigWithExtras({ sandbox: sky });
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "COMMENT:Once")));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST", path: /comments$/ });
+    await rig.settle();
+    expect(rig.comments(id)).toEqual(["Once"]);
+  });
+
+  it("does not take the same words of before for those that were lost", async () => {
+    const rig = await rigWithExtras();
+    const { id, uid } = await rig.task();
+    const task = { ...rig.by, list: rig.list, task: id };
+    rig.send(calendar(vtodo(uid, "COMMENT:Again")));
+    const before = insist(rig.sandbox.workspace.comments.create(task, { description: "Again" }));
+    const place = { projectId: rig.project, listId: rig.list, taskId: serviceId(id) };
+    rig.store.comments.put({
+      ...place,
+      id: serviceId(before.id),
+      description: "Again",
+      creatorId: rig.owner,
+      byMe: true,
+      createdAt: rig.clock(),
+    });
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST", path: /comments$/ });
+    await rig.settle();
+    expect(rig.comments(id)).toEqual(["Again", "Again"]);
+  });
+
+  it("looks first when a refused one is tried again that was made all the same", async () => {
+    const rig = await rigWithExtras();
+    const { id, uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "COMMENT:Once")));
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "POST", path: /comments$/ });
+    await rig.settle();
+    const task = { ...rig.by, list: rig.list, task: id };
+    insist(rig.sandbox.workspace.comments.create(task, { description: "Once" }));
+    rig.desk.retry(1);
+    await rig.settle();
+    expect(rig.comments(id)).toEqual(["Once"]);
+  });
+
   it("parks a refused one, leaves the rest alone, and tries again when a person says so", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
@@ -177,6 +243,21 @@ describe("step() with a file", () => {
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, file("plan.txt"))));
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST", path: /files$/ });
+    await rig.settle();
+    expect(rig.files()).toEqual(["plan.txt"]);
+    expect(rig.extras()).toEqual(["plan.txt done"]);
+  });
+
+  it("is filed once when the request is carried out late", async () => {
+    const rig = await rigWithExtras();
+    const { uid } = await rig.event();
+    rig.send(calendar(vevent(uid, file("plan.txt"))));
+    rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST", path: /files$/ });
+    await rig.step();
+    await rig.step();
+    rig.clock.advance({ seconds: 8 });
+    await rig.step();
+    rig.sandbox.faults.land();
     await rig.settle();
     expect(rig.files()).toEqual(["plan.txt"]);
     expect(rig.extras()).toEqual(["plan.txt done"]);

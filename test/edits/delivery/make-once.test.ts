@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { personId } from "../../../src/domain/ids.ts";
+import { fail, ok, type Result } from "../../../src/domain/result.ts";
+import { makeOnce, mayBeOf } from "../../../src/edits/delivery/make-once.ts";
+import type { OpenRequest } from "../../../src/store/journal/requests.ts";
+import type { Call } from "../../../src/upstream/client.ts";
+import type { Failure } from "../../../src/upstream/failure.ts";
+import { handClock, testStore } from "../../support/test-store.ts";
+
+const lost = { kind: "unknown-outcome", message: "lost", request: "POST /x" } as const;
+const refused = { kind: "refused", status: 403, message: "no", request: "POST /x" } as const;
+
+/** A wish that is tried again and again; `shown`: what the service shows, if anything. */
+function wish() {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const { requests } = testStore(clock);
+  const state = { shown: null as number | null, sent: 0 };
+  const attempt = (send: (call: Call) => Result<number, Failure>) =>
+    makeOnce<number>({
+      what: "label:fresh",
+      word: "label",
+      requests,
+      clock,
+      call: { priority: "edit" },
+      known: () => [7],
+      look: () => Promise.resolve(ok(state.shown)),
+      send(call) {
+        state.sent += 1;
+        return Promise.resolve(send(call));
+      },
+    });
+  return { clock, requests, state, attempt };
+}
+
+const unanswered = (call: Call) => {
+  call.onUnanswered?.(Temporal.Duration.from({ seconds: 2 }));
+  return fail(lost);
+};
+
+describe("makeOnce() result", () => {
+  it("is what was made, and nothing is kept of it", async () => {
+    const { attempt, requests } = wish();
+    expect(await attempt(() => ok(1))).toEqual(ok(1));
+    expect(requests.open("label:fresh")).toBeNull();
+  });
+
+  it("waits while the request may be carried out, then is sent once more", async () => {
+    const { attempt, clock, state } = wish();
+    await attempt(unanswered);
+    clock.advance({ seconds: 7 });
+    expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
+    expect(state.sent).toBe(1);
+    clock.advance({ seconds: 1 });
+    expect(await attempt(() => ok(2))).toEqual(ok(2));
+    expect(state.sent).toBe(2);
+  });
+
+  it("is what an earlier request has made", async () => {
+    const { attempt, state, requests } = wish();
+    await attempt(unanswered);
+    state.shown = 3;
+    expect(await attempt(() => ok(2))).toEqual(ok(3));
+    expect(state.sent).toBe(1);
+    expect(requests.open("label:fresh")).toBeNull();
+  });
+
+  it("is sent again at once after a refusal, with a look before", async () => {
+    const { attempt, state } = wish();
+    expect(await attempt(() => fail(refused))).toEqual(fail({ kind: "failed", failure: refused }));
+    expect(await attempt(() => ok(2))).toEqual(ok(2));
+    expect(state.sent).toBe(2);
+  });
+
+  it("waits after a crash for as long as the answer would have been waited for", async () => {
+    const { attempt, clock, requests, state } = wish();
+    requests.leaving("label:fresh", [7]);
+    clock.advance({ minutes: 1 });
+    requests.release(Temporal.Duration.from({ seconds: 40 }));
+    clock.advance({ seconds: 39 });
+    expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
+    expect(state.sent).toBe(0);
+    expect(requests.open("label:fresh")?.known).toEqual(new Set([7]));
+  });
+});
+
+describe("mayBeOf()", () => {
+  const sentAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
+  const open: OpenRequest = { sentAt, landsUntil: sentAt, known: new Set([7]) };
+  const made = { id: 8, byMe: true, creatorId: null, createdAt: sentAt.subtract({ hours: 1 }) };
+  it.each([
+    ["an hour behind, as the clock may be", made, true],
+    ["without a stamp", { ...made, createdAt: null }, true],
+    ["known before", { ...made, id: 7 }, false],
+    ["of days ago", { ...made, createdAt: sentAt.subtract({ hours: 50 }) }, false],
+    ["somebody else's", { ...made, byMe: false, creatorId: personId(12) }, false],
+    ["the person's own", { ...made, byMe: false, creatorId: personId(11) }, true],
+  ])("result for one that is %s", (_what, one, expected) => {
+    expect(mayBeOf(open, { made: one, actor: personId(11) })).toBe(expected);
+  });
+});
