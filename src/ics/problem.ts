@@ -6,7 +6,7 @@
  * `two-calendars`, `text-outside`, `truncated`, `mismatched-end`, `bad-line`, `too-deep`, `too-many-components`,
  * `too-many-lines`, `too-many-zones`, `version`, `calendar-scale`, `method`, `duplicate-uid`.
  * Codes of one item: `missing-uid`, `bad-uid`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
- * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`.
+ * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`, `readers-disagree`.
  * Code of an ignored component: `component`.
  */
 export interface IcsProblem {

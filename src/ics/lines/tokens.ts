@@ -15,6 +15,14 @@ export interface Component {
   readonly line: number;
   readonly lines: readonly ContentLine[];
   readonly components: readonly Component[];
+  /** Where it stands in the text, from BEGIN to the end of END. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The VCALENDAR of a text. */
+export interface CalendarTree extends Component {
+  readonly text: string;
 }
 
 /** The most that a calendar may hold. */
@@ -39,7 +47,7 @@ const mostProblems = 20;
 export function readTokens(
   bytes: Uint8Array,
   limits: TokenLimits = fileLimits,
-): Result<Component, readonly IcsProblem[]> {
+): Result<CalendarTree, readonly IcsProblem[]> {
   const text = readText(bytes);
   return text.ok ? splitText(text.value, limits) : fail([text.failure]);
 }
@@ -48,7 +56,7 @@ export function readTokens(
 export function splitText(
   text: string,
   limits: TokenLimits = fileLimits,
-): Result<Component, readonly IcsProblem[]> {
+): Result<CalendarTree, readonly IcsProblem[]> {
   const tree: Tree = {
     text,
     limits,
@@ -69,12 +77,13 @@ export function splitText(
     report(tree, { line: left.line, code: "truncated", message });
   }
   if (tree.faults.length > 0 || !tree.root) return failWith(tree);
-  return ok(tree.root);
+  return ok({ ...tree.root, text });
 }
 
 interface Open extends Component {
   readonly lines: ContentLine[];
   readonly components: Component[];
+  to: number;
 }
 
 interface Fault extends IcsProblem {
@@ -105,8 +114,8 @@ function takeLine(tree: Tree, at: Unfolded): boolean {
     report(tree, { line: at.line, code: "bad-line", message: read.failure });
     return true;
   }
-  if (name === "BEGIN") return begin(tree, read.value);
-  if (name === "END") return end(tree, read.value);
+  if (name === "BEGIN") return begin(tree, { line: read.value, from: at.from });
+  if (name === "END") return end(tree, { line: read.value, to: at.to });
   if (++tree.lineCount > tree.limits.lines) {
     const message = `it has more than ${tree.limits.lines} lines`;
     return report(tree, { line: at.line, code: "too-many-lines", message });
@@ -132,11 +141,15 @@ function refuseOutside(tree: Tree, at: Unfolded): false {
   return report(tree, { line: at.line, code: "text-outside", message });
 }
 
-function begin(tree: Tree, line: ContentLine): boolean {
+interface Edge {
+  readonly line: ContentLine;
+}
+
+function begin(tree: Tree, { line, from }: Edge & { readonly from: number }): boolean {
   const name = line.value.trim().toUpperCase();
   const fault = limitFault(tree, name);
   if (fault) return report(tree, { line: line.line, ...fault });
-  const opened: Open = { name, line: line.line, lines: [], components: [] };
+  const opened: Open = { name, line: line.line, lines: [], components: [], from, to: from };
   tree.open.at(-1)?.components.push(opened);
   tree.open.push(opened);
   return true;
@@ -160,7 +173,7 @@ function limitFault(tree: Tree, name: string): { code: string; message: string }
   return null;
 }
 
-function end(tree: Tree, line: ContentLine): boolean {
+function end(tree: Tree, { line, to }: Edge & { readonly to: number }): boolean {
   const name = line.value.trim().toUpperCase();
   const closed = tree.open.at(-1);
   if (closed?.name !== name) {
@@ -168,6 +181,7 @@ function end(tree: Tree, line: ContentLine): boolean {
     return report(tree, { line: line.line, code: "mismatched-end", message });
   }
   tree.open.pop();
+  closed.to = to;
   if (tree.open.length === 0) tree.root = closed;
   return true;
 }

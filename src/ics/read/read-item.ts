@@ -22,20 +22,24 @@ import { findUnstorable } from "./unstorable.ts";
 
 const longestUid = 1000;
 
-/** Two that differ leave open which of them is meant. Source: RFC 5545 3.6.1, 3.6.2. */
-const onceOnly: ReadonlySet<string> = new Set([
-  "CLASS",
-  "COMPLETED",
-  "DESCRIPTION",
-  "DTEND",
-  "DTSTART",
-  "DUE",
-  "DURATION",
-  "PERCENT-COMPLETE",
-  "STATUS",
-  "SUMMARY",
-  "UID",
-]);
+/**
+ * Two that differ leave open which of them is meant; each has a bit of its own. Source: RFC 5545 3.6.1, 3.6.2.
+ */
+const onceOnly: ReadonlyMap<string, number> = new Map(
+  [
+    "CLASS",
+    "COMPLETED",
+    "DESCRIPTION",
+    "DTEND",
+    "DTSTART",
+    "DUE",
+    "DURATION",
+    "PERCENT-COMPLETE",
+    "STATUS",
+    "SUMMARY",
+    "UID",
+  ].map((name, at) => [name, 1 << at]),
+);
 
 const recurring: ReadonlySet<string> = new Set([
   "EXDATE",
@@ -108,7 +112,20 @@ function checkUid(reading: Reading): void {
   }
 }
 
+/** Most items repeat nothing, which a number tells without a look at any value. */
 function checkRepeats(reading: Reading): void {
+  let seen = 0;
+  for (const { name } of reading.component.lines) {
+    const bit = onceOnly.get(name) ?? (recurring.has(name) ? -1 : 0);
+    if ((seen & bit) !== 0 || bit === -1) {
+      tellRepeats(reading);
+      return;
+    }
+    seen |= bit;
+  }
+}
+
+function tellRepeats(reading: Reading): void {
   const seen = new Map<string, string>();
   for (const line of reading.component.lines) {
     if (recurring.has(line.name)) {

@@ -1,11 +1,13 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Component, readTokens } from "../lines/tokens.ts";
+import { type CalendarTree, type Component, readTokens } from "../lines/tokens.ts";
 import { excerpt, type IcsProblem } from "../problem.ts";
+import type { ZoneOf } from "../time-values.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
 import { readItem } from "./read-item.ts";
 import { type FileContext, firstLine, wordOf } from "./reading.ts";
 import { createRuleDescriber } from "./second-opinion.ts";
+import { readAgain } from "./second-reader.ts";
 
 export type { IncomingTime } from "../time-values.ts";
 export type { IncomingCalendar, IncomingItem, Unstorable } from "./incoming.ts";
@@ -27,7 +29,7 @@ export function readCalendar(
 
 /** The same for a file that was split into its tree. */
 export function readComponents(
-  calendar: Component,
+  calendar: CalendarTree,
   options: { readonly zone: string },
 ): Result<IncomingCalendar, readonly IcsProblem[]> {
   const faults = headerFaults(calendar);
@@ -47,8 +49,29 @@ export function readComponents(
   if (doubles.length > 0) return fail(doubles);
   return ok({
     method: wordOf(calendar, "METHOD") || null,
-    items: overrides.size === 0 ? items : markOverridden(items, overrides),
+    items: withSecondReading(calendar, {
+      items: overrides.size === 0 ? items : markOverridden(items, overrides),
+      zoneOf: context.zoneOf,
+    }),
     ignored: calendar.components.filter(isStrange).map(ignoredProblem),
+  });
+}
+
+/** An item that another reader shows at another time is refused, whoever of the two is right. */
+function withSecondReading(
+  calendar: CalendarTree,
+  { items, zoneOf }: { readonly items: readonly IncomingItem[]; readonly zoneOf: ZoneOf },
+): readonly IncomingItem[] {
+  const components = calendar.components.filter(isItem);
+  const read = components.flatMap((component, at) => {
+    const item = items[at];
+    return item ? [{ component, item }] : [];
+  });
+  const disputed = readAgain(calendar, { items: read, zoneOf });
+  if (disputed.size === 0) return items;
+  return items.map((item) => {
+    const problems = disputed.get(item);
+    return problems ? { ...item, problems } : item;
   });
 }
 

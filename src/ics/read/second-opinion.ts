@@ -2,8 +2,8 @@ import ical, { type VEvent } from "node-ical";
 
 /*
  * node-ical knows two things well that the strict reader does not: what a recurrence rule says in words, and which zone
- * Outlook's display names mean. It is asked about nothing else, because it invents or loses data where a file is odd,
- * and it sees a component that was written here around one checked value, never a file.
+ * Outlook's display names mean. Here it sees a component that was written around one checked value, never a file, because
+ * it invents or loses data where a file is odd; the times of a file it reads in `second-reader`.
  */
 
 const longestRule = 500;

@@ -43,6 +43,7 @@ export function escapeText(text: string): string {
  */
 export function decodeText(value: string): string {
   if (!value.includes("\\")) return value;
+  if (!value.includes("\\\\")) return decodeSingles(value);
   return value.split("\\\\").map(decodeSingles).join("\\");
 }
 
@@ -90,9 +91,8 @@ export function foldLine(line: string): string {
 
 function decodeSingles(part: string): string {
   if (!part.includes("\\")) return part;
-  return part.replace(/\\([;,nN])/g, (_pair, character: string) =>
-    character === "n" || character === "N" ? "\n" : character,
-  );
+  const text = part.replaceAll("\\,", ",").replaceAll("\\;", ";");
+  return text.replaceAll("\\n", "\n").replaceAll("\\N", "\n");
 }
 
 function splitAtCommas(value: string): readonly string[] {

@@ -57,8 +57,19 @@ function prefixedName(name: string): string | null {
   return ianaName(name.slice(1));
 }
 
+/**
+ * Where windows-iana 5.1.0 is behind: Kazakhstan and Chihuahua have left these zones. Source: CLDR's windowsZones, as
+ * node-ical 0.27.2 has it.
+ */
+const newer: ReadonlyMap<string, string> = new Map([
+  ["central asia standard time", "Asia/Bishkek"],
+  ["mountain standard time (mexico)", "America/Mazatlan"],
+]);
+
 function windowsName(name: string): string | null {
   const lower = name.toLowerCase();
+  const moved = newer.get(lower);
+  if (moved !== undefined) return moved;
   const known = WINDOWS_TO_IANA_MAP.find((entry) => entry.windowsName.toLowerCase() === lower);
   const zone = known && findIana(known.windowsName)[0];
   return zone ? ianaName(zone) : null;

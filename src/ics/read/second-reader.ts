@@ -1,0 +1,297 @@
+import ical from "node-ical";
+import { type ContentLine, param } from "../lines/content-line.ts";
+import type { CalendarTree, Component } from "../lines/tokens.ts";
+import { unfold } from "../lines/unfold.ts";
+import { excerpt, type IcsProblem } from "../problem.ts";
+import { type IncomingTime, readDuration, settleClock, type ZoneOf } from "../time-values.ts";
+import type { IncomingItem } from "./incoming.ts";
+import { firstLine } from "./reading.ts";
+import {
+  type Difference,
+  excuses,
+  type PlainReading,
+  rewordings,
+  type TimeLine,
+} from "./second-reader-faults.ts";
+
+/** An item and what it was read from. */
+export interface ReadItem {
+  readonly component: Component;
+  readonly item: IncomingItem;
+}
+
+/**
+ * Reads the times of accepted items a second time, with node-ical, and tells by item where it says another day or moment
+ * for a start, an end, a due date or a completion: two programs would show such an item at two times. It sees the lines
+ * as the file has them, folds and all, but for the forms of `rewordings`, and one item at a time, so that what it throws
+ * is of no harm. Where it reads nothing there is nothing to compare.
+ *
+ * Items whose times differ in nothing but day and time of day, within half a year and one offset, are of one form: the
+ * first and the last of them stand for all, and if one of these is read otherwise, all are read. So both sides of a change
+ * of the clocks are read, and a file of ten thousand events costs little more than one of a hundred.
+ */
+export function readAgain(
+  calendar: CalendarTree,
+  { items, zoneOf }: { readonly items: readonly ReadItem[]; readonly zoneOf: ZoneOf },
+): ReadonlyMap<IncomingItem, readonly IcsProblem[]> {
+  const found = new Map<IncomingItem, readonly IcsProblem[]>();
+  const look = (each: ReadItem): boolean => {
+    const problems = disagreements(each, { calendar, zoneOf });
+    if (problems.length > 0) found.set(each.item, problems);
+    return problems.length > 0;
+  };
+  for (const { first, last, alike } of byForm(items)) {
+    const isDisputed = look(first) || (last !== first && look(last));
+    if (isDisputed) for (const each of alike) look(each);
+  }
+  return found;
+}
+
+const timeNames: ReadonlySet<string> = new Set([
+  "COMPLETED",
+  "DTEND",
+  "DTSTART",
+  "DUE",
+  "DURATION",
+]);
+
+/** Items of one form, at least one, and those of them that begin first and last. */
+interface Alike {
+  readonly alike: ReadItem[];
+  first: ReadItem;
+  last: ReadItem;
+}
+
+function byForm(items: readonly ReadItem[]): Iterable<Alike> {
+  const formOf = createForms();
+  const forms = new Map<number, Alike>();
+  for (const each of items) {
+    if (each.item.problems.length > 0) continue;
+    const form = formOf(each);
+    const same = forms.get(form);
+    if (!same) forms.set(form, { alike: [each], first: each, last: each });
+    else {
+      same.alike.push(each);
+      if (beginOf(each) < beginOf(same.first)) same.first = each;
+      if (beginOf(each) > beginOf(same.last)) same.last = each;
+    }
+  }
+  return forms.values();
+}
+
+/** Values of one form stand in the order of time. */
+const beginOf = ({ component }: ReadItem): string =>
+  (firstLine(component, "DTSTART") ?? firstLine(component, "DUE"))?.value ?? "";
+
+/**
+ * Numbers the forms: all that the time lines of an item say but for the day within half a year and the time of day, and
+ * the offsets that hold then. Numbers for the parts, and for what stands before a part, take a third of the time of one
+ * long text for each item.
+ */
+function createForms(): (read: ReadItem) => number {
+  const parts = new Map<string, number>();
+  const forms = new Map<number, number>();
+  const partOf = (text: string): number => {
+    const known = parts.get(text);
+    if (known === undefined) parts.set(text, parts.size);
+    return known ?? parts.size - 1;
+  };
+  const join = (form: number, part: number): number => {
+    const both = form * 2 ** 24 + part;
+    const known = forms.get(both);
+    if (known === undefined) forms.set(both, forms.size + 1);
+    return known ?? forms.size;
+  };
+  return ({ component, item }) => {
+    let form = partOf(component.name);
+    for (const { name, raw, value } of component.lines) {
+      if (timeNames.has(name))
+        form = join(form, partOf(isPlain(name, value) ? plainForm(raw, value) : raw));
+    }
+    const { start, due, when } = item;
+    const end = when?.kind === "times" ? when.end : null;
+    form = join(form, offsetOf(start?.kind === "time" ? start.at : null));
+    form = join(form, offsetOf(due?.kind === "time" ? due.at : null));
+    return join(form, offsetOf(end));
+  };
+}
+
+/** Never below zero; zero for none. */
+const offsetOf = (time: Temporal.ZonedDateTime | null): number =>
+  time ? time.offsetNanoseconds / 1e9 + 100_000 : 0;
+
+/** The item has no problems, so that the length of a value tells what it is; a leap second is a form of its own. */
+const isPlain = (name: string, value: string): boolean =>
+  name !== "DURATION" && (value.length === 8 || (value.length < 17 && !value.startsWith("60", 13)));
+
+/** Up to the year and its half, and "Z" where it has one. */
+function plainForm(raw: string, value: string): string {
+  const year = raw.slice(0, raw.length - value.length + 4);
+  return value.slice(4, 6) < "07" ? `${year}a${value.length}` : `${year}b${value.length}`;
+}
+
+interface Context {
+  readonly calendar: CalendarTree;
+  readonly zoneOf: ZoneOf;
+}
+
+function disagreements(read: ReadItem, context: Context): readonly IcsProblem[] {
+  const { component, item } = read;
+  const lines = timeLines(component, context.zoneOf);
+  const answer = ask(textFor(component, { text: context.calendar.text, lines }));
+  if (!answer) return [];
+  const startLine = lines.get("DTSTART")?.line;
+  const startAt = plainOf(item.start);
+  const start = startLine && startAt ? { line: startLine, at: startAt } : null;
+  const problems: IcsProblem[] = [];
+  for (const [name, ours] of ourTimes(item)) {
+    const time = lines.get(name);
+    const theirs = time && theirTime(answer, time);
+    if (!time || !ours || !theirs) continue;
+    const difference = { line: time.line, ours, theirs, start, zoneOf: context.zoneOf };
+    if (isSame(ours, theirs) || isExcused(difference)) continue;
+    problems.push(problemOf(item, difference));
+  }
+  const length = lengthProblem(read, answer);
+  return length ? [...problems, length] : problems;
+}
+
+/** The first line of each name that holds a DATE or DATE-TIME. */
+function timeLines(component: Component, zoneOf: ZoneOf): ReadonlyMap<string, TimeLine> {
+  const found = new Map<string, TimeLine>();
+  for (const line of component.lines) {
+    const { name, value } = line;
+    if (!timeNames.has(name) || name === "DURATION" || found.has(name)) continue;
+    const isLocal = /T\d{6}\s*$/.test(value);
+    found.set(name, { line, zone: isLocal ? zoneOf(param(line, "TZID") ?? null) : null });
+  }
+  return found;
+}
+
+/**
+ * The item alone, with a UID of its own and nothing but its times, each once and as it is folded: of a UID such as
+ * `type`, of a second equal line, a name in lower case, a blank at the end, or text with U+2028 it makes another item,
+ * none, or an error.
+ */
+function textFor(
+  component: Component,
+  { text, lines }: { readonly text: string; readonly lines: ReadonlyMap<string, TimeLine> },
+): string {
+  const kept = ["BEGIN:VCALENDAR", `BEGIN:${component.name}`, "UID:item"];
+  const seen = new Set<string>();
+  const own = text.slice(component.from, component.to);
+  let depth = 0;
+  for (const { raw, from, to } of unfold(own)) {
+    const word = /^[A-Za-z-]+(?=[;:])/.exec(raw)?.[0] ?? "";
+    const name = word.toUpperCase();
+    if (name === "BEGIN") depth++;
+    else if (name === "END") depth--;
+    else if (depth === 1 && timeNames.has(name) && !seen.has(name)) {
+      seen.add(name);
+      const time = lines.get(name);
+      const rewording = time && rewordings.find(({ isFor }) => isFor(time));
+      const asWritten = own.slice(from, to).trimEnd();
+      kept.push(rewording ? rewording.reword(time) : asWritten.replace(word, name));
+    }
+  }
+  return [...kept, `END:${component.name}`, "END:VCALENDAR", ""].join("\r\n");
+}
+
+interface Answer {
+  readonly DTSTART: unknown;
+  readonly DTEND: unknown;
+  readonly DUE: unknown;
+  readonly COMPLETED: unknown;
+}
+
+function ask(text: string): Answer | null {
+  try {
+    const found = ical.sync.parseICS(text)["item"];
+    if (found?.type !== "VEVENT" && found?.type !== "VTODO") return null;
+    const { start: DTSTART, end: DTEND } = found;
+    const isTodo = found.type === "VTODO";
+    const [DUE, COMPLETED] = isTodo ? [found.due, found.completed] : [undefined, undefined];
+    return { DTSTART, DTEND, DUE, COMPLETED };
+  } catch {
+    return null;
+  }
+}
+
+function theirTime(answer: Answer, { line, zone }: TimeLine): PlainReading | null {
+  const value = new Map<string, unknown>(Object.entries(answer)).get(line.name);
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) return null;
+  if (Reflect.get(value, "dateOnly") === true) {
+    const [month, day] = [value.getMonth() + 1, value.getDate()];
+    const on = Temporal.PlainDate.from({ year: value.getFullYear(), month, day });
+    return { kind: "date", on: on.toString() };
+  }
+  if (zone === null || typeof zone === "string" || "kind" in zone) {
+    return { kind: "time", at: value.getTime() };
+  }
+  const clock = Temporal.Instant.fromEpochMilliseconds(value.getTime()).toZonedDateTimeISO("UTC");
+  const settled = settleClock({ clock: clock.toPlainDateTime(), zone });
+  return settled && { kind: "time", at: settled.epochMilliseconds };
+}
+
+function ourTimes(item: IncomingItem): readonly (readonly [string, PlainReading | null])[] {
+  const { when, completedAt } = item;
+  const end: PlainReading | null =
+    when?.kind === "dates"
+      ? { kind: "date", on: when.end.toString() }
+      : when
+        ? { kind: "time", at: (when.end ?? when.start).epochMilliseconds }
+        : null;
+  return [
+    ["DTSTART", plainOf(item.start)],
+    ["DTEND", end],
+    ["DUE", plainOf(item.due)],
+    ["COMPLETED", completedAt ? { kind: "time", at: completedAt.epochMilliseconds } : null],
+  ];
+}
+
+function plainOf(time: IncomingTime | undefined): PlainReading | null {
+  if (!time) return null;
+  return time.kind === "date"
+    ? { kind: "date", on: time.on.toString() }
+    : { kind: "time", at: time.at.epochMilliseconds };
+}
+
+const isSame = (a: PlainReading, b: PlainReading): boolean =>
+  a.kind === "date" ? b.kind === "date" && a.on === b.on : b.kind === "time" && a.at === b.at;
+
+const isExcused = (difference: Difference): boolean =>
+  excuses.some(({ isFor }) => isFor(difference));
+
+/**
+ * A DURATION is compared as a length: node-ical takes a day of it for 24 hours, also where the clocks are changed, and
+ * RFC 5545 3.3.6 for a day.
+ */
+function lengthProblem({ component, item }: ReadItem, answer: Answer): IcsProblem | null {
+  const line = firstLine(component, "DURATION");
+  const length = line && readDuration(line.value);
+  const { DTSTART: start, DTEND: end } = answer;
+  if (!line || !length || !(start instanceof Date) || !(end instanceof Date)) return null;
+  const theirs = (end.getTime() - start.getTime()) / 1000;
+  if (theirs === length.total("seconds")) return null;
+  const other = Temporal.Duration.from({ seconds: theirs }).round({ largestUnit: "hours" });
+  return disagreement(item, line, [length.toString(), other.toString()]);
+}
+
+function problemOf(item: IncomingItem, { line, ours, theirs }: Difference): IcsProblem {
+  return disagreement(item, line, [inWords(ours), inWords(theirs)]);
+}
+
+function disagreement(
+  { uid }: IncomingItem,
+  line: ContentLine,
+  [ours, theirs]: readonly [string, string],
+): IcsProblem {
+  const message = `${excerpt(line.raw)} is ${ours} to one reader and ${theirs} to another (node-ical): programs would show it at two times; write it in UTC, or in another form`;
+  return { line: line.line, uid: uid || null, code: "readers-disagree", message };
+}
+
+const inWords = (reading: PlainReading): string =>
+  reading.kind === "date" ? reading.on : instantText(reading.at);
+
+const instantText = (at: number): string =>
+  Temporal.Instant.fromEpochMilliseconds(at).toString({ smallestUnit: "second" });
