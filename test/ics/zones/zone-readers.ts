@@ -18,6 +18,8 @@ interface Moment {
   readonly offset: number;
   /** Whether the clocks show it twice; the first time is meant. */
   readonly isRepeated: boolean;
+  /** Whether an offset with seconds ends, or a repeated hour begins or ends, within a minute of it. */
+  readonly isBlurred: boolean;
 }
 
 /** What a reader finds in each sample: offsets in seconds, one for each of its moments. */
@@ -85,15 +87,25 @@ function momentAt(ms: number, zone: string): readonly Moment[] {
   const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
   const clock = time.toPlainDateTime();
   if (clock.toZonedDateTime(zone).epochMilliseconds !== ms) return [];
-  const second = clock.toZonedDateTime(zone, { disambiguation: "later" });
+  const offset = time.offsetNanoseconds / 1e9;
+  const near = [-1, 1].flatMap((minutes) => offsetsOf(clock.add({ minutes }), zone));
   return [
     {
       clock: clock.toString({ smallestUnit: "second" }),
-      offset: time.offsetNanoseconds / 1e9,
-      isRepeated: second.epochMilliseconds !== ms,
+      offset,
+      isRepeated: offsetsOf(clock, zone).some((other) => other !== offset),
+      isBlurred: [offset, ...near].some(hasSeconds) && near.some((other) => other !== offset),
     },
   ];
 }
+
+const hasSeconds = (offset: number): boolean => offset % 60 !== 0;
+
+/** The offsets that a wall clock may have, in seconds. */
+const offsetsOf = (clock: Temporal.PlainDateTime, zone: string): readonly number[] =>
+  (["earlier", "later"] as const).map(
+    (disambiguation) => clock.toZonedDateTime(zone, { disambiguation }).offsetNanoseconds / 1e9,
+  );
 
 /** Thunderbird's reader. */
 export const readWithIcalJs: Reader = async (samples) =>
