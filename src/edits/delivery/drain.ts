@@ -18,6 +18,7 @@ import { waitForKey, watchKey } from "./key-trouble.ts";
 import { waitForKin } from "./kin.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
+import { createPlaceCalls } from "./look-beyond.ts";
 import { needless } from "./needless.ts";
 import { noteWrites } from "./noted-calls.ts";
 import { searchOn } from "./search.ts";
@@ -141,6 +142,7 @@ function createWorker(
       edit: asRestoring(edit),
       store,
       calls: watched.calls,
+      places: createPlaceCalls(upstream, call),
       // What is put back gives way to whoever has changed it since, as it would have then.
       policy: edit.restores ? "ours" : deps.conflicts,
       now: clock(),

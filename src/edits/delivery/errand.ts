@@ -9,6 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { ItemCalls, Spot } from "./item-calls.ts";
+import type { PlaceCalls } from "./look-beyond.ts";
 
 /** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
 export type ConflictPolicy = "ask" | "theirs" | "ours";
@@ -33,6 +34,7 @@ export interface Errand {
   readonly edit: Edit;
   readonly store: Store;
   readonly calls: ItemCalls;
+  readonly places: PlaceCalls;
   readonly policy: ConflictPolicy;
   /** When it was begun. */
   readonly now: Temporal.Instant;

@@ -5,6 +5,7 @@ import type { Failure } from "../../upstream/failure.ts";
 import { type Errand, isMissing, type Outcome, spotOf } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
+import { lookBeyond } from "./look-beyond.ts";
 import { lookThere } from "./move-task.ts";
 import { searchLists } from "./search.ts";
 
@@ -38,8 +39,15 @@ export async function meet(errand: Errand): Promise<Meeting> {
   // A deletion that was sent before and whose answer was lost has worked.
   const isSent = action === "delete" && before !== null && missedAt === null;
   const isOwnDoing = isSent && isMissing(failure);
-  const search = spot.item.kind === "event" || isOwnDoing ? null : searchLists(errand);
-  return search ? { kind: "ended", outcome: search } : { kind: "gone", failure };
+  if (spot.item.kind === "event" || isOwnDoing) return { kind: "gone", failure };
+  const search = searchLists(errand);
+  if (search) return { kind: "ended", outcome: search };
+  // What is not gone for certain must not be taken for deleted; a change of it waits for a person in any case.
+  if (action !== "delete" || isHidden) return { kind: "gone", failure };
+  const beyond = await lookBeyond(errand, spot);
+  if (beyond.kind === "nowhere") return { kind: "gone", failure };
+  if (beyond.kind === "ended") return beyond;
+  return { kind: "met", spot: { item: beyond.item, id: spot.id }, ours: beyond.item };
 }
 
 /** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */

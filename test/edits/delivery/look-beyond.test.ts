@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../../src/domain/ids.ts";
+import type { Source } from "../../../src/domain/source.ts";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { worked } from "../../contract/pair.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+/** A task whose list is the only one that is polled, and its deletion by a person. */
+async function onePolledList(sandbox: Partial<SandboxOptions> = {}) {
+  const rig = await drainRig({ sandbox });
+  const { id, uid } = await rig.task();
+  const near: Source & { kind: "tasks" } = {
+    kind: "tasks",
+    projectId: rig.project,
+    listId: rig.list,
+  };
+  rig.store.sources.put([near]);
+  /** Reads the list as a sweep does. */
+  const sweep = async () => {
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.attempted(near, rig.clock());
+    const { items } = worked(await rig.upstream.tasks.list(near, { priority: "sweep" }));
+    rig.store.sources.succeeded(near, { items: items.length, doubts: null });
+  };
+  const delete_ = (of = uid) => rig.send(calendar(vtodo(of, "STATUS:CANCELLED")));
+  const moveTo = (project: number, list: number) =>
+    insist(
+      rig.sandbox.workspace.tasks.update(
+        { ...rig.by, list: rig.list, task: id },
+        { project, list_id: list, move_task: true },
+      ),
+    );
+  const moveBack = () =>
+    insist(
+      rig.sandbox.workspace.tasks.update(
+        { ...rig.by, list: rig.otherList, task: id },
+        { project: rig.project, list_id: rig.list, move_task: true },
+      ),
+    );
+  const remove = () =>
+    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  const tasksIn = (project: number, list: number) =>
+    insist(rig.sandbox.workspace.tasks.list({ by: rig.owner, project, list }));
+  return {
+    rig,
+    id,
+    uid,
+    delete_,
+    moveTo,
+    moveBack,
+    remove,
+    tasksIn,
+    drain: () => rig.drainAll({ sweep }),
+  };
+}
+
+describe("step() of a deletion whose task is in no list that is polled", () => {
+  it.each([
+    ["another list", "project", "otherList"],
+    ["a list of another project", "otherProject", "farList"],
+  ] as const)("finds it in %s, and asks before it deletes it there", async (_, project, list) => {
+    const { rig, moveTo, delete_, tasksIn, drain } = await onePolledList();
+    moveTo(rig[project], rig[list]);
+    delete_();
+    await drain();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(rig.requests("DELETE")).toEqual([]);
+    expect(tasksIn(rig[project], rig[list])).toHaveLength(1);
+    rig.desk.retry(1, "any");
+    await drain();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(tasksIn(rig[project], rig[list])).toEqual([]);
+  });
+
+  it("deletes a subtask where its task was moved to", async () => {
+    const { rig, id, moveTo, drain, delete_ } = await onePolledList();
+    const below = { ...rig.by, list: rig.list, task: id };
+    insist(rig.sandbox.workspace.subtasks.create(below, { title: "Below" }));
+    const place = { projectId: rig.project, listId: rig.list, taskId: serviceId(id) };
+    const { items } = worked(await rig.upstream.subtasks.list(place, { priority: "sweep" }));
+    const [subtask] = items;
+    if (!subtask?.id) throw new Error("there is no subtask");
+    rig.store.mirror.put({ ...subtask, id: subtask.id }, `subtasks:${id}`);
+    const key = rig.store.mirror.find("subtask", subtask.id);
+    moveTo(rig.project, rig.otherList);
+    delete_(key === null ? "" : rig.store.mirror.identity(key).uid);
+    await drain();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const there = { by: rig.owner, project: rig.project, list: rig.otherList, task: id };
+    expect(insist(rig.sandbox.workspace.subtasks.list(there))).toEqual([]);
+  });
+
+  it("takes it for done when every list there is says that it has no such task", async () => {
+    const { rig, remove, delete_, drain } = await onePolledList();
+    remove();
+    delete_();
+    await drain();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(
+      rig.requests("GET").filter((request) => request.endsWith("/tasks")).length,
+    ).toBeGreaterThan(0);
+  });
+
+  it("waits for a person where the service names no lists, and looks again on a retry", async () => {
+    const { rig, moveTo, moveBack, delete_, drain } = await onePolledList({ discovery: false });
+    moveTo(rig.project, rig.otherList);
+    delete_();
+    await drain();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain("has not said that it is gone");
+    expect(rig.requests("DELETE")).toEqual([]);
+    moveBack();
+    rig.desk.retry(1);
+    await drain();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.requests("DELETE")).toHaveLength(1);
+  });
+
+  it("waits for a person where a list is closed to whoever deletes", async () => {
+    const { rig, remove, delete_, drain } = await onePolledList();
+    remove();
+    delete_();
+    const path = new RegExp(`/todolists/${rig.farList}/tasks/\\d+$`);
+    rig.sandbox.faults.add({ kind: "status", status: 403, path, times: 100 });
+    await drain();
+    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(rig.edit().problem).toContain(`list ${rig.farList}`);
+    rig.sandbox.faults.clear();
+    rig.desk.retry(1);
+    await drain();
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+});
