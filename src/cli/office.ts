@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { openableUrl } from "../config/listening.ts";
 import { feedId, personId, projectId } from "../domain/ids.ts";
 import type { Decision } from "../edits/desk/desk.ts";
-import type { PublishedFeed } from "../feeds/feeds.ts";
+import { creationOf, type PublishedFeed } from "../feeds/feeds.ts";
 import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";
 import { Failed, inWorkshop } from "./outcome.ts";
@@ -18,7 +18,7 @@ export interface Office {
   retry(id: number, seen: string | null): Promise<unknown>;
   undo(id: number, person: number | null): Promise<unknown>;
   feeds(): Promise<unknown>;
-  /** `name`: what it is to be called, null = as the project; it keeps its name without one. */
+  /** The feed, with what was done. `name`: what it is to be called, null = as the project; it keeps its name without one. */
   createFeed(project: number, name?: string | null): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
   revokeFeed(id: number): Promise<void>;
@@ -103,8 +103,10 @@ function localOffice({ config, desk, feeds, store, people }: Workshop): Office {
     },
     feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
     createFeed(project, name) {
+      const before = feeds.list();
       const feed = feeds.create(projectId(project), name);
-      return found(feed && shown(feed), `project ${project} is not known`);
+      const made = feed && { ...shown(feed), ...creationOf(feed, before) };
+      return found(made, `project ${project} is not known`);
     },
     rotateFeed(id) {
       const feed = feeds.rotate(feedId(id));

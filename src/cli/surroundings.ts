@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { quotaInWords } from "../domain/wording.ts";
 import { isOldZoneData, type ZoneData } from "../domain/zone-data.ts";
 import { openPlacesIn } from "../store/private-files.ts";
 import type { Finding } from "./examination.ts";
@@ -8,6 +9,8 @@ export interface QuotaUse {
   readonly used: number;
   readonly quota: number;
   readonly rateLimited: number;
+  /** How many wait for it, by what they are for. */
+  readonly waiting?: Readonly<Record<string, number>>;
 }
 
 /** What the daemon has seen of a proxy before it. */
@@ -42,8 +45,8 @@ export function checkClock(ahead: number | null): Finding {
 }
 
 /** Whether anybody else seems to spend the quota of the account. */
-export function checkQuota({ used, quota, rateLimited }: QuotaUse): Finding {
-  const what = `${used} of ${quota} requests are in use`;
+export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Finding {
+  const what = quotaInWords({ used, quota, ...(waiting && { waiting }) });
   if (rateLimited === 0) return { verdict: "fine", subject: "quota", what, remedy: null };
   return {
     verdict: "doubtful",

@@ -98,3 +98,20 @@ const counted = (count: number, unit: string): string => {
   if (count === 0) return "";
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 };
+
+/** How much of the service's quota is in use, and what waits for it: edits go before all else. */
+export function quotaInWords({
+  used,
+  quota,
+  waiting = {},
+}: {
+  readonly used: number;
+  readonly quota: number;
+  readonly waiting?: Readonly<Record<string, number>>;
+}): string {
+  const queued = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  const behind = queued > 0 ? `; ${queued} more wait their turn, edits first` : "";
+  return used < quota
+    ? `${used} of the ${quota} requests that the service allows at a time are in use${behind}`
+    : `all ${quota} requests that the service allows at a time are in use${behind}`;
+}

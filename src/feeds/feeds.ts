@@ -85,6 +85,20 @@ export interface PublishedFeeds {
   create(project: ProjectId, name?: string | null): PublishedFeed | null;
 }
 
+/** What asking for a feed has done, for programs and people. `outcome`: `made`, `renamed` or `unchanged`. */
+export function creationOf(
+  feed: PublishedFeed,
+  before: readonly PublishedFeed[],
+): { readonly outcome: "made" | "renamed" | "unchanged"; readonly message: string } {
+  const known = before.find(({ id }) => id === feed.id);
+  if (!known) return { outcome: "made", message: "a new feed was made for the project" };
+  if (known.name === feed.name) {
+    return { outcome: "unchanged", message: "the project had this feed already: nothing was made" };
+  }
+  const message = `the project had this feed already, and its address goes on working: it was only renamed, from "${known.name}" to "${feed.name}"`;
+  return { outcome: "renamed", message };
+}
+
 /** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
 export class FeedMovedError extends Error {
   override readonly name = "FeedMovedError";

@@ -2,7 +2,7 @@ import { json, Router } from "express";
 import { feedId, isId, projectId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { readFeedName } from "../feeds/feed-name.ts";
-import type { PublishedFeed, PublishedFeeds } from "../feeds/feeds.ts";
+import { creationOf, type PublishedFeed, type PublishedFeeds } from "../feeds/feeds.ts";
 import type { Store } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
 import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
@@ -44,9 +44,13 @@ export function apiRoutes({ auth, store, feeds, status, baseUrl }: ApiRoutesDeps
       sendProblem(response, badRequest(name.failure));
       return;
     }
+    const before = feeds.list();
     const feed = feeds.create(projectId(wanted), name.value);
-    if (feed) response.status(201).json(shown(feed));
-    else sendProblem(response, notFound(`project ${wanted} is not known`));
+    if (feed) {
+      const creation = creationOf(feed, before);
+      const status = creation.outcome === "made" ? 201 : 200;
+      response.status(status).json({ ...shown(feed), ...creation });
+    } else sendProblem(response, notFound(`project ${wanted} is not known`));
   });
 
   router.post("/api/feeds/:id/rotate", (request, response) => {

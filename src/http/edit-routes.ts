@@ -17,7 +17,15 @@ import type { Rights } from "../people/rights.ts";
 import type { Auth } from "./auth.ts";
 import { refuseUnread } from "./continue.ts";
 import type { PersonLogin } from "./person-login.ts";
-import { badRequest, conflict, forbidden, notFound, type Problem, sendProblem } from "./problem.ts";
+import {
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  type Problem,
+  sendJson,
+  sendProblem,
+} from "./problem.ts";
 
 export interface EditRoutesDeps {
   readonly auth: Auth;
@@ -80,7 +88,7 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     const state = text(request, "state");
     const listed = desk.list({ state, limit: 500 });
     if (!listed) sendProblem(response, badRequest(`state: "${state}" is no state of an edit`));
-    else response.json({ edits: listed });
+    else sendJson(response, { edits: listed });
   });
 
   router.get("/api/edits/:id", (request, response) => {
@@ -88,7 +96,7 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     const viewer = senders.get(request)?.id;
     const isOpen =
       viewer === undefined || (viewer === edit?.actor && rights.mayLookAt(viewer, edit.item.uid));
-    if (edit && isOpen) response.json(edit);
+    if (edit && isOpen) sendJson(response, edit);
     else sendProblem(response, notFound(`there is no edit ${request.params.id}`));
   });
 
@@ -128,7 +136,7 @@ function sendDecision(
 ): void {
   switch (decision.kind) {
     case "done":
-      response.json(decision.edit);
+      sendJson(response, decision.edit);
       return;
     case "overwrites":
       sendProblem(response, overwriteProblem(decision));
@@ -186,9 +194,9 @@ function sendAcceptance(response: Response, acceptance: Acceptance, dryRun: bool
     case "plan": {
       const { items, summary, errors } = acceptance;
       const wanted = items.filter(({ action }) => action !== "refused" && action !== "unchanged");
-      if (dryRun) response.json({ items, summary, errors });
+      if (dryRun) sendJson(response, { items, summary, errors });
       else if (wanted.length > 0 || errors.length === 0) {
-        response.status(202).json({ items, summary, errors });
+        sendJson(response.status(202), { items, summary, errors });
       } else {
         sendProblem(response, {
           status: 422,

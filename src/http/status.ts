@@ -1,3 +1,4 @@
+import type { Source } from "../domain/source.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import { describeTwins } from "../edits/delivery/twins.ts";
@@ -39,6 +40,12 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     source.kind === "events" ? [source.projectId] : [],
   );
   const known = ages.filter((seconds) => seconds !== null);
+  const agesOf = (kinds: readonly Source["kind"][]) => {
+    const own = sources.filter(({ source }) => kinds.includes(source.kind));
+    const read = own.map(({ succeededAt }) => age(succeededAt)).filter((old) => old !== null);
+    if (read.length === 0) return null;
+    return { newestSeconds: Math.min(...read), oldestSeconds: Math.max(...read) };
+  };
   const failing = [...sources, ...store.sideSources.all()].filter(
     ({ failure }) => failure !== null,
   );
@@ -62,6 +69,12 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       sourcesNeverRead: ages.filter((seconds) => seconds === null).length,
       oldestAgeSeconds: known.length > 0 ? Math.max(...known) : null,
       newestAgeSeconds: known.length > 0 ? Math.min(...known) : null,
+      // What changes often is read more often: one age for all would tell of the slowest alone.
+      ages: {
+        events: agesOf(["events"]),
+        tasks: agesOf(["tasks", "subtasks"]),
+        names: agesOf(["projects", "todolists", "people", "labels"]),
+      },
       comments: store.comments.count(),
       historyEntries: store.history.count(),
       files: store.files.count(),

@@ -11,7 +11,8 @@ describe("feeds", () => {
     const id = String(project());
     const create = async (...args: readonly string[]) => {
       const asked = ["feeds", "create", "--project", id, ...args, "--json", "--config", configFile];
-      const { code, stdout } = await dayferry(asked);
+      const { code, stdout, stderr } = await dayferry(asked);
+      if (code === 0) expect(stderr).toMatch(/^the project had this feed already, .* renamed/);
       return { code, ...(code === 0 && { feed: JSON.parse(stdout) }) };
     };
     const { feed } = await create("--name", "Our relaunch");

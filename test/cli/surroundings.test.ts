@@ -27,11 +27,11 @@ describe("checkQuota()", () => {
   it("names refusals for the quota", () => {
     expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
       verdict: "fine",
-      what: "3 of 25 requests are in use",
+      what: "3 of the 25 requests that the service allows at a time are in use",
     });
     expect(checkQuota({ used: 3, quota: 25, rateLimited: 2 })).toMatchObject({
       verdict: "doubtful",
-      what: "3 of 25 requests are in use; the service has refused 2 for the quota",
+      what: "3 of the 25 requests that the service allows at a time are in use; the service has refused 2 for the quota",
     });
   });
 });

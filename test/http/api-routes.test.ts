@@ -72,7 +72,7 @@ describe("the API", () => {
       body: JSON.stringify({ projectId: 2001 }),
     });
     expect(made.status).toBe(201);
-    expect(JSON.parse(made.text)).toMatchObject({ id: 2, projectId: 2001 });
+    expect(JSON.parse(made.text)).toMatchObject({ id: 2, projectId: 2001, outcome: "made" });
     expect((await call("POST /api/feeds", { headers: json, body: "{}" })).status).toBe(400);
     expect((await call("POST /api/feeds", { headers: json, body: "{" })).status).toBe(400);
     expect(
@@ -90,7 +90,15 @@ describe("the API", () => {
       return { status, feed: JSON.parse(text) };
     };
     const named = await post("  Our relaunch ");
-    expect(named).toMatchObject({ status: 201, feed: { id: 1, name: "Our relaunch" } });
+    expect(named).toMatchObject({
+      status: 200,
+      feed: { id: 1, name: "Our relaunch", outcome: "renamed" },
+    });
+    expect(named.feed.message).toContain("the project had this feed already");
+    expect(await post("Our relaunch")).toMatchObject({
+      status: 200,
+      feed: { outcome: "unchanged" },
+    });
     expect(named.feed.url).toContain(`${path.split("/")[2]}/our-relaunch.ics`);
     const listed = JSON.parse((await call("GET /api/feeds", { headers: bearer })).text).feeds;
     expect(listed).toMatchObject([{ id: 1, name: "Our relaunch" }]);

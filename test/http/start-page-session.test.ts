@@ -54,7 +54,7 @@ describe("the start page", () => {
     const { status, headers, text } = await call("GET /", { headers: { cookie } });
     expect(status).toBe(200);
     expect(text).toContain(`https://calendar.example.com${path}`);
-    expect(text).toContain("the oldest list was read 0 s ago");
+    expect(text).toContain("read: events 0 s ago");
     expect(text).toContain("&lt;script&gt;alert(1)");
     expect(text).not.toContain("<script>");
     expect(headers["content-security-policy"]).toContain("default-src 'self'");

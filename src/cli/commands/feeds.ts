@@ -36,6 +36,8 @@ export function feedsCommand({ host }: CommandTools): Command {
       const created = await inOffice({ config, host }, (office) =>
         office.createFeed(project, name === false ? null : name),
       );
+      const { message }: { readonly message?: string } = Object(created);
+      if (message) host.say(`${message}\n`);
       show(created, { config, json });
     });
   feeds

@@ -1,3 +1,4 @@
+import { quotaInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/desk/describe.ts";
 import type { PublishedFeed } from "../../feeds/feeds.ts";
 import type { PersonDescription } from "../../people/people.ts";
@@ -45,16 +46,34 @@ ${editTable(edits, table)}
 
 function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
   const waiting = (journal.pending ?? 0) + (journal.claimed ?? 0);
-  const age = mirror.oldestAgeSeconds;
   return html`<h2>Mirror</h2>
 <dl>
 <dt>State</dt><dd>${stateOf(ready, mirror)}</dd>
-<dt>Age</dt><dd>${age === null ? "nothing has been read yet" : `the oldest list was read ${length(age)} ago`}</dd>
+<dt>Age</dt><dd>${ageOf(mirror)}</dd>
 <dt>Items</dt><dd>${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks in ${mirror.projects} projects</dd>
-<dt>Quota</dt><dd>${quota.used} of ${quota.quota} requests in the current window</dd>
+<dt>Quota</dt><dd>${quotaInWords(quota)}</dd>
 <dt>Edits</dt><dd>${waiting} on their way, ${journal.parked ?? 0} parked, ${journal.held ?? 0} held</dd>
 <dt>Mails</dt><dd>${mail.sent} sent, ${mail.deferred} waiting, ${mail.rejected} rejected</dd>
 </dl>`;
+}
+
+/** When the lists of each kind were read: what changes often is read more often. */
+function ageOf({ ages: { events, tasks, names } }: Status["mirror"]): string {
+  const parts = [
+    ["events", events],
+    ["tasks", tasks],
+    ["names of projects, lists, people and labels", names],
+  ] as const;
+  const told = parts.flatMap(([what, age]) => (age ? [`${what} ${agesInWords(age)}`] : []));
+  return told.length > 0 ? `read: ${told.join("; ")}` : "nothing has been read yet";
+}
+
+function agesInWords(age: {
+  readonly newestSeconds: number;
+  readonly oldestSeconds: number;
+}): string {
+  const [newest, oldest] = [length(age.newestSeconds), length(age.oldestSeconds)];
+  return newest === oldest ? `${oldest} ago` : `${newest} to ${oldest} ago`;
 }
 
 /** What is on disk is served at once; how old it is stands below. */
