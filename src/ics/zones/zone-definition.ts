@@ -120,7 +120,7 @@ function only(part: Component, name: string): ContentLine | undefined {
   return others.every(({ value }) => value === line?.value) ? line : undefined;
 }
 
-/** Parts of a rule that says days of a year; whatever says hours or weeks is no rule of clocks. */
+/** Parts of a rule that says days of a year; whatever says weeks, or several hours, is no rule of clocks. */
 const ruleParts: readonly RegExp[] = [
   /^FREQ=(?:YEARLY|MONTHLY)$/,
   /^(?:INTERVAL=[1-9]\d?|COUNT=[1-9]\d{0,2})$/,
@@ -129,6 +129,7 @@ const ruleParts: readonly RegExp[] = [
   /^BYDAY=[+-]?\d{0,2}(?:MO|TU|WE|TH|FR|SA|SU)(?:,[+-]?\d{0,2}(?:MO|TU|WE|TH|FR|SA|SU))*$/,
   /^BYYEARDAY=-?[1-9]\d{0,2}$/,
   /^BYSETPOS=-?[1-9]\d?$/,
+  /^(?:BYHOUR|BYMINUTE|BYSECOND)=\d{1,2}$/,
   /^WKST=(?:MO|TU|WE|TH|FR|SA|SU)$/,
   /^UNTIL=/,
 ];
@@ -193,9 +194,9 @@ function readDates(part: Component): readonly (number | null)[] {
 const readWall = (line: ContentLine | undefined): number | null =>
   line ? wallSeconds(line.value.trim()) : null;
 
-/** A local time as seconds since 1970, as if it were UTC. */
+/** A local time as seconds since 1970, as if it were UTC; of a date, which some write, its midnight. */
 function wallSeconds(text: string): number | null {
-  if (!/^\d{8}T\d{6}$/.test(text)) return null;
+  if (!/^\d{8}(?:T\d{6})?$/.test(text)) return null;
   try {
     const time = Temporal.PlainDateTime.from(text).toZonedDateTime("UTC");
     return time.epochMilliseconds / 1000;

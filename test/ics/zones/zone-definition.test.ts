@@ -216,6 +216,18 @@ describe("the rules of a definition are followed", () => {
       "20100701T120000",
       "2010-07-01T11:00:00Z",
     ],
+    [
+      "with its time of day",
+      rule("FREQ=YEARLY;BYMINUTE=0;BYHOUR=2;BYDAY=-1SU;BYMONTH=3"),
+      "20260329T120000",
+      "2026-03-29T11:00:00Z",
+    ],
+    [
+      "from a date on",
+      standard("DTSTART;VALUE=DATE:20170101", ...offsets("+1100", "+1100")),
+      "20260701T120000",
+      "2026-07-01T01:00:00Z",
+    ],
     ["until a date", rule("FREQ=YEARLY;UNTIL=20100301"), "20110701T120000", "2011-07-01T12:00:00Z"],
     [
       "in lower case",
@@ -297,7 +309,6 @@ describe("a definition that cannot be followed is refused with the reason:", () 
     ["none", [], "holds no STANDARD"],
     ["no start", standard(...fine), "DTSTART"],
     ["a start in UTC", standard("DTSTART:20000101T000000Z", ...fine), "DTSTART"],
-    ["a start on a date", standard("DTSTART:20000101", ...fine), "DTSTART"],
     ["a start in a 13th month", standard("DTSTART:20001301T000000", ...fine), "DTSTART"],
     ["no offset", standard(start, "TZOFFSETFROM:+0100"), "TZOFFSETTO"],
     ["an offset in words", standard(start, ...offsets("+0100", "soon")), "TZOFFSETTO"],
