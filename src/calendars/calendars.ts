@@ -1,12 +1,6 @@
-import type { ItemKey, PersonId } from "../domain/ids.ts";
+import type { EditId, ItemKey, PersonId } from "../domain/ids.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type {
-  Calendar,
-  CalendarChanges,
-  CalendarObject,
-  KeptObject,
-  ObjectComponent,
-} from "./calendar.ts";
+import type { Calendar, CalendarChanges, CalendarObject, KeptObject } from "./calendar.ts";
 
 /**
  * The two-way calendars: which ones a person has, what is in them, and what changed. Everything is read from the view,
@@ -28,7 +22,7 @@ export interface Calendars {
   readonly objectOfUid: (calendar: Calendar, uid: string) => CalendarObject | null;
   /** The octets whose ETag the object names. Throws when the object is of an earlier revision. */
   readonly octets: (object: CalendarObject) => Buffer;
-  /** The item behind a member, as everyone is shown it. */
+  /** The item behind a member, as the calendar's person is shown it. */
   readonly itemOf: (object: CalendarObject) => ViewItem;
   /** Whether the name belongs, or belonged, to an item that is not in this calendar (any more): moved away, or gone. */
   readonly formerly: (
@@ -48,20 +42,25 @@ export interface Calendars {
   readonly keep: (object: KeptObject) => void;
   /** The program's octets as they are kept, when they still describe the item as it is; else null. */
   readonly kept: (
-    key: ItemKey,
-    component: ObjectComponent,
+    object: Pick<CalendarObject, "key" | "component">,
   ) => Pick<KeptObject, "raw" | "actor" | "agent"> | null;
   /** Gives a member another name; the old one is told as buried. Belongs inside a transaction. */
   readonly rename: (key: ItemKey, name: string) => void;
   /**
-   * Has every program load an item again that stayed as it was, because some program shows it otherwise: its edit was held.
-   * Belongs inside the transaction of that edit.
+   * Keeps what a program has put by an edit that waits for approval: from then on its person is shown exactly that, under
+   * this name, and nobody else is; should it be approved, everybody is. `object`: null for a move, which puts no octets.
+   * Belongs inside the transaction of that edit, after it.
    */
-  readonly reload: (key: ItemKey) => void;
+  readonly hold: (held: {
+    readonly edit: EditId;
+    readonly key: ItemKey;
+    readonly name: string;
+    readonly object: KeptObject | null;
+  }) => void;
   /**
-   * Has the programs of the calendar's person drop what one of them has put into a calendar and what is not there: a held
-   * creation, or a held move, which stays where it is under its own name. Should the creation be approved, it comes back
-   * under the same name. Belongs inside the transaction of that edit.
+   * Notes that a program of the calendar's person has put an item into a calendar by an edit that waits: a creation, or a
+   * move. Should that be discarded the program is told that it is gone there; should it be approved the item keeps the name.
+   * Belongs inside the transaction of that edit.
    */
   readonly retract: (
     calendar: Calendar,

@@ -1,5 +1,5 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import { type PersonId, type ProjectId, revision } from "../domain/ids.ts";
+import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarObject } from "./calendar.ts";
 import type { Calendars } from "./calendars.ts";
@@ -8,6 +8,7 @@ import { formerMember } from "./formerly.ts";
 import { createKeeper } from "./keeper.ts";
 import { sees } from "./membership.ts";
 import { createScribe } from "./octets.ts";
+import { createOwnViews, type OwnView } from "./own-view.ts";
 import { createPersonCalendars, type PlacedCalendar } from "./person-calendars.ts";
 import type { Entry, Sight } from "./shelf.ts";
 import { createShelves } from "./shelves.ts";
@@ -42,6 +43,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, budget = usualBudget } = deps;
   const scribe = createScribe({ store, zone });
   const wardrobe = createWardrobe({ store, scribe, zone, budget });
+  const own = createOwnViews({ store, scribe, zone });
   const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
   const shelves = createShelves({
     store,
@@ -49,9 +51,14 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     onUndone() {
       people.forget();
       scribe.forget();
+      own.forget();
     },
   });
-  const keeper = createKeeper({ store, scribe });
+  const keeper = createKeeper({
+    store,
+    scribe,
+    shownTo: (person, key) => own.of(person, shelves.refresh())?.view(key) ?? null,
+  });
 
   const placesOf = (person: PersonId) => people.of(person, shelves.refresh());
 
@@ -67,19 +74,30 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     const sight: Sight = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (entry: Entry | null): CalendarObject | null =>
       entry && sees(scope, entry.facts) ? entry.object : null;
+    const mine = own.of(scope.person, shelves.upTo());
+    const isMine = (key: ItemKey): boolean => mine?.has(key) === true;
+    const members = once(() => mine?.members(scope) ?? []);
     const changedAt = once(() =>
       scope.collection === null
-        ? shelf.revision()
+        ? revision(Math.max(shelf.revision(), mine?.changedAt ?? 0))
         : store.changes.revisionOfCollection(scope.collection),
     );
+    const listed = () =>
+      shelf.list(shelf.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight);
     const completeFrom = once(() => store.changes.completeFrom());
     return {
       ...place,
       latest: shelves.upTo(),
-      list: () =>
-        shelf.list(shelf.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight),
-      get: (key) => seen(shelf.get(key)),
-      named: (name) => seen(shelf.named(name)),
+      list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
+      get(key) {
+        if (!isMine(key)) return seen(shelf.get(key));
+        return members().find((object) => object.key === key) ?? null;
+      },
+      named(name) {
+        const found = members().find((object) => object.name === name);
+        const shared = found ? null : seen(shelf.named(name));
+        return found ?? (shared && !isMine(shared.key) ? shared : null);
+      },
       // Most who look at members do not ask for these.
       get changedAt() {
         return changedAt();
@@ -118,9 +136,9 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       const identity = store.mirror.findUid(uid);
       return identity && open(calendar).get(identity.item);
     },
-    octets: (object) => wardrobe.octets(object),
+    octets: (object) => own.member(object)?.octets ?? wardrobe.octets(object),
     itemOf(object) {
-      const view = store.view.get(object.key);
+      const view = own.member(object)?.view ?? store.view.get(object.key);
       if (!view) throw new EarlierObjectError(object);
       return view;
     },
@@ -140,16 +158,30 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       keeper.keep(object);
       shelves.reload(object.key);
     },
-    kept(key, component) {
+    kept(object) {
+      const { key, component } = object;
+      const mine = own.member(object);
       const view = store.view.get(key);
-      const row = view && scribe.exact(view, component);
+      const row = mine ? mine.exact : view && scribe.exact(view, component);
       if (!row?.actor) return null;
       return { raw: row.raw.split("\n"), actor: row.actor, agent: row.agent ?? "" };
     },
+    hold(held) {
+      // A creation is not in the log before its name is.
+      own.forget();
+      keeper.hold(held);
+    },
     rename: keeper.rename,
-    reload: keeper.reload,
     retract: keeper.retract,
   };
+}
+
+function withMembers(
+  all: readonly CalendarObject[],
+  { mine, members }: { readonly mine: OwnView; readonly members: readonly CalendarObject[] },
+): readonly CalendarObject[] {
+  const others = all.filter(({ key }) => !mine.has(key));
+  return [...others, ...members].sort((a, b) => a.key - b.key);
 }
 
 /** A value that is asked for at its first use alone. */

@@ -1,7 +1,14 @@
-import { eventsOf, tasksOf } from "../domain/collection.ts";
-import { type ItemKey, revision } from "../domain/ids.ts";
+import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts";
+import {
+  type EditId,
+  type ItemKey,
+  type PersonId,
+  type ProjectId,
+  revision,
+} from "../domain/ids.ts";
 import { contentText } from "../store/rows/rows.ts";
 import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view/view.ts";
 import type { Calendar, KeptObject } from "./calendar.ts";
 import { nameOfUid } from "./names.ts";
 import type { Scribe } from "./octets.ts";
@@ -10,7 +17,12 @@ import type { Scribe } from "./octets.ts";
 export interface Keeper {
   readonly keep: (object: KeptObject) => void;
   readonly rename: (key: ItemKey, name: string) => void;
-  readonly reload: (key: ItemKey) => void;
+  readonly hold: (held: {
+    readonly edit: EditId;
+    readonly key: ItemKey;
+    readonly name: string;
+    readonly object: KeptObject | null;
+  }) => void;
   readonly retract: (
     calendar: Calendar,
     object: { readonly key: ItemKey; readonly name: string },
@@ -20,11 +32,14 @@ export interface Keeper {
 export function createKeeper({
   store,
   scribe,
+  shownTo,
 }: {
   readonly store: Store;
   readonly scribe: Scribe;
+  /** An item as one person alone is shown it. */
+  readonly shownTo: (person: PersonId, key: ItemKey) => ViewItem | null;
 }): Keeper {
-  const { changes, objectNames, objects, view } = store;
+  const { changes, heldObjects, objectNames, objects, view } = store;
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
@@ -41,6 +56,27 @@ export function createKeeper({
     const wasShown = isBorn !== undefined && isBorn <= store.standing().since;
     const at = wasShown ? changes.note(key) : revision(0);
     objectNames.put({ item: key, name, revision: at ?? revision(0), person: null });
+  }
+
+  /** What is a member elsewhere keeps its own name there. */
+  function tryName(
+    key: ItemKey,
+    tried: {
+      readonly name: string;
+      readonly person: PersonId;
+      readonly collection: CollectionName;
+      readonly project: ProjectId;
+    },
+  ): void {
+    const { name, person, collection, project } = tried;
+    const shown = view.get(key);
+    const present = shown && nameOf(key, shown.uid);
+    const at = changes.retract(key, { collection, project });
+    objectNames.put({ item: key, name, revision: at, person });
+    const after = present === null ? null : changes.note(key);
+    if (present !== null && after !== null) {
+      objectNames.put({ item: key, name: present, revision: after, person: null });
+    }
   }
 
   return {
@@ -67,21 +103,27 @@ export function createKeeper({
       if (!isSame && !isLogged(key)) changes.note(key);
     },
     rename: giveName,
-    reload(key) {
-      objects.drift(key);
-      changes.touch(key);
+    hold({ edit, key, name, object }) {
+      const before = heldObjects.get(edit);
+      const shown = object && shownTo(object.actor, key);
+      if (object && shown) {
+        const { component, uid, body, actor, agent, says } = object;
+        const own = scribe.say(shown, component);
+        const said = says === undefined ? own : scribe.say({ ...shown, item: says }, component);
+        const text = { item: key, component, uid, raw: object.raw.join("\n"), body, actor, agent };
+        heldObjects.put({ edit, name, object: { ...text, said, drifted: said !== own } });
+      } else if (before) heldObjects.rename(edit, name);
+      else heldObjects.put({ edit, name, object: null });
+      changes.tellOwn(key);
     },
     retract({ person, projectId, listId }, { key, name }) {
       if (projectId === null) return;
       const collection = listId === null ? eventsOf(projectId) : tasksOf(listId);
       const shown = view.get(key);
-      const present = shown && nameOf(key, shown.uid);
-      const at = changes.retract(key, { collection, project: projectId });
-      objectNames.put({ item: key, name, revision: at, person });
-      // What is a member elsewhere keeps its own name there.
-      const after = present === null ? null : changes.note(key);
-      if (present !== null && after !== null) {
-        objectNames.put({ item: key, name: present, revision: after, person: null });
+      tryName(key, { name, person, collection, project: projectId });
+      const below = shown?.item.kind === "task" ? view.below(shown.item) : [];
+      for (const { key: part, uid } of below) {
+        tryName(part, { name: nameOf(part, uid), person, collection, project: projectId });
       }
     },
   };

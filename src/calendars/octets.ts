@@ -25,11 +25,16 @@ export interface Written {
 
 /** Writes members as they are now; the same state of the store always gives the same octets. */
 export interface Scribe {
-  readonly write: (view: ViewItem, component: ObjectComponent) => Written;
+  /** `row`: what a program has put; what is kept of the item unless said. */
+  readonly write: (view: ViewItem, component: ObjectComponent, row?: ObjectRow | null) => Written;
   /** The text of the item alone, as it is compared. */
   readonly say: (view: ViewItem, component: ObjectComponent) => string;
   /** What a program has put, when it is given out as it came. */
-  readonly exact: (view: ViewItem, component: ObjectComponent) => ObjectRow | null;
+  readonly exact: (
+    view: ViewItem,
+    component: ObjectComponent,
+    row?: ObjectRow | null,
+  ) => ObjectRow | null;
   /** Forgets names that may have changed. */
   readonly forget: () => void;
 }
@@ -94,14 +99,12 @@ export function createScribe({
   }
 
   return {
-    write(view, component) {
-      const row = store.objects.get({ item: view.key, component });
+    write(view, component, row = store.objects.get({ item: view.key, component })) {
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
     say: (view, component) => dressedOf(view, component).canonical,
-    exact(view, component) {
-      const row = store.objects.get({ item: view.key, component });
+    exact(view, component, row = store.objects.get({ item: view.key, component })) {
       if (!row?.body || row.laid !== null) return null;
       const now = dressedOf(view, component).canonical;
       return isExact(row, { body: row.body, component, now, zone }) ? row : null;

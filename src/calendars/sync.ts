@@ -123,8 +123,9 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
   const known = [made, ...names].filter((one, at, all) => {
     const until = all[at + 1]?.revision ?? null;
-    if (until !== null && until <= since) return false;
+    // For whoever has put it there it may have been so until now.
     if (isTried(one, question)) return true;
+    if (until !== null && until <= since) return false;
     // A name that was only tried is nobody else's business; the last one became its own.
     const isOwn = one.person === null || until === null;
     const from = revision(Math.max(one.revision, since));
@@ -136,7 +137,9 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
 /** Whether a program of the person has put the item into this calendar under a name, by an edit that was held. */
 function isTried({ revision: at, person }: ObjectName, { calendar, store }: Question): boolean {
   const { scope } = calendar;
-  if (person === null || person !== scope.person || scope.collection === null) return false;
+  if (person === null || person !== scope.person) return false;
+  // It may have been assigned: what is told as gone and never was there does no harm.
+  if (scope.collection === null) return true;
   const [change] = store.changes.since(before(at), 1);
   return change?.revision === at && change.collection === scope.collection;
 }

@@ -3,6 +3,7 @@ import {
   type CalendarProperties,
   createCalendarProperties,
 } from "./calendars/calendar-properties.ts";
+import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
 import { createObjectNames, type ObjectNames } from "./calendars/object-names.ts";
 import { createObjects, type Objects } from "./calendars/objects.ts";
 import { createFeeds, type Feeds } from "./channels/feeds.ts";
@@ -91,6 +92,7 @@ export interface Store extends Transactions {
   readonly files: Files;
   readonly objects: Objects;
   readonly objectNames: ObjectNames;
+  readonly heldObjects: HeldObjects;
   readonly appPasswords: AppPasswords;
   readonly endedSessions: EndedSessions;
   readonly calendarProperties: CalendarProperties;
@@ -125,6 +127,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const mirror = createMirror({ ...deps, changes, installation, unanswered });
   const view = createView(deps);
   const objectNames = createObjectNames(deps);
+  const heldObjects = createHeldObjects(deps);
   return {
     health: createStorageHealth(deps),
     zone: deps.zone,
@@ -132,7 +135,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     mirror,
     changes,
     view,
-    journal: createJournal({ ...deps, changes, mirror, objectNames, unanswered }),
+    journal: createJournal({ ...deps, changes, mirror, objectNames, heldObjects, unanswered }),
     unanswered,
     candidates: createCandidates(deps),
     requests: createRequests(deps),
@@ -158,6 +161,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     files: createFiles(deps),
     objects: createObjects(deps),
     objectNames,
+    heldObjects,
     appPasswords: createAppPasswords(deps),
     endedSessions: createEndedSessions(deps),
     calendarProperties: createCalendarProperties(deps),

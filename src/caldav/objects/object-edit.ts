@@ -1,5 +1,5 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
-import type { ItemKey } from "../../domain/ids.ts";
+import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
@@ -10,7 +10,7 @@ import { missingProperties, type SpeakingProperty } from "../../ics/read/missing
 import type { DavContext, ObjectRequest } from "../context.ts";
 import { caldavFault, type DavFault, plainFault } from "../fault.ts";
 import { describedItem } from "./described-item.ts";
-import { isHeld } from "./held.ts";
+import { heldEdit } from "./held.ts";
 import { refusalFault } from "./object-faults.ts";
 import { writesWhole } from "./whole-writers.ts";
 
@@ -33,10 +33,10 @@ export interface ObjectEdit {
   readonly anew: boolean;
 }
 
-/** `held`: the edit waits for a person and is not shown. */
 export interface Accepted {
   readonly key: ItemKey;
-  readonly isHeld: boolean;
+  /** The edit that waits for a person, and is shown to its sender alone; null for one that all are shown. */
+  readonly held: EditId | null;
   /** The item as the octets describe it; null for a new one, which is what they say. */
   readonly says: Item | null;
 }
@@ -58,8 +58,9 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   }
   const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
   const patch = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
-  const says = seen && patch ? describedItem({ base: seen, patch, incoming }) : null;
-  return ok({ key, isHeld: isHeld(item, context), says });
+  const isNew = item.action === "create" && context.store.view.get(key) === null;
+  const says = seen && patch && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
+  return ok({ key, held: heldEdit(item, context), says });
 }
 
 /** What octets without a base were compared with, whose item was deleted and is there again. */
@@ -97,7 +98,7 @@ function acceptItem(
 }
 
 /**
- * Keeps the octets of an edit that is shown, under a name. They describe another item where their sender had not seen the
+ * Keeps the octets of an edit under a name: for all, or for its sender while it waits for a person. They describe another item where their sender had not seen the
  * present one, or has left a field out: what the item says beside is laid onto them, so that nobody is shown an old value.
  */
 export function keepOctets(
@@ -108,11 +109,12 @@ export function keepOctets(
     readonly sent: Sent;
     readonly agent: string;
     readonly says: Item | null;
+    readonly held: EditId | null;
   },
 ): void {
-  const { key, name, sent, agent, says } = kept;
+  const { key, name, sent, agent, says, held } = kept;
   const { component, uid, raw } = sent.text;
-  context.calendars.keep({
+  const object = {
     key,
     component,
     name,
@@ -122,7 +124,9 @@ export function keepOctets(
     actor: context.person.id,
     agent,
     ...(says && { says }),
-  });
+  };
+  if (held === null) context.calendars.keep(object);
+  else context.calendars.hold({ edit: held, key, name, object });
 }
 
 /** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
@@ -164,7 +168,7 @@ export function clearedFields(
   },
 ): readonly PatchField[] {
   const { object, incoming, agent } = about;
-  const kept = calendars.kept(object.key, object.component);
+  const kept = calendars.kept(object);
   if (kept?.actor !== person.id || kept.agent !== agent || !writesWhole(agent)) return [];
   return missingProperties(kept.raw, incoming).flatMap((name) => fieldsOf(name, incoming));
 }

@@ -8,6 +8,7 @@ import { saysNew } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";
 import { caldavFault, type DavFault } from "../fault.ts";
 import { describedItem } from "./described-item.ts";
+import { ownHeldEdits } from "./held.ts";
 import { holderOf } from "./holder.ts";
 import {
   acceptEdit,
@@ -61,18 +62,19 @@ function create(
     anew: isMeantAnew(context, incoming.uid),
   });
   if (!accepted.ok) return accepted;
-  const { key, isHeld } = accepted.value;
+  const { key, held } = accepted.value;
   const put = { calendar, name, sent };
-  if (isHeld) {
+  if (held !== null) {
+    keepOctets(context, { key, name, sent, agent: agentOf(request), says: null, held });
     context.calendars.retract(calendar, { key, name });
-    return ok({ status: 202 });
+    return ok(created(context, put));
   }
   const brought = isKnown ? bringBack(context, { calendar, uid: incoming.uid }) : ok(null);
   if (!brought.ok) return brought;
   const shown = context.store.view.get(key)?.item ?? null;
   const made = shown && describedItem({ base: shown, patch: {}, incoming });
   const says = accepted.value.says ?? made;
-  keepOctets(context, { key, name, sent, agent: agentOf(request), says });
+  keepOctets(context, { key, name, sent, agent: agentOf(request), says, held });
   return ok(created(context, put));
 }
 
@@ -149,10 +151,10 @@ function placeElsewhere(
   if (isLeft && !saysNew(request.headers)) return followItem(context, { ...about, from });
   const moved = relocate(context, { from: from.calendar, to: calendar, viewed });
   if (!moved.ok) return moved;
-  if (moved.value === "held") {
-    context.calendars.retract(calendar, { key: viewed.key, name });
-    context.calendars.reload(viewed.key);
-    return ok({ status: 202 });
+  if (moved.value !== null) {
+    const { key } = viewed;
+    context.calendars.hold({ edit: moved.value, key, name, object: null });
+    context.calendars.retract(calendar, { key, name });
   }
   const edited = edit(context, { ...about, calendar, name });
   return edited.ok ? ok(created(context, { calendar, name, sent: about.sent })) : edited;
@@ -207,8 +209,9 @@ function edit(
   const base = baseOf(context, { ...wish, key, present, isSeen: false, isMove: true, agent });
   const accepted = acceptEdit(context, { ...wish, base });
   if (!accepted.ok) return accepted;
-  const { isHeld, says } = accepted.value;
-  if (isHeld) context.calendars.reload(key);
-  else keepOctets(context, { key, name, sent, agent, says });
+  const { says } = accepted.value;
+  // Where nothing more is wished the octets go with the move that waits.
+  const held = accepted.value.held ?? ownHeldEdits(key, context).at(-1)?.id ?? null;
+  keepOctets(context, { key, name, sent, agent, says, held });
   return ok(null);
 }

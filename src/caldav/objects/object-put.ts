@@ -5,6 +5,7 @@ import { atomically } from "../atomically.ts";
 import { checkConditions } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";
 import { caldavFault, type DavFault, faultAnswer } from "../fault.ts";
+import { ownHeldEdits } from "./held.ts";
 import {
   acceptEdit,
   agentOf,
@@ -87,10 +88,38 @@ function put(
     return fail(caldavFault("supported-calendar-component", reason));
   }
   if (object) return update(context, { request, object, sent, isSeen: verdict.isSeen });
+  if (takeBackDeletion(context, uid)) return putBack(context, { request, sent });
   const namesake = calendars.objectOfUid(calendar, uid);
   if (!namesake) return createObject(context, { request, sent });
   const reason = "the UID is in this calendar already, under another name";
   return fail(uidFault(paths.object(calendar, namesake.name), reason));
+}
+
+/**
+ * Whether a deletion of the person's own that waited is taken back, as the item is put again: then it is there as before.
+ */
+function takeBackDeletion(context: DavContext, uid: string): boolean {
+  const key = context.store.mirror.findUid(uid)?.item;
+  const own = key === undefined ? [] : ownHeldEdits(key, context);
+  const deletions = own.filter(({ action }) => action === "delete");
+  for (const { id } of deletions) context.store.journal.discard(id);
+  return deletions.length > 0;
+}
+
+/** What was deleted and is there again takes what is put, under the name that is named now. */
+function putBack(
+  context: DavContext,
+  { request, sent }: { readonly request: ObjectRequest; readonly sent: Sent },
+): Result<DavAnswer, DavFault> {
+  const { calendars, paths, origin } = context;
+  const { calendar, name } = request;
+  const object = calendars.objectOfUid(calendar, sent.text.uid);
+  if (!object) return createObject(context, { request, sent });
+  if (object.name !== name) calendars.rename(object.key, name);
+  const updated = update(context, { request, object, sent, isSeen: false });
+  if (!updated.ok) return updated;
+  const location = { Location: `${origin}${paths.object(calendar, name)}` };
+  return ok({ status: 201, headers: { ...updated.value.headers, ...location } });
 }
 
 interface Update {
@@ -128,12 +157,8 @@ function update(
   const base = baseOf(context, { ...wish, key: object.key, present, isSeen, isMove: false, agent });
   const accepted = acceptEdit(context, { ...wish, base });
   if (!accepted.ok) return accepted;
-  const { key, isHeld, says } = accepted.value;
-  if (isHeld) {
-    calendars.reload(key);
-    return ok({ status: 204 });
-  }
-  keepOctets(context, { key, name, sent, agent, says });
+  const { key, held, says } = accepted.value;
+  keepOctets(context, { key, name, sent, agent, says, held });
   const etag = etagOfSent(context, { calendar, name, sent });
   return ok({ status: 204, ...(etag !== null && { headers: { ETag: etag } }) });
 }

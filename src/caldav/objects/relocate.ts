@@ -1,16 +1,17 @@
 import type { Calendar } from "../../calendars/calendar.ts";
+import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import type { DavContext } from "../context.ts";
 import { caldavFault, type DavFault, plainFault } from "../fault.ts";
-import { isHeld } from "./held.ts";
+import { heldEdit } from "./held.ts";
 import { closedFault, readOnlyFault, refusalFault } from "./object-faults.ts";
 
-/** Takes an item to another calendar of its kind, by an edit; `held`: that waits for a person. */
+/** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for a person. */
 export function relocate(
   context: DavContext,
   about: { readonly from: Calendar; readonly to: Calendar; readonly viewed: ViewItem },
-): Result<"moved" | "held", DavFault> {
+): Result<EditId | null, DavFault> {
   const { from, to, viewed } = about;
   const { key, item } = viewed;
   const href = context.paths.calendar(from);
@@ -30,7 +31,7 @@ export function relocate(
   }
   const [moved] = accepted.items;
   if (!moved || moved.action === "refused") return fail(refusalFault(moved ?? { problems: [] }));
-  return ok(isHeld(moved, context) ? "held" : "moved");
+  return ok(heldEdit(moved, context));
 }
 
 function strangeFault(to: Calendar, { item }: ViewItem): DavFault {

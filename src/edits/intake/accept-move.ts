@@ -1,15 +1,24 @@
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
-import type { Channel } from "../../domain/journal.ts";
-import { type Place, placeOf, sameField, valuesOf } from "../../domain/merge.ts";
+import type { Channel, Edit } from "../../domain/journal.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Place,
+  placeOf,
+  sameField,
+  valuesOf,
+  without,
+} from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
-import { changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
+import { actionOf, changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
 import { changesInWords, namesOf } from "../in-words.ts";
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
+import { ownHeld } from "./own-held.ts";
 import { type Note, quote } from "./part.ts";
 
 /** Where an item is to go: an event to a project, a task to a list. */
@@ -32,14 +41,22 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
 
   function keep(request: MoveRequest, { viewed, place }: Wish): Kept {
     const assigned = seersAfter(request, { viewed, deps });
-    const edit = { patch: { place, ...(assigned && { assigned }) }, newLabels: [] };
-    const held = store.journal.heldOf(request.item).find((other) => sameWish(other, edit));
+    const waiting = ownHeld(request.item, { store, ...request });
+    const patch = { ...waiting?.patch, place, ...(assigned && { assigned }) };
+    const edit = { patch, newLabels: waiting?.newLabels ?? [] };
+    const held = store.journal
+      .heldOf(request.item)
+      .find((other) => sameWish(other, edit) && isMine(other, request));
     if (held) return { editId: held.id, notes: [waits(held.id)] };
     const { channel, actor, item } = request;
-    const base = viewed.item;
-    for (const { id } of firstHalves(request, store)) store.journal.discard(id);
+    const base = waiting ? applyPatch(viewed.item, waiting.bases) : viewed.item;
+    const kept = waiting?.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
+    const halves = firstHalves(request, store).map(({ id }) => id);
+    for (const id of [...(waiting?.ids ?? []), ...halves]) store.journal.discard(id);
     const about = { channel, actor, item, base, state } as const;
-    return { editId: store.journal.append({ ...about, ...edit, action: "update" }), notes: [] };
+    const editId = store.journal.append({ ...about, ...edit, action: "update" });
+    if (kept && state === "held") store.heldObjects.carry(editId, kept);
+    return { editId, notes: [] };
   }
 
   return (request) => {
@@ -50,6 +67,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
       const about = itemOf(viewed);
       const before = valuesOf(viewed.item);
       if (sameField("place", before, { place })) {
+        stay(request, { viewed, deps });
         return {
           ...about,
           action: "unchanged",
@@ -87,6 +105,30 @@ function seersAfter(
     creator: isEvent ? maker : item.creatorId,
     people: isEvent ? [item.creatorId, actor] : [actor],
   });
+}
+
+/** A calendar program is shown what it has asked for, which another's edit is not. */
+const isMine = (held: Edit, { channel, actor }: MoveRequest): boolean =>
+  channel !== "caldav" || (held.channel === channel && held.actor === actor);
+
+/** A move of the same editor that waits is taken back by one to where the item is; what else that wishes goes on waiting. */
+function stay(
+  request: MoveRequest,
+  { viewed, deps }: { readonly viewed: ViewItem; readonly deps: AcceptDeps },
+): void {
+  const { store } = deps;
+  const { item, channel, actor } = request;
+  const waiting = ownHeld(item, { store, channel, actor });
+  if (waiting?.patch.place === undefined) return;
+  const kept = waiting.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
+  for (const id of waiting.ids) store.journal.discard(id);
+  const patch = without(waiting.patch, "place");
+  if (fieldsOf(patch).length === 0) return;
+  const base = applyPatch(viewed.item, waiting.bases);
+  const { newLabels } = waiting;
+  const about = { channel, actor, item, base, patch, newLabels, state: "held" } as const;
+  const id = store.journal.append({ ...about, action: actionOf(patch) });
+  if (kept) store.heldObjects.carry(id, kept);
 }
 
 interface Wish {

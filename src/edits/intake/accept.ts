@@ -229,6 +229,7 @@ function keep(
     store.extras.append(ending.editId, extras);
     return ending.editId;
   }
+  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id);
   if (ending.kind !== "edit") {
     if (ending.kind === "unchanged") keepObject(itemPlan, { store, request });
     return null;

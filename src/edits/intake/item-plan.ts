@@ -43,6 +43,8 @@ export interface ItemPlan {
   /** Why it is refused; empty when it is not. */
   readonly refusals: readonly Note[];
   readonly notes: readonly Note[];
+  /** Waiting edits of the same editor that this one takes in; none unless said. */
+  readonly takesIn?: readonly EditId[];
   /** What it asks for beside its fields; none unless said. */
   readonly extras?: readonly NewExtra[];
   readonly ending: Ending;

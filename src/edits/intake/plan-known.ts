@@ -1,11 +1,12 @@
 import type { EditId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { visibleStates } from "../../domain/journal.ts";
+import { type Edit, visibleStates } from "../../domain/journal.ts";
 import {
   applyPatch,
   changedFields,
   fieldsOf,
   type Patch,
+  pick,
   sameField,
   valuesOf,
 } from "../../domain/merge.ts";
@@ -18,6 +19,7 @@ import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { labelKey } from "./known-names.ts";
+import { type OwnHeld, ownHeld } from "./own-held.ts";
 import { type Note, type Part, quote } from "./part.ts";
 import { replacedPatch } from "./replaced.ts";
 import { shownBase } from "./shown-base.ts";
@@ -48,10 +50,13 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   const base = baseOf(incoming, known);
   const unset = takenAway(incoming, { base, situation });
   const diff = diffItem(incoming, applyPatch(base, unset), situation.context);
-  const changed = changedFields(valuesOf(present), { ...unset, ...diff.patch });
-  const newLabels = labelsOnTheirWay(diff, known) ? [] : diff.newLabels;
+  const held = ownHeld(key, situation);
+  const changed = changedFields(valuesOf(present), { ...held?.patch, ...unset, ...diff.patch });
+  const newLabels = labelsOnTheirWay(diff, known) ? [] : labelsOf(diff, { unset, held });
   const patch: Patch =
-    newLabels.length > 0 ? { ...changed, labels: diff.patch.labels ?? [] } : changed;
+    newLabels.length > 0
+      ? { ...changed, labels: diff.patch.labels ?? held?.patch.labels ?? [] }
+      : changed;
   const notes = [...diff.notes, ...parentNotes(incoming, known)];
   if (diff.refusals.length > 0) {
     return refusal(incoming, {
@@ -65,16 +70,25 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   const edit: EditDraft = {
     action: actionOf(patch),
     item: key,
-    base,
+    // A field that waits is still compared with what it was when it came.
+    base: held ? applyPatch(base, pick(held.bases, fieldsOf(held.patch))) : base,
     patch,
     newLabels,
     replaces: withdraws,
   };
-  return planOf(incoming, {
-    known,
-    edit,
-    notes: [...notes, ...overrideNotes(incoming, { base, present, patch, store: situation.store })],
-  });
+  const { store } = situation;
+  const overrides = overrideNotes(incoming, { base: edit.base, present, patch, store });
+  const plan = planOf(incoming, { known, edit, notes: [...notes, ...overrides] });
+  return held && plan.ending.kind !== "waits" ? { ...plan, takesIn: held.ids } : plan;
+}
+
+/** Names of labels that are yet to be made: of what is said now, else of what waits. */
+function labelsOf(
+  diff: Part,
+  { unset, held }: { readonly unset: Patch; readonly held: OwnHeld | null },
+): readonly string[] {
+  const isSpoken = diff.patch.labels !== undefined || unset.labels !== undefined;
+  return isSpoken ? diff.newLabels : (held?.newLabels ?? []);
 }
 
 /** The wish to be without what the editor has left out, where absence speaks. */
@@ -137,9 +151,13 @@ function planOf(
 function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
   const twin = situation.store.journal
     .heldOf(viewed.key)
-    .find((held) => held.action === edit.action && sameWish(held, edit));
+    .find((held) => held.action === edit.action && sameWish(held, edit) && isMine(held, situation));
   return twin?.id ?? null;
 }
+
+/** A calendar program is shown what it has put, which another's edit is not. */
+const isMine = (held: Edit, { channel, actor }: Situation): boolean =>
+  channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
 /** Fields that somebody else has changed since the editor looked, and that the edit changes as well. */
 function overrideNotes(

@@ -1,4 +1,4 @@
-import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import { type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
 import type { IncomingItem } from "../../ics/read/read.ts";
@@ -56,8 +56,8 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     ending: { kind: "edit", edit },
   };
   if (!reborn?.waiting) return plan;
-  const { channel } = newcomer.situation;
-  return besides(plan, { edit, waiting: reborn.waiting, isAsked: channel === "caldav" });
+  const { channel, actor } = newcomer.situation;
+  return besides(plan, { edit, waiting: reborn.waiting, isAsked: channel === "caldav", actor });
 }
 
 /** The refusal of what is cancelled, and not there. */
@@ -72,23 +72,34 @@ export function refuseCancel(incoming: IncomingItem): ItemPlan {
  */
 function besides(
   plan: ItemPlan,
-  about: { readonly edit: EditDraft; readonly waiting: Edit; readonly isAsked: boolean },
+  about: {
+    readonly edit: EditDraft;
+    readonly waiting: Edit;
+    readonly isAsked: boolean;
+    readonly actor: PersonId | null;
+  },
 ): ItemPlan {
   const { edit, waiting, isAsked } = about;
   const { id, state, parkReason, problem, sentAt } = waiting;
+  const { incoming, kind, title, changes } = plan;
   const note = (code: string, message: string): Note => ({
     line: plan.incoming.line,
     code,
     message,
   });
   const why = problem === null ? "" : `: ${problem}`;
-  if (sameWish(waiting, edit) && (state === "held" || !isAsked)) {
+  const isOther = isAsked && waiting.actor !== about.actor;
+  if (sameWish(waiting, edit) && (state === "held" || !isAsked) && !isOther) {
     const waits = note("waiting", `its creation waits for a person already, as edit ${id}${why}`);
     return {
       ...plan,
       notes: [...plan.notes, waits],
       ending: { kind: "waits", action: "create", editId: id },
     };
+  }
+  if (isOther && state === "held") {
+    const message = "an item of this UID that somebody else has put waits for approval";
+    return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
   }
   const isUnsent = parkReason === "failed" && sentAt === null;
   if (state === "held" || parkReason === "refused" || isUnsent) {
@@ -97,7 +108,6 @@ function besides(
     return { ...plan, notes: [...plan.notes, replaced], ending };
   }
   const message = `whether edit ${id} has created it is not known; retry or discard that edit first`;
-  const { incoming, kind, title, changes } = plan;
   return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
 }
 

@@ -11,6 +11,7 @@ import type {
 } from "../../domain/journal.ts";
 import type { Patch } from "../../domain/merge.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
+import type { HeldObjects } from "../calendars/held-objects.ts";
 import type { ObjectNames } from "../calendars/object-names.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { editIdColumn, restorationText } from "../rows/journal.ts";
@@ -123,6 +124,8 @@ export interface Journal {
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
   /** Edits of an item that wait for approval, newest first. */
   heldOf(item: ItemKey): readonly Edit[];
+  /** Edits by a person's calendar programs that wait for approval, oldest first: that person is shown them. */
+  heldBy(person: PersonId): readonly Edit[];
   /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
   awaitedParent(item: ItemKey): string | null;
   /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
@@ -148,11 +151,13 @@ export function createJournal({
   changes,
   mirror,
   objectNames,
+  heldObjects,
   unanswered,
 }: StoreDeps & {
   changes: Changes;
   mirror: Mirror;
   objectNames: ObjectNames;
+  heldObjects: HeldObjects;
   unanswered: Pick<Unanswered, "answering">;
 }): Journal {
   const insert = db.prepare(
@@ -203,7 +208,11 @@ export function createJournal({
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     parents.insist(id);
-    if (edit.state === "held") objectNames.grant(edit.item);
+    if (isOwn(edit)) {
+      heldObjects.grant(id);
+      objectNames.grant(edit.item);
+      changes.tellOwn(edit.item);
+    }
     return true;
   }
 
@@ -235,6 +244,7 @@ export function createJournal({
       const id = editIdColumn({ id: Number(lastInsertRowid) });
       if (isNew) withdrawals.anew({ id, item: edit.item }, edit.base.kind);
       changes.publish(edit.item);
+      if (isOwn(edit)) changes.tellOwn(edit.item);
       if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
       if (isNew) parents.arrived(edit.item);
       return id;
@@ -260,6 +270,10 @@ export function createJournal({
           withdrawals.discardFollowers(edit);
           parents.lost(edit.item);
         }
+        if (discarded.changes > 0 && isOwn(edit)) {
+          heldObjects.drop(id);
+          changes.tellOwn(edit.item);
+        }
         return discarded;
       }),
     ),
@@ -269,6 +283,10 @@ export function createJournal({
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }
+
+/** Whether it waits and is shown to its editor alone. */
+const isOwn = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
+  state === "held" && channel === "caldav";
 
 /** What is kept of the item that was shown, where its editor saw another version. */
 const shownBeside = (base: Item, content: string | null): string | null =>

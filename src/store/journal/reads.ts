@@ -15,12 +15,15 @@ export function createJournalReads({
   clock,
 }: StoreDeps): Pick<
   Journal,
-  "get" | "list" | "heldOf" | "openCreations" | "givenUpCreations" | "counts"
+  "get" | "list" | "heldOf" | "heldBy" | "openCreations" | "givenUpCreations" | "counts"
 > {
   const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
   const newest = db.prepare("SELECT * FROM edits ORDER BY id DESC LIMIT ?");
   const newestIn = db.prepare("SELECT * FROM edits WHERE state = ? ORDER BY id DESC LIMIT ?");
   const held = db.prepare("SELECT * FROM edits WHERE item = ? AND state = 'held' ORDER BY id DESC");
+  const heldByPerson = db.prepare(
+    "SELECT * FROM edits WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
+  );
   const creations = db.prepare(
     `SELECT * FROM edits WHERE action = 'create' AND sent_at IS NOT NULL
        AND (state IN ('pending', 'claimed') OR (state = 'parked' AND coalesce(resent_at, sent_at) > @since))`,
@@ -44,6 +47,7 @@ export function createJournalReads({
     },
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
     heldOf: (item) => held.all(item).map(read),
+    heldBy: (person) => heldByPerson.all(person).map(read),
     openCreations: () => creations.all({ since: ago(outlook) }).map(read),
     givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
     counts() {

@@ -57,6 +57,19 @@ export function objectRow(row: unknown): ObjectRow {
   };
 }
 
+/** What a program has put by an edit that waits. */
+export interface HeldObject {
+  readonly name: string;
+  /** Null where the item was only moved to the name. */
+  readonly row: ObjectRow | null;
+}
+
+export function heldObjectRow(row: unknown): HeldObject {
+  const { name, component } = row as { name: string; component: StoredComponent | null };
+  const rest = { ...Object(row), channel: "caldav", laid: null };
+  return { name, row: component === null ? null : objectRow(rest) };
+}
+
 /** A name that an item has or had. */
 export interface ObjectName {
   readonly item: ItemKey;

@@ -248,3 +248,12 @@ export function gateRestRow(row: unknown) {
     quietSince: Temporal.Instant.from(raw.quiet_since),
   };
 }
+
+/** A collection into which a program has put an item by an edit that waited. */
+export function triedRow(row: unknown): {
+  readonly collection: CollectionName;
+  readonly project: number;
+} {
+  const raw = row as { collection: CollectionName; project_id: number };
+  return { collection: raw.collection, project: raw.project_id };
+}

@@ -15,6 +15,7 @@ import {
   numberColumn,
   plainContent,
   provenanceOf,
+  triedRow,
   viewRow,
 } from "../rows/rows.ts";
 import { type ChangeLog, createChangeLog, everyProject } from "./change-log.ts";
@@ -48,6 +49,11 @@ export interface Changes extends ChangeLog {
     key: ItemKey,
     from: { readonly collection: CollectionName; readonly project: number },
   ): Revision;
+  /**
+   * Logs a change of an item for whoever is shown it otherwise than all others, as an edit of it waits or did: where it is,
+   * and where that person's programs have put it; with a task what hangs below it. For the others its text stays the same.
+   */
+  tellOwn(key: ItemKey): void;
   /** Notes that names which feeds show have changed. */
   directoryChanged(): void;
 }
@@ -86,6 +92,16 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
   const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ? AND drifted = 0");
+  const tried = db.prepare(
+    `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
+       JOIN collections k ON k.name = c.collection
+     WHERE n.item = ? AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = n.item)`,
+  );
+  const hanging = db.prepare(
+    `SELECT below.item FROM view_items task JOIN identities i USING (item)
+       JOIN view_items below ON below.project_id = task.project_id AND below.parent_id = i.service_id
+     WHERE task.item = ? AND i.kind = 'task'`,
+  );
   let settled: Outcome | null = null;
 
   /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
@@ -206,6 +222,14 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return { at: revision(at), collection, content };
   }
 
+  function tellTried(key: ItemKey): void {
+    note(key);
+    for (const row of tried.all(key)) {
+      const { collection, project } = triedRow(row);
+      log(collection, { key, act: "bury", project });
+    }
+  }
+
   return {
     ...createChangeLog({ db }),
     publish,
@@ -225,6 +249,10 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     note: (key) => note(key)?.at ?? null,
     retract: (key, { collection, project }) =>
       revision(log(collection, { key, act: "bury", project })),
+    tellOwn(key) {
+      tellTried(key);
+      for (const row of hanging.all(key)) tellTried(itemKey(numberColumn(row, "item")));
+    },
     directoryChanged() {
       log(directory, { key: null, act: "put", project: everyProject });
     },

@@ -51,6 +51,8 @@ export interface View {
   ofProject(project: ProjectId): readonly ViewItem[];
   /** Items of a collection, in the order in which they became known. */
   ofCollection(collection: CollectionName): readonly ViewItem[];
+  /** The subtasks of a task, in the order in which they became known. */
+  below(task: { readonly projectId: ProjectId; readonly id: number | null }): readonly ViewItem[];
   /** Items that a person is assigned to, of all projects. */
   assignedTo(person: PersonId): readonly ViewItem[];
   /** What somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
@@ -82,6 +84,9 @@ export function createView({ db, zone }: StoreDeps): View {
   const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
   const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
   const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
+  const byParent = db.prepare(
+    `${joined} WHERE v.project_id = ? AND v.parent_id = ? ORDER BY v.item`,
+  );
   const byPerson = db.prepare(
     `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
   );
@@ -135,6 +140,8 @@ export function createView({ db, zone }: StoreDeps): View {
     findUid: (uid) => one(byUid.get(uid)),
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
     ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    below: ({ projectId, id }) =>
+      byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
     remindable: () => reminded.all().map((row) => decode(viewItemRow(row))),
     shownAs(key, { sequence, modifiedAt }) {

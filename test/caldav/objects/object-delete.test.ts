@@ -39,17 +39,22 @@ describe("objectAnswer() of a DELETE", () => {
     expect(rig.names("events-2001")).toEqual([]);
   });
 
-  it("waits for a person from the eleventh in a minute on, and comes back until then", () => {
+  it("waits for a person from the eleventh in a minute on, and is gone for its sender alone", () => {
     const rig = objectRig();
     const paths = Array.from({ length: 12 }, (_, at) => rig.member(aTask(601 + at)));
     const answers = paths.slice(0, 10).map((path) => rig.ask("DELETE", path).status);
     expect(answers).toEqual(Array.from({ length: 10 }, () => 204));
     const token = rig.token("tasks-3001");
     const [held = "", later = ""] = paths.slice(10);
-    expect(rig.ask("DELETE", held)).toEqual({ status: 202 });
-    expect(rig.since("tasks-3001", token)).toEqual({ put: [`${uidOf(held)}.ics`], buried: [] });
-    expect(rig.get(held).status).toBe(200);
+    expect(rig.ask("DELETE", held)).toEqual({ status: 204 });
+    expect(rig.edits().at(-1)).toMatchObject({ action: "delete", state: "held" });
+    const name = `${uidOf(held)}.ics`;
+    expect(rig.since("tasks-3001", token)).toEqual({ put: [], buried: [name] });
+    expect(rig.get(held).status).toBe(404);
+    expect(rig.ask("DELETE", held).status).toBe(404);
+    expect(rig.names("tasks-3001", 12)).toContain(name);
     rig.clock.advance({ minutes: 2 });
     expect(rig.ask("DELETE", later).status).toBe(204);
+    expect(rig.edits().at(-1)).toMatchObject({ state: "pending" });
   });
 });

@@ -1,111 +1,331 @@
 import { describe, expect, it } from "vitest";
-import { projectId, serviceId } from "../../../src/domain/ids.ts";
+import { personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { calendarsOf } from "../../calendars/rig.ts";
 import { vtodo } from "../../edits/rig.ts";
-import { startDav } from "../../support/dav-server.ts";
 import { aTask, aTodolist } from "../../support/items.ts";
-import { readMultistatus } from "../../support/multistatus.ts";
-import { object } from "./object-rig.ts";
+import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
 
-// What waits for a person has not happened: every address stays as it is until somebody agrees.
+// What waits for approval has happened for the one whose program asked for it, on all devices of that person, and for
+// nobody else. Discarded, everything is as before; approved, it is so for all.
 
-const home = "/dav/calendars/11/";
-const [here, there] = [`${home}tasks-3001/`, `${home}tasks-3003/`];
+const near = `${root}/tasks-3003`;
+const ben = (path: string) => path.replace("/11", "/12");
+const asNew = { "if-none-match": "*" };
 
-/** A server in review mode with two lists and a task that has a name of its own. */
-async function heldRig() {
-  const dav = await startDav({ mode: "review" });
-  const { store, call } = dav;
-  store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
-  store.mirror.put(aTask(601), "tasks:3001");
-  const key = store.mirror.find("task", serviceId(601));
-  if (key === null) throw new Error("the mirror has no task");
-  const { uid } = store.mirror.identity(key);
-  const old = `${here}${uid}.ics`;
-
-  async function told(calendar: string, token: string) {
-    const body = `<d:sync-collection xmlns:d="DAV:"><d:sync-token>${token}</d:sync-token><d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>`;
-    const answer = readMultistatus((await call(`REPORT ${calendar}`, { body })).text);
-    const names = answer.responses.map(({ href, status }) => [
-      decodeURIComponent(href.split("/").at(-1) ?? ""),
-      status ?? 200,
-    ]);
-    return { names: Object.fromEntries(names), token: answer.token ?? "" };
-  }
-
+function heldRig() {
+  const rig = objectRig({ mode: "review" });
+  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const held = () => rig.store.journal.list({ state: "held", limit: 99 }).map(({ id }) => id);
   return {
-    ...dav,
-    uid,
-    old,
-    told,
-    put: (path: string, item: string, headers: Readonly<Record<string, string>> = {}) =>
-      call(`PUT ${path}`, {
-        headers: { "content-type": "text/calendar", ...headers },
-        body: object(item),
-      }),
-    status: async (path: string) => (await call(`GET ${path}`)).status,
-    held() {
-      const edits = store.journal.list({ state: "held", limit: 9 });
-      if (edits.length === 0) throw new Error("nothing is held");
-      return edits.map(({ id }) => id);
+    ...rig,
+    held,
+    move: (from: string, to: string) => rig.ask("MOVE", from, { headers: { destination: to } }),
+    approve() {
+      for (const id of held().toReversed()) expect(rig.store.journal.resume(id)).toBe(true);
     },
-    /** Expects the task where it was, under its name, and nothing else anywhere. */
-    async expectAsBefore() {
-      expect((await told(here, "")).names).toEqual({ [`${uid}.ics`]: 200 });
-      expect((await told(there, "")).names).toEqual({});
-      expect((await call(`GET ${old}`)).text).toContain("SUMMARY:Task 601");
+    discard() {
+      for (const id of held()) expect(rig.store.journal.discard(id)).toBe(true);
+    },
+    /** What Ben reads at an address of Ana's. */
+    bens: (path: string) => {
+      const { status, body } = rig.ask("GET", ben(path), { person: 12 });
+      return status === 200 ? String(body) : status;
     },
   };
 }
 
-type HeldRig = Awaited<ReturnType<typeof heldRig>>;
-
-const ways: readonly (readonly [string, (rig: HeldRig) => Promise<{ readonly status: number }>])[] =
-  [
-    ["MOVE", (rig) => rig.call(`MOVE ${rig.old}`, { headers: { destination: `${there}m.ics` } })],
-    ["PUT", (rig) => rig.put(`${there}m.ics`, vtodo(rig.uid, "SUMMARY:Task 601"))],
-  ];
-
-describe.each(ways)("a %s to another calendar that is held", (_way, go) => {
-  it("leaves the item where it is, under its name, and tells the program so", async () => {
-    const rig = await heldRig();
-    const [before, beyond] = [await rig.told(here, ""), await rig.told(there, "")];
-    expect((await go(rig)).status).toBe(202);
-    await rig.expectAsBefore();
-    expect(await rig.status(`${there}m.ics`)).toBe(404);
-    expect((await rig.told(here, before.token)).names).toEqual({ [`${rig.uid}.ics`]: 200 });
-    expect((await rig.told(there, beyond.token)).names).toEqual({ "m.ics": 404 });
+describe("a deletion that is held", () => {
+  it("is told to its sender as gone, and as there again when it is discarded", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const name = `${uidOf(path)}.ics`;
+    const before = rig.text(path);
+    const tokens = [rig.token("tasks-3001")];
+    expect(rig.ask("DELETE", path, { headers: { "if-match": rig.etag(path) } }).status).toBe(204);
+    expect(rig.since("tasks-3001", tokens[0] ?? "")).toEqual({ put: [], buried: [name] });
+    expect(rig.names("tasks-3001")).toEqual([]);
+    expect(rig.bens(path)).toBe(before);
+    tokens.push(rig.token("tasks-3001"));
+    rig.discard();
+    expect(rig.since("tasks-3001", tokens[1] ?? "")).toEqual({ put: [name], buried: [] });
+    expect(rig.text(path)).toBe(before);
   });
 
-  it("has done nothing when it is discarded", async () => {
-    const rig = await heldRig();
-    await go(rig);
-    for (const id of rig.held()) expect(rig.store.journal.discard(id)).toBe(true);
-    await rig.expectAsBefore();
-    expect(await rig.status(`${there}m.ics`)).toBe(404);
+  it("is gone for all when it is approved", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    rig.approve();
+    expect([rig.get(path).status, rig.bens(path)]).toEqual([404, 404]);
   });
 
-  it("takes the item there under the name that was asked for when it is approved", async () => {
-    const rig = await heldRig();
-    await go(rig);
-    const [before, beyond] = [await rig.told(here, ""), await rig.told(there, "")];
-    for (const id of rig.held()) expect(rig.store.journal.resume(id)).toBe(true);
-    expect(await rig.status(`${there}m.ics`)).toBe(200);
-    expect(await rig.status(rig.old)).toBe(404);
-    expect((await rig.told(here, before.token)).names).toEqual({ [`${rig.uid}.ics`]: 404 });
-    expect((await rig.told(there, beyond.token)).names).toEqual({ "m.ics": 200 });
+  it("takes the subtasks along, and brings them back", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const names = rig.names("tasks-3001");
+    const token = rig.token("tasks-3001");
+    rig.ask("DELETE", path);
+    expect(rig.names("tasks-3001")).toEqual([]);
+    expect(rig.names("tasks-3001", 12)).toEqual(names);
+    expect(rig.since("tasks-3001", token).buried.toSorted()).toEqual(names.toSorted());
+    const later = rig.token("tasks-3001");
+    rig.discard();
+    expect(rig.names("tasks-3001")).toEqual(names);
+    expect(rig.since("tasks-3001", later).put.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("is taken back by a PUT of the same UID, under the new name", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const uid = uidOf(path);
+    rig.ask("DELETE", path);
+    const again = rig.put(path, vtodo(uid, "SUMMARY:Task 601"), asNew);
+    expect(again.status).toBe(201);
+    expect(rig.edits()).toMatchObject([{ action: "delete", state: "discarded" }]);
+    rig.ask("DELETE", path);
+    expect(rig.put(`${tasks}/b.ics`, vtodo(uid, "SUMMARY:Back"), asNew).status).toBe(201);
+    expect(rig.names("tasks-3001")).toEqual(["b.ics"]);
+    expect(rig.text(`${tasks}/b.ics`)).toContain("SUMMARY:Back");
+    expect(rig.held()).toHaveLength(1);
+  });
+
+  it("stands when what is put instead is refused", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.ask("DELETE", path);
+    expect(rig.put(path, vtodo(uidOf(path), "CATEGORIES:No")).status).toBe(403);
+    expect(rig.held()).toHaveLength(1);
+    expect(rig.get(path).status).toBe(404);
+  });
+
+  it("outlasts a restart, and is gone from every list of its sender", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { assigned: [personId(11)] }));
+    const token = rig.token("assigned");
+    rig.ask("DELETE", path);
+    expect(rig.since("assigned", token).buried).toEqual([`${uidOf(path)}.ics`]);
+    const again = calendarsOf(rig.store);
+    for (const slug of ["tasks-3001", "assigned"]) {
+      const calendar = again.find(personId(11), slug);
+      expect(calendar && again.objects(calendar)).toEqual([]);
+    }
+  });
+
+  it("changes the counter of each calendar that it was in", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { assigned: [personId(11)] }));
+    const ctags = () =>
+      ["tasks-3001", "assigned"].map((slug) => {
+        const calendar = rig.calendars.find(personId(11), slug);
+        return calendar && rig.calendars.ctag(calendar);
+      });
+    const seen = [ctags()];
+    rig.ask("DELETE", path);
+    seen.push(ctags());
+    rig.discard();
+    seen.push(ctags());
+    for (const at of [0, 1]) expect(new Set(seen.map((each) => each[at])).size).toBe(3);
+  });
+});
+
+describe("a change that is held", () => {
+  const mine = (uid: string, ...lines: readonly string[]) =>
+    vtodo(uid, "SUMMARY:Mine", "LOCATION:Shed", ...lines);
+
+  it("is answered as stored, and shown to its sender as it came", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { dueOn: null }));
+    const before = rig.text(path);
+    const token = rig.token("tasks-3001");
+    const answer = rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
+    expect(answer).toEqual({ status: 204, headers: { ETag: rig.etag(path) } });
+    expect(rig.text(path)).toBe(object(mine(uidOf(path))));
+    expect(rig.since("tasks-3001", token).put).toEqual([`${uidOf(path)}.ics`]);
+    expect(rig.bens(path)).toBe(before);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Task 601" });
+  });
+
+  it("is given to all as it came when it is approved, and to nobody when it is discarded", () => {
+    for (const isApproved of [true, false]) {
+      const rig = heldRig();
+      const path = rig.member(aTask(601, { dueOn: null }));
+      const before = rig.text(path);
+      rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
+      const etag = rig.etag(path);
+      const token = rig.token("tasks-3001");
+      if (isApproved) rig.approve();
+      else rig.discard();
+      expect(rig.etag(path) === etag).toBe(isApproved);
+      const expected = isApproved ? object(mine(uidOf(path))) : before;
+      expect([rig.text(path), rig.bens(path)]).toEqual([expected, expected]);
+      expect(rig.since("tasks-3001", token).put).toEqual([`${uidOf(path)}.ics`]);
+    }
+  });
+
+  it("is one edit with those that follow, which start from it", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { dueOn: null }));
+    const uid = uidOf(path);
+    rig.put(path, mine(uid), { "if-match": rig.etag(path) });
+    const next = mine(uid, "DESCRIPTION:More");
+    expect(rig.put(path, next, { "if-match": rig.etag(path) }).headers?.["ETag"]).toBe(
+      rig.etag(path),
+    );
+    expect(rig.store.journal.heldBy(personId(11))).toMatchObject([
+      { base: { title: "Task 601" }, patch: { title: "Mine", description: "More" } },
+    ]);
+    rig.put(path, mine(uid).replace("Mine", "Task 601"), { "if-match": rig.etag(path) });
+    expect(rig.held()).toEqual([]);
+    expect(rig.text(path)).toContain("LOCATION:Shed");
+  });
+
+  it("does not wait twice when it is put twice", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    for (const _ of [1, 2]) rig.put(path, mine(uidOf(path)));
+    expect(rig.edits()).toHaveLength(1);
+  });
+
+  it("waits beside the same one of somebody else", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { dueOn: null }));
+    rig.put(path, mine(uidOf(path)));
+    const body = object(mine(uidOf(path)));
+    const headers = { "content-type": "text/calendar" };
+    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    expect(rig.bens(path)).toBe(body);
+    expect(rig.held()).toHaveLength(2);
+  });
+
+  it("is followed by a deletion, which leaves it when it is discarded", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.put(path, mine(uidOf(path)));
+    expect(rig.ask("DELETE", path).status).toBe(204);
+    expect(rig.get(path).status).toBe(404);
+    const [deletion] = rig.held();
+    if (deletion) rig.store.journal.discard(deletion);
+    expect(rig.text(path)).toContain("SUMMARY:Mine");
   });
 });
 
 describe("a creation that is held", () => {
-  it("is not there and told as gone, and is there under its name when it is approved", async () => {
-    const rig = await heldRig();
-    const { token } = await rig.told(here, "");
-    const answer = await rig.put(`${here}new.ics`, vtodo("new@program", "SUMMARY:New"));
-    expect([answer.status, answer.headers["etag"]]).toEqual([202, undefined]);
-    await rig.expectAsBefore();
-    const later = await rig.told(here, token);
-    expect(later.names).toEqual({ "new.ics": 404 });
-    for (const id of rig.held()) rig.store.journal.resume(id);
-    expect((await rig.told(here, later.token)).names).toEqual({ "new.ics": 200 });
+  it("is there for its sender alone, and for all under its name when it is approved", () => {
+    const rig = heldRig();
+    const path = `${events}/p.ics`;
+    const token = rig.token("events-2001");
+    const answer = rig.put(path, party, asNew);
+    expect(answer).toMatchObject({ status: 201, headers: { ETag: rig.etag(path) } });
+    expect(rig.text(path)).toBe(object(party));
+    expect(rig.bens(path)).toBe(404);
+    expect(rig.since("events-2001", token)).toEqual({ put: ["p.ics"], buried: [] });
+    const etag = rig.etag(path);
+    rig.approve();
+    expect(rig.bens(path)).toBe(object(party));
+    expect([rig.etag(path), rig.names("events-2001")]).toEqual([etag, ["p.ics"]]);
+  });
+
+  it("is told as gone when it is discarded, and can be put again", () => {
+    const rig = heldRig();
+    rig.put(`${events}/p.ics`, party, asNew);
+    const token = rig.token("events-2001");
+    rig.discard();
+    expect(rig.since("events-2001", token)).toEqual({ put: [], buried: ["p.ics"] });
+    expect(rig.put(`${events}/p.ics`, party, asNew).status).toBe(201);
+  });
+
+  it("is changed, renamed and deleted by its sender as if it were there", () => {
+    const rig = heldRig();
+    const path = `${events}/p.ics`;
+    rig.put(path, party, asNew);
+    const feast = party.replace("SUMMARY:Party", "SUMMARY:Feast");
+    expect(rig.put(path, feast, { "if-match": rig.etag(path) }).headers?.["ETag"]).toBe(
+      rig.etag(path),
+    );
+    expect(rig.text(path)).toBe(object(feast));
+    expect(rig.store.journal.heldBy(personId(11))).toMatchObject([{ patch: { title: "Feast" } }]);
+    expect(rig.move(path, `${events}/q.ics`).status).toBe(201);
+    expect(rig.names("events-2001")).toEqual(["q.ics"]);
+    expect(rig.text(`${events}/q.ics`)).toBe(object(feast));
+    const token = rig.token("events-2001");
+    expect(rig.ask("DELETE", `${events}/q.ics`).status).toBe(204);
+    expect(rig.held()).toEqual([]);
+    expect(rig.since("events-2001", token).buried).toContain("q.ics");
+  });
+
+  it("keeps its UID for itself", () => {
+    const rig = heldRig();
+    rig.put(`${tasks}/c.ics`, chore(), asNew);
+    const body = object(chore());
+    const headers = { "content-type": "text/calendar" };
+    const answer = rig.ask("PUT", ben(`${tasks}/c.ics`), { body, headers, person: 12 });
+    expect(answer.status).toBe(403);
+    expect(rig.text(`${tasks}/c.ics`)).toBe(body);
+  });
+});
+
+describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number]>([
+  ["MOVE", (rig, path) => rig.move(path, `${near}/m.ics`).status],
+  ["PUT", (rig, path) => rig.put(`${near}/m.ics`, vtodo(uidOf(path), "SUMMARY:Task 601")).status],
+])("a %s to another calendar that is held", (_way, go) => {
+  function moved() {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
+    expect(go(rig, path)).toBe(201);
+    return { rig, path, tokens, name: `${uidOf(path)}.ics` };
+  }
+
+  it("has taken the item there for its sender, with what hangs below it", () => {
+    const { rig, path, tokens, name } = moved();
+    expect(rig.get(path).status).toBe(404);
+    expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
+    expect(rig.names("tasks-3001")).toEqual([]);
+    expect(rig.names("tasks-3003")).toHaveLength(2);
+    expect(rig.names("tasks-3001", 12)).toHaveLength(2);
+    expect(rig.since("tasks-3001", tokens[0]).buried).toContain(name);
+    expect(rig.since("tasks-3003", tokens[1]).put).toContain("m.ics");
+  });
+
+  it("has done nothing when it is discarded", () => {
+    const { rig, path, name } = moved();
+    const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
+    rig.discard();
+    expect(rig.text(path)).toContain("SUMMARY:Task 601");
+    expect(rig.get(`${near}/m.ics`).status).toBe(404);
+    expect(rig.since("tasks-3001", tokens[0]).put).toContain(name);
+    const gone = rig.since("tasks-3003", tokens[1]).buried;
+    expect(gone).toHaveLength(2);
+    expect(gone).toContain("m.ics");
+    expect(rig.names("tasks-3001")).toHaveLength(2);
+  });
+
+  it("has taken it there for all, under its name, when it is approved", () => {
+    const { rig, path } = moved();
+    rig.approve();
+    expect(rig.bens(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
+    expect([rig.get(path).status, rig.bens(path)]).toEqual([404, 404]);
+  });
+
+  it("is taken back by a move to where it was", () => {
+    const { rig, path } = moved();
+    expect(rig.move(`${near}/m.ics`, path).status).toBe(201);
+    expect(rig.held()).toEqual([]);
+    expect(rig.names("tasks-3001")).toHaveLength(2);
+    expect(rig.get(path).status).toBe(200);
+  });
+
+  it("goes with a change of the item there", () => {
+    const { rig } = moved();
+    const path = `${near}/m.ics`;
+    const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
+    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    expect(rig.ask("PUT", path, { body: text, headers })).toMatchObject({ status: 204 });
+    expect(rig.text(path)).toContain("SUMMARY:Mine");
+    expect(rig.store.journal.heldBy(personId(11))).toMatchObject([
+      { patch: { title: "Mine", place: { listId: 3003 } } },
+    ]);
   });
 });

@@ -130,15 +130,17 @@ describe("objectAnswer() of a MOVE", () => {
     expect(told(answer)).toBe("403 c:valid-calendar-object-resource");
   });
 
-  it("waits for a person in review mode, and the object comes back", () => {
+  it("waits for a person in review mode, and is done for its mover alone", () => {
     const rig = moveRig({ mode: "review" });
     const path = rig.member(aTask(601));
     const name = `${uidOf(path)}.ics`;
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
-    expect(rig.move(path, `${near}/${name}`).status).toBe(202);
+    expect(rig.move(path, `${near}/${name}`).status).toBe(201);
     expect(rig.place(uidOf(path))).toEqual([2001, 3001]);
-    expect(rig.since("tasks-3001", tokens[0]).put).toEqual([name]);
-    expect(rig.since("tasks-3003", tokens[1])).toEqual({ put: [], buried: [name] });
+    expect(rig.since("tasks-3001", tokens[0])).toEqual({ put: [], buried: [name] });
+    expect(rig.since("tasks-3003", tokens[1])).toEqual({ put: [name], buried: [] });
+    expect(rig.names("tasks-3001", 12)).toEqual([name]);
+    expect(rig.names("tasks-3003", 12)).toEqual([]);
   });
 });
 

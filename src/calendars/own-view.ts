@@ -1,0 +1,207 @@
+import { collectionOf } from "../domain/collection.ts";
+import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import type { Edit } from "../domain/journal.ts";
+import { placedIn, placeOf, sameField } from "../domain/merge.ts";
+import { overlay } from "../domain/overlay.ts";
+import type { ObjectRow } from "../store/rows/calendars.ts";
+import { contentText } from "../store/rows/rows.ts";
+import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import type { CalendarObject, ObjectComponent } from "./calendar.ts";
+import { componentIn, type Facts, factsOf, holds, type Scope, sees } from "./membership.ts";
+import { nameOfUid } from "./names.ts";
+import type { Scribe, Written } from "./octets.ts";
+import { spanOf } from "./span.ts";
+
+/**
+ * What the calendars of one person show otherwise than everybody's: edits by that person's programs that wait for
+ * approval. A program that was told that its edit is stored finds it so; everybody else sees the item as before.
+ */
+export interface OwnView {
+  /** When it last became another one; what it shows changes with a calendar's counter from then on. */
+  readonly changedAt: Revision;
+  /** Items that are not shown as everybody sees them. */
+  readonly has: (key: ItemKey) => boolean;
+  /** An item as the person is shown it; null for one that is gone for that person, or that all see alike. */
+  readonly view: (key: ItemKey) => ViewItem | null;
+  /** The members of a calendar among them, by item key. */
+  readonly members: (scope: Scope) => readonly CalendarObject[];
+}
+
+/** A member of an own view. */
+export interface OwnMember {
+  readonly view: ViewItem;
+  readonly octets: Buffer;
+  /** What a program has put, when it is given out as it came. */
+  readonly exact: ObjectRow | null;
+}
+
+export interface OwnViews {
+  /** `latest`: the newest revision of all; null where the person sees what all see, and has since the start. */
+  readonly of: (person: PersonId, latest: Revision) => OwnView | null;
+  /** The member that an object is; null for one that everybody sees. */
+  readonly member: (object: Pick<CalendarObject, "key">) => OwnMember | null;
+  /** Forgets what was read. */
+  readonly forget: () => void;
+}
+
+/** An item as its editor is shown it; null: not at all. */
+interface OwnItem {
+  readonly view: ViewItem;
+  readonly facts: Facts;
+  /** What the last of the edits has put; null for none. */
+  readonly held: { readonly name: string; readonly row: ObjectRow | null } | null;
+}
+
+type OwnItems = ReadonlyMap<ItemKey, OwnItem | null>;
+
+interface Known {
+  readonly readAt: Revision;
+  /** All on which the view depends. */
+  readonly says: string;
+  readonly view: OwnView | null;
+}
+
+export function createOwnViews(deps: {
+  readonly store: Store;
+  readonly scribe: Scribe;
+  /** The account's zone. */
+  readonly zone: string;
+}): OwnViews {
+  const { store } = deps;
+  const known = new Map<PersonId, Known>();
+  const members = new WeakMap<Pick<CalendarObject, "key">, OwnMember>();
+
+  function read(person: PersonId, latest: Revision): Known {
+    const before = known.get(person);
+    if (before?.readAt === latest) return before;
+    const edits = store.journal.heldBy(person);
+    if (edits.length === 0 && (before?.says ?? "") === "") {
+      return { readAt: latest, says: "", view: before?.view ?? null };
+    }
+    const items = itemsOf(edits, store);
+    const says = edits.length === 0 ? "" : textOf(items, { edits, store });
+    const view = says === before?.says ? before.view : viewOf(items, latest);
+    return { readAt: latest, says, view };
+  }
+
+  function viewOf(items: OwnItems, changedAt: Revision): OwnView {
+    const shown = [...items.values()].filter((item) => item !== null);
+    const made = new Map<string, CalendarObject>();
+    function objectOf(item: OwnItem, component: ObjectComponent): CalendarObject {
+      const id = `${item.view.key} ${component}`;
+      const object = made.get(id) ?? makeObject(item, component);
+      made.set(id, object);
+      return object;
+    }
+    return {
+      changedAt,
+      has: (key) => items.has(key),
+      view: (key) => items.get(key)?.view ?? null,
+      members: (scope) =>
+        shown
+          .filter(({ facts }) => holds(scope, facts) && sees(scope, facts))
+          .map((item) => objectOf(item, componentIn(scope.kind, item.facts)))
+          .sort((a, b) => a.key - b.key),
+    };
+  }
+
+  function makeObject({ view, held }: OwnItem, component: ObjectComponent): CalendarObject {
+    const { key, uid, item } = view;
+    const put = held?.row?.component === component ? held.row : null;
+    const row = put ?? store.objects.get({ item: key, component });
+    const written: Written = deps.scribe.write(view, component, row);
+    const { octets, etag, modifiedAt } = written;
+    const name = held?.name ?? store.objectNames.of(key) ?? nameOfUid(uid);
+    const size = { length: octets.byteLength, span: spanOf(item, deps.zone) };
+    const object = { key, uid, component, name, etag, modifiedAt, ...size };
+    members.set(object, { view, octets, exact: deps.scribe.exact(view, component, row) });
+    return object;
+  }
+
+  return {
+    of(person, latest) {
+      const now = read(person, latest);
+      known.set(person, now);
+      return now.view;
+    },
+    member: (object) => members.get(object) ?? null,
+    forget: () => known.clear(),
+  };
+}
+
+function textOf(
+  items: OwnItems,
+  { edits, store }: { readonly edits: readonly Edit[]; readonly store: Store },
+): string {
+  const told = [...items].map(([key, own]) => [
+    key,
+    own && [contentText(own.view.item), own.view.sequence, own.held?.name, own.held?.row?.at],
+  ]);
+  const ids = edits.map(({ id }) => id);
+  return JSON.stringify([ids, store.changes.revisionOfDirectory(), told]);
+}
+
+function itemsOf(edits: readonly Edit[], store: Store): OwnItems {
+  const items = new Map<ItemKey, OwnItem | null>();
+  for (const [key, own] of Map.groupBy(edits, ({ item }) => item)) {
+    const shown = store.view.get(key);
+    const item = overlay(shown?.item ?? null, own);
+    items.set(key, item && ownItem({ key, item, shown, edits: own }, store));
+    for (const below of shown ? belowOf(shown, { item, store }) : []) items.set(...below);
+  }
+  return items;
+}
+
+function ownItem(
+  about: {
+    readonly key: ItemKey;
+    readonly item: Item;
+    readonly shown: ViewItem | null;
+    readonly edits: readonly Edit[];
+  },
+  store: Store,
+): OwnItem {
+  const { key, item, shown, edits } = about;
+  const held = edits.map(({ id }) => store.heldObjects.get(id)).filter((one) => one !== null);
+  const last = held.at(-1);
+  // A move has put no octets, and goes with those that an edit before it has put.
+  const row = held.findLast((one) => one.row !== null)?.row ?? null;
+  return {
+    view: shown ? inPlace(shown, item) : unborn(key, { item, store }),
+    facts: factsOf(item),
+    held: last ? { name: last.name, row } : null,
+  };
+}
+
+const inPlace = (shown: ViewItem, item: Item): ViewItem => ({
+  ...shown,
+  item,
+  collection: collectionOf(item),
+});
+
+function unborn(
+  key: ItemKey,
+  { item, store }: { readonly item: Item; readonly store: Store },
+): ViewItem {
+  const { uid, sequence, modifiedAt, createdAt } = store.mirror.identity(key);
+  const about = { key, uid, sequence, modifiedAt, knownAt: createdAt, pending: true };
+  return { ...about, item, collection: collectionOf(item) };
+}
+
+/** What hangs below a task goes where the task goes, and with it. */
+function belowOf(
+  shown: ViewItem,
+  { item, store }: { readonly item: Item | null; readonly store: Store },
+): readonly (readonly [ItemKey, OwnItem | null])[] {
+  if (shown.item.kind !== "task") return [];
+  const isThere =
+    item && sameField("place", { place: placeOf(item) }, { place: placeOf(shown.item) });
+  if (isThere) return [];
+  return store.view.below(shown.item).map((below) => {
+    const placed = item && placedIn(below.item, placeOf(item));
+    if (!placed) return [below.key, null];
+    return [below.key, { view: inPlace(below, placed), facts: factsOf(placed), held: null }];
+  });
+}

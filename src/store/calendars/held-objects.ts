@@ -1,0 +1,62 @@
+import type { EditId } from "../../domain/ids.ts";
+import { type HeldObject, heldObjectRow } from "../rows/calendars.ts";
+import { instantText } from "../rows/rows.ts";
+import type { StoreDeps } from "../view/changes.ts";
+import type { NewBody } from "./objects.ts";
+
+/** What programs have put by edits that wait for approval. Belongs inside the transaction of the edit. */
+export interface HeldObjects {
+  /** `object`: null where the item was only moved to the name. */
+  put(of: { readonly edit: EditId; readonly name: string; readonly object: NewBody | null }): void;
+  get(edit: EditId): HeldObject | null;
+  /** What an earlier edit has put goes with the one that takes its place. */
+  carry(edit: EditId, kept: HeldObject): void;
+  /** Another name for what was put; nothing where nothing was. */
+  rename(edit: EditId, name: string): void;
+  /** The edit was let go: its octets become those of the item, for everybody. */
+  grant(edit: EditId): void;
+  /** The edit was discarded. */
+  drop(edit: EditId): void;
+}
+
+export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
+  const insert = db.prepare(
+    `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, said, drifted, agent, at)
+     VALUES (@edit, @name, @component, @uid, @raw, @body, @said, @drifted, @agent, @at)`,
+  );
+  const byEdit = db.prepare(
+    "SELECT h.*, e.item, e.actor FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ?",
+  );
+  const setName = db.prepare("UPDATE held_objects SET name = ? WHERE edit = ?");
+  const give = db.prepare(
+    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, drifted, actor, agent, at)
+     SELECT e.item, h.component, 'caldav', h.uid, h.raw, h.body, h.said, h.drifted, e.actor, h.agent, h.at
+     FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ? AND h.body IS NOT NULL`,
+  );
+  const remove = db.prepare("DELETE FROM held_objects WHERE edit = ?");
+  const none = { component: null, uid: null, raw: null, body: null, said: null, agent: null };
+  return {
+    put({ edit, name, object }) {
+      const { component, uid, raw, body, said, agent } = object ?? none;
+      const drifted = object?.drifted ? 1 : 0;
+      const row = { edit, name, component, uid, raw, body, said, drifted, agent };
+      insert.run({ ...row, at: instantText(clock()) });
+    },
+    get(edit) {
+      const row = byEdit.get(edit);
+      return row === undefined ? null : heldObjectRow(row);
+    },
+    carry(edit, { name, row }) {
+      const { component, uid, raw, body, said, agent } = row ?? none;
+      const drifted = row?.drifted ? 1 : 0;
+      const at = instantText(row?.at ?? clock());
+      insert.run({ edit, name, component, uid, raw, body, said, drifted, agent, at });
+    },
+    rename: (edit, name) => void setName.run(name, edit),
+    grant(edit) {
+      give.run(edit);
+      remove.run(edit);
+    },
+    drop: (edit) => void remove.run(edit),
+  };
+}
