@@ -103,7 +103,7 @@ export class CrashRig {
   async dieClaimed(cell: string): Promise<void> {
     const { workspace } = this;
     workspace.begin();
-    const headers = { "retry-after": "60" };
+    const headers = { "retry-after": "8" };
     workspace.sandbox.faults.add({ kind: "status", status: 429, headers });
     await workspace.seen("the service asks for a pause", (entries) =>
       entries.some(({ status }) => status === 429),

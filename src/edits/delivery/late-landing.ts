@@ -57,8 +57,14 @@ function judgeChange(store: Store, change: Change): void {
   const [was, is] = [valuesOf(before), valuesOf(after)];
   const isOwn = (field: PatchField) => answered !== null && touches(answered, field);
   const explained = new Set(patchFields.filter(isOwn));
-  // What an edit has sent itself, and is answered, is nobody else's doing.
-  const writes = store.unanswered.ofItem(key).filter(({ edit }) => edit !== answered?.id);
+  const edits = store.pastEdits.ofItem(key);
+  // While an edit is on its way, or is being answered, what it wishes may be the work of any of its tries.
+  const open = new Set(
+    edits.filter(({ state }) => visibleStates.includes(state)).map(({ id }) => id),
+  );
+  const writes = store.unanswered
+    .ofItem(key)
+    .filter(({ edit }) => edit !== answered?.id && !open.has(edit));
   for (const write of writes) {
     if (write.act !== "change" || write.serviceId !== after.id || write.landedAt) continue;
     const turned = fieldsOf(write.patch).filter(
@@ -67,7 +73,6 @@ function judgeChange(store: Store, change: Change): void {
     if (turned.length === 0) continue;
     for (const field of turned) explained.add(field);
     store.unanswered.landed(write.id);
-    const edits = store.pastEdits.ofItem(key);
     const undone = turned.filter((field) => isOver(field, { write, was, edits }));
     if (undone.length > 0) restore(store, { ...change, write, undone, edits });
   }

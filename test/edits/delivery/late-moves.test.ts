@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/outcome.ts";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { type MoveRig, moveRig } from "./move-rig.ts";
+
+const late = { kind: "late", answer: "drop" } as const;
+
+async function watchOut(rig: MoveRig): Promise<void> {
+  for (let round = 0; round < 60; round++) {
+    if ((await rig.step()) === "worked") continue;
+    const next = rig.store.journal.nextAt() ?? rig.store.unanswered.nextLookAt();
+    if (next === null) return;
+    rig.clock.set(next.add({ milliseconds: 1 }).toString());
+    await rig.sweep();
+  }
+  throw new Error("the watch does not end");
+}
+
+describe("step() when a request lands late on what moves", () => {
+  it("takes a task back to where it was moved last", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.task({ title: "Write" });
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.toOther(uid);
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.shown()).toEqual(["Write in other"]);
+    rig.move(uid, { list: rig.list });
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.tasksIn(rig.list)).toHaveLength(1);
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(rig.shown()).toEqual(["Write in list"]);
+    await rig.expectRest();
+  });
+
+  it("puts the dates of an event back that were set last", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    const at = (hour: number) =>
+      vevent(
+        uid,
+        `DTSTART;TZID=Europe/Berlin:20261123T${hour}0000`,
+        `DTEND;TZID=Europe/Berlin:20261123T${hour + 1}0000`,
+      );
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.send(calendar(at(14)));
+    await rig.step();
+    rig.send(calendar(at(16)));
+    await rig.step();
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(rig.eventsIn(rig.project)).toMatchObject([{ start: "2026-11-23 16:00" }]);
+    await rig.expectRest();
+  });
+
+  it("keeps the last title of a subtask", async () => {
+    const rig = await moveRig();
+    const { id: task } = await rig.task({ title: "Write" });
+    const { uid } = await rig.subtask(task, "Child");
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.send(calendar(vtodo(uid, "SUMMARY:Child A")));
+    await rig.step();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Child B")));
+    await rig.step();
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    const place = { by: rig.owner, project: rig.project, list: rig.list, task };
+    expect(insist(rig.sandbox.workspace.subtasks.list(place))).toMatchObject([
+      { title: "Child B" },
+    ]);
+  });
+
+  it("leaves one event when the deletion of the moved one lands late", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    rig.sandbox.faults.add({ ...late, method: "DELETE" });
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    rig.move(uid, { project: rig.project, list: null });
+    await rig.drainAll();
+    rig.sandbox.faults.land();
+    await watchOut(rig);
+    expect(rig.shown()).toEqual(["Launch in project"]);
+    await rig.expectRest();
+  });
+});
