@@ -157,7 +157,7 @@ async function serve(store: Store): Promise<void> {
     desk: createDesk({ store, accept: () => ({ kind: "refused", errors: [] }), onReleased() {} }),
     workspace: null,
     links: null,
-    ...createReception({ store, zone, clock, randomBytes, listed: [] }),
+    ...createReception({ store, clock, randomBytes, listed: [] }),
     ready: () => true,
     clockLead: () => null,
     gate() {

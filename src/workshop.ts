@@ -220,7 +220,7 @@ function buildRooms(
     mode: config.edits.mode,
     onReleased: () => wakeDrain.notify(),
   });
-  const reception = createReception({ store, zone, clock, randomBytes, listed: config.people });
+  const reception = createReception({ store, clock, randomBytes, listed: config.people });
   const { passwords, throttle, readOnly } = reception;
   const calendars = createCalendars({
     store,

@@ -65,19 +65,17 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     const sent: unknown = request.body;
     const bytes = sent instanceof Uint8Array ? sent : new Uint8Array();
     const sender = senders.get(request)?.id ?? null;
-    const refusal = sender && refusalOf(sender, { ...target, bytes });
+    const refusal = sender && refusalOf(sender, target);
     if (refusal) sendProblem(response, forbidden(refusal));
     else {
       const actor = sender ?? target.actor;
-      const acceptance = desk.accept({ bytes, channel: "upload", ...target, actor });
+      const hides = (uid: string) => sender !== null && !rights.mayLookAt(sender, uid);
+      const acceptance = desk.accept({ bytes, channel: "upload", ...target, actor, hides });
       sendAcceptance(response, acceptance, target.dryRun);
     }
   });
 
-  function refusalOf(
-    sender: PersonId,
-    { actor, ...undertaking }: Target & { readonly bytes: Uint8Array },
-  ): string | null {
+  function refusalOf(sender: PersonId, { actor, ...undertaking }: Target): string | null {
     if (actor !== null && actor !== sender) {
       return `person ${sender} cannot hand in edits for person ${actor}`;
     }

@@ -7,8 +7,6 @@ import { createThrottle, type Throttle } from "./throttle.ts";
 
 export interface ReceptionDeps {
   readonly store: Store;
-  /** The account's zone. */
-  readonly zone: string;
   readonly clock: () => Temporal.Instant;
   /** As many unpredictable bytes as asked for. */
   readonly randomBytes: (size: number) => Uint8Array;
@@ -31,13 +29,7 @@ export interface Reception {
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
-export function createReception({
-  store,
-  zone,
-  clock,
-  randomBytes,
-  listed,
-}: ReceptionDeps): Reception {
+export function createReception({ store, clock, randomBytes, listed }: ReceptionDeps): Reception {
   const readOnly = new Set(listed.flatMap((one) => (one.calendars === "read" ? [one.id] : [])));
   const withOwnKey = new Set(listed.flatMap((one) => (one.apiKey === null ? [] : [one.id])));
   const passwords = createPasswords({ store, randomBytes });
@@ -45,7 +37,7 @@ export function createReception({
     people: createPeople({ store, passwords, readOnly, withOwnKey }),
     passwords,
     throttle: createThrottle({ clock }),
-    rights: createRights({ store, zone, readOnly }),
+    rights: createRights({ store, readOnly }),
     readOnly,
   };
 }

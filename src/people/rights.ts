@@ -2,16 +2,13 @@ import { readCustomDateUid } from "../domain/custom-date.ts";
 import type { ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { seesItem, seesProject } from "../domain/sight.ts";
-import { readCalendar } from "../ics/read/read.ts";
 import type { Store } from "../store/store.ts";
 
-/** What a file of edits is about. */
+/** Where a file of edits goes. */
 export interface Undertaking {
   /** Where new items are to go. */
   readonly projectId: ProjectId;
   readonly listId: ListId | null;
-  /** The calendar file. */
-  readonly bytes: Uint8Array;
 }
 
 /** What people may hand in under their own names. */
@@ -24,13 +21,11 @@ export interface Rights {
 
 export interface RightsDeps {
   readonly store: Store;
-  /** The account's zone. */
-  readonly zone: string;
   /** Who may change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
-export function createRights({ store, zone, readOnly }: RightsDeps): Rights {
+export function createRights({ store, readOnly }: RightsDeps): Rights {
   const { directory, mirror, view, pastEdits } = store;
 
   const sees = (person: PersonId, item: Item): boolean =>
@@ -49,21 +44,14 @@ export function createRights({ store, zone, readOnly }: RightsDeps): Rights {
     return shown ?? pastEdits.ofItem(key)[0]?.base ?? null;
   }
 
-  /** A file that cannot be read holds nothing that could be done. */
-  function uidsIn(bytes: Uint8Array): readonly string[] {
-    const read = readCalendar(bytes, { zone });
-    const items = read.ok ? read.value.items : [];
-    const uids = items.flatMap(({ uid, relatedTo }) => [uid, ...(relatedTo ? [relatedTo] : [])]);
-    return [...new Set(uids)];
-  }
-
   function seesList(
     person: PersonId,
     { projectId, listId }: Pick<Undertaking, "projectId" | "listId">,
   ): boolean {
-    const list = listId === null ? null : directory.todolist(listId);
-    if (!list) return true;
-    if (list.archived || list.projectId !== projectId) return false;
+    if (listId === null) return true;
+    const list = directory.todolist(listId);
+    // One that there is not is answered like one that is hidden.
+    if (!list || list.archived || list.projectId !== projectId) return false;
     return (
       !list.private ||
       view
@@ -80,7 +68,7 @@ export function createRights({ store, zone, readOnly }: RightsDeps): Rights {
   return {
     mayLookAt,
     refusal(person, undertaking) {
-      const { projectId, listId, bytes } = undertaking;
+      const { projectId, listId } = undertaking;
       if (readOnly.has(person)) return `person ${person} may read calendars and not change them`;
       if (!seesProject(person, directory.project(projectId))) {
         return `project ${projectId} is not open to person ${person}`;
@@ -88,12 +76,7 @@ export function createRights({ store, zone, readOnly }: RightsDeps): Rights {
       if (!seesList(person, undertaking)) {
         return `list ${listId} of project ${projectId} is not open to person ${person}`;
       }
-      const hidden = uidsIn(bytes).filter((uid) => !mayLookAt(person, uid));
-      if (hidden.length === 0) return null;
-      const shown = hidden.slice(0, 5).map((uid) => JSON.stringify(uid.slice(0, 100)));
-      const others =
-        hidden.length > shown.length ? ` and ${hidden.length - shown.length} more` : "";
-      return `these items are not open to person ${person}: ${shown.join(", ")}${others}`;
+      return null;
     },
   };
 }

@@ -27,7 +27,7 @@ export interface FaceSetting {
 
 /** The whole HTTP face over a store and its feeds, with every line that it logs. */
 export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }: FaceSetting) {
-  const reception = createReception({ store, zone, clock, randomBytes, listed });
+  const reception = createReception({ store, clock, randomBytes, listed });
   const accept = createAccept({
     store,
     zone,

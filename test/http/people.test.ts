@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { editId } from "../../src/domain/ids.ts";
+import { editId, listId, projectId } from "../../src/domain/ids.ts";
+import { anEvent, aTask, aTodolist } from "../support/items.ts";
 import { ana, basic, bearer, ben, startApp } from "./people-rig.ts";
 
-function calendar(uid: string, title = "Standup"): string {
+function calendar(uid: string, line = "", title = "Standup"): string {
   return [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -11,6 +12,7 @@ function calendar(uid: string, title = "Standup"): string {
     `UID:${uid}`,
     "DTSTART;VALUE=DATE:20261201",
     `SUMMARY:${title}`,
+    ...(line === "" ? [] : [line]),
     "END:VEVENT",
     "END:VCALENDAR",
     "",
@@ -79,8 +81,33 @@ describe("/api/edits as a person", () => {
     const started = await startApp();
     const password = started.passwords.issue(ana);
     const authorization = basic("Ana@Example.com", password);
+    const { store } = started;
+    /** Two lists of the own project, of which one is Ben's; a task in it, and an event that a program of Ben's has made. */
+    function hidden(): void {
+      store.directory.putTodolists(
+        null,
+        [aTodolist(3001), aTodolist(3002, { private: true })],
+        true,
+      );
+      store.mirror.put(
+        aTask(5, { title: "Secret task", listId: listId(3002), creatorId: ben }),
+        "tasks:3002",
+      );
+      const theirs = { ...anEvent(9, { title: "Secret", projectId: projectId(2002) }), id: null };
+      store.journal.append({
+        channel: "caldav",
+        actor: ben,
+        item: store.mirror.conceive("event", "theirs@calendar"),
+        action: "create",
+        base: theirs,
+        patch: {},
+        newLabels: [],
+        state: "pending",
+      });
+    }
     return {
       ...started,
+      hidden,
       password,
       ana: { headers: { authorization } },
       post: (query: string, body: string, headers = { authorization }) =>
@@ -103,16 +130,75 @@ describe("/api/edits as a person", () => {
     ["for somebody else", "project=2001&person=12", "new@calendar"],
     ["into a project of others", "project=2002", "new@calendar"],
     ["into an unknown project", "project=2099", "new@calendar"],
-    ["of an item of others", "project=2001", "event 2"],
-    ["of an item of others, as a dry run", "project=2001&dryRun=true", "event 2"],
+    ["into an unknown list", "project=2001&list=3999", "new@calendar"],
   ])("refuses edits %s with 403 and tells nothing", async (_what, query, uid) => {
     const { post, store } = await asAna();
-    const [, id = ""] = uid.split("event ");
-    const named = id === "" ? uid : `event-${id}@${store.meta.installation}`;
-    const { status, text } = await post(query, calendar(named));
+    const { status, text } = await post(query, calendar(uid));
     expect(status).toBe(403);
     expect(text).not.toContain("Secret");
     expect(store.journal.list({ limit: 10 })).toEqual([]);
+  });
+
+  it.each<[string, string, (installation: string) => readonly [hidden: string, unknown: string]]>([
+    ["an item of others", "", (own) => [`event-2@${own}`, `event-9992@${own}`]],
+    [
+      "a date of a task of others",
+      "",
+      (own) => [`field-7-task-5@${own}`, `field-7-task-9995@${own}`],
+    ],
+    ["a deletion", "STATUS:CANCELLED", (own) => [`event-2@${own}`, `event-9992@${own}`]],
+    ["what a program of others has made", "", () => ["theirs@calendar", "nobodys@calendar"]],
+  ])("answers %s in a dry run as what there is not", async (_what, line, uids) => {
+    const { post, store, hidden } = await asAna();
+    hidden();
+    const answers = [];
+    for (const uid of uids(store.meta.installation)) {
+      const { status, text } = await post(
+        "project=2001&list=3001&dryRun=true",
+        calendar(uid, line),
+      );
+      expect(text).not.toContain("Secret");
+      answers.push([status, text.replaceAll(uid, "UID")]);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  it("answers a parent that is hidden as one that there is not, and hangs nothing below it", async () => {
+    const { post, store, hidden } = await asAna();
+    hidden();
+    const answers: (readonly [number, number, string])[] = [];
+    for (const [at, parent] of [
+      `task-5@${store.meta.installation}`,
+      `task-9995@${store.meta.installation}`,
+    ].entries()) {
+      const body = calendar(`todo-${at}@c`, `RELATED-TO:${parent}`)
+        .replaceAll("VEVENT", "VTODO")
+        .replaceAll("DTSTART", "DUE");
+      for (const query of ["project=2001&list=3001&dryRun=true", "project=2001&list=3001"]) {
+        const { status, text } = await post(query, body);
+        answers.push([
+          at,
+          status,
+          text.replaceAll(parent, "PARENT").replaceAll(/todo-\d@c|"editId":\d+/g, ""),
+        ]);
+      }
+    }
+    const of = (which: number) => answers.filter(([at]) => at === which).map(([, ...rest]) => rest);
+    expect(of(0)).toEqual(of(1));
+    expect(of(0).map(([status]) => status)).toEqual([200, 202]);
+    const kinds = store.journal.list({ limit: 9 }).map(({ base }) => base.kind);
+    expect(kinds.toSorted()).toEqual(["event", "task", "task"]);
+  });
+
+  it("stores nothing of an item that is hidden, and says no more than of one that is gone", async () => {
+    const { post, store, hidden } = await asAna();
+    hidden();
+    for (const uid of [`event-2@${store.meta.installation}`, "theirs@calendar"]) {
+      const { status, text } = await post("project=2001", calendar(uid));
+      expect(status).toBe(422);
+      expect(JSON.parse(text).errors).toMatchObject([{ code: "gone" }]);
+    }
+    expect(store.journal.list({ limit: 10 }).map(({ actor }) => actor)).toEqual([ben]);
   });
 
   it("refuses edits of who may only read with 403", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { readBasic } from "../../src/people/basic.ts";
 import { createReception } from "../../src/people/reception.ts";
-import { aPerson, zone } from "../support/items.ts";
+import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
 function rig() {
@@ -23,7 +23,7 @@ function rig() {
     { id: personId(11), calendars: "write", apiKey: "key" },
     { id: personId(12), calendars: "read", apiKey: null },
   ] as const;
-  return createReception({ store, zone, clock, randomBytes, listed });
+  return createReception({ store, clock, randomBytes, listed });
 }
 
 describe("list()", () => {

@@ -51,6 +51,8 @@ interface CommonRequest {
   readonly listId: ListId | null;
   /** Says what would be done and stores nothing. */
   readonly dryRun: boolean;
+  /** Whether the item of a UID is none for the sender's eyes: it is answered as if there were none. Nothing is hidden unless said. */
+  readonly hides?: (uid: string) => boolean;
   /** Runs in the transaction that stores the edits, so that both are kept or neither. Not for a dry run. */
   readonly alongside?: (plan: Plan) => void;
 }
@@ -177,6 +179,8 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     replaced: request.replaced ?? new Map(),
     newAs: request.newAs ?? null,
     anew: request.anew ?? false,
+    hides: request.hides ?? (() => false),
+    dryRun: request.dryRun,
     // A two-way channel shows exactly what an edit may change.
     context: readContext(deps, channel !== "caldav"),
     calendar,

@@ -25,6 +25,9 @@ export interface Situation {
   readonly newAs: "milestone" | null;
   /** Whether the editor means a new item, also where one of the same UID was deleted. */
   readonly anew: boolean;
+  /** Whether the item of a UID is none for the editor's eyes, so that it must look as if there were none. */
+  readonly hides: (uid: string) => boolean;
+  readonly dryRun: boolean;
   /** Where items of unknown UID go; null = nowhere. */
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;

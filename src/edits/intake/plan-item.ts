@@ -16,9 +16,10 @@ import { shownBase } from "./shown-base.ts";
 export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan {
   if (incoming.problems.length > 0) return refusal(incoming, { reasons: incoming.problems });
   const { store, calendar } = situation;
-  const custom = planCustomDate(incoming, situation);
+  const isHidden = situation.hides(incoming.uid);
+  const custom = isHidden ? null : planCustomDate(incoming, situation);
   if (custom) return custom;
-  const identity = store.mirror.findUid(incoming.uid);
+  const identity = isHidden ? null : store.mirror.findUid(incoming.uid);
   const viewed = identity && store.view.get(identity.item);
   // CalDAV has DELETE for that; there a cancelled item is one that is shown as cancelled.
   const isStruck = incoming.status === "CANCELLED" && situation.channel !== "caldav";
@@ -27,7 +28,11 @@ export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan
   if (identity) return planAbsent(incoming, { identity, cancelled, situation });
   if (cancelled) return refuseCancel(incoming);
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
-  return isOwn ? refuseGone(incoming, { identity, situation }) : planNew(incoming, { situation });
+  // A UID of some program's own can be taken once: one that is hidden is refused where it would be taken, and not before.
+  const isTaken = isHidden && !situation.dryRun;
+  return isOwn || isTaken
+    ? refuseGone(incoming, { identity, situation })
+    : planNew(incoming, { situation });
 }
 
 interface Absent {

@@ -202,9 +202,9 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
 /** Null where no such parent is known: the task then stands for itself. */
 function parentOf(
   uid: string,
-  { store, calendar }: Situation,
+  { store, calendar, hides }: Situation,
 ): TaskPlace | "pending" | "other" | null {
-  const known = store.view.findUid(uid)?.item;
+  const known = hides(uid) ? null : store.view.findUid(uid)?.item;
   if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
   if (known.kind !== "task") return "other";
   const { id: parentId, projectId, listId } = known;
