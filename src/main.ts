@@ -9,6 +9,7 @@ import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
 import { runDemo, runSandbox, type Stage } from "./demo.ts";
+import { shownText } from "./domain/shown-text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { chooseMailer } from "./mailer.ts";
@@ -45,8 +46,8 @@ const stage: Stage = {
   cwd: process.cwd(),
   env: process.env,
   signal: stop.signal,
-  print: (text) => void process.stdout.write(text),
-  say: (text) => void process.stderr.write(text),
+  print: (text) => void process.stdout.write(shownText(text)),
+  say: (text) => void process.stderr.write(shownText(text)),
 };
 
 // Whoever reads may have enough, as `head` has: what is printed after that goes nowhere, and that is no failure.
@@ -59,7 +60,7 @@ const host: CommandHost & { readonly version: string } = {
   zoneData: zoneDataOf(process.versions),
   send: (text) =>
     new Promise((resolve) => {
-      process.stdout.write(text, (error) => resolve(!error));
+      process.stdout.write(shownText(text), (error) => resolve(!error));
     }),
   readFile: (path) => readFileSync(path),
   readStandardInput: () => buffer(process.stdin),

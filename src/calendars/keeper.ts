@@ -6,6 +6,7 @@ import {
   type ProjectId,
   revision,
 } from "../domain/ids.ts";
+import { withoutSignatures } from "../domain/link-signatures.ts";
 import { contentText } from "../store/rows/rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
@@ -80,7 +81,8 @@ export function createKeeper({
   }
 
   return {
-    keep({ key, component, name, uid, body, raw, actor, agent, says }) {
+    keep(object) {
+      const { key, component, name, uid, body, raw, actor, agent, says } = harmless(object);
       const shown = view.get(key);
       if (!shown) return;
       giveName(key, name);
@@ -103,7 +105,8 @@ export function createKeeper({
       if (!isSame && !isLogged(key)) changes.note(key);
     },
     rename: giveName,
-    hold({ edit, key, name, object }) {
+    hold({ edit, key, name, object: put }) {
+      const object = put && harmless(put);
       const before = heldObjects.get(edit);
       const shown = object && shownTo(object.actor, key);
       if (object && shown) {
@@ -127,4 +130,12 @@ export function createKeeper({
       }
     },
   };
+}
+
+/** A program that copies an event from a feed puts the feed's links as well; what is kept must open nothing. */
+function harmless(object: KeptObject): KeptObject {
+  // Of one character for each octet, so that all others come back as they were.
+  const text = Buffer.from(object.body).toString("latin1");
+  const body = Buffer.from(withoutSignatures(text), "latin1");
+  return { ...object, body, raw: object.raw.map(withoutSignatures) };
 }

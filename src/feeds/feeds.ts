@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Coding } from "../domain/accept-encoding.ts";
 import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
 import type { LinkMaker } from "../domain/link-actions.ts";
+import { createSeal } from "../domain/sealed-text.ts";
 import { slugOf } from "../domain/slug.ts";
 import { writeEvent } from "../ics/write/write-event.ts";
 import type { FeedRow } from "../store/rows/feeds.ts";
@@ -134,6 +135,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
   const format = formatOf(options, { render, links });
+  const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const rows = new Map<FeedId, FeedRow>();
   const live = new Map<FeedId, LiveFeed>();
@@ -165,7 +167,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     if (project === null) throw new Error(`feed ${id} belongs to no project`);
     const made = createLiveFeed(
       { feed: () => rowOf(id), project: projectId(project) },
-      { store, options, format, render, links, today, clock, hasRead },
+      { store, options, format, render, seal, links, today, clock, hasRead },
     );
     live.set(id, made);
     return made;

@@ -1,4 +1,5 @@
 import type { FeedId } from "../domain/ids.ts";
+import { isSealed, type Seal } from "../domain/sealed-text.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
 import type { Fragment } from "../store/rows/feeds.ts";
 import type { Store } from "../store/store.ts";
@@ -23,6 +24,8 @@ export interface FragmentsDeps {
   readonly feed: FeedId;
   readonly entries: Entries;
   readonly render: RenderEvent;
+  /** Closes components with signed links, which open what they name: the database keeps them, and may be copied. */
+  readonly seal: Seal;
 }
 
 /** Thrown when the component of an item cannot be written. */
@@ -39,9 +42,26 @@ export class FragmentError extends Error {
  * Keeps one text per item and SEQUENCE. Where another reason than an edit changes the text (a renamed label, an option,
  * a newer build), SEQUENCE and LAST-MODIFIED rise first: calendars look at nothing else.
  */
-export function createFragments({ store, feed, entries, render }: FragmentsDeps): Fragments {
-  const published = new Map(store.feeds.fragments(feed).map((it) => [entryId(it), it]));
+export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps): Fragments {
+  const published = new Map(opened(store.feeds.fragments(feed)).map((it) => [entryId(it), it]));
   let touched = 0;
+
+  /** Those that cannot be opened any more are written anew. One that an earlier version has kept open is closed. */
+  function opened(kept: readonly Fragment[]): readonly Fragment[] {
+    return kept.flatMap((fragment) => {
+      if (!isSealed(fragment.body)) {
+        if (hasLink(fragment.body)) store.feeds.putFragment(feed, closed(fragment));
+        return [fragment];
+      }
+      const body = seal.open(fragment.body);
+      return body === null ? [] : [{ ...fragment, body }];
+    });
+  }
+
+  function closed(fragment: Fragment): Fragment {
+    const { body } = fragment;
+    return hasLink(body) ? { ...fragment, body: seal.close(body) } : fragment;
+  }
 
   function write({ field }: Entry, view: ViewItem): string {
     const own = entries.context();
@@ -58,7 +78,7 @@ export function createFragments({ store, feed, entries, render }: FragmentsDeps)
 
   function keep(fragment: Fragment): string {
     published.set(entryId(fragment), fragment);
-    store.feeds.putFragment(feed, fragment);
+    store.feeds.putFragment(feed, closed(fragment));
     return fragment.body;
   }
 
@@ -105,3 +125,6 @@ export function createFragments({ store, feed, entries, render }: FragmentsDeps)
     },
   };
 }
+
+/** Lines may be folded anywhere. */
+const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes("/act/");

@@ -5,6 +5,7 @@ import type { Coding } from "../domain/accept-encoding.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import { type LinkMaker, linkUntil } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
+import type { Seal } from "../domain/sealed-text.ts";
 import type { FeedRow, FeedState } from "../store/rows/feeds.ts";
 import type { Store } from "../store/store.ts";
 import { calendarBody, calendarHead } from "./calendar.ts";
@@ -19,6 +20,7 @@ export interface LiveFeedDeps {
   /** Stands for the options and for how this build writes. */
   readonly format: string;
   readonly render: RenderEvent;
+  readonly seal: Seal;
   /** Null for feeds without action links. */
   readonly links: LinkMaker | null;
   readonly today: () => Temporal.PlainDate;
@@ -76,7 +78,7 @@ export function createLiveFeed(
   { feed, project }: { readonly feed: () => FeedRow; readonly project: ProjectId },
   deps: LiveFeedDeps,
 ): LiveFeed {
-  const { store, options, format, render, links, today, clock } = deps;
+  const { store, options, format, render, seal, links, today, clock } = deps;
   const { id } = feed();
   let known: FeedState | null = store.feeds.state(id);
   let built: BuiltFeed | null = null;
@@ -93,7 +95,7 @@ export function createLiveFeed(
 
   function startWork(): Working {
     const entries = createEntries({ store, project, options, format, links: linksNow });
-    return { entries, fragments: createFragments({ store, feed: id, entries, render }) };
+    return { entries, fragments: createFragments({ store, feed: id, entries, render, seal }) };
   }
 
   /** Renders what changed and notes what the feed says now, in one transaction: nothing is served that is not kept. */

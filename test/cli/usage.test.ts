@@ -19,6 +19,18 @@ describe("usage", () => {
     expect(wrong.stderr).toContain("It must be an id");
   });
 
+  it("prints nothing that steers the terminal, whatever it was given", async () => {
+    const { configFile } = place();
+    for (const args of [
+      ["\u001b[31mserv"],
+      ["apply", "\u001b]0;x\u0007.ics", "--project", "2001", "--config", configFile],
+    ]) {
+      const { stdout, stderr } = await dayferry(args);
+      expect(stdout + stderr).not.toMatch(/(?![\n\t\r])\p{Cc}/u);
+      expect(stdout + stderr).toContain("\\u00");
+    }
+  });
+
   it("prints help with exit 0", async () => {
     const { code, stdout } = await dayferry(["--help"]);
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createLinkSigner } from "../../src/domain/action-link.ts";
+import { isSealed } from "../../src/domain/sealed-text.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
 import { anEvent, aTask, days, zone } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
@@ -75,6 +76,27 @@ describe("action links of a feed", () => {
     expect(claim).toMatchObject({ action: "done", feed: feeds.list()[0]?.id, feedVersion: 1 });
     expect(claim?.until.toString()).toBe("2027-03-31");
     expect(claim && store.view.get(claim.item)?.item.title).toBe("Open task");
+  });
+
+  it("are kept closed in the database, and are the same after a restart", () => {
+    const rig = linkedRig();
+    const { store, text, feeds } = rig;
+    const said = text();
+    const [feed] = feeds.list();
+    const kept = () => (feed ? store.feeds.fragments(feed.id) : []).map(({ body }) => body);
+    expect(kept()).toHaveLength(4);
+    for (const body of kept()) expect(body.replaceAll("\r\n ", "")).not.toContain("/act/");
+    expect(kept().filter(isSealed)).toHaveLength(3);
+    expect(rig.fromScratch()).toBe(said);
+
+    // One that an earlier version has kept open is closed at the next start.
+    const [, open = ""] = /(BEGIN:VEVENT\r\nUID:task-1@[\s\S]*?END:VEVENT\r\n)/.exec(said) ?? [];
+    const first = feed && store.feeds.fragments(feed.id).find(({ body }) => isSealed(body));
+    if (!feed || !first) throw new Error("nothing is closed");
+    expect(open.replaceAll("\r\n ", "")).toContain("/act/");
+    store.feeds.putFragment(feed.id, { ...first, body: open });
+    rig.fromScratch();
+    for (const body of kept()) expect(body.replaceAll("\r\n ", "")).not.toContain("/act/");
   });
 
   it("are absent without an address under which the server is reached", () => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { shownText } from "../../domain/shown-text.ts";
 import { type DropFolder, type DroppedFile, type Shelf, stampOf } from "../../drop/folder.ts";
 import { largestFile } from "../../ics/lines/octets.ts";
 import type { IcsProblem } from "../../ics/problem.ts";
@@ -103,7 +104,7 @@ export function createInbox(deps: InboxDeps): Inbox {
         path,
         stamp: stampOf(file, bytes),
         target: folder.placeFor(path, shelf, clock()),
-        report: describeFile({ file: path, answer: readAccepted(answer) }, false),
+        report: shownText(describeFile({ file: path, answer: readAccepted(answer) }, false)),
       };
       store.inboxFiles.add(kept);
       return kept;

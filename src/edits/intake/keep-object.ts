@@ -1,4 +1,5 @@
 import type { Channel } from "../../domain/journal.ts";
+import { withoutSignatures } from "../../domain/link-signatures.ts";
 import type { Store } from "../../store/store.ts";
 import type { ItemPlan } from "./item-plan.ts";
 
@@ -19,7 +20,7 @@ export function keepObject(
   const { item, kind } = identity;
   // A feed shows tasks as events; here they are to-dos.
   const component = kind === "event" ? "VEVENT" : "VTODO";
-  const raw = incoming.raw.join("\n");
+  const raw = withoutSignatures(incoming.raw.join("\n"));
   const isNew = store.objects.put({ item, component, channel, uid: incoming.uid, raw });
   // Two-way calendars show what is kept; nothing but the log tells them.
   if (isNew && ending.kind === "unchanged") store.changes.note(item);

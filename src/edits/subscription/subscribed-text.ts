@@ -1,3 +1,4 @@
+import { withoutSignatures } from "../../domain/link-signatures.ts";
 import type { When } from "../../domain/when.ts";
 import { type IncomingItem, type IncomingTime, readCalendar } from "../../ics/read/read.ts";
 
@@ -16,7 +17,7 @@ export function subscribedText(incoming: IncomingItem): string {
     if (!own) return [line];
     return name === "DTSTAMP" ? [] : [times.get(name) ?? line];
   });
-  return lines.join("\r\n");
+  return withoutSignatures(lines.join("\r\n"));
 }
 
 /** What the texts say, in their order; null for one that cannot be read any more. */

@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Component, readTokens, type TokenLimits } from "../lines/tokens.ts";
+import { type Component, readTokens } from "../lines/tokens.ts";
 import { excerpt, type IcsProblem } from "../problem.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
-import { readComponents } from "./read.ts";
+import { itemLimits, readComponents } from "./read.ts";
 import { firstLine } from "./reading.ts";
 
 /** A calendar object as CalDAV knows it: one calendar with one item. */
@@ -43,7 +43,7 @@ export function readCalendarObject(
   bytes: Uint8Array,
   options: { readonly zone: string },
 ): Result<CalendarObjectText, ObjectFault> {
-  const tree = readTokens(bytes, objectLimits);
+  const tree = readTokens(bytes, itemLimits);
   if (!tree.ok) return fail(faultOf(tree.failure));
   const calendar = tree.value;
   const shape = shapeFault(calendar);
@@ -62,9 +62,6 @@ export function readCalendarObject(
     raw: item.raw,
   });
 }
-
-/** An invitation of a thousand people and the rules of many zones fit; each line of an item is work for the journal. */
-const objectLimits: TokenLimits = { components: 1000, lines: 5000 };
 
 const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([
   ["too-large", "max-resource-size"],

@@ -1,5 +1,10 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type CalendarTree, type Component, readTokens } from "../lines/tokens.ts";
+import {
+  type CalendarTree,
+  type Component,
+  readTokens,
+  type TokenLimits,
+} from "../lines/tokens.ts";
 import { excerpt, type IcsProblem } from "../problem.ts";
 import type { ZoneOf } from "../time-values.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
@@ -41,7 +46,7 @@ export function readComponents(
   };
   const overrides = new Set<IncomingItem>();
   const items = calendar.components.filter(isItem).map((component) => {
-    const item = readItem(component, context);
+    const item = withinLimits(readItem(component, context), component);
     if (firstLine(component, "RECURRENCE-ID")) overrides.add(item);
     return item;
   });
@@ -95,6 +100,27 @@ function headerFaults(calendar: Component): readonly IcsProblem[] {
   const methodFault = isReply ? "such a message is no edit; PUBLISH, REQUEST and CANCEL are" : null;
   check("METHOD", { code: "method", why: methodFault });
   return faults;
+}
+
+/** An invitation of a thousand people fits; each line of an item is work for the journal. */
+export const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
+
+function withinLimits(item: IncomingItem, component: Component): IncomingItem {
+  const { components, lines } = sizeOf(component);
+  if (components <= itemLimits.components && lines <= itemLimits.lines) return item;
+  const message = `the item has ${lines} lines in ${components} components; at most ${itemLimits.lines} in ${itemLimits.components} are taken`;
+  const problem = { line: item.line, uid: item.uid, code: "too-many-lines", message };
+  return { ...item, problems: [problem, ...item.problems] };
+}
+
+function sizeOf({ lines, components }: Component): TokenLimits {
+  return components.map(sizeOf).reduce(
+    (all, one) => ({
+      components: all.components + one.components,
+      lines: all.lines + one.lines,
+    }),
+    { components: 1, lines: lines.length },
+  );
 }
 
 const isItem = (component: Component): boolean =>

@@ -22,10 +22,13 @@ export const csvLine = (columns: readonly Pick<Column, "type">[], row: readonly 
 export function csvField(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const safe = formula.test(cell) ? `'${cell}` : cell;
+  const opening = formula.test(cell) ? `'${cell}` : cell;
+  const safe = opening.replace(innerFormula, "$1'");
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** What spreadsheets begin a formula with, in either width, and the white space that they skip. Source: OWASP, CSV Injection. */
-const formula = /^[\t\r\n ]*[=+\-@＝＋－＠]/;
+const formula = /^(?:[\t\r]|[\t\r\n ]*[=+\-@＝＋－＠])/;
+/** The same behind a semicolon, where it separates cells: quotes that begin behind a comma mean nothing there. */
+const innerFormula = /(;[\t\r\n ]*)(?=[=+\-@＝＋－＠])/g;
 const special = /[",\r\n]/;

@@ -134,3 +134,24 @@ describe("objectAnswer() of a PUT of what was deleted in another calendar", () =
     expect(rig.get(path).status).toBe(404);
   });
 });
+
+describe("objectAnswer() of a PUT of an event that was copied from a feed", () => {
+  it("keeps its links void, and answers no ETag for what is not as it was sent", () => {
+    const rig = objectRig();
+    const signed = `AQ${"bC3_-".repeat(9).slice(0, 44)}`;
+    const copied = vevent(
+      "copied@example.com",
+      "DTSTAMP:20261120T120000Z",
+      "SUMMARY:Copied",
+      "DTSTART;VALUE=DATE:20261224",
+      `DESCRIPTION:Text\\n\\n— Dayferry —\\n— Done: https://a.exampl`,
+      ` e/act/${signed}`,
+    );
+    const answer = rig.put(`${root}/events-2001/copied.ics`, copied);
+    expect(answer.status).toBe(201);
+    expect(answer.headers?.["ETag"]).toBeUndefined();
+    const text = rig.text(`${root}/events-2001/copied.ics`);
+    expect(text).toContain("SUMMARY:Copied");
+    expect(text).not.toContain(signed);
+  });
+});

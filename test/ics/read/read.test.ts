@@ -177,3 +177,21 @@ describe("readCalendar()", () => {
     expect(readOne(eventFile("SUMMARY:a\\xb\\")).summary).toBe("a\\xb\\");
   });
 });
+
+describe("readCalendar() limits of an item", () => {
+  const long = (count: number) => [
+    "BEGIN:VEVENT",
+    "UID:long",
+    "DTSTART;VALUE=DATE:20261201",
+    ...Array.from({ length: count }, (_, at) => `X-LINE:${at}`),
+    "END:VEVENT",
+  ];
+  const short = ["BEGIN:VEVENT", "UID:short", "DTSTART;VALUE=DATE:20261201", "END:VEVENT"];
+
+  it("refuses one of more lines than CalDAV takes of an object, and leaves the others alone", () => {
+    const [first, second] = readFine(calendar(...long(5000), ...short)).items;
+    expect(first?.problems).toMatchObject([{ code: "too-many-lines", uid: "long" }]);
+    expect(second?.problems).toEqual([]);
+    expect(readFine(calendar(...long(4990))).items[0]?.problems).toEqual([]);
+  });
+});

@@ -112,6 +112,12 @@ describe("writeReport()", () => {
 describe("csvField()", () => {
   it.each([
     ["=SUM(A1)", "'=SUM(A1)"],
+    ["Review;=SUM(A1)", "Review;'=SUM(A1)"],
+    ["a; +1;-2", "a; '+1;'-2"],
+    ["a;;@x", "a;;'@x"],
+    ["a;b - c = d", "a;b - c = d"],
+    ["\tx", "'\tx"],
+    ['a";=1', `"a"";'=1"`],
     ["+49 30 1", "'+49 30 1"],
     ["-1 day", "'-1 day"],
     ["@home", "'@home"],
