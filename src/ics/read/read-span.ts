@@ -1,5 +1,5 @@
 import type { When } from "../../domain/when.ts";
-import { type ContentLine, param } from "../lines/content-line.ts";
+import type { ContentLine } from "../lines/content-line.ts";
 import { excerpt } from "../problem.ts";
 import {
   type IncomingTime,
@@ -91,7 +91,7 @@ function floatsAlone(start: ContentLine | undefined, end: ContentLine): boolean 
 }
 
 const isFloating = (line: ContentLine): boolean =>
-  param(line, "TZID") === undefined && !/Z\s*$/.test(line.value);
+  !line.params.has("TZID") && !line.value.trimEnd().endsWith("Z");
 
 function addDuration(
   reading: Reading,

@@ -67,12 +67,11 @@ function withSecondReading(
   calendar: CalendarTree,
   { items, zoneOf }: { readonly items: readonly IncomingItem[]; readonly zoneOf: ZoneOf },
 ): readonly IncomingItem[] {
-  const components = calendar.components.filter(isItem);
-  const read = components.flatMap((component, at) => {
-    const item = items[at];
-    return item ? [{ component, item }] : [];
+  const disputed = readAgain(calendar, {
+    components: calendar.components.filter(isItem),
+    items,
+    zoneOf,
   });
-  const disputed = readAgain(calendar, { items: read, zoneOf });
   if (disputed.size === 0) return items;
   return items.map((item) => {
     const problems = disputed.get(item);

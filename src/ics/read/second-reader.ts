@@ -14,8 +14,14 @@ import {
   type TimeLine,
 } from "./second-reader-faults.ts";
 
-/** An item and what it was read from. */
-export interface ReadItem {
+/** Items and, in the same order, what they were read from. */
+export interface ItemsRead {
+  readonly components: readonly Component[];
+  readonly items: readonly IncomingItem[];
+  readonly zoneOf: ZoneOf;
+}
+
+interface ReadItem {
   readonly component: Component;
   readonly item: IncomingItem;
 }
@@ -32,7 +38,7 @@ export interface ReadItem {
  */
 export function readAgain(
   calendar: CalendarTree,
-  { items, zoneOf }: { readonly items: readonly ReadItem[]; readonly zoneOf: ZoneOf },
+  { components, items, zoneOf }: ItemsRead,
 ): ReadonlyMap<IncomingItem, readonly IcsProblem[]> {
   const found = new Map<IncomingItem, readonly IcsProblem[]>();
   const look = (each: ReadItem): boolean => {
@@ -40,7 +46,7 @@ export function readAgain(
     if (problems.length > 0) found.set(each.item, problems);
     return problems.length > 0;
   };
-  for (const { first, last, alike } of byForm(items)) {
+  for (const { first, last, alike } of byForm({ components, items })) {
     const isDisputed = look(first) || (last !== first && look(last));
     if (isDisputed) for (const each of alike) look(each);
   }
@@ -55,25 +61,36 @@ const timeNames: ReadonlySet<string> = new Set([
   "DURATION",
 ]);
 
-/** Items of one form, at least one, and those of them that begin first and last. */
+/** Items of one form, at least one, and those of them that begin first and last, with the values that say when. */
 interface Alike {
   readonly alike: ReadItem[];
   first: ReadItem;
+  begins: string;
   last: ReadItem;
+  ends: string;
 }
 
-function byForm(items: readonly ReadItem[]): Iterable<Alike> {
+function byForm({ components, items }: Omit<ItemsRead, "zoneOf">): Iterable<Alike> {
   const formOf = createForms();
   const forms = new Map<number, Alike>();
-  for (const each of items) {
-    if (each.item.problems.length > 0) continue;
+  for (const [at, item] of items.entries()) {
+    const component = components[at];
+    if (!component || item.problems.length > 0) continue;
+    const each = { component, item };
     const form = formOf(each);
+    const begins = beginOf(each);
     const same = forms.get(form);
-    if (!same) forms.set(form, { alike: [each], first: each, last: each });
-    else {
-      same.alike.push(each);
-      if (beginOf(each) < beginOf(same.first)) same.first = each;
-      if (beginOf(each) > beginOf(same.last)) same.last = each;
+    if (!same) {
+      forms.set(form, { alike: [each], first: each, begins, last: each, ends: begins });
+      continue;
+    }
+    same.alike.push(each);
+    if (begins < same.begins) {
+      same.first = each;
+      same.begins = begins;
+    } else if (begins > same.ends) {
+      same.last = each;
+      same.ends = begins;
     }
   }
   return forms.values();
