@@ -284,21 +284,17 @@ function settle(
     end(edit, { outcome: ending, deps });
     return;
   }
-  const followers = isUnborn ? followersOf(edit, store) : [];
-  const follow = {
-    kind: "park",
-    reason: "failed",
-    problem: `the item was not created: edit ${edit.id} waits for a person`,
-  } as const;
-  store.together(() => {
-    store.journal.settle(edit, settlement);
-    for (const follower of followers) store.journal.settle(follower, follow);
-  });
+  const along = store.journal.settle(edit, settlement);
   const { reason, problem } = settlement;
   if (settlement.frozen) onEvent({ kind: "frozen", edit: edit.id, problem });
   else onEvent({ kind: "parked", edit: edit.id, reason, problem });
-  for (const { id } of followers) {
-    onEvent({ kind: "parked", edit: id, reason: follow.reason, problem: follow.problem });
+  for (const id of along) {
+    onEvent({
+      kind: "parked",
+      edit: id,
+      reason: "failed",
+      problem: `it waits for edit ${edit.id}`,
+    });
   }
 }
 
@@ -313,9 +309,3 @@ function mayExist(
 }
 
 const everything = 1_000_000;
-
-/** Later edits of an item that is not created could never go. */
-const followersOf = (edit: Edit, { journal }: Store): readonly Edit[] =>
-  journal
-    .list({ state: "pending", limit: everything })
-    .filter(({ id, item }) => item === edit.item && id > edit.id);

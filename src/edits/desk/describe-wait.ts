@@ -3,23 +3,39 @@ import { momentInWords } from "../../domain/wording.ts";
 import { excerpt } from "../../ics/problem.ts";
 import type { Store } from "../../store/store.ts";
 
-const open = ["pending", "claimed", "held"];
+const open = ["pending", "claimed", "held", "parked"];
 
-/** What the creation of a subtask waits for, which can be made only when its task is there; null when for nothing. */
-export function describeWait(
-  edit: Edit,
-  { journal, mirror, pastEdits, zone }: Store,
-): string | null {
-  if (edit.action !== "create" || edit.state !== "pending") return null;
+/** What an edit waits for that cannot go before another one: before its own creation, or that of the task above; null when for nothing. */
+export function describeWait(edit: Edit, store: Store): string | null {
+  if (edit.state !== "pending") return null;
+  return edit.action === "create" ? describeBelow(edit, store) : describeLater(edit, store);
+}
+
+function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store): string | null {
   const sought = journal.soughtParent(edit.id);
   if (sought !== null && edit.notBefore)
     return describeSearch(sought, { until: edit.notBefore, zone });
   const uid = journal.awaitedParent(edit.item);
   const task = uid === null ? null : mirror.findUid(uid);
   const above = task && pastEdits.ofItem(task.item).find(isOpenCreation);
-  if (!above) return null;
-  const state = above.state === "held" ? " and waits for approval itself" : "";
-  return `it waits for edit ${above.id}, which creates the task above it${state}`;
+  return above
+    ? `it waits for edit ${above.id}, which creates the task above it${stateOf(above)}`
+    : null;
+}
+
+function describeLater(edit: Edit, { mirror, pastEdits }: Store): string | null {
+  if (mirror.identity(edit.item).serviceId !== null) return null;
+  const creation = pastEdits
+    .ofItem(edit.item)
+    .find((one) => one.id < edit.id && isOpenCreation(one));
+  return creation
+    ? `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`
+    : null;
+}
+
+function stateOf({ state }: Edit): string {
+  if (state === "held") return " and waits for approval itself";
+  return state === "parked" ? " and waits for a person" : "";
 }
 
 function describeSearch(

@@ -3,8 +3,9 @@ import type { Item } from "../../domain/item.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { instantText, itemKeyColumn, itemText } from "../rows/rows.ts";
+import { instantText, itemText } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
+import type { Dependents } from "./dependents.ts";
 import type { Journal, Settlement } from "./journal.ts";
 import type { Parents } from "./parents.ts";
 import type { Unanswered } from "./unanswered.ts";
@@ -23,6 +24,7 @@ export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
   readonly parents: Parents;
+  readonly dependents: Dependents;
   readonly unanswered: Pick<Unanswered, "answering">;
 }
 
@@ -33,6 +35,7 @@ export function createEndings({
   changes,
   mirror,
   parents,
+  dependents,
   unanswered,
 }: EndingsDeps): Pick<Journal, "confirm" | "settle"> {
   const finish = db.prepare(
@@ -50,18 +53,7 @@ export function createEndings({
     `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
        conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
   );
-  const parkOne = db.prepare(
-    "UPDATE edits SET state = 'parked', park_reason = 'failed', problem = @problem, updated_at = @now WHERE id = @id RETURNING item",
-  );
   const stamp = () => instantText(clock());
-
-  /** What waits for a task that waits for a person would wait unseen. */
-  function parkBelow(edit: Edit): void {
-    const problem = `the task above it was not created: edit ${edit.id} waits for a person`;
-    for (const id of parents.waitingFor(edit.item)) {
-      changes.publish(itemKeyColumn(parkOne.get({ id, problem, now: stamp() })));
-    }
-  }
 
   function buryWhole(key: ItemKey): void {
     const { kind, serviceId: id } = mirror.identity(key);
@@ -89,13 +81,13 @@ export function createEndings({
       }
       changes.publish(edit.item);
     }),
-    settle: db.transaction((edit: Edit, settlement: Settlement) => {
+    settle: db.transaction((edit: Edit, settlement: Settlement): readonly EditId[] => {
       if (settlement.kind === "retry") {
         const { problem, isInterrupted, waitsFor = null } = settlement;
         const until = instantText(settlement.notBefore);
         const uncounted = isInterrupted ? 1 : 0;
         postpone.run({ id: edit.id, until, problem, uncounted, waitsFor, now: stamp() });
-        return;
+        return [];
       }
       const { problem, clash } = settlement;
       const isParked = settlement.kind === "park";
@@ -110,9 +102,12 @@ export function createEndings({
         now: stamp(),
       });
       changes.publish(edit.item);
-      if (edit.action !== "create") return;
-      if (isParked) parkBelow(edit);
-      else parents.lost(edit.item);
+      if (edit.action !== "create") return [];
+      const isUnborn = mirror.identity(edit.item).serviceId === null;
+      if (isParked) return isUnborn ? dependents.park(edit) : [];
+      dependents.setFree(edit);
+      parents.lost(edit.item);
+      return [];
     }),
   };
 }

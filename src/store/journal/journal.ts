@@ -18,6 +18,7 @@ import { editIdColumn, restorationText } from "../rows/journal.ts";
 import { contentText, instantText, itemText, plainItemText, textColumn } from "../rows/rows.ts";
 import type { Changes, StoreDeps } from "../view/changes.ts";
 import { createClaims } from "./claims.ts";
+import { createDependents } from "./dependents.ts";
 import { createEndings } from "./endings.ts";
 import { createMarks } from "./marks.ts";
 import { type AwaitedParent, createParents } from "./parents.ts";
@@ -99,7 +100,8 @@ export interface Journal {
    * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
    */
   confirm(edit: Edit, answer: Item | null): void;
-  settle(edit: Edit, settlement: Settlement): void;
+  /** Returns the edits that wait for a person with it, as they cannot go without what it creates. */
+  settle(edit: Edit, settlement: Settlement): readonly EditId[];
   /** Puts claims back, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
   release(timeout: Temporal.Duration): number;
   /** As `release`, one claim whose worker is no more. */
@@ -168,7 +170,8 @@ export function createJournal({
   );
   const resumeOne = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, not_before = NULL, attempts = 0, insisted = 1, frozen = 0,
-       missed_at = NULL, key_refused_at = NULL, updated_at = ? WHERE id = ? AND state IN ('parked', 'held')`,
+       missed_at = NULL, key_refused_at = NULL, parked_with = NULL, updated_at = ?
+     WHERE id = ? AND state IN ('parked', 'held')`,
   );
   const aboutGone = db.prepare(
     `SELECT 1 FROM edits e JOIN identities i USING (item)
@@ -191,6 +194,7 @@ export function createJournal({
   );
   const reads = createJournalReads({ db, zone, clock });
   const parents = createParents({ db, zone, clock, changes });
+  const dependents = createDependents({ db, zone, clock, changes });
   const withdrawals = createWithdrawals({ db, zone, clock, changes });
   const stamp = () => instantText(clock());
   /** Runs an update of one edit and publishes its item when it took place. */
@@ -208,6 +212,7 @@ export function createJournal({
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     parents.insist(id);
+    dependents.resume(id);
     if (isOwn(edit)) {
       heldObjects.grant(id);
       objectNames.grant(edit.item);
@@ -220,7 +225,7 @@ export function createJournal({
     ...reads,
     ...createClaims({ db, zone, clock }),
     ...createMarks({ db, zone, clock }),
-    ...createEndings({ db, zone, clock, changes, mirror, parents, unanswered }),
+    ...createEndings({ db, zone, clock, changes, mirror, parents, dependents, unanswered }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
       const isAgain = isNew && (edit.undoes !== undefined || edit.again === true);
@@ -268,6 +273,7 @@ export function createJournal({
         const discarded = discardOne.run(stamp(), id);
         if (discarded.changes > 0 && edit.action === "create") {
           withdrawals.discardFollowers(edit);
+          dependents.setFree(edit);
           parents.lost(edit.item);
         }
         if (discarded.changes > 0 && isOwn(edit)) {

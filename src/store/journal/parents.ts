@@ -25,8 +25,6 @@ export interface Parents {
   lost(task: ItemKey): void;
   /** A person lets the creation go: it no longer waits for a task that is not on its way. */
   insist(edit: EditId): void;
-  /** Open creations that wait for the id of this task. */
-  waitingFor(task: ItemKey): readonly EditId[];
   /** UID of the task for whose id the item waits; null when it waits for none. */
   awaited(item: ItemKey): string | null;
   /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
@@ -39,6 +37,8 @@ interface Creation {
 }
 
 const open = "('pending', 'claimed', 'held')";
+/** One that waits for a person may still come, and what arrives for it waits with it. */
+const coming = "('pending', 'claimed', 'held', 'parked')";
 /** A creation and what was wished of its item since; what is made anew under the same UID is another one. */
 const sameLife = `item = @item AND id >= @edit AND id < coalesce((SELECT min(next.id) FROM edits next
   WHERE next.item = @item AND next.action = 'create' AND next.id > @edit), 9e15)`;
@@ -46,7 +46,7 @@ const sameLife = `item = @item AND id >= @edit AND id < coalesce((SELECT min(nex
 export function createParents({ db, changes }: StoreDeps & { changes: Changes }): Parents {
   const comingTask = db.prepare(
     `SELECT i.item FROM identities i WHERE i.uid = ? AND i.kind = 'task' AND i.service_id IS NULL AND EXISTS
-       (SELECT 1 FROM edits e WHERE e.item = i.item AND e.action = 'create' AND e.state IN ${open})`,
+       (SELECT 1 FROM edits e WHERE e.item = i.item AND e.action = 'create' AND e.state IN ${coming})`,
   );
   const isComing = db.prepare(
     `SELECT 1 FROM edits WHERE item = ? AND action = 'create' AND state IN ${open} LIMIT 1`,
@@ -154,11 +154,6 @@ export function createParents({ db, changes }: StoreDeps & { changes: Changes })
       if (parent === 0) end.run(edit);
       else if (isComing.get(parent) === undefined) standAlone(creation(row));
     },
-    waitingFor: (task) =>
-      byParent
-        .all(task)
-        .filter((row) => textColumn(row, "state") === "pending")
-        .map(editIdColumn),
     awaited: (item) => textColumn(awaited.get(item), "uid"),
     sought: (edit) => textColumn(sought.get(edit), "uid"),
   };

@@ -50,7 +50,7 @@ export function createWithdrawals({
      WHERE ${ofLife} AND id >= @creation AND ${notEnded}`,
   );
   const giveUp = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, updated_at = @now
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
      WHERE ${ofLife} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
   );
   const next = db.prepare(
@@ -118,7 +118,9 @@ export function createWithdrawals({
       if (left.length === 0) setKind.run(kind, item);
     },
     isBusy: (item) => anyOpen.get(item) !== undefined,
-    discardFollowers: ({ id: creation, item }) =>
-      void giveUp.run({ item, creation, now: instantText(clock()) }),
+    discardFollowers({ id: creation, item }) {
+      const problem = `edit ${creation}, which creates the item, was discarded`;
+      giveUp.run({ item, creation, problem, now: instantText(clock()) });
+    },
   };
 }

@@ -146,7 +146,6 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
     expect(rig.edit(2).problem).toContain("edit 1 waits for a person");
     expect(rig.desk.retry(1).kind).toBe("done");
-    expect(rig.desk.retry(2).kind).toBe("done");
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
@@ -202,5 +201,83 @@ describe("step() of a to-do below a task that is new itself", () => {
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(await rig.subtasksOf(uid)).toEqual(["child@example.com"]);
+  });
+});
+
+describe("step() of what hangs on a creation that waits for a person", () => {
+  const refusal = { kind: "status", status: 422, method: "POST" } as const;
+  const renamed = (uid: string, title: string) =>
+    vtodo(uid, `SUMMARY:${title}`, "RELATED-TO:parent@example.com");
+
+  /** A parked task, with a change of it, a to-do below it, and changes of that. */
+  async function parkedFamily() {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(vtodo("parent@example.com", "SUMMARY:Parent, renamed", "DUE;VALUE=DATE:20261224"));
+    rig.put(child());
+    rig.put(renamed("child@example.com", "Child, renamed"));
+    rig.put(renamed("child@example.com", "Child, renamed again"));
+    rig.sandbox.faults.add(refusal);
+    await rig.drainAll();
+    return rig;
+  }
+
+  it("waits with it, each with a reason that names it, and goes on with one retry", async () => {
+    const rig = await parkedFamily();
+    expect(rig.states()).toEqual(["parked: refused", ...Array(4).fill("parked: failed")]);
+    for (const id of [2, 3, 4, 5]) {
+      expect(rig.edit(id).problem).toContain("edit 1 waits for a person");
+    }
+    expect(rig.events.filter(({ kind }) => kind === "parked")).toHaveLength(5);
+    rig.desk.retry(1);
+    await rig.drainAll({ loops: 2 });
+    expect(rig.states()).toEqual(Array(5).fill("confirmed"));
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "Parent, renamed" }]);
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed again"]);
+  });
+
+  it("stands for itself when the task is discarded, and says why", async () => {
+    const rig = await parkedFamily();
+    rig.desk.discard(1);
+    expect(rig.edit(2)).toMatchObject({ state: "discarded" });
+    expect(rig.edit(2).problem).toContain("edit 1, which creates the item, was discarded");
+    expect(rig.edit(4)).toMatchObject({ state: "pending" });
+    expect(rig.edit(4).problem).toContain("given up with edit 1");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["discarded", "discarded", "confirmed", "confirmed", "confirmed"]);
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "Child, renamed again" }]);
+  });
+
+  it("waits with it as well when it comes in later", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.sandbox.faults.add(refusal);
+    await rig.drainAll();
+    rig.put(child());
+    rig.put(renamed("child@example.com", "Child, renamed"));
+    rig.clock.advance({ minutes: 5 });
+    expect(await rig.step()).toBe("idle");
+    expect(rig.desk.show(2)?.problem).toBe(
+      "it waits for edit 1, which creates the task above it and waits for a person",
+    );
+    expect(rig.desk.show(3)?.problem).toBe("it waits for edit 2, which creates the item");
+    rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed"]);
+  });
+
+  it("stays parked when it is retried by itself and refused by itself", async () => {
+    const rig = await parkedFamily();
+    rig.desk.retry(3);
+    rig.sandbox.faults.add(refusal);
+    await rig.drainAll();
+    expect(rig.states().slice(2)).toEqual(["parked: refused", "parked: failed", "parked: failed"]);
+    rig.desk.retry(1);
+    await rig.drainAll();
+    expect(rig.states().slice(0, 3)).toEqual(["confirmed", "confirmed", "parked: refused"]);
+    rig.desk.retry(3);
+    await rig.drainAll();
+    expect(rig.states().slice(2, 3)).toEqual(["confirmed"]);
   });
 });
