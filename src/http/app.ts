@@ -16,6 +16,7 @@ import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { createAuth } from "./auth.ts";
+import { refuseCrossSite } from "./cross-site.ts";
 import { editRoutes } from "./edit-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
@@ -93,6 +94,7 @@ export function createApp(deps: HttpDeps): Express {
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
+  app.use("/api", refuseCrossSite(baseUrl));
   app.use(healthRoutes({ ready, storage: () => store.health.trouble() }));
   app.use(actRoutes({ links: deps.links, desk }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));

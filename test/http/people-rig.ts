@@ -52,7 +52,7 @@ export async function startApp() {
     const answer = await fetch(url, { method, redirect: "manual", ...init });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  return { ...face, store, clock, call };
+  return { ...face, port, store, clock, call };
 }
 
 export const bearer = { headers };

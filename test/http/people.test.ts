@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { editId, listId, projectId } from "../../src/domain/ids.ts";
+import { callHttp } from "../support/http-call.ts";
 import { anEvent, aTask, aTodolist } from "../support/items.ts";
 import { ana, basic, bearer, ben, startApp } from "./people-rig.ts";
 
@@ -262,4 +263,46 @@ describe("/api/edits as a person", () => {
     expect((await post("project=2001", calendar("n@c"))).status).toBe(202);
     expect(throttle.wrong("127.0.0.1", "ana@example.com").kind).toBe("go");
   });
+
+  it.each<[string, Readonly<Record<string, string>>, number]>([
+    ["a program", {}, 202],
+    [
+      "a page of its own",
+      { "sec-fetch-site": "same-origin", origin: "https://calendar.example.com" },
+      202,
+    ],
+    [
+      "a page of its own, by a browser that says less",
+      { origin: "https://calendar.example.com" },
+      202,
+    ],
+    [
+      "a page of another site",
+      { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+      403,
+    ],
+    [
+      "a page of a neighbour",
+      { "sec-fetch-site": "same-site", origin: "https://x.example.com" },
+      403,
+    ],
+    [
+      "a page of another site, by a browser that says less",
+      { origin: "https://evil.example" },
+      403,
+    ],
+    ["a page without an address", { origin: "null" }, 403],
+  ])(
+    "answers an upload of %s that the browser has added a password to (%o) with %i",
+    async (_who, from, status) => {
+      const { port, ana: own, store } = await asAna();
+      const headers = { ...own.headers, ...from };
+      const answer = await callHttp(port, "POST /api/edits?project=2001", {
+        headers,
+        body: calendar("n@c"),
+      });
+      expect(answer.status).toBe(status);
+      expect(store.journal.list({ limit: 9 })).toHaveLength(status === 202 ? 1 : 0);
+    },
+  );
 });
