@@ -173,8 +173,8 @@ describe("Outlook CalDav Synchronizer", () => {
     setting.changeTask(only(setting.tasks(), "Order paper").id, { due_date: day(9) });
     await setting.refresh();
     const present = await outlook.send(`GET ${path}`);
-    expect(present.text).toContain(`DTSTART;VALUE=DATE:${icsDay(1)}\r\n`);
-    expect(present.text).toContain(`DUE;VALUE=DATE:${icsDay(9)}\r\n`);
+    expect(present.text).toContain(`DTSTART;TZID=Europe/Berlin:${icsDay(1)}T000000\r\n`);
+    expect(present.text).toContain(`DUE;TZID=Europe/Berlin:${icsDay(9)}T235959\r\n`);
     const done = todo(9, "STATUS:COMPLETED", "COMPLETED:20261110T045638Z", "PERCENT-COMPLETE:100");
     const saved = await put(path, done, { "if-match": present.headers["etag"] ?? "" });
     expect(saved.status).toBe(204);

@@ -233,7 +233,7 @@ describe("Thunderbird", () => {
     expect(readMultistatus(again.text).responses).toHaveLength(1);
   });
 
-  it("completes a subtask and keeps it below its task; a task has no time of day", async () => {
+  it("completes a subtask and keeps it below its task; a task keeps its time of day", async () => {
     const parent = only(setting.tasks(), "Write the brief");
     const child = only(setting.subtasks(parent.id), "Ask Ben");
     const name = `${encodeURIComponent(setting.uidOf("subtask", child.id))}.ics`;
@@ -257,10 +257,11 @@ describe("Thunderbird", () => {
       `DUE:${icsDay(4)}T163000Z`,
       "END:VTODO",
     );
-    const refused = await put(`${tasks}timed.ics`, timed, { "if-none-match": "*" });
-    expect(refused.status).toBe(403);
-    expect(refused.text).toContain("time of day");
-    expect(setting.tasks()).toHaveLength(1);
+    const made = await put(`${tasks}timed.ics`, timed, { "if-none-match": "*" });
+    expect(made.status).toBe(201);
+    const got = await thunderbird.send(`GET ${tasks}timed.ics`);
+    expect([got.text, got.headers["etag"]]).toEqual([timed, made.headers["etag"]]);
+    expect(only(setting.tasks(), "Timed").due_date).toBe(day(4));
   });
 
   it("may not put a whole file in the place of a calendar, and nothing is lost", async () => {

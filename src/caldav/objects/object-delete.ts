@@ -47,7 +47,7 @@ function takeBack(context: DavContext, { key }: CalendarObject): boolean {
   const { store } = context;
   const own = ownHeldEdits(key, context);
   if (store.view.get(key) !== null || !own.some(({ action }) => action === "create")) return false;
-  for (const { id } of own) store.journal.discard(id);
+  for (const { id } of own) store.journal.discard(id, "its editor has deleted it again");
   return true;
 }
 

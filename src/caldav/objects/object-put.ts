@@ -102,7 +102,8 @@ function takeBackDeletion(context: DavContext, uid: string): boolean {
   const key = context.store.mirror.findUid(uid)?.item;
   const own = key === undefined ? [] : ownHeldEdits(key, context);
   const deletions = own.filter(({ action }) => action === "delete");
-  for (const { id } of deletions) context.store.journal.discard(id);
+  const why = "its editor has put the item again";
+  for (const { id } of deletions) context.store.journal.discard(id, why);
   return deletions.length > 0;
 }
 

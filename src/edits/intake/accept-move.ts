@@ -18,7 +18,7 @@ import type { ViewItem } from "../../store/view/view.ts";
 import { actionOf, changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
 import { changesInWords, namesOf } from "../in-words.ts";
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
-import { ownHeld } from "./own-held.ts";
+import { ownHeld, takenIn } from "./own-held.ts";
 import { type Note, quote } from "./part.ts";
 
 /** Where an item is to go: an event to a project, a task to a list. */
@@ -52,7 +52,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
     const base = waiting ? applyPatch(viewed.item, waiting.bases) : viewed.item;
     const kept = waiting?.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
     const halves = firstHalves(request, store).map(({ id }) => id);
-    for (const id of [...(waiting?.ids ?? []), ...halves]) store.journal.discard(id);
+    for (const id of [...(waiting?.ids ?? []), ...halves]) store.journal.discard(id, takenIn);
     const about = { channel, actor, item, base, state } as const;
     const editId = store.journal.append({ ...about, ...edit, action: "update" });
     if (kept && state === "held") store.heldObjects.carry(editId, kept);
@@ -121,7 +121,7 @@ function stay(
   const waiting = ownHeld(item, { store, channel, actor });
   if (waiting?.patch.place === undefined) return;
   const kept = waiting.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
-  for (const id of waiting.ids) store.journal.discard(id);
+  for (const id of waiting.ids) store.journal.discard(id, takenIn);
   const patch = without(waiting.patch, "place");
   if (fieldsOf(patch).length === 0) return;
   const base = applyPatch(viewed.item, waiting.bases);

@@ -16,6 +16,7 @@ import { inSight } from "./in-sight.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
 import { keepObject } from "./keep-object.ts";
 import { withinLimits } from "./limits.ts";
+import { takenIn } from "./own-held.ts";
 import type { Note } from "./part.ts";
 import { answer } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
@@ -233,7 +234,7 @@ function keep(
     store.extras.append(ending.editId, extras);
     return ending.editId;
   }
-  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id);
+  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id, takenIn);
   if (ending.kind !== "edit") {
     if (ending.kind === "unchanged") keepObject(itemPlan, { store, request });
     return null;

@@ -33,6 +33,9 @@ export function ownHeld(
   };
 }
 
+/** Why a waiting edit ends that the same editor's next one has taken in. */
+export const takenIn = "its editor's next edit says it as well";
+
 /** All edits of an item by one editor's calendar programs that wait, oldest first. */
 export const ownOf = (
   item: ItemKey,

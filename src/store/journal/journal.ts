@@ -119,9 +119,10 @@ export interface Journal {
   rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
   /**
    * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
-   * not exist; false when it is too late. A deletion that is claimed counts as sent from `leaving` on.
+   * not exist; false when it is too late. A deletion that is claimed counts as sent from `leaving` on. `why`: for people, where
+   * nobody has decided it.
    */
-  discard(id: EditId): boolean;
+  discard(id: EditId, why?: string): boolean;
   get(id: EditId): Edit | null;
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
   /** Edits of an item that wait for approval, newest first. */
@@ -184,8 +185,8 @@ export function createJournal({
   );
   const discardOne = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0,
-       lands_until = iif(state = 'parked', NULL, lands_until), updated_at = ?
-     WHERE id = ? AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
+       lands_until = iif(state = 'parked', NULL, lands_until), problem = coalesce(@why, problem), updated_at = @now
+     WHERE id = @id AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
   const viewed = db.prepare("SELECT content FROM view_items WHERE item = ?");
   const reopen = db.prepare(
@@ -268,9 +269,9 @@ export function createJournal({
       });
       return resume(id);
     }),
-    discard: db.transaction((id: EditId) =>
+    discard: db.transaction((id: EditId, why?: string) =>
       change(id, (edit) => {
-        const discarded = discardOne.run(stamp(), id);
+        const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
         if (discarded.changes > 0 && edit.action === "create") {
           withdrawals.discardFollowers(edit);
           dependents.setFree(edit);

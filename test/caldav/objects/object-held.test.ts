@@ -177,6 +177,9 @@ describe("a change that is held", () => {
     ]);
     rig.put(path, mine(uid).replace("Mine", "Task 601"), { "if-match": rig.etag(path) });
     expect(rig.held()).toEqual([]);
+    for (const { state, problem } of rig.edits()) {
+      expect([state, problem]).toEqual(["discarded", expect.stringMatching(/\S/)]);
+    }
     expect(rig.text(path)).toContain("LOCATION:Shed");
   });
 
