@@ -62,7 +62,7 @@ export function describeEdits(listed: unknown, zone: string): string {
 
 /** One edit, whole. */
 export function describeEdit(edit: ListedEdit, zone: string): string {
-  const { id, item, action, state, reason, actor, channel, problem, notBefore } = edit;
+  const { id, item, action, state, reason, actor, channel, notBefore } = edit;
   const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
   const waits = state === "pending" && notBefore !== null;
   return [
@@ -75,11 +75,20 @@ export function describeEdit(edit: ListedEdit, zone: string): string {
     ...(edit.undoes === null ? [] : [`  Undoes    edit ${edit.undoes}`]),
     ...(edit.words.changes.length === 0 ? [] : ["  Changes", ...changeLines(edit).map(indented)]),
     ...edit.extras.map(({ name, what, state: of }) => indented(`${name}: ${what} (${of})`)),
-    ...(problem === null ? [] : ["  Problem", indented(problem)]),
-    ...(edit.conflictVersion === null ? [] : overwritten(edit)),
+    ...troubleLines(edit),
   ]
     .map((line) => `${visible(line)}\n`)
     .join("");
+}
+
+/** Of a conflict both sides, which say more than the sentence about them. */
+function troubleLines(edit: ListedEdit): readonly string[] {
+  if (edit.conflictVersion !== null)
+    return [
+      "  Somebody else has changed the same",
+      ...overwritten(edit).map((line) => `  ${line}`),
+    ];
+  return edit.problem === null ? [] : ["  Problem", indented(edit.problem)];
 }
 
 /** What sending the edit of a conflict would overwrite, and what would stand in its place. */

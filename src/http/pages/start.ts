@@ -44,7 +44,7 @@ ${editTable(edits, table)}
   return { title: "Dayferry", body };
 }
 
-function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
+function freshness({ mirror, journal, mail, ready, quota, timeZone }: Status): Markup {
   const waiting = (journal.pending ?? 0) + (journal.claimed ?? 0);
   return html`<h2>Mirror</h2>
 <dl>
@@ -54,6 +54,7 @@ function freshness({ mirror, journal, mail, ready, quota }: Status): Markup {
 <dt>Quota</dt><dd>${quotaInWords(quota)}</dd>
 <dt>Edits</dt><dd>${waiting} on their way, ${journal.parked ?? 0} parked, ${journal.held ?? 0} held</dd>
 <dt>Mails</dt><dd>${mail.sent} sent, ${mail.deferred} waiting, ${mail.rejected} rejected</dd>
+<dt>Times</dt><dd>on this page are those of ${timeZone}</dd>
 </dl>`;
 }
 
