@@ -204,10 +204,10 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   // Looking through all lines for each of the names would take far longer.
-  it("keeps 30,000 different properties in a moment", { timeout: 12_000 }, () => {
+  it("keeps 4,900 different properties in a moment", { timeout: 12_000 }, () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(1));
-    const lines = Array.from({ length: 30_000 }, (_, at) => `X-P${at}:${at}`);
+    const lines = Array.from({ length: 4900 }, (_, at) => `X-P${at}:${at}`);
     rig.one(calendar(vevent(uid, "SUMMARY:New", ...lines)));
     const [edit] = rig.edits();
     const extras = rig.store.extras.ofEdit(edit?.id ?? never());

@@ -35,7 +35,7 @@ beforeAll(async () => {
       contact: "tests@example.com",
       timeZone: sandbox.timeZone,
       quota: { requests: 200, per: "PT0.5S" },
-      timeout: "PT20S",
+      timeout: "PT8S",
     },
   });
   daemon = await serve(place);
