@@ -55,7 +55,6 @@ describe("free-busy-query", () => {
       expect(answer.status).toBe(201);
     };
     await put("free", "DTSTART:20261123T080000Z", "DTEND:20261123T090000Z", "TRANSP:TRANSPARENT");
-    await put("off", "DTSTART:20261123T080000Z", "DTEND:20261123T090000Z", "STATUS:CANCELLED");
     await put("day", "DTSTART;VALUE=DATE:20261123");
     const before = await call(`REPORT ${events}`, { body: asked() });
     expect(before.text).not.toContain("FREEBUSY;");
