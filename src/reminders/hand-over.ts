@@ -48,18 +48,28 @@ export async function handOver<Key, Thing extends Told<Key>>(
     things.filter(({ key }) => handover.claim(key, { messageId, address })),
   );
   if (claimed.length === 0) return [];
+  // Only what had met no server itself tells that an outage is over: a fresh mail says nothing about one that hangs.
+  const wasUnreached = claimed.some(({ key }) => {
+    const before = handover.get(key);
+    return before !== null && before.problem !== null && before.code === null;
+  });
   const delivery = await attempt(() => mailer.send(compose(claimed)));
   const attempts = Math.max(...claimed.map(({ key }) => handover.get(key)?.attempts ?? 1));
-  const wait = backOff(attempts, random);
+  const wait = isUnreached(delivery) ? shortBackOff(attempts, random) : backOff(attempts, random);
   // Whoever asks in whole seconds then asks late enough.
   const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
-  return store.durably(() =>
-    claimed.map((thing) => {
+  return store.durably(() => {
+    if (delivery.kind === "sent" && wasUnreached) handover.reached();
+    return claimed.map((thing) => {
       const ending = settle({ ...thing, delivery, againAt }, handover);
       return { thing, ending };
-    }),
-  );
+    });
+  });
 }
+
+/** Nothing was said about the mail, as no server answered. */
+const isUnreached = (delivery: Delivery): boolean =>
+  delivery.kind === "deferred" && delivery.code === null;
 
 /** One mail that cannot be made or handed over must not hold up the others. */
 async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
@@ -94,7 +104,7 @@ function settle<Key>(
         handover.rejected(key, { problem: told, code });
         return { kind: "given-up", problem };
       }
-      handover.deferred(key, { notBefore: againAt, problem });
+      handover.deferred(key, { notBefore: againAt, problem, code });
       return { kind: "deferred", problem, againAt };
     }
     default:
@@ -107,4 +117,10 @@ function backOff(attempts: number, random: () => number): Temporal.Duration {
   const seconds = 60 * 2 ** Math.min(attempts - 1, 10) * (1 + random() / 10);
   const pause = Temporal.Duration.from({ seconds: Math.round(seconds) });
   return Temporal.Duration.compare(pause, longestPause) < 0 ? pause : longestPause;
+}
+
+/** A server that is not there is no trouble of the mail: it is asked again after a quarter of a minute, a half, and every minute. */
+function shortBackOff(attempts: number, random: () => number): Temporal.Duration {
+  const seconds = Math.min(60, 15 * 2 ** Math.min(attempts - 1, 10)) * (1 + random() / 10);
+  return Temporal.Duration.from({ seconds: Math.round(seconds) });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { serviceId } from "../../src/domain/ids.ts";
 import type { Delivery, Mail, Mailer } from "../../src/mail/mail.ts";
 import {
   aMailer,
@@ -75,6 +76,33 @@ describe("step() when a delivery does not end well", () => {
     await rig.run();
     expect(inbox.mails).toHaveLength(1);
     expect(rig.store.ledger.state()).toMatchObject({ deferred: 0, sent: 1 });
+  });
+
+  it("sends all that had met no server as soon as one mail is taken again", async () => {
+    const inbox = await anInbox();
+    const real = aMailer(inbox);
+    let isOut = true;
+    const send = (mail: Mail): Promise<Delivery> =>
+      isOut
+        ? Promise.resolve({ kind: "deferred", code: null, message: "connect ECONNREFUSED" })
+        : real.send(mail);
+    const mailer: Mailer = { ...real, send };
+    const rig = aRig({ mailer, now: "2026-11-24T08:45:00Z", ticks: false });
+    rig.put(anEvent({ assigned: [ana, ben] }));
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 4; attempt++) {
+      await rig.run();
+      const next = Temporal.Instant.from(rig.nextAt() ?? "");
+      waits.push(attemptedAt(rig).until(next).total("seconds"));
+      rig.set(next.toString());
+    }
+    expect(waits).toEqual([15, 30, 60, 60]);
+    rig.put(anEvent({ id: serviceId(2), title: "Later", assigned: [cleo] }));
+    await rig.run();
+    isOut = false;
+    rig.set(rig.nextAt() ?? "");
+    await rig.run();
+    expect(inbox.mails).toHaveLength(3);
   });
 
   it("tells when a deferred mail may go again, in whole seconds", async () => {

@@ -34,7 +34,10 @@ export type SubscriptionEvent =
   | { readonly kind: "failed"; readonly name: string; readonly problem: string }
   | { readonly kind: "recovered"; readonly name: string };
 
-const longestBackOff = Temporal.Duration.from({ hours: 1 });
+/** The rest after the first failure; it grows up to the usual rest between two readings, so that no outage outlasts itself. */
+const firstRest = Temporal.Duration.from({ seconds: 15 });
+/** A host that asks for a rest gets it, but not for ever. */
+const longestAsked = Temporal.Duration.from({ hours: 1 });
 
 /** The row after the calendar was read, or found to be what it was. */
 export function succeededRow(
@@ -55,7 +58,7 @@ export function succeededRow(
   };
 }
 
-/** The row after a try that says nothing about the calendar: the next one is put off further and further. */
+/** The row after a try that says nothing about the calendar: the next one is put off further and further, up to the usual rest. */
 export function failedRow(
   {
     problem,
@@ -67,8 +70,8 @@ export function failedRow(
   const now = clock();
   const failures = row.failures + 1;
   const every = options.every.total("seconds");
-  const most = Math.max(longestBackOff.total("seconds"), every);
-  const wait = Math.min(every * 2 ** Math.min(failures, 20), most);
+  const wait = Math.min(firstRest.total("seconds") * 2 ** Math.min(failures - 1, 20), every);
+  const most = Math.max(longestAsked.total("seconds"), every);
   const asked = Math.min(retryAfter?.total("seconds") ?? 0, most);
   if (row.problem !== problem) onEvent({ kind: "failed", name: row.name, problem });
   return {

@@ -21,8 +21,15 @@ export interface Handover<Key> {
   rejected(key: Key, refusal: { readonly problem: string; readonly code: number | null }): void;
   deferred(
     key: Key,
-    again: { readonly notBefore: Temporal.Instant; readonly problem: string },
+    again: {
+      readonly notBefore: Temporal.Instant;
+      readonly problem: string;
+      /** What the server said; null or left out where there was no server to say anything. */
+      readonly code?: number | null;
+    },
   ): void;
+  /** The server takes mails again: what was put off only because there was none may go at once. */
+  reached(): void;
   get(key: Key): HandoverRow | null;
 }
 
@@ -46,6 +53,9 @@ export function createHandover<Key extends object>(
     `UPDATE ${table} SET state = @state, problem = @problem, code = @code, not_before = @notBefore, settled_at = @now
      WHERE ${where}`,
   );
+  const wake = db.prepare(
+    `UPDATE ${table} SET not_before = @now WHERE state = 'deferred' AND code IS NULL AND not_before > @now`,
+  );
   const byKey = db.prepare(`SELECT * FROM ${table} WHERE ${where}`);
   const now = () => instantText(clock());
   const finish = (
@@ -65,6 +75,7 @@ export function createHandover<Key extends object>(
     sent: (key) => finish(key, { state: "sent" }),
     rejected: (key, refusal) => finish(key, { state: "rejected", ...refusal }),
     deferred: (key, again) => finish(key, { state: "deferred", ...again }),
+    reached: () => void wake.run({ now: now() }),
     get(key) {
       const row = byKey.get(key);
       return row === undefined ? null : handoverRow(row);
