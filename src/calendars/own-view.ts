@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { collectionOf } from "../domain/collection.ts";
 import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
@@ -137,11 +138,15 @@ function textOf(
 ): string {
   const told = [...items].map(([key, own]) => [
     key,
-    own && [contentText(own.view.item), own.view.sequence, own.held?.name, own.held?.row?.at],
+    own && [contentText(own.view.item), own.view.sequence, own.held?.name, putText(own.held?.row)],
   ]);
   const ids = edits.map(({ id }) => id);
   return JSON.stringify([ids, store.changes.revisionOfDirectory(), told]);
 }
+
+/** Two texts may be put within one moment. */
+const putText = (row: ObjectRow | null | undefined) =>
+  row?.body ? [row.said, row.drifted, hash("sha256", row.body, "base64")] : null;
 
 function itemsOf(edits: readonly Edit[], store: Store): OwnItems {
   const items = new Map<ItemKey, OwnItem | null>();

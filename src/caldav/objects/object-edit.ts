@@ -1,8 +1,9 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type { PatchField } from "../../domain/merge.ts";
+import { fieldsOf, type Patch, type PatchField, pick, sameField } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { ownHeld } from "../../edits/intake/own-held.ts";
 import { shownBase } from "../../edits/intake/shown-base.ts";
 import { type CalendarObjectText, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
@@ -45,6 +46,7 @@ export interface Accepted {
 export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accepted, DavFault> {
   const { incoming, base } = edit;
   const { uid } = incoming;
+  const waiting = waitingFor(uid, context);
   const accepted = acceptItem(context, { edit, dryRun: false });
   if (accepted.kind === "refused") {
     return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
@@ -57,11 +59,28 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
     return fail(caldavFault("valid-calendar-object-resource", reason));
   }
   const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
-  const patch = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
+  const stored = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
+  const patch = stored && ownWords(stored, waiting);
   const isNew = item.action === "create" && context.store.view.get(key) === null;
   const says = seen && patch && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
   return ok({ key, held: heldEdit(item, context), says });
 }
+
+/** What the person's programs have wished of an item before, and waits: the next edit takes it in. */
+function waitingFor(uid: string, { store, person }: DavContext): Patch {
+  const key = store.mirror.findUid(uid)?.item;
+  const about = { store, channel: "caldav", actor: person.id } as const;
+  return (key === undefined ? null : ownHeld(key, about))?.patch ?? {};
+}
+
+/** The fields of an edit of which its octets speak, without what it has taken in. */
+const ownWords = (patch: Patch, waiting: Patch): Patch =>
+  pick(
+    patch,
+    fieldsOf(patch).filter(
+      (field) => waiting[field] === undefined || !sameField(field, patch, waiting),
+    ),
+  );
 
 /** What octets without a base were compared with, whose item was deleted and is there again. */
 const lastSeen = (
@@ -170,10 +189,10 @@ export function clearedFields(
   const { object, incoming, agent } = about;
   const kept = calendars.kept(object);
   if (kept?.actor !== person.id || kept.agent !== agent || !writesWhole(agent)) return [];
-  return missingProperties(kept.raw, incoming).flatMap((name) => fieldsOf(name, incoming));
+  return missingProperties(kept.raw, incoming).flatMap((name) => clearedBy(name, incoming));
 }
 
-function fieldsOf(property: SpeakingProperty, { component }: IncomingItem): readonly PatchField[] {
+function clearedBy(property: SpeakingProperty, { component }: IncomingItem): readonly PatchField[] {
   switch (property) {
     case "DESCRIPTION":
       return ["description"];

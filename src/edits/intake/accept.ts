@@ -242,7 +242,9 @@ function keep(
   const { edit } = ending;
   const { action, base, patch, newLabels, again = false, parentUid } = edit;
   const { channel, actor } = request;
-  if (edit.replaces !== null) store.journal.discard(edit.replaces);
+  if (edit.replaces !== null) {
+    store.journal.discard(edit.replaces, "a later edit of the item takes its place");
+  }
   const item = keyOf(edit, store);
   const parent =
     parentUid === undefined ? undefined : { uid: parentUid, until: deps.clock().add(parentWait) };

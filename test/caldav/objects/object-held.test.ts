@@ -183,6 +183,20 @@ describe("a change that is held", () => {
     expect(rig.text(path)).toContain("LOCATION:Shed");
   });
 
+  it("is laid onto octets that another device sends without it", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
+    const body = old.replace("END:VTODO", "LOCATION:Attic\r\nEND:VTODO");
+    const headers = { "content-type": "text/calendar" };
+    expect(rig.ask("PUT", path, { body, headers })).toEqual({ status: 204 });
+    expect(rig.text(path)).toContain("SUMMARY:Mine");
+    expect(rig.text(path)).toContain("LOCATION:Attic");
+    expect(rig.ask("PUT", `${near}/m.ics`, { body: old, headers }).status).toBe(201);
+    expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Mine");
+  });
+
   it("does not wait twice when it is put twice", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
