@@ -191,6 +191,14 @@ async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
     ),
     loop("recovery", rooms.recovery.step, { wake: rooms.wakeRecovery, idle: recoveryRest }),
     loop("storage", watchStorage({ health: store.health, healed, log }), { idle: storageRest }),
+    loop(
+      "key sights",
+      async () => {
+        await rooms.keySights(signal);
+        return "idle";
+      },
+      { idle: Temporal.Duration.from({ seconds: 1 }) },
+    ),
     loop("reminders", reminders.step, { wake: wakeReminders }),
     loop("notices", notices.step, { wake: rooms.wakeNotices }),
     runChannels(rooms.channels, loop),

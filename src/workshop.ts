@@ -26,6 +26,7 @@ import { heldIn } from "./store/mirror/held.ts";
 import { closeFolder, keepFolderPrivate } from "./store/private-files.ts";
 import { secretFile } from "./store/secret-files.ts";
 import { openStore } from "./store/store.ts";
+import { createKeySights } from "./sync/key-sights.ts";
 import { createSync } from "./sync/sync.ts";
 import { createUpstream } from "./upstream/client.ts";
 
@@ -44,6 +45,8 @@ export interface Rooms extends Workshop {
   readonly links: ActionLinks | null;
   readonly channels: Channels;
   readonly reception: Reception;
+  /** Asks which projects people's own keys open. */
+  readonly keySights: (signal: AbortSignal) => Promise<void>;
   /** What the CalDAV door is built of, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
@@ -161,11 +164,14 @@ function buildRooms(
     options: { ...config.feeds, zone, webUrl },
     clock,
   });
+  const withOwnKey = new Set(
+    config.people.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id),
+  );
   const acceptDeps: AcceptDeps = {
     store,
     zone,
     policy: { labels: config.edits.labels, mode: config.edits.mode },
-    withOwnKey: new Set(config.people.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id)),
+    withOwnKey,
     clock,
     feeds: { assignees, tasks, webUrl },
     onAccepted: () => wakeDrain.notify(),
@@ -222,6 +228,7 @@ function buildRooms(
   });
   const reception = createReception({ store, clock, randomBytes, listed: config.people });
   const { passwords, throttle, readOnly } = reception;
+  const keySights = createKeySights({ store, upstream, people: withOwnKey, clock });
   const calendars = createCalendars({
     store,
     zone,
@@ -249,6 +256,7 @@ function buildRooms(
     }),
     reception,
     people: reception.people,
+    keySights,
     dav: {
       store,
       calendars,

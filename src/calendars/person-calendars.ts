@@ -70,11 +70,13 @@ function calendarsOf(
   const { directory } = deps.store;
   const owner = directory.people().find(({ id }) => id === person);
   if (!owner || owner.suspended) return new Map();
-  // An empty list of members says that they are not known.
+  const closed = deps.store.keySights.closedFor(person);
+  // An empty list of members says that they are not known; then the person's own key may tell.
   const projects = directory
     .projects()
     .filter(
-      ({ archived, members }) => !archived && (members.length === 0 || members.includes(person)),
+      ({ id, archived, members }) =>
+        !archived && (members.length === 0 ? !closed.has(id) : members.includes(person)),
     );
   const lists = Map.groupBy(
     directory.todolists().filter(({ archived }) => !archived),

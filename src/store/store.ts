@@ -28,6 +28,7 @@ import { type Comments, createComments } from "./mirror/comments.ts";
 import { createDirectory, type Directory } from "./mirror/directory.ts";
 import { createFiles, type Files } from "./mirror/files.ts";
 import { createHistory, type History } from "./mirror/history.ts";
+import { createKeySights, type KeySights } from "./mirror/key-sights.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import { createRounds, type Rounds } from "./mirror/rounds.ts";
 import { createSideSources, type SideSources } from "./mirror/side-sources.ts";
@@ -74,6 +75,7 @@ export interface Store extends Transactions {
   readonly waits: Waits;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
+  readonly keySights: KeySights;
   readonly sources: Sources;
   readonly rounds: Rounds;
   readonly absences: Absences;
@@ -143,6 +145,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     waits: createWaits(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
+    keySights: createKeySights({ ...deps, changes }),
     sources: createSources(deps),
     rounds: createRounds(deps),
     absences: createAbsences(deps),

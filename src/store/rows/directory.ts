@@ -1,4 +1,4 @@
-import { labelId, listId, personId, projectId } from "../../domain/ids.ts";
+import { labelId, listId, type ProjectId, personId, projectId } from "../../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
 
 export function projectRow(row: unknown): Project {
@@ -57,4 +57,21 @@ export function todolistRow(row: unknown): Todolist {
 export function labelRow(row: unknown): Label {
   const raw = row as { id: number; name: string; color: string | null };
   return { id: labelId(raw.id), name: raw.name, color: raw.color };
+}
+
+/** What the service has said to a person's key about a project. */
+export interface KeySight {
+  readonly project: ProjectId;
+  /** Whether it was ever open. */
+  readonly opened: boolean;
+  /** In a row; 0 while it is open. */
+  readonly refusals: number;
+  readonly at: Temporal.Instant;
+}
+
+export function keySightRow(row: unknown): KeySight {
+  const raw = row as { project_id: number; opened: number; refusals: number; at: string };
+  const { refusals } = raw;
+  const at = Temporal.Instant.from(raw.at);
+  return { project: projectId(raw.project_id), opened: raw.opened === 1, refusals, at };
 }

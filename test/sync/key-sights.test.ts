@@ -1,0 +1,143 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { createKeySights } from "../../src/sync/key-sights.ts";
+import { createUpstream } from "../../src/upstream/client.ts";
+import { calendarsOf } from "../calendars/rig.ts";
+import { aPerson, aProject, zone } from "../support/items.ts";
+import { handClock, testStore } from "../support/test-store.ts";
+
+// Without look-ups nobody says who is on a project: the keys of people do.
+
+/** A service without look-ups, the calendars of all who have keys there, and what their keys open. */
+async function keysRig() {
+  const sandbox = await startSandbox({
+    seed: 3,
+    size: "s",
+    discovery: false,
+    port: 0,
+    timeZone: zone,
+    clock: () => Temporal.Now.instant(),
+    quota: { requests: 1000, perMs: 100 },
+  });
+  onTestFinished(() => sandbox.close());
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const store = testStore(clock);
+  const people = sandbox.keys.map(({ personId: id, name }) => aPerson(id, name));
+  store.directory.putPeople(people, true);
+  const projects = sandbox.workspace.places().map(({ project }) => project);
+  store.directory.putProjects(
+    projects.map((id) => aProject(id, `Project ${id}`)),
+    true,
+  );
+  const keys = new Map(sandbox.keys.map(({ personId: id, apiKey }) => [personId(id), apiKey]));
+  const upstream = createUpstream({
+    baseUrl: sandbox.baseUrl,
+    uploadUrl: sandbox.uploadUrl,
+    apiKey: sandbox.keys[0]?.apiKey ?? "",
+    keyOf: (person) => keys.get(person) ?? null,
+    contact: "test@example.com",
+    timeZone: zone,
+    quota: { requests: 1000, per: Temporal.Duration.from({ milliseconds: 100 }) },
+    timeout: Temporal.Duration.from({ seconds: 5 }),
+    clock,
+    monotonic: () => performance.now(),
+    random: () => 0,
+    history: {
+      load: () => [],
+      save: () => undefined,
+      loadRest: () => null,
+      saveRest: () => undefined,
+    },
+    onEvent: () => undefined,
+  });
+  onTestFinished(() => upstream.close());
+  const look = createKeySights({ store, upstream, people: new Set(keys.keys()), clock });
+  const calendars = calendarsOf(store);
+  /** Whose key opens which project, as the service has it. */
+  const opens = (person: number, project: number) =>
+    sandbox.workspace.events.list({ by: person, project }, { view: "all" }).kind === "done";
+  const offered = (person: number) =>
+    projects.filter((id) => calendars.find(personId(person), `events-${id}`) !== null);
+  return {
+    ...sandbox,
+    store,
+    clock,
+    projects,
+    opens,
+    offered,
+    look: () => look(new AbortController().signal),
+  };
+}
+
+describe("createKeySights() of a service that does not say who is on a project", () => {
+  it("offers everybody exactly the projects that the own key opens", async () => {
+    const rig = await keysRig();
+    await rig.look();
+    let closed = 0;
+    for (const { personId: person } of rig.keys) {
+      const open = rig.projects.filter((project) => rig.opens(person, project));
+      expect(rig.offered(person), `person ${person}`).toEqual(open);
+      closed += rig.projects.length - open.length;
+    }
+    expect(closed).toBeGreaterThan(0);
+  });
+
+  it("asks again after a while, and no sooner", async () => {
+    const rig = await keysRig();
+    await rig.look();
+    const asked = () => rig.requests.entries().length;
+    const before = asked();
+    await rig.look();
+    expect(asked()).toBe(before);
+    rig.clock.advance({ hours: 2 });
+    await rig.look();
+    expect(asked()).toBeGreaterThan(before);
+  });
+
+  it("closes what was open only when it is refused twice, and what the key opens again at once", async () => {
+    const rig = await keysRig();
+    await rig.look();
+    const [, other] = rig.keys;
+    const person = other?.personId ?? 0;
+    const open = rig.offered(person);
+    expect(open.length).toBeGreaterThan(0);
+    const refuse = () =>
+      rig.faults.add({ kind: "status", status: 403, path: /\/events$/, times: 1000 });
+    rig.clock.advance({ hours: 2 });
+    refuse();
+    await rig.look();
+    expect(rig.offered(person)).toEqual(open);
+    rig.clock.advance({ minutes: 2 });
+    await rig.look();
+    expect(rig.offered(person)).toEqual([]);
+    rig.faults.clear();
+    rig.clock.advance({ minutes: 2 });
+    await rig.look();
+    expect(rig.offered(person)).toEqual(open);
+  });
+
+  it("changes nothing when a key is refused for everything, or the service is out", async () => {
+    for (const status of [401, 403, 503]) {
+      const rig = await keysRig();
+      await rig.look();
+      const [, other] = rig.keys;
+      const open = rig.offered(other?.personId ?? 0);
+      rig.faults.add({ kind: "status", status, times: 10_000 });
+      for (const _ of [1, 2, 3]) {
+        rig.clock.advance({ hours: 2 });
+        await rig.look();
+      }
+      expect(rig.offered(other?.personId ?? 0)).toEqual(open);
+    }
+  }, 30_000);
+
+  it("does not ask where the service names who is on a project", async () => {
+    const rig = await keysRig();
+    const members = [personId(rig.keys[0]?.personId ?? 0)];
+    const named = rig.projects.map((id) => ({ ...aProject(id, "Named"), members }));
+    rig.store.directory.putProjects(named, true);
+    await rig.look();
+    expect(rig.requests.entries()).toEqual([]);
+  });
+});
