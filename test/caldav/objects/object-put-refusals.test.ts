@@ -56,6 +56,24 @@ describe("objectAnswer() of a PUT that creates", () => {
     ["a series", events, series, "403 c:max-instances"],
     ["a METHOD", events, `METHOD:REQUEST\r\n${party}`, "403 c:valid-calendar-object-resource"],
     ["two items", events, `${party}\r\n${series}`, "403 c:valid-calendar-object-resource"],
+    [
+      "a start on a date with an end at a time",
+      events,
+      party.replace(/DTEND.*/, "DTEND:20261225T100000Z"),
+      "403 c:valid-calendar-data",
+    ],
+    [
+      "a start at a time with an end on a date",
+      events,
+      party.replace(/DTSTART.*/, "DTSTART:20261224T100000Z"),
+      "403 c:valid-calendar-data",
+    ],
+    [
+      "a to-do that starts on a date and is due at a time",
+      tasks,
+      chore("DTSTART;VALUE=DATE:20261201", "DUE:20261225T100000Z"),
+      "403 c:valid-calendar-data",
+    ],
     ["nothing readable", events, "BEGIN:VEVENT\r\nnonsense", "403 c:valid-calendar-data"],
     ["an unknown label", tasks, chore("CATEGORIES:No"), "403 c:valid-calendar-object-resource"],
     [
