@@ -44,7 +44,7 @@ export async function filesOfCreation(
 
 /** Puts a file into the home folder of the edit's project, once. */
 export async function fileInFolder(errand: ExtraErrand): Promise<Made> {
-  const { extra, edit, store, upstream, call, clock } = errand;
+  const { extra, edit, store, upstream, call, clock, keep } = errand;
   const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
   const home = await homeFolder(projectId, { store, upstream, call });
   if (!home.ok) return home;
@@ -57,6 +57,7 @@ export async function fileInFolder(errand: ExtraErrand): Promise<Made> {
     requests: store.requests,
     clock,
     call,
+    keep,
     known: () =>
       store.files
         .ofFolder(place.folderId)

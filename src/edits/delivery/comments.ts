@@ -10,7 +10,7 @@ import { makeOnce, mayBeOf, type Trouble, unsure } from "./make-once.ts";
 
 /** Puts a comment on the edit's task, once. */
 export async function postComment(errand: ExtraErrand): Promise<Made> {
-  const { extra, edit, store, upstream, call, clock } = errand;
+  const { extra, edit, store, upstream, call, clock, keep } = errand;
   const place = placeOfTask(edit, store);
   if (!place) return fail({ kind: "stuck", problem: "the task is not in the workspace any more" });
   const description = extra.text ?? "";
@@ -20,6 +20,7 @@ export async function postComment(errand: ExtraErrand): Promise<Made> {
     requests: store.requests,
     clock,
     call,
+    keep,
     known: () =>
       store.comments
         .ofTask(place.taskId)
@@ -29,8 +30,9 @@ export async function postComment(errand: ExtraErrand): Promise<Made> {
     send: (one) => upstream.comments.create({ ...place, description }, one),
   });
   if (!made.ok) return made;
-  store.comments.put(made.value);
-  return ok(made.value.id);
+  const comment = made.value;
+  keep(() => store.comments.put(comment));
+  return ok(comment.id);
 }
 
 type Place = NonNullable<ReturnType<typeof placeOfTask>>;

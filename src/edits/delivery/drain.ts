@@ -132,9 +132,9 @@ function createWorker(
 ): (edit: Edit, signal: AbortSignal) => Promise<Outcome> {
   const { store, upstream, clock } = deps;
   const { directory, requests } = store;
-  const maker = new LabelMaker({ labels: upstream.labels, directory, requests, clock });
   const callsWith = (one: Call) => createItemCalls(upstream, one);
   const keep = (note: () => void) => keeper.keep(note);
+  const maker = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
   return async (edit, signal) => {
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock, keep }));

@@ -15,6 +15,8 @@ export interface ExtraErrand {
   readonly upstream: Upstream;
   readonly call: Call;
   readonly clock: () => Temporal.Instant;
+  /** Stores a note now, or once the disk takes it. */
+  readonly keep: (note: () => void) => void;
 }
 
 export const trouble = (failure: Failure): Trouble => ({ kind: "failed", failure });

@@ -7,7 +7,7 @@ import type { Call, Upstream } from "../../upstream/client.ts";
 import { fileInFolder } from "./attachments.ts";
 import { ClaimKeeper } from "./claim-keeper.ts";
 import { postComment } from "./comments.ts";
-import type { ExtraErrand, Made } from "./extra-errand.ts";
+import { type ExtraErrand, type Made, requestOf } from "./extra-errand.ts";
 import { again, cutShort, settleFailure } from "./settle.ts";
 
 /** What became of a wish beside an edit, for log and metrics. */
@@ -44,7 +44,10 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
   }
 
   function settle(extra: EditExtra, ending: ExtraEnding): void {
-    store.extras.settle(extra.id, ending);
+    store.together(() => {
+      store.extras.settle(extra.id, ending);
+      if (ending.kind === "done") store.requests.done(requestOf(extra));
+    });
     deps.onEvent(eventOf(extra, ending));
   }
 
@@ -58,7 +61,7 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
         return "idle";
       }
       keeper.begin(extra.id);
-      const ending = await carryOutOne(extra, { deps, signal });
+      const ending = await carryOutOne(extra, { deps, signal, keep: (note) => keeper.keep(note) });
       keeper.end(extra.id, {
         store: () => settle(extra, ending),
         giveUp: (error) => settle(extra, { kind: "park", problem: textOf(error) }),
@@ -71,14 +74,23 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
 /** Carries out one claimed wish; whatever happens on the way is an ending. */
 async function carryOutOne(
   extra: EditExtra,
-  { deps, signal }: { readonly deps: ExtrasDrainDeps; readonly signal: AbortSignal },
+  {
+    deps,
+    signal,
+    keep,
+  }: {
+    readonly deps: ExtrasDrainDeps;
+    readonly signal: AbortSignal;
+    readonly keep: ExtraErrand["keep"];
+  },
 ): Promise<ExtraEnding> {
   const { store, upstream, clock } = deps;
   try {
     const edit = store.journal.get(extra.edit);
     if (!edit) return { kind: "park", problem: "its edit is not known any more" };
     const call: Call = { priority: "edit", person: edit.actor, signal };
-    return endingOf(await carryOut({ extra, edit, store, upstream, call, clock }), { extra, deps });
+    const errand = { extra, edit, store, upstream, call, clock, keep };
+    return endingOf(await carryOut(errand), { extra, deps });
   } catch (error) {
     // One that cannot be handled must not hold up the others, nor stay claimed for ever.
     if (!store.health.note(error)) return { kind: "park", problem: textOf(error) };

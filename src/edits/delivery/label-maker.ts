@@ -12,6 +12,8 @@ interface LabelMakerDeps {
   readonly directory: Directory;
   readonly requests: Requests;
   readonly clock: () => Temporal.Instant;
+  /** Stores a note now, or once the disk takes it. */
+  readonly keep: (note: () => void) => void;
 }
 
 /** Creates the labels that edits need, each name once, also when several edits ask for it at the same time. */
@@ -62,23 +64,28 @@ export class LabelMaker {
   }
 
   async #create(name: string, call: Call): Promise<Result<LabelId, Failure>> {
-    const { labels, directory, requests, clock } = this.#deps;
+    const { labels, directory, requests, clock, keep } = this.#deps;
+    const what = `label:${labelKey(name)}`;
     const made = await makeOnce<LabelId>({
-      what: `label:${labelKey(name)}`,
+      what,
       word: `label ${JSON.stringify(name)}`,
       requests,
       clock,
       call,
+      keep,
       known: () => [],
       look: () => this.#look(name, call),
       async send(one) {
         const created = await labels.create({ name }, one);
         if (!created.ok) return created;
-        directory.putLabels([created.value], false);
+        keep(() => directory.putLabels([created.value], false));
         return ok(created.value.id);
       },
     });
-    if (made.ok) return made;
+    if (made.ok) {
+      keep(() => requests.done(what));
+      return made;
+    }
     const failure = failureOf(made.failure);
     if (failure.kind !== "unknown-outcome" && failure.kind !== "refused") return fail(failure);
     // Somebody else may have made it, or this request did and its answer was lost.

@@ -16,7 +16,8 @@ const widest = Temporal.Duration.from({ hours: 26 });
 
 /**
  * What is to be made, once. `what` names the wish for the store, `word` for people. `known`: ids of what looks alike already.
- * `look`: what an earlier request has made, null when nothing is there. `send` makes it.
+ * `look`: what an earlier request has made, null when nothing is there. `send` makes it. `keep` stores a note now, or once the disk
+ * takes it.
  */
 interface Making<Value> {
   readonly what: string;
@@ -24,6 +25,7 @@ interface Making<Value> {
   readonly requests: Requests;
   readonly clock: () => Temporal.Instant;
   readonly call: Call;
+  readonly keep: (note: () => void) => void;
   readonly known: () => readonly number[];
   readonly look: (earlier: OpenRequest) => Promise<Result<Value | null, Trouble>>;
   readonly send: (call: Call) => Promise<Result<Value, Failure>>;
@@ -31,28 +33,27 @@ interface Making<Value> {
 
 /**
  * Makes what can be told from others by its values alone: a comment, a label, a file. After a request without an answer it is looked
- * for, and sent again only when that request cannot be carried out any more.
+ * for, and sent again only when that request cannot be carried out any more. The request stays open: whoever stores what was made
+ * ends it (`Requests.done`) in the same transaction, or later, so that it is looked for when the process ends in between.
  */
 export async function makeOnce<Value>(making: Making<Value>): Promise<Result<Value, Trouble>> {
-  const { what, word, requests, clock, call, known, look, send } = making;
+  const { what, word, requests, clock, call, keep, known, look, send } = making;
   const earlier = requests.open(what);
   if (earlier) {
     const found = await look(earlier);
     if (!found.ok) return found;
-    if (found.value !== null) {
-      requests.done(what);
-      return { ok: true, value: found.value };
-    }
+    if (found.value !== null) return { ok: true, value: found.value };
     if (Temporal.Instant.compare(earlier.landsUntil, clock()) > 0) {
       return fail({ kind: "unsure", problem: describeWait(word, earlier.landsUntil) });
     }
   }
   requests.leaving(what, known());
-  const onUnanswered = (waited: Temporal.Duration) =>
-    requests.lost(what, landsUntil(clock(), waited));
+  const onUnanswered = (waited: Temporal.Duration) => {
+    const until = landsUntil(clock(), waited);
+    keep(() => requests.lost(what, until));
+  };
   const made = await send({ ...call, onUnanswered });
-  if (made.ok) requests.done(what);
-  else requests.ended(what);
+  keep(() => requests.ended(what));
   return made.ok ? made : fail({ kind: "failed", failure: made.failure });
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import { canFillDisk, fullDisk } from "../../support/full-disk.ts";
 import { testDirectory } from "../../support/test-store.ts";
@@ -100,6 +100,22 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.edit()).toMatchObject({ state: "confirmed", attempts: 1 });
     expect(rig.requests("PUT")).toHaveLength(1);
     expect(rig.store.unanswered.claimLook()).toBeNull();
+  });
+
+  it("looks for a comment whose process ended before it was stored that it was made", async () => {
+    const rig = await drainRig({});
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
+    await rig.step();
+    const settle = vi.spyOn(rig.store.extras, "settle").mockImplementation(() => {
+      throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+    });
+    await expect(rig.step()).rejects.toThrow();
+    settle.mockRestore();
+    rig.restart();
+    await rig.drainAll();
+    expect(rig.requests("POST")).toHaveLength(1);
+    expect(rig.store.extras.ofEdit(rig.edit().id)[0]?.state).toBe("done");
   });
 
   it("stores later that a comment was made, and makes it once", async () => {
