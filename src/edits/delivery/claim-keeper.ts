@@ -29,28 +29,38 @@ export class ClaimKeeper<Id> {
     this.#store(id, ending);
   }
 
-  /** Stores something that a running step has learnt; where the disk refuses it, later. */
+  /** Stores something that a running step has learnt, after what waits already; where the disk refuses it, later. */
   keep(note: () => void): void {
+    this.#notes.push(note);
     try {
-      note();
+      this.#storeNotes();
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      this.#notes.push(note);
     }
   }
 
   /** Stores what was kept. Throws what the store throws as long as the disk refuses it. */
   catchUp(): void {
-    for (let next = this.#notes[0]; next; next = this.#notes[0]) {
-      next();
-      this.#notes = this.#notes.slice(1);
-    }
+    this.#storeNotes();
     for (const [id, ending] of this.#endings) this.#store(id, ending);
   }
 
   /** Whether a claim belongs to nobody here: it was made, but never heard of, or its worker is no more. */
   isLost(id: Id): boolean {
     return !this.#running.has(id) && !this.#endings.has(id);
+  }
+
+  /** In their order, as a later one may build on an earlier. One that fails by itself would only fail again: it is thrown once. */
+  #storeNotes(): void {
+    for (let next = this.#notes[0]; next; next = this.#notes[0]) {
+      try {
+        next();
+      } catch (error) {
+        if (!isStorageFault(error)) this.#notes = this.#notes.slice(1);
+        throw error;
+      }
+      this.#notes = this.#notes.slice(1);
+    }
   }
 
   #store(id: Id, { store, giveUp }: ClaimEnding): void {

@@ -59,6 +59,30 @@ describe("ClaimKeeper", () => {
     ).toThrow("broken");
   });
 
+  it("keep() result when an earlier note still waits: both are stored in their order", () => {
+    const { stored, store, makeRoom } = smallStore();
+    const keeper = new ClaimKeeper<number>();
+    keeper.keep(store("lost"));
+    makeRoom();
+    keeper.keep(store("ended"));
+    expect(stored).toEqual(["lost", "ended"]);
+  });
+
+  it("catchUp() throws a note's own fault once, and holds up nothing with it", () => {
+    const { stored, store, makeRoom } = smallStore();
+    const keeper = new ClaimKeeper<number>();
+    let isFull = true;
+    keeper.keep(() => {
+      throw isFull ? full : new Error("broken");
+    });
+    isFull = false;
+    makeRoom();
+    expect(() => keeper.catchUp()).toThrow("broken");
+    keeper.keep(store("next"));
+    keeper.catchUp();
+    expect(stored).toEqual(["next"]);
+  });
+
   it("isLost() result when a claim is of a running step, or of none", () => {
     const keeper = new ClaimKeeper<number>();
     keeper.begin(1);
