@@ -27,7 +27,7 @@ export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise
   const gathering = gather(answer.pieces);
   let first: Gathered;
   try {
-    first = await nextOf(gathering);
+    first = await gathering.take(longestWhole);
   } catch (error) {
     return sendWhole(failureOf(error, exchange), exchange);
   }
@@ -42,42 +42,43 @@ const chunkLength = 2 ** 17;
 /** How long others wait while an answer is made. */
 const turnMs = 10;
 
+/** So many pieces are made before the time is asked for: that takes longer than to make a small one. */
+const piecesPerLook = 8;
+
 interface Gathered {
   readonly text: string;
   readonly isLast: boolean;
 }
 
-type Gathering = AsyncGenerator<Gathered, void>;
-
-async function nextOf(gathering: Gathering): Promise<Gathered> {
-  const { value } = await gathering.next();
-  return value ?? { text: "", isLast: true };
+/** Puts pieces together, chunk by chunk. */
+interface Gathering {
+  /** As many pieces as make so many characters, or all that are left. Throws where the answer becomes too long. */
+  readonly take: (enough: number) => Promise<Gathered>;
 }
 
-/** Puts pieces together: first as many as may leave as one, then chunk by chunk. */
-async function* gather(pieces: Iterable<string>): Gathering {
-  let enough = longestWhole;
+function gather(all: Iterable<string>): Gathering {
+  const pieces = all[Symbol.iterator]();
   let made = 0;
-  let size = 0;
-  let parts: string[] = [];
-  let turnBegan = performance.now();
-  for (const piece of pieces) {
-    parts.push(piece);
-    size += piece.length;
-    if (made + size > largestAnswer) throw new AnswerTooLargeError();
-    if (size >= enough) {
-      yield { text: parts.join(""), isLast: false };
-      made += size;
-      size = 0;
-      parts = [];
-      enough = chunkLength;
-    }
-    if (performance.now() - turnBegan > turnMs) {
-      await others();
-      turnBegan = performance.now();
-    }
-  }
-  yield { text: parts.join(""), isLast: true };
+  return {
+    async take(enough) {
+      const parts: string[] = [];
+      let size = 0;
+      let turnBegan = performance.now();
+      for (let count = 1; size < enough; count++) {
+        const next = pieces.next();
+        if (next.done === true) return { text: parts.join(""), isLast: true };
+        parts.push(next.value);
+        size += next.value.length;
+        made += next.value.length;
+        if (made > largestAnswer) throw new AnswerTooLargeError();
+        if (count % piecesPerLook === 0 && performance.now() - turnBegan > turnMs) {
+          await others();
+          turnBegan = performance.now();
+        }
+      }
+      return { text: parts.join(""), isLast: false };
+    },
+  };
 }
 
 async function* chunksOf(
@@ -87,7 +88,11 @@ async function* chunksOf(
   yield Buffer.from(first);
   const { request, log } = exchange;
   try {
-    for await (const { text } of rest) yield Buffer.from(text);
+    for (let isLast = false; !isLast; ) {
+      const chunk = await rest.take(chunkLength);
+      yield Buffer.from(chunk.text);
+      ({ isLast } = chunk);
+    }
   } catch (error) {
     log.error("calendar answer was cut", { method: request.method, path: request.path, error });
     throw error;

@@ -30,7 +30,10 @@ export function propfindAnswer(
     return faultAnswer(plainFault(404, "there is nothing under this name"));
   }
   const minimal = wantsMinimal(request);
-  const question = { context, resource, isDeep: depth.value === 1, wanted: wanted.value, minimal };
+  const isDeep = depth.value === 1;
+  const members =
+    isDeep && resource.kind === "calendar" ? context.calendars.objects(resource.calendar) : [];
+  const question = { context, resource, isDeep, members, wanted: wanted.value, minimal };
   if (isTooMuch(question)) return faultAnswer(tooLarge);
   return {
     status: 207,
@@ -71,31 +74,46 @@ interface Question {
   readonly context: DavContext;
   readonly resource: Resource;
   readonly isDeep: boolean;
+  /** Of a calendar whose members are told as well. */
+  readonly members: readonly CalendarObject[];
   readonly wanted: Wanted;
   readonly minimal: boolean;
 }
 
 /** Whether the names alone, told of every member, are more than an answer may be. */
-function isTooMuch({ context, resource, isDeep, wanted }: Question): boolean {
-  if (!isDeep || resource.kind !== "calendar") return false;
-  const members = context.calendars.objects(resource.calendar);
+function isTooMuch({ members, wanted }: Question): boolean {
   const each = { names: sizeOfNames(wanted), hasData: false };
   return countFitting(members, each) < members.length;
 }
 
-function* responsesOf({ resource, isDeep, ...question }: Question): Generator<string> {
+/**
+ * What tells the version of a collection is written at once, beside the listing of its members: it must not be newer, as
+ * a program would never hear of what has changed in between.
+ */
+function responsesOf({ resource, isDeep, ...question }: Question): Iterable<string> {
   const { context } = question;
   if (resource.kind === "object") {
     const { object, calendar } = resource;
     const propsOf = objectProps({ ...question, calendar });
-    if (object) yield response(pathOf(resource, context), propsOf(object));
-    return;
+    return object ? [response(pathOf(resource, context), propsOf(object))] : [];
   }
   const propsOf = collectionProps(question);
   const written = (each: CollectionResource) => response(pathOf(each, context), propsOf(each));
-  yield written(resource);
-  if (!isDeep) return;
-  yield* collectionsIn(resource, context).values().map(written);
+  const own = written(resource);
+  return isDeep ? withInner(own, { resource, question, written }) : [own];
+}
+
+function* withInner(
+  own: string,
+  of: {
+    readonly resource: CollectionResource;
+    readonly question: Omit<Question, "resource" | "isDeep">;
+    readonly written: (each: CollectionResource) => string;
+  },
+): Generator<string> {
+  const { resource, question, written } = of;
+  yield own;
+  yield* collectionsIn(resource, question.context).values().map(written);
   yield* objectsIn(resource, question);
 }
 
@@ -126,11 +144,12 @@ function* objectsIn(
 ): Generator<string> {
   if (resource.kind !== "calendar") return;
   const { calendar } = resource;
-  const { paths, calendars } = question.context;
+  const { context, members } = question;
+  const { paths, calendars } = context;
   const propsOf = objectProps({ ...question, calendar });
   const pathOfName = paths.objectsIn(calendar);
   const written = (object: CalendarObject) => response(pathOfName(object.name), propsOf(object));
-  for (const object of calendars.objects(calendar)) {
+  for (const object of members) {
     yield withPresent(written, { calendars, calendar, object }) ?? "";
   }
 }
