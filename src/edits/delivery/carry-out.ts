@@ -7,7 +7,14 @@ import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { namesOf } from "../in-words.ts";
 import { describeConflict } from "./conflict-text.ts";
-import { type Errand, goneItem, isMissing, isTakenBack, type Outcome } from "./errand.ts";
+import {
+  type Errand,
+  goneItem,
+  isMissing,
+  isTakenBack,
+  type Outcome,
+  untoldMove,
+} from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
 import { meet } from "./meet.ts";
 import { baseOf, mergeEdit } from "./merge-edit.ts";
@@ -55,7 +62,7 @@ export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
   if (meeting.kind === "ended") return meeting.outcome;
   const recalled = await recallMove(errand, meeting.kind === "met" ? meeting.ours : null);
   if (recalled) return recalled;
-  if (meeting.kind === "gone") return goneItem(meeting.failure);
+  if (meeting.kind === "gone") return withoutItem(meeting.failure, errand);
   const { spot, ours } = meeting;
   const { sides, patch, yields, ...merged } = mergeEdit(errand, ours);
   const conflicts = edit.restores ? [] : merged.conflicts;
@@ -68,6 +75,12 @@ export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
   const outcome = await carryOver(errand, { spot, ours, patch: full.value });
   return outcome.kind === "done" ? { ...outcome, conflicts } : outcome;
 }
+
+/** An item that is only hidden while a move of it may have been made is asked for again. */
+const withoutItem = (failure: Failure, errand: Errand): Outcome =>
+  errand.edit.patch.place && errand.edit.sentAt !== null && !isMissing(failure)
+    ? untoldMove(failure, errand)
+    : goneItem(failure);
 
 /** Sends what is left of the edit; to another place with a move. */
 async function carryOver(

@@ -10,6 +10,7 @@ import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { ItemCalls, Spot } from "./item-calls.ts";
 import type { PlaceCalls } from "./look-beyond.ts";
+import { again } from "./settle.ts";
 
 /** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
 export type ConflictPolicy = "ask" | "theirs" | "ours";
@@ -80,6 +81,25 @@ export const isMissing = (failure: Failure): boolean =>
 /** Whether its editor has taken the edit back since it was claimed, as is done with deletions of which no request has left. */
 export const isTakenBack = ({ id }: Edit, { journal }: Store): boolean =>
   journal.get(id)?.state === "discarded";
+
+/** Asks again after a pause, as it cannot be told yet what a request has done. */
+export function askAgain(problem: string, { edit, now, random }: Errand): Outcome {
+  const trial = { attempts: edit.attempts, createdAt: edit.createdAt, now, random };
+  return { kind: "settled", settlement: again(problem, { trial, retryAfter: null }) };
+}
+
+/**
+ * A failed read while it is open how far a move has gone: that the service does not show something says nothing about what
+ * it has done, so that only a refused write waits for a person.
+ */
+export const untoldMove = (failure: Failure, errand: Errand): Outcome =>
+  isRefusal(failure)
+    ? askAgain(`how far the move has gone is not known: ${describeFailure(failure)}`, errand)
+    : { kind: "failed", failure };
+
+/** Whether the service has said no, rather than nothing. */
+export const isRefusal = ({ kind }: Failure): boolean =>
+  kind === "refused" || kind === "service-refused";
 
 /** Waits for a person, as there is nothing left to change. */
 export function goneItem(failure: Failure): Outcome {

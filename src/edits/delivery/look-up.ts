@@ -11,11 +11,9 @@ import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { lookElsewhere } from "./elsewhere.ts";
-import type { Errand, Outcome } from "./errand.ts";
-import { isMissing } from "./errand.ts";
+import { askAgain, type Errand, isMissing, isRefusal, type Outcome } from "./errand.ts";
 import { waitToLand } from "./landing.ts";
 import { doubtsAbout } from "./list-doubts.ts";
-import { again } from "./settle.ts";
 
 /** What is known of a lost creation; `ended`: it cannot be told yet, so that nothing may be sent now. */
 type Found =
@@ -118,9 +116,7 @@ const wishOf = ({ action, base, before, patch }: Edit): Item =>
  * list any more, nothing can be made there either, and a person has to look.
  */
 function unseen(failure: Failure, errand: Errand): Found {
-  if (failure.kind !== "refused" && failure.kind !== "service-refused") {
-    return { kind: "ended", outcome: { kind: "failed", failure } };
-  }
+  if (!isRefusal(failure)) return { kind: "ended", outcome: { kind: "failed", failure } };
   const what = `the service does not show whether it was made: ${describeFailure(failure)}`;
   const problem = `the answer to the creation was lost, and ${what}`;
   const since = errand.edit.landsUntil ?? errand.edit.sentAt ?? errand.now;
@@ -130,8 +126,7 @@ function unseen(failure: Failure, errand: Errand): Found {
   return { kind: "ended", outcome: { kind: "settled", settlement } };
 }
 
-function unsure(problem: string, { edit, now, random }: Errand): Found {
-  const trial = { attempts: edit.attempts, createdAt: edit.createdAt, now, random };
-  const settlement = again(problem, { trial, retryAfter: null });
-  return { kind: "ended", outcome: { kind: "settled", settlement } };
-}
+const unsure = (problem: string, errand: Errand): Found => ({
+  kind: "ended",
+  outcome: askAgain(problem, errand),
+});

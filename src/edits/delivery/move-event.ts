@@ -15,7 +15,16 @@ import { movedFields } from "../../domain/three-way.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { spokenFields } from "../changes.ts";
-import { type Errand, goneItem, isMissing, type Outcome, spotOf } from "./errand.ts";
+import {
+  askAgain,
+  type Errand,
+  goneItem,
+  isMissing,
+  isRefusal,
+  type Outcome,
+  spotOf,
+  untoldMove,
+} from "./errand.ts";
 import { lookUp } from "./look-up.ts";
 import { mergeEdit } from "./merge-edit.ts";
 import { complete, send } from "./send.ts";
@@ -48,9 +57,7 @@ export async function resumeMove(errand: Errand): Promise<Outcome | null> {
   const spot = spotOf(errand);
   const found = await calls.get(spot);
   if (found.ok) return finish(errand, { old, now: { ...found.value, id: spot.id } });
-  return isMissing(found.failure)
-    ? goneItem(found.failure)
-    : { kind: "failed", failure: found.failure };
+  return isMissing(found.failure) ? goneItem(found.failure) : untoldMove(found.failure, errand);
 }
 
 /**
@@ -109,8 +116,9 @@ async function finish(errand: Errand, { old, now }: Both): Promise<Outcome> {
   const { calls, edit } = errand;
   const left = await calls.get({ item: old, id: old.id });
   if (!left.ok && !isMissing(left.failure)) {
-    return isForGood(left.failure)
-      ? stuck(`${describeRest(left.failure, old)}; it is in project ${now.projectId} now`)
+    const why = `${describeRest(left.failure, old)}; it is in project ${now.projectId} as well`;
+    return isRefusal(left.failure)
+      ? askAgain(why, errand)
       : { kind: "failed", failure: left.failure };
   }
   const news = lateChanges(left.ok ? left.value : old, { old, now, wish: edit.patch });
@@ -121,7 +129,7 @@ async function finish(errand: Errand, { old, now }: Both): Promise<Outcome> {
   if (sent && !sent.ok) return { kind: "failed", failure: sent.failure };
   const deleted = left.ok ? await calls.delete({ item: old, id: old.id }) : null;
   if (left.ok && deleted && !deleted.ok && !isMissing(deleted.failure)) {
-    return isForGood(deleted.failure)
+    return isRefusal(deleted.failure)
       ? takeBack(errand, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : { kind: "failed", failure: deleted.failure };
   }
@@ -155,8 +163,6 @@ async function takeBack(
   });
   return stuck(why);
 }
-
-const isForGood = ({ kind }: Failure): boolean => kind === "refused" || kind === "service-refused";
 
 const describeRest = (failure: Failure, { projectId }: Item): string =>
   `the event cannot be taken out of project ${projectId}: ${describeFailure(failure)}`;

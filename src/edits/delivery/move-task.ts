@@ -11,7 +11,7 @@ import {
 } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Errand, isMissing, type Outcome } from "./errand.ts";
+import { type Errand, isMissing, isRefusal, type Outcome, untoldMove } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
 import { send } from "./send.ts";
@@ -66,17 +66,22 @@ export async function lookThere(errand: Errand, { item, id }: Spot): Promise<The
   if (!place || item.kind !== "task") return null;
   const found = await errand.calls.get({ item: placedIn(item, place), id });
   if (found.ok) return { kind: "there", item: found.value };
-  if (found.failure.kind !== "refused") return failed(found.failure);
-  return errand.edit.sentAt === null ? null : findCopy(errand, place);
+  if (errand.edit.sentAt !== null && isRefusal(found.failure)) return findCopy(errand, place);
+  if (found.failure.kind === "refused") return null;
+  return { kind: "ended", outcome: { kind: "failed", failure: found.failure } };
 }
 
 /** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
-async function findCopy({ edit, store, calls }: Errand, place: Place): Promise<There> {
+async function findCopy(errand: Errand, place: Place): Promise<There> {
+  const { edit, store, calls } = errand;
   const { sentAt, sentAfter, actor } = edit;
   const before = edit.before ?? edit.base;
   const wished = placedIn(before, place);
   const listed = await calls.list(wished);
-  if (!listed.ok) return isMissing(listed.failure) ? null : failed(listed.failure);
+  if (!listed.ok) {
+    const { failure } = listed;
+    return isMissing(failure) ? null : { kind: "ended", outcome: untoldMove(failure, errand) };
+  }
   const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
   const [first, second] = listed.value.items.filter((item) => {
     const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
@@ -111,8 +116,3 @@ async function understood(
   const now = await errand.calls.get({ item: placedIn(errand.edit.base, place), id });
   return now.ok ? now : fail(answer.failure);
 }
-
-const failed = (failure: Failure): There => ({
-  kind: "ended",
-  outcome: { kind: "failed", failure },
-});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { type MoveRig, moveRig } from "./move-rig.ts";
+
+const refused = { kind: "status", status: 403, method: "GET" } as const;
+
+/** Lets some seconds pass in which the service refuses what it showed before, then shows it again. */
+async function refuseForSeconds(rig: MoveRig, path: RegExp): Promise<void> {
+  rig.sandbox.faults.add({ ...refused, path, times: 1000 });
+  for (let step = 0; step < 3; step++) {
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    rig.clock.advance({ seconds: 20 });
+  }
+  expect(rig.edit().problem).toContain("(403)");
+  rig.sandbox.faults.clear();
+  await rig.drainAll({ sweep: rig.sweep });
+  expect(rig.states()).toEqual(["confirmed"]);
+}
+
+describe("step() result when reads are refused for seconds during a move", () => {
+  it("moves an event once whose old one is refused before its deletion", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
+    rig.eventToFar(uid);
+    await rig.step();
+    rig.sandbox.faults.clear();
+    rig.clock.advance({ seconds: 20 });
+    await refuseForSeconds(rig, new RegExp(`/events/${id}$`));
+    expect(rig.shown()).toEqual(["Review in elsewhere"]);
+    expect(rig.requests("POST")).toHaveLength(1);
+    await rig.expectRest();
+  });
+
+  it("moves an event once whose old one is refused in the try that has made the new one", async () => {
+    const rig = await moveRig({
+      async between(one) {
+        one.sandbox.faults.add({ ...refused, path: /\/events\/\d+$/ });
+      },
+    });
+    const { uid } = await rig.event();
+    rig.eventToFar(uid);
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    rig.sandbox.faults.clear();
+    await rig.drainAll({ sweep: rig.sweep });
+    expect(rig.states()).toEqual(["confirmed"]);
+    await rig.expectRest();
+  });
+
+  it("moves an event once whose new one is refused after a restart", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
+    rig.eventToFar(uid);
+    await rig.step();
+    rig.sandbox.faults.clear();
+    rig.restart();
+    rig.clock.advance({ seconds: 20 });
+    await refuseForSeconds(rig, new RegExp(`/${rig.otherProject}/events`));
+    expect(rig.requests("POST")).toHaveLength(1);
+    await rig.expectRest();
+  });
+
+  it("moves an event once whose creation was never carried out and whose old one is refused", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
+    rig.eventToFar(uid);
+    await rig.step();
+    rig.clock.advance({ minutes: 2 });
+    await refuseForSeconds(rig, new RegExp(`/events/${id}$`));
+    expect(rig.shown()).toEqual(["Review in elsewhere"]);
+    await rig.expectRest();
+  });
+
+  it.each([
+    ["its new list", (rig: MoveRig) => new RegExp(`/todolists/${rig.otherList}/`)],
+    ["the whole project", (rig: MoveRig) => new RegExp(`/projects/${rig.project}/`)],
+  ])("moves a task once whose answer was lost while %s is refused", async (_what, path) => {
+    const rig = await moveRig();
+    const { uid } = await rig.task();
+    rig.sandbox.faults.add({ kind: "cut", method: "PUT" });
+    rig.sandbox.faults.add({ ...refused, path: new RegExp(`/todolists/${rig.otherList}/`) });
+    rig.toOther(uid);
+    await rig.step();
+    rig.clock.advance({ seconds: 20 });
+    await refuseForSeconds(rig, path(rig));
+    expect(rig.shown()).toEqual(["Write in other"]);
+    await rig.expectRest();
+  });
+
+  it("moves a task once whose request was not carried out while its new list is refused", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.task();
+    rig.sandbox.faults.add({ kind: "drop-before", method: "PUT", times: 4 });
+    rig.toOther(uid);
+    await rig.step();
+    rig.sandbox.faults.clear();
+    rig.clock.advance({ seconds: 20 });
+    await refuseForSeconds(rig, new RegExp(`/todolists/${rig.otherList}/`));
+    expect(rig.shown()).toEqual(["Write in other"]);
+    await rig.expectRest();
+  });
+});
