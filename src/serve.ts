@@ -84,7 +84,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
   });
   const { host, port } = config.http;
   const server = await listen({ app, host, port });
-  guardConnections(server);
+  guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
   url = openableUrl({ host, port: portOf(server) });
   const addressFile = join(config.dataDir, "daemon.json");
   writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Log } from "../log.ts";
 
 /** How long strangers may keep a connection, and how many. */
 export interface ConnectionLimits {
@@ -7,7 +8,7 @@ export interface ConnectionLimits {
   readonly unreadMs: number;
   /** Until then the headers of a request have come. */
   readonly headersMs: number;
-  /** Connections from one address at a time. */
+  /** Connections from one address at a time, where no proxy is trusted. */
   readonly perAddress: number;
 }
 
@@ -17,15 +18,26 @@ export const usualLimits: ConnectionLimits = {
   perAddress: 250,
 };
 
+const toldEvery = Temporal.Duration.from({ minutes: 1 });
+
+/** Whose connections are counted, and who is told of those that are refused. */
+export interface ConnectionGuard {
+  /** Whoever connects is the proxy in front, wherever it stands, and brings everybody's connections. */
+  readonly trustProxy: boolean;
+  readonly log: Log;
+  readonly clock: () => Temporal.Instant;
+  readonly limits?: ConnectionLimits;
+  /** Whether an address is one of this machine, where a proxy may stand: loopback unless said. */
+  readonly isOwn?: (address: string) => boolean;
+}
+
 /**
  * Keeps those who connect and do nothing from using the server up: answers that nobody reads stay in memory, and each
  * connection costs a file handle. A handler may take its time: only a connection with octets to read is closed. This
- * machine may have any number of connections, as a proxy stands there.
+ * machine and a trusted proxy may have any number of connections, as those are many people's.
  */
-export function guardConnections(
-  server: Server,
-  { unreadMs, headersMs, perAddress }: ConnectionLimits = usualLimits,
-): void {
+export function guardConnections(server: Server, guard: ConnectionGuard): void {
+  const { unreadMs, headersMs } = guard.limits ?? usualLimits;
   server.headersTimeout = headersMs;
   const watch = (_request: IncomingMessage, response: ServerResponse) => {
     response.setTimeout(unreadMs, () => {
@@ -38,12 +50,23 @@ export function guardConnections(
   server.on("request", watch);
   // Without another listener this one would have to answer.
   if (server.listenerCount("checkContinue") > 0) server.on("checkContinue", watch);
+  if (!guard.trustProxy) countConnections(server, guard);
+}
+
+function countConnections(
+  server: Server,
+  { log, clock, limits = usualLimits, isOwn = isLoopback }: ConnectionGuard,
+): void {
+  const { perAddress } = limits;
   const open = new Map<string, number>();
+  const tell = refusalTeller({ log, clock, perAddress });
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
+    if (isOwn(address)) return;
     const count = (open.get(address) ?? 0) + 1;
-    if (count > perAddress && !isOwn(address)) {
+    if (count > perAddress) {
       socket.destroy();
+      tell(address);
       return;
     }
     open.set(address, count);
@@ -55,4 +78,27 @@ export function guardConnections(
   });
 }
 
-const isOwn = (address: string): boolean => /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(address);
+/** The first refusal is told at once, those of the next minute with the first one after it. */
+function refusalTeller({
+  log,
+  clock,
+  perAddress,
+}: {
+  readonly log: Log;
+  readonly clock: () => Temporal.Instant;
+  readonly perAddress: number;
+}): (address: string) => void {
+  let toldAt: Temporal.Instant | null = null;
+  let refused = 0;
+  return (address) => {
+    refused += 1;
+    const now = clock();
+    if (toldAt && Temporal.Instant.compare(now, toldAt.add(toldEvery)) < 0) return;
+    const remedy = "if a proxy has this address, set http.trustProxy";
+    log.warn("connections refused", { address, perAddress, refused, remedy });
+    toldAt = now;
+    refused = 0;
+  };
+}
+
+const isLoopback = (address: string): boolean => /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(address);

@@ -1,16 +1,33 @@
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  type ConnectionGuard,
   type ConnectionLimits,
   guardConnections,
   usualLimits,
 } from "../../src/http/connections.ts";
+import { createLog } from "../../src/log.ts";
+import { handClock } from "../support/test-store.ts";
 
-async function guarded(listener: RequestListener, limits: Partial<ConnectionLimits>) {
+async function guarded(
+  listener: RequestListener,
+  { isOwn, trustProxy = false, ...limits }: Partial<ConnectionLimits & ConnectionGuard>,
+) {
   const server = createServer(listener);
-  guardConnections(server, { ...usualLimits, ...limits });
+  const lines: string[] = [];
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const log = createLog({ level: "warn", write: (line) => void lines.push(line) });
+  const own = isOwn ? { isOwn } : {};
+  guardConnections(server, {
+    trustProxy,
+    log,
+    clock,
+    limits: { ...usualLimits, ...limits },
+    ...own,
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();
@@ -18,12 +35,13 @@ async function guarded(listener: RequestListener, limits: Partial<ConnectionLimi
   });
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  const open = (text: string): Socket => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+  const open = (text: string, localAddress = "127.0.0.1"): Socket => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(text));
+    socket.on("error", () => {});
     onTestFinished(() => void socket.destroy());
     return socket;
   };
-  return { server, open };
+  return { server, open, lines, clock };
 }
 
 const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -74,4 +92,65 @@ describe("guardConnections()", () => {
     expect((await Promise.all(answers)).every((text) => String(text).includes("200"))).toBe(true);
     expect(server.headersTimeout).toBe(usualLimits.headersMs);
   });
+
+  const foreign = { perAddress: 2, isOwn: (address: string) => !address.endsWith("127.0.0.2") };
+
+  it("refuses what one other address has beyond its share, and lets it in again later", async () => {
+    const { open } = await guarded((_request, response) => void response.end("x"), foreign);
+    const [first] = await answered(open, 2);
+    const refused = open(get, "127.0.0.2");
+    refused.resume();
+    await closed(refused);
+    expect(refused.bytesRead).toBe(0);
+    expect(await answerOf(open(get))).toContain("200");
+    first?.destroy();
+    await expect.poll(() => answerOf(open(get, "127.0.0.2"))).toContain("200");
+  });
+
+  it("lets a proxy elsewhere have any number of connections when it is trusted", async () => {
+    const { open, lines } = await guarded((_request, response) => void response.end("x"), {
+      ...foreign,
+      trustProxy: true,
+    });
+    expect(await answered(open, 6)).toHaveLength(6);
+    expect(lines).toEqual([]);
+  });
+
+  it("tells of refused connections in one line a minute", async () => {
+    const { open, lines, clock } = await guarded(
+      (_request, response) => void response.end("x"),
+      foreign,
+    );
+    await answered(open, 2);
+    const refuse = async () => {
+      const socket = open(get, "127.0.0.2");
+      socket.resume();
+      await closed(socket);
+    };
+    await refuse();
+    await refuse();
+    clock.advance({ seconds: 59 });
+    await refuse();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: "connections refused", address: "127.0.0.2", perAddress: 2, refused: 1 },
+    ]);
+    clock.advance({ seconds: 1 });
+    await refuse();
+    expect(lines.map((line) => JSON.parse(line).refused)).toEqual([1, 3]);
+  });
 });
+
+async function answerOf(socket: Socket): Promise<string> {
+  const [text] = await Promise.race([once(socket, "data"), once(socket, "close")]);
+  return String(text);
+}
+
+/** So many connections of the foreign address, each of which has got an answer and stays open. */
+async function answered(
+  open: (text: string, localAddress: string) => Socket,
+  count: number,
+): Promise<readonly Socket[]> {
+  const sockets = Array.from({ length: count }, () => open(get, "127.0.0.2"));
+  for (const text of await Promise.all(sockets.map(answerOf))) expect(text).toContain("200");
+  return sockets;
+}
