@@ -25,6 +25,9 @@ export interface Recovery {
 const probeTimeoutMs = 5000;
 /** So many keys are tried in one step. */
 const mostKeys = 3;
+/** A refused key is tried again after this part of the time that it has been refused, and after so long at most. */
+const keyPart = 0.1;
+const longestKeyGapMs = 60_000;
 /** What fails again as soon as it is woken has a trouble of its own: it is woken more and more seldom. */
 const firstGapMs = 5000;
 const longestGapMs = 600_000;
@@ -32,6 +35,8 @@ const longestGapMs = 600_000;
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
+  /** When keys that are waited for were tried first and last, the one tried longest ago first. */
+  const tried = new Map<PersonId | null, { readonly sinceMs: number; readonly atMs: number }>();
   let isBack = false;
 
   const isTooSoon = (waiting: Waiting): boolean => {
@@ -41,9 +46,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     return clock().epochMilliseconds - last.atMs < gapMs;
   };
 
-  function wake(waiting: readonly Waiting[]): void {
+  /** Returns whether any may go. */
+  function wake(waiting: readonly Waiting[]): boolean {
     const ready = waiting.filter((one) => !isTooSoon(one));
-    if (ready.length === 0) return;
+    if (ready.length === 0) return false;
     store.waits.wake(ready);
     const atMs = clock().epochMilliseconds;
     for (const one of ready) {
@@ -51,11 +57,14 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       woken.set(nameOf(one), { times: times + 1, atMs });
     }
     deps.onWoken(ready.length);
+    return true;
   }
 
   function forgetOld(): void {
     const now = clock().epochMilliseconds;
     for (const [name, { atMs }] of woken) if (now - atMs > longestGapMs) woken.delete(name);
+    // An edit that is being tried does not wait: what it waits for afterwards may be the same.
+    for (const [actor, { atMs }] of tried) if (now - atMs > longestGapMs) tried.delete(actor);
   }
 
   /** Whether the service answers, under the key of a person or the account's; null when it is not known. */
@@ -66,12 +75,29 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     return answer.failure.kind === "refused" ? false : null;
   }
 
+  /** Those that were never tried come first. */
+  function keysToTry(actors: ReadonlySet<PersonId | null>): readonly (PersonId | null)[] {
+    const fresh = [...actors].filter((actor) => !tried.has(actor));
+    const now = clock().epochMilliseconds;
+    const due = [...tried].filter(([actor, { sinceMs, atMs }]) => {
+      if (!actors.has(actor)) return false;
+      const gapMs = Math.min(longestKeyGapMs, (atMs - sinceMs) * keyPart);
+      // A moment ahead is of a clock that was set back.
+      return now < atMs || now - atMs >= gapMs;
+    });
+    return [...fresh, ...due.map(([actor]) => actor)].slice(0, mostKeys);
+  }
+
   async function tryKeys(signal: AbortSignal): Promise<void> {
     const waiting = store.waits.of("key");
-    const actors = [...new Set(waiting.map(({ actor }) => actor))];
-    for (const actor of actors.slice(0, mostKeys)) {
+    for (const actor of keysToTry(new Set(waiting.map((one) => one.actor)))) {
+      const atMs = clock().epochMilliseconds;
+      const { sinceMs = atMs } = tried.get(actor) ?? {};
+      tried.delete(actor);
+      tried.set(actor, { sinceMs: Math.min(sinceMs, atMs), atMs });
       if ((await asks(actor, signal)) !== true) continue;
-      wake(waiting.filter((one) => one.actor === actor));
+      if (!wake(waiting.filter((one) => one.actor === actor))) continue;
+      tried.delete(actor);
       deps.onBack();
     }
   }

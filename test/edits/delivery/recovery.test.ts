@@ -109,4 +109,23 @@ describe("createRecovery()", () => {
     }
     expect(wakenings.length).toBeLessThan(6);
   }, 120_000);
+
+  it("tries a key more and more seldom that stays refused, and reads nothing else because of it", async () => {
+    const rig = await rigWithRecovery();
+    rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
+    await rig.steps(3);
+    rig.sandbox.requests.clear();
+    const tried: number[] = [];
+    for (let minute = 0; minute < 20; minute++) {
+      for (let step = 0; step < 20; step++) {
+        await rig.recover();
+        rig.clock.advance({ seconds: 3 });
+      }
+      tried.push(rig.requests().length);
+      rig.sandbox.requests.clear();
+    }
+    expect(tried[0]).toBeGreaterThan(8);
+    expect(tried.slice(12).every((requests) => requests > 0 && requests < 3)).toBe(true);
+    expect(rig.told).toEqual([]);
+  }, 60_000);
 });
