@@ -10,51 +10,118 @@ export interface KeySightsDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** Until a project is asked for again: sooner where the answer was no, as that may have been a mistake. */
-const rests = {
-  open: Temporal.Duration.from({ hours: 1 }),
+/** Until a project is asked for again; after a refusal, which may have been a mistake, sooner at first. */
+const usualRest = Temporal.Duration.from({ hours: 1 });
+const firstRests = {
   refused: Temporal.Duration.from({ minutes: 1 }),
+  unanswered: Temporal.Duration.from({ seconds: 5 }),
 } as const;
+
+/** `unanswered`: nobody can tell, as the service is out; `key-refused`: the key opens nothing at all. */
+type Answer = "open" | "closed" | "unanswered" | "key-refused";
+
+interface At {
+  readonly person: PersonId;
+  readonly project: ProjectId;
+}
+
+/** What gave no answer in this process: how often in a row, and when last. */
+interface Silence {
+  readonly times: number;
+  readonly at: Temporal.Instant;
+}
 
 /**
  * Finds out which projects the keys of people open, where the service does not say who is on a project: without that
  * everybody would be offered calendars of which each edit is refused. One key and one project at a time; what is known
- * already is asked for again after a while. An answer that says nothing about the project changes nothing.
+ * already is asked for again after a while, and takes its turn with the sweeps. An answer that says nothing about the
+ * project changes nothing, and is waited for longer and longer.
  */
 export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => Promise<void> {
   const { store, people, clock } = deps;
+  const silences = new Map<string, Silence>();
+
+  const isSilent = (name: string): boolean => {
+    const silence = silences.get(name);
+    if (!silence) return false;
+    return isWithin(restAfter(silence.times, firstRests.unanswered), silence.at, clock());
+  };
+  const noteSilence = (name: string): void => {
+    silences.set(name, { times: (silences.get(name)?.times ?? 0) + 1, at: clock() });
+  };
+
+  /** Returns whether the key opens anything, as far as is known. */
+  async function ask(at: At, signal: AbortSignal): Promise<boolean> {
+    const answer = await look(at, { deps, signal });
+    if (signal.aborted) return false;
+    if (answer === "key-refused") {
+      noteSilence(keyName(at));
+      return false;
+    }
+    if (answer === "unanswered") {
+      noteSilence(pairName(at));
+      return true;
+    }
+    silences.delete(keyName(at));
+    silences.delete(pairName(at));
+    store.keySights.put({ ...at, isOpen: answer === "open" });
+    return true;
+  }
+
   return async (signal) => {
     for (const person of people) {
       for (const { id, members, archived } of store.directory.projects()) {
         if (signal.aborted) return;
         const at = { person, project: id };
-        if (archived || members.length > 0 || isFresh(store.keySights.get(at), clock())) continue;
-        const answer = await look(at, { deps, signal });
-        if (answer !== null && !signal.aborted) store.keySights.put({ ...at, isOpen: answer });
+        if (isSilent(keyName(at))) break;
+        if (archived || members.length > 0 || isSilent(pairName(at))) continue;
+        if (isFresh(store.keySights.get(at), clock())) continue;
+        if (!(await ask(at, signal))) break;
       }
     }
   };
 }
+
+const keyName = ({ person }: At): string => `${person}`;
+const pairName = ({ person, project }: At): string => `${person} ${project}`;
 
 function isFresh(
   known: { readonly refusals: number; readonly at: Temporal.Instant } | null,
   now: Temporal.Instant,
 ): boolean {
   if (!known) return false;
-  const rest = known.refusals > 0 ? rests.refused : rests.open;
-  return Temporal.Instant.compare(known.at.add(rest), now) > 0;
+  const { refusals, at } = known;
+  return isWithin(refusals > 0 ? restAfter(refusals, firstRests.refused) : usualRest, at, now);
 }
 
-/** Null where nobody can tell: the service is out, or refuses the key for everything. */
+/** Doubled each time, up to the usual rest. */
+function restAfter(times: number, first: Temporal.Duration): Temporal.Duration {
+  const seconds = first.total("seconds") * 2 ** Math.min(times - 1, 20);
+  return Temporal.Duration.from({ seconds: Math.min(seconds, usualRest.total("seconds")) });
+}
+
+/** A moment ahead is of a clock that was set back: how long ago it was is not known. */
+function isWithin(rest: Temporal.Duration, at: Temporal.Instant, now: Temporal.Instant): boolean {
+  const isPast = Temporal.Instant.compare(at, now) <= 0;
+  return isPast && Temporal.Instant.compare(at.add(rest), now) > 0;
+}
+
 async function look(
-  { person, project }: { readonly person: PersonId; readonly project: ProjectId },
+  at: At,
   { deps, signal }: { readonly deps: KeySightsDeps; readonly signal: AbortSignal },
-): Promise<boolean | null> {
+): Promise<Answer> {
+  const { person, project } = at;
   const { events, labels } = deps.upstream;
-  const call: Call = { priority: "interactive", person, signal };
+  // Until the first answer a calendar may be offered wrongly: somebody waits for that one.
+  const priority = deps.store.keySights.get(at) === null ? "interactive" : "sweep";
+  const call: Call = { priority, person, signal };
   const listed = await events.list({ projectId: project, view: "milestones" }, call);
-  if (listed.ok) return true;
+  if (listed.ok) return "open";
   const { failure } = listed;
-  if (failure.kind !== "refused" || (failure.status !== 403 && failure.status !== 404)) return null;
-  return (await labels.list(call)).ok ? false : null;
+  if (failure.kind !== "refused") return "unanswered";
+  if (failure.status === 401) return "key-refused";
+  if (failure.status !== 403 && failure.status !== 404) return "unanswered";
+  const opened = await labels.list(call);
+  if (opened.ok) return "closed";
+  return opened.failure.kind === "refused" ? "key-refused" : "unanswered";
 }

@@ -140,4 +140,55 @@ describe("createKeySights() of a service that does not say who is on a project",
     await rig.look();
     expect(rig.requests.entries()).toEqual([]);
   });
+
+  it("asks more and more seldom for what stays closed", async () => {
+    const rig = await keysRig();
+    await rig.look();
+    const closed = rig.keys.flatMap(({ personId: person }) =>
+      rig.projects.filter((project) => !rig.opens(person, project)),
+    ).length;
+    const before = rig.requests.entries().length;
+    for (let minute = 0; minute < 55; minute++) {
+      rig.clock.advance({ minutes: 1 });
+      await rig.look();
+    }
+    // After 1, 3, 7, 15 and 31 minutes, each time with a look at what the key opens besides.
+    expect(rig.requests.entries().length - before).toBe(closed * 5 * 2);
+  }, 30_000);
+
+  it("asks more and more seldom while a key is refused for everything", async () => {
+    for (const status of [401, 403]) {
+      const rig = await keysRig();
+      rig.faults.add({ kind: "status", status, times: 10_000 });
+      for (let second = 0; second < 300; second++) {
+        await rig.look();
+        rig.clock.advance({ seconds: 1 });
+      }
+      // At once, then after 5, 15, 35, 75 and 155 seconds.
+      const each = status === 401 ? 1 : 2;
+      expect(rig.requests.entries().length).toBe(rig.keys.length * 6 * each);
+    }
+  }, 30_000);
+
+  it("asks for the other projects of a key where one gives no answer, and for that one more and more seldom", async () => {
+    const rig = await keysRig();
+    const [silent = 0] = rig.projects;
+    rig.faults.add({
+      kind: "status",
+      status: 400,
+      path: new RegExp(`/${silent}/events$`),
+      times: 10_000,
+    });
+    for (let second = 0; second < 60; second++) {
+      await rig.look();
+      rig.clock.advance({ seconds: 1 });
+    }
+    const asked = rig.requests.entries().filter(({ path }) => path.includes(`/${silent}/`));
+    expect(asked.length).toBe(rig.keys.length * 4);
+    const { personId: person } = rig.keys[0] ?? { personId: 0 };
+    const open = rig.projects.filter((project) => rig.opens(person, project));
+    expect(rig.offered(person).filter((id) => id !== silent)).toEqual(
+      open.filter((id) => id !== silent),
+    );
+  }, 30_000);
 });
