@@ -202,6 +202,8 @@ class Syncing implements Sync {
     this.#survey();
     if (!this.#begun) this.#beginRound();
     else if (!this.#ready) this.#roster.resumeRound();
+    // A sweep that ran into a fault has left it open.
+    else this.#roster.endRound();
     while (!signal.aborted) {
       await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
       await this.#wake.wait(this.#restMs(), signal);

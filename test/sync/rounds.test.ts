@@ -158,6 +158,20 @@ describe("a sweep that was cut off", () => {
     expect(tried).toEqual([expect.stringMatching(/^events:2001 /)]);
   });
 
+  it("is over when it ran into a fault after all was read", async () => {
+    const here = await stage({ quota: roomy });
+    const { signal } = new AbortController();
+    const swept = here.sync.sweep({
+      signal,
+      onProgress() {
+        if (here.sync.ready) throw new Error("a full disk");
+      },
+    });
+    await expect(swept).rejects.toThrow("a full disk");
+    expect(here.store.rounds.last()?.endedAt).toBeNull();
+    await runUntil(here, () => here.store.rounds.last()?.endedAt !== null);
+  });
+
   it("follows comments of the tasks that were read before", async () => {
     const side = { comments: true, history: false, files: false };
     const here = await stage({ quota: roomy, side });
