@@ -5,10 +5,15 @@ import { instantOf, instantText, textColumn } from "../rows/rows.ts";
 import type { StoreDeps } from "../view/changes.ts";
 import type { Journal } from "./journal.ts";
 
-/** Edits `e` of identities `i` that no older edit of their item, no missing id and no task above them holds back. */
+/**
+ * Edits `e` of identities `i` that no older edit of their item, no missing id and no task above them holds back. An older one
+ * that is put back while a newer one is under way waits for that.
+ */
 const free = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
                   AND older.state IN ('pending', 'claimed'))
+  AND NOT EXISTS (SELECT 1 FROM edits newer WHERE newer.item = e.item AND newer.id > e.id
+                  AND newer.state = 'claimed')
   AND NOT EXISTS (SELECT 1 FROM parent_waits w WHERE w.edit = e.id AND w.parent IS NOT NULL)`;
 
 /** Which edit goes next. */

@@ -78,7 +78,7 @@ export interface Clash {
 /** The durable list of what people want. An edit is accepted when `append` has returned. */
 export interface Journal {
   append(edit: NewEdit): EditId;
-  /** The oldest edit that may go now and whose item has no older one under way; it becomes `claimed`. */
+  /** The oldest edit that may go now, of whose item none is under way and no older one waits; it becomes `claimed`. */
   claimNext(): Edit | null;
   /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
   nextAt(): Temporal.Instant | null;

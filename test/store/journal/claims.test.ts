@@ -20,6 +20,26 @@ describe("claimNext()", () => {
     expect(store.journal.claimNext()?.id).toBe(a2);
   });
 
+  it("claimNext() result when an older edit is put back while a newer one is under way: it waits for that", () => {
+    const { put, wish, store } = storeRig();
+    const key = put(anEvent(1));
+    const older = wish(key, "update", title("a"));
+    const newer = wish(key, "update", { description: "b" });
+    const take = () => {
+      const claimed = store.journal.claimNext();
+      if (!claimed) throw new Error("nothing was claimed");
+      return claimed;
+    };
+    store.journal.confirm(take(), anEvent(1, title("a")));
+    const running = take();
+    expect(running.id).toBe(newer);
+    store.journal.putBack(older, { patch: title("a"), over: title("old"), by: older });
+    expect(store.journal.claimNext()).toBeNull();
+    expect(store.journal.nextAt()).toBeNull();
+    store.journal.confirm(running, anEvent(1, { description: "b" }));
+    expect(take().id).toBe(older);
+  });
+
   it("claimNext() result when an older edit of the item is parked: the younger one goes", () => {
     const { put, wish, store } = storeRig();
     const key = put(anEvent(1));
