@@ -45,8 +45,8 @@ export function applySnapshot(
     complete: isComplete(snapshot),
     handleOf: ({ kind, id }) => store.mirror.find(kind, id),
     creations: () => store.journal.openCreations(),
-    givenUp: () =>
-      store.journal.givenUpCreations().filter((edit) => !isRuledOut(store, { edit, source })),
+    givenUp: () => store.journal.givenUpCreations(),
+    isRuledOut: (edit, item) => isRuledOut(store, { edit, item, source }),
     moves: () => store.moves.recent(),
   });
 
@@ -146,11 +146,22 @@ function withdrawSeen(
   store.absences.withdraw(back);
 }
 
-/** Whether the list was read since the request could last be carried out: what is new now is somebody's new wish. */
+/**
+ * Whether the list was read since the request could last be carried out: what is new now is somebody's new wish. What was
+ * seen while the edit was open, and was held back for it, is not new; what was shown to people since is theirs.
+ */
 function isRuledOut(
-  { sources }: Store,
-  { edit, source }: { readonly edit: Edit; readonly source: string },
+  { sources, candidates, mirror }: Store,
+  {
+    edit,
+    item,
+    source,
+  }: { readonly edit: Edit; readonly item: Identified; readonly source: string },
 ): boolean {
+  const wasSeen = candidates
+    .ofEdit(edit.id)
+    .some(({ kind, id }) => kind === item.kind && id === item.id);
+  if (wasSeen && mirror.find(item.kind, item.id) === null) return false;
   const state = sources.all().find(({ name }) => name === source);
   return !!edit.landsUntil && !!state && isReadSince(edit.landsUntil, state);
 }

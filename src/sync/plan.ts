@@ -25,6 +25,8 @@ export interface SnapshotFacts {
   readonly creations: () => readonly Edit[];
   /** Creations that were given up although a request of theirs may have been carried out; asked for as those are. */
   readonly givenUp: () => readonly Edit[];
+  /** Whether an item that nobody was shown yet cannot be what a given up creation has made. */
+  readonly isRuledOut: (edit: Edit, item: Identified) => boolean;
   /** Moves under way, or lately ended; asked for as creations are. */
   readonly moves: () => readonly Edit[];
 }
@@ -97,13 +99,17 @@ interface Explanation {
   readonly isHeldBack: boolean;
 }
 
-type Expectations = Pick<SnapshotFacts, "handleOf" | "creations" | "givenUp" | "moves">;
+type Expectations = Pick<
+  SnapshotFacts,
+  "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves"
+>;
 
 /** What edits account for in an unknown item; the journal is read when the first one is asked about. */
 function explanation({
   handleOf,
   creations,
   givenUp,
+  isRuledOut,
   moves,
 }: Expectations): (item: Identified) => Explanation {
   let open: Readonly<Record<"made" | "givenUp" | "moved", readonly Edit[]>> | null = null;
@@ -114,15 +120,23 @@ function explanation({
     const handle = handleOf(item);
     const mayMake = (edit: Edit) => handle === null || isNewTo(edit, handle);
     const claim = likeliest(made.filter(mayMake), item);
-    const ghostOf = open.givenUp.filter(mayMake).find((edit) => likenessTo(edit, item) === "same");
-    const isMoved = handle === null && moved.some((edit) => isOfMove(edit, item));
+    const ghostOf = open.givenUp
+      .filter(mayMake)
+      .find((edit) => likenessTo(edit, item) === "same" && !isRuledOut(edit, item));
+    const move = handle === null ? moved.find((edit) => isOfMove(edit, item)) : undefined;
     return {
-      made: claim?.edit ?? null,
+      made: claim?.edit ?? (move && isMadeBy(move, item) ? move : null),
       ghostOf: claim ? null : (ghostOf ?? null),
-      isHeldBack: isMoved || (claim !== null && isAwaited(claim)),
+      isHeldBack: move !== undefined || (claim !== null && isAwaited(claim)),
     };
   };
 }
+
+/** Whether it is the new event of a move whose answer is open. */
+const isMadeBy = (move: Edit, item: Identified): boolean =>
+  item.kind === "event" &&
+  item.id !== (move.before ?? move.base).id &&
+  likenessTo(move, item) === "same";
 
 const nothing: Explanation = { made: null, ghostOf: null, isHeldBack: false };
 

@@ -60,6 +60,7 @@ const plan = (
     handleOf: () => null,
     creations: () => [],
     givenUp: () => [],
+    isRuledOut: () => false,
     moves: () => [],
     ...more,
   });

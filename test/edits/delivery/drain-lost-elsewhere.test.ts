@@ -106,6 +106,39 @@ describe("what a creation makes that was given up", () => {
     expect(rig.states()).toEqual(["discarded", "confirmed"]);
   });
 
+  it("goes again when it was seen before the edit was given up, after the request could land", async () => {
+    const rig = await lostChore();
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", times: 1000 });
+    rig.clock.advance({ minutes: 4 });
+    await rig.step();
+    rig.sandbox.faults.clear();
+    await rig.sweep();
+    rig.clock.advance({ seconds: 1 });
+    expect(rig.states()).toEqual(["pending"]);
+    rig.desk.discard(1);
+    await rig.sweep();
+    await rig.drainAll();
+    expect(everywhere(rig)).toEqual([]);
+    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+    expect(rig.shown()).toEqual([]);
+  });
+
+  it("goes again in the project of a given up move when it was seen before", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.clock.advance({ minutes: 4 });
+    await rig.sweep();
+    rig.clock.advance({ seconds: 1 });
+    rig.desk.discard(1);
+    await rig.sweep();
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.otherProject)).toEqual([]);
+    expect(rig.shown()).toEqual(["Launch in project"]);
+  });
+
   it("is not what somebody makes after the list was read", async () => {
     const rig = await lostChore("drop-before");
     rig.desk.discard(1);
