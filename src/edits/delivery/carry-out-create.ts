@@ -15,7 +15,7 @@ import {
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Errand, goneItem, isMissing, type Outcome } from "./errand.ts";
+import { type Errand, goneItem, isMissing, type Outcome, untold } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
 import { lookUp } from "./look-up.ts";
 import { needless } from "./needless.ts";
@@ -122,7 +122,9 @@ async function resume(errand: Errand, id: ServiceId): Promise<Outcome | "gone"> 
     return isFormer ? keepAlive(errand, spot) : finish(errand, { created: created.value, id });
   }
   if (isMissing(created.failure)) return edit.sentAt === null ? "gone" : goneItem(created.failure);
-  return { kind: "failed", failure: created.failure };
+  return edit.sentAt === null
+    ? { kind: "failed", failure: created.failure }
+    : untold(created.failure, errand);
 }
 
 /** What was to be deleted and made again is still there: it becomes what it was to be made as. */

@@ -7,14 +7,7 @@ import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
 import { namesOf } from "../in-words.ts";
 import { describeConflict } from "./conflict-text.ts";
-import {
-  type Errand,
-  goneItem,
-  isMissing,
-  isTakenBack,
-  type Outcome,
-  untoldMove,
-} from "./errand.ts";
+import { type Errand, goneItem, isMissing, isTakenBack, type Outcome, untold } from "./errand.ts";
 import type { Spot } from "./item-calls.ts";
 import { meet } from "./meet.ts";
 import { baseOf, mergeEdit } from "./merge-edit.ts";
@@ -79,7 +72,7 @@ export async function carryOutUpdate(errand: Errand): Promise<Outcome> {
 /** An item that is only hidden while a move of it may have been made is asked for again. */
 const withoutItem = (failure: Failure, errand: Errand): Outcome =>
   errand.edit.patch.place && errand.edit.sentAt !== null && !isMissing(failure)
-    ? untoldMove(failure, errand)
+    ? untold(failure, errand)
     : goneItem(failure);
 
 /** Sends what is left of the edit; to another place with a move. */

@@ -89,12 +89,12 @@ export function askAgain(problem: string, { edit, now, random }: Errand): Outcom
 }
 
 /**
- * A failed read while it is open how far a move has gone: that the service does not show something says nothing about what
+ * A failed read while it is open how far an edit has gone: that the service does not show something says nothing about what
  * it has done, so that only a refused write waits for a person.
  */
-export const untoldMove = (failure: Failure, errand: Errand): Outcome =>
+export const untold = (failure: Failure, errand: Errand): Outcome =>
   isRefusal(failure)
-    ? askAgain(`how far the move has gone is not known: ${describeFailure(failure)}`, errand)
+    ? askAgain(`how far the edit has gone is not known: ${describeFailure(failure)}`, errand)
     : { kind: "failed", failure };
 
 /** Whether the service has said no, rather than nothing. */

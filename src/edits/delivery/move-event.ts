@@ -23,7 +23,7 @@ import {
   isRefusal,
   type Outcome,
   spotOf,
-  untoldMove,
+  untold,
 } from "./errand.ts";
 import { lookUp } from "./look-up.ts";
 import { mergeEdit } from "./merge-edit.ts";
@@ -57,7 +57,7 @@ export async function resumeMove(errand: Errand): Promise<Outcome | null> {
   const spot = spotOf(errand);
   const found = await calls.get(spot);
   if (found.ok) return finish(errand, { old, now: { ...found.value, id: spot.id } });
-  return isMissing(found.failure) ? goneItem(found.failure) : untoldMove(found.failure, errand);
+  return isMissing(found.failure) ? goneItem(found.failure) : untold(found.failure, errand);
 }
 
 /**

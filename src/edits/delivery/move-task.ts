@@ -11,7 +11,7 @@ import {
 } from "../../domain/merge.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Errand, isMissing, isRefusal, type Outcome, untoldMove } from "./errand.ts";
+import { type Errand, isMissing, isRefusal, type Outcome, untold } from "./errand.ts";
 import { followTask } from "./follow-task.ts";
 import type { Spot } from "./item-calls.ts";
 import { send } from "./send.ts";
@@ -80,7 +80,7 @@ async function findCopy(errand: Errand, place: Place): Promise<There> {
   const listed = await calls.list(wished);
   if (!listed.ok) {
     const { failure } = listed;
-    return isMissing(failure) ? null : { kind: "ended", outcome: untoldMove(failure, errand) };
+    return isMissing(failure) ? null : { kind: "ended", outcome: untold(failure, errand) };
   }
   const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
   const [first, second] = listed.value.items.filter((item) => {

@@ -29,7 +29,7 @@ export interface Desk {
   show(id: number): EditDescription | null;
   /** Lets a held edit go. */
   approve(id: number): Decision;
-  /** Takes an edit back that has not reached the service. */
+  /** Takes an edit back that has not reached the service; one of which the service has made half is refused. */
   discard(id: number): Decision;
   /**
    * Tries a parked edit again. One that would overwrite what somebody else has changed goes only for a person who has seen
@@ -78,6 +78,13 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
     return { kind: "done", edit: show(journal.get(edit.id) ?? edit) };
   }
 
+  function discard(id: number): Decision {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    const reason = edit && whyHalfDone(edit, store);
+    if (reason) return { kind: "refused", reason };
+    return decide(id, ["pending", "parked", "held"], (known) => journal.discard(known));
+  }
+
   function retry(id: EditId): boolean {
     const edit = journal.get(id);
     if (!edit?.before || edit.parkReason !== "conflict") return journal.resume(id);
@@ -124,7 +131,7 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
       return edit && show(edit);
     },
     approve: (id) => release(id, "held", (edit) => journal.resume(edit)),
-    discard: (id) => decide(id, ["pending", "parked", "held"], (edit) => journal.discard(edit)),
+    discard,
     retry(id, seen = null) {
       const edit = isId(id) ? journal.get(editId(id)) : null;
       const version = edit && !journal.isAboutGone(edit.id) ? conflictVersion(edit) : null;
@@ -135,4 +142,23 @@ export function createDesk({ store, accept, mode = "apply", onReleased }: DeskDe
     },
     undo,
   };
+}
+
+/**
+ * Why an edit cannot be given up any more: the service has the new item already, and nobody would finish or delete it. What
+ * the service has refused to finish is a person's to tidy up.
+ */
+function whyHalfDone(edit: Edit, { mirror }: Store): string | null {
+  const { id, item, action, sentAt, state, parkReason, before, patch } = edit;
+  const isLeft = state === "pending" || (state === "parked" && parkReason !== "refused");
+  const known = mirror.identity(item).serviceId;
+  if (!isLeft || sentAt === null || known === null) return null;
+  const how = state === "parked" ? "retry finishes it" : "it finishes by itself";
+  if (action === "create" && state === "pending") {
+    return `edit ${id} is half done: the service has the item already; ${how}, and the item can be deleted then`;
+  }
+  const isMoved = before?.kind === "event" && before.id !== known && patch.place !== undefined;
+  return isMoved
+    ? `edit ${id} is half done: the event is in project ${patch.place?.projectId} already and is still to be deleted in project ${before.projectId}; ${how}, and can be undone then`
+    : null;
 }

@@ -177,6 +177,26 @@ describe("step() of an event's move to another project", () => {
     await expectMoved(rig, { uid, key });
   });
 
+  it.each([
+    ["the deletion failed", (rig: MoveRig) => rig.step()],
+    ["a restart came in between", async (rig: MoveRig) => void rig.restart()],
+  ])("cannot be discarded once the new one is known and %s", async (_why, then) => {
+    const rig = await moveRig();
+    const { uid } = await rig.event();
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 8 });
+    await rig.step();
+    await then(rig);
+    expect(rig.states()).toEqual(["pending"]);
+    const decision = rig.desk.discard(1);
+    expect(decision).toMatchObject({ kind: "refused" });
+    expect(decision.kind === "refused" && decision.reason).toContain("half done");
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+  });
+
   it("says that there are two when neither may be deleted", async () => {
     const rig = await moveRig();
     const { uid } = await rig.event();
@@ -187,6 +207,7 @@ describe("step() of an event's move to another project", () => {
     expect(rig.edit().problem).toContain(`it is in project ${rig.otherProject} as well`);
     await rig.sweep();
     expect(rig.shown()).toEqual(["Review in elsewhere", "Review in project"]);
+    expect(rig.desk.discard(1).kind).toBe("done");
   });
 
   it("stays where it is when it may not be created there", async () => {

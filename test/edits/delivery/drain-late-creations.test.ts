@@ -124,6 +124,38 @@ describe("step() after a creation that got no answer in time", () => {
   });
 });
 
+describe("step() of a creation that is made and still to be completed", () => {
+  async function half() {
+    const rig = await drainRig();
+    rig.send(calendar(vtodo("half@example.com", "SUMMARY:Chore", "STATUS:COMPLETED")));
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 4 });
+    await rig.step();
+    rig.sandbox.faults.clear();
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
+    return rig;
+  }
+
+  it("cannot be discarded, and is completed", async () => {
+    const rig = await half();
+    const decision = rig.desk.discard(1);
+    expect(decision.kind === "refused" && decision.reason).toContain("half done");
+    await rig.drainAll();
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
+    expect(rig.states()).toEqual(["confirmed"]);
+  });
+
+  it("asks for it again while it is refused", async () => {
+    const rig = await half();
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", path: /tasks\/\d+$/ });
+    rig.clock.advance({ seconds: 20 });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
+  });
+});
+
 describe("step() after a crash with a creation under way", () => {
   it("looks at once, and sends again only after ten seconds", async () => {
     const rig = await drainRig();
