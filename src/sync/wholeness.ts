@@ -57,9 +57,7 @@ export class Wholeness {
   }
 
   #judge(project: ProjectId): void {
-    const own = this.#roster
-      .entries()
-      .filter(({ source }) => isMain(source) && source.projectId === project);
+    const own = this.#listsOf(project);
     const isWhole = own.every(({ everRead, barred }) => everRead || barred);
     if (!isWhole || !own.some(({ everRead }) => everRead)) return;
     this.#store.rounds.projectRead(project);
@@ -69,9 +67,21 @@ export class Wholeness {
   #judgeAll(): void {
     if (this.#isAllRead) return;
     const polled = this.#polled();
-    if (polled.length === 0 || !polled.every((project) => this.#read.has(project))) return;
+    const isSettled = (project: ProjectId) => this.#read.has(project) || this.#isClosed(project);
+    if (!polled.every(isSettled) || !polled.some((project) => this.#read.has(project))) return;
     this.#store.rounds.allRead();
     this.#isAllRead = true;
+  }
+
+  #listsOf(project: ProjectId): readonly Entry[] {
+    return this.#roster
+      .entries()
+      .filter(({ source }) => isMain(source) && source.projectId === project);
+  }
+
+  /** One that refuses the account altogether shows nothing, and holds up no other. */
+  #isClosed(project: ProjectId): boolean {
+    return this.#listsOf(project).every(({ barred }) => barred);
   }
 
   #polled(): readonly ProjectId[] {

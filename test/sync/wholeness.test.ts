@@ -118,7 +118,19 @@ describe("hasRead()", () => {
     const here = await stage({ quota: roomy });
     refuse(here, new RegExp(`/${placeAt(here, 0).project}/`));
     await here.sweep();
-    expect(known(here)).toEqual([false, true, false]);
+    expect(known(here)).toEqual([false, true, true]);
+  });
+
+  it("of all is true where one project refuses everything for good, and the others were read", async () => {
+    const here = await stage({ quota: roomy });
+    const { project } = placeAt(here, 1);
+    refuse(here, new RegExp(`/${project}/`));
+    await here.sweep();
+    expect(known(here)).toEqual([true, false, true]);
+    here.sandbox.faults.clear();
+    const next = here.again();
+    await next.sweep();
+    expect(known(next)).toEqual([true, true, true]);
   });
 
   it("does not take a while in which everything is refused for what is there", async () => {
