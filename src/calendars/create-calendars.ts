@@ -77,6 +77,16 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     const mine = own.of(scope.person, shelves.upTo());
     const isMine = (key: ItemKey): boolean => mine?.has(key) === true;
     const members = once(() => mine?.members(scope) ?? []);
+    const byKey = once(() => new Map(members().map((object) => [object.key, object])));
+    // Of two with one name the first is meant.
+    const byName = once(
+      () =>
+        new Map(
+          members()
+            .toReversed()
+            .map((one) => [one.name, one]),
+        ),
+    );
     const changedAt = once(() =>
       scope.collection === null
         ? revision(Math.max(shelf.revision(), mine?.changedAt ?? 0))
@@ -91,10 +101,10 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
       get(key) {
         if (!isMine(key)) return seen(shelf.get(key));
-        return members().find((object) => object.key === key) ?? null;
+        return byKey().get(key) ?? null;
       },
       named(name) {
-        const found = members().find((object) => object.name === name);
+        const found = byName().get(name);
         const shared = found ? null : seen(shelf.named(name));
         return found ?? (shared && !isMine(shared.key) ? shared : null);
       },
@@ -168,8 +178,9 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     },
     hold(held) {
       // A creation is not in the log before its name is.
-      own.forget();
+      own.forget(held.key);
       keeper.hold(held);
+      own.forget(held.key);
     },
     rename: keeper.rename,
     retract: keeper.retract,

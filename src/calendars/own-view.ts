@@ -43,8 +43,8 @@ export interface OwnViews {
   readonly of: (person: PersonId, latest: Revision) => OwnView | null;
   /** The member that an object is; null for one that everybody sees. */
   readonly member: (object: Pick<CalendarObject, "key">) => OwnMember | null;
-  /** Forgets what was read. */
-  readonly forget: () => void;
+  /** Forgets what was read: of one item that is put without the log saying so, or all. */
+  readonly forget: (key?: ItemKey) => void;
 }
 
 /** An item as its editor is shown it; null: not at all. */
@@ -57,12 +57,29 @@ interface OwnItem {
 
 type OwnItems = ReadonlyMap<ItemKey, OwnItem | null>;
 
+/** What the edits of one item come to: it, and what goes with it. */
+interface Outcome {
+  readonly edits: readonly Edit[];
+  readonly items: readonly (readonly [ItemKey, OwnItem | null])[];
+  /** It hangs on these edits and this item alone. */
+  readonly isAlone: boolean;
+  /** A digest of all that is shown. */
+  readonly says: string;
+}
+
+type Outcomes = ReadonlyMap<ItemKey, Outcome>;
+
 interface Known {
   readonly readAt: Revision;
-  /** All on which the view depends. */
-  readonly says: string;
+  /** False once something was put that the log may not tell of. */
+  readonly isFresh: boolean;
+  /** All on which the view depends; null for a view that is to be made anew. */
+  readonly says: string | null;
+  readonly outcomes: Outcomes;
   readonly view: OwnView | null;
 }
+
+type Made = WeakMap<OwnItem, Map<ObjectComponent, CalendarObject>>;
 
 export function createOwnViews(deps: {
   readonly store: Store;
@@ -73,27 +90,32 @@ export function createOwnViews(deps: {
   const { store } = deps;
   const known = new Map<PersonId, Known>();
   const members = new WeakMap<Pick<CalendarObject, "key">, OwnMember>();
+  /** An event says what it says for itself; a task names labels and another task, and is written for each view. */
+  const madeEvents: Made = new WeakMap();
 
   function read(person: PersonId, latest: Revision): Known {
     const before = known.get(person);
-    if (before?.readAt === latest) return before;
+    if (before?.isFresh && before.readAt === latest) return before;
     const edits = store.journal.heldBy(person);
     if (edits.length === 0 && (before?.says ?? "") === "") {
-      return { readAt: latest, says: "", view: before?.view ?? null };
+      return { ...unheld, readAt: latest, view: before?.view ?? null };
     }
-    const items = itemsOf(edits, store);
-    const says = edits.length === 0 ? "" : textOf(items, { edits, store });
-    const view = says === before?.says ? before.view : viewOf(items, latest);
-    return { readAt: latest, says, view };
+    const outcomes = outcomesOf(edits, { store, before: before ?? null });
+    const says = edits.length === 0 ? "" : textOf(outcomes, { edits, store });
+    const isSame = before !== undefined && says === before.says;
+    const items = new Map([...outcomes.values()].flatMap((outcome) => outcome.items));
+    const view = isSame ? before.view : viewOf(items, latest);
+    return { readAt: latest, isFresh: true, says, outcomes, view };
   }
 
   function viewOf(items: OwnItems, changedAt: Revision): OwnView {
     const shown = [...items.values()].filter((item) => item !== null);
-    const made = new Map<string, CalendarObject>();
+    const madeTasks: Made = new WeakMap();
     function objectOf(item: OwnItem, component: ObjectComponent): CalendarObject {
-      const id = `${item.view.key} ${component}`;
-      const object = made.get(id) ?? makeObject(item, component);
-      made.set(id, object);
+      const made = item.facts.isEvent ? madeEvents : madeTasks;
+      const objects = made.get(item) ?? new Map<ObjectComponent, CalendarObject>();
+      const object = objects.get(component) ?? makeObject(item, component);
+      made.set(item, objects.set(component, object));
       return object;
     }
     return {
@@ -128,35 +150,73 @@ export function createOwnViews(deps: {
       return now.view;
     },
     member: (object) => members.get(object) ?? null,
-    forget: () => known.clear(),
+    forget(key) {
+      if (key === undefined) known.clear();
+      else for (const [person, was] of known) known.set(person, without(key, was));
+    },
   };
 }
 
+const unheld = { isFresh: true, says: "", outcomes: new Map<ItemKey, Outcome>() };
+
+function without(key: ItemKey, was: Known): Known {
+  if (!was.outcomes.has(key)) return { ...was, isFresh: false };
+  const outcomes = new Map(was.outcomes);
+  outcomes.delete(key);
+  return { ...was, isFresh: false, says: null, outcomes };
+}
+
 function textOf(
-  items: OwnItems,
+  outcomes: Outcomes,
   { edits, store }: { readonly edits: readonly Edit[]; readonly store: Store },
 ): string {
-  const told = [...items].map(([key, own]) => [
+  const told = [...outcomes.values()].map(({ says }) => says);
+  const ids = edits.map(({ id }) => id);
+  return JSON.stringify([ids, store.changes.revisionOfDirectory(), told]);
+}
+
+function digestOf(items: Outcome["items"]): string {
+  const told = items.map(([key, own]) => [
     key,
     own && [contentText(own.view.item), own.view.sequence, own.held?.name, putText(own.held?.row)],
   ]);
-  const ids = edits.map(({ id }) => id);
-  return JSON.stringify([ids, store.changes.revisionOfDirectory(), told]);
+  return hash("sha256", JSON.stringify(told), "base64");
 }
 
 /** Two texts may be put within one moment. */
 const putText = (row: ObjectRow | null | undefined) =>
   row?.body ? [row.said, row.drifted, hash("sha256", row.body, "base64")] : null;
 
-function itemsOf(edits: readonly Edit[], store: Store): OwnItems {
-  const items = new Map<ItemKey, OwnItem | null>();
+/** Only what has changed since it was read before is read again: hundreds of edits may wait. */
+function outcomesOf(
+  edits: readonly Edit[],
+  { store, before }: { readonly store: Store; readonly before: Known | null },
+): Outcomes {
+  // The log does not tell of what it has let go of.
+  const isTold = before !== null && before.readAt >= store.changes.completeFrom();
+  const changed = isTold ? store.changes.changedAfter(before.readAt, null) : [];
+  const isChanged = new Set(changed.map(({ item }) => item));
+  const outcomes = new Map<ItemKey, Outcome>();
   for (const [key, own] of Map.groupBy(edits, ({ item }) => item)) {
-    const shown = store.view.get(key);
-    const item = overlay(shown?.item ?? null, own);
-    items.set(key, item && ownItem({ key, item, shown, edits: own }, store));
-    for (const below of shown ? belowOf(shown, { item, store }) : []) items.set(...below);
+    const was = isTold && !isChanged.has(key) ? before.outcomes.get(key) : undefined;
+    const isSame = was?.isAlone && sameEdits(was.edits, own);
+    outcomes.set(key, isSame ? was : outcomeOf(key, own, store));
   }
-  return items;
+  return outcomes;
+}
+
+/** The journal gives an edit out as the same one for as long as nothing of it has changed. */
+const sameEdits = (a: readonly Edit[], b: readonly Edit[]): boolean =>
+  a.length === b.length && a.every((edit, at) => edit === b[at]);
+
+function outcomeOf(key: ItemKey, edits: readonly Edit[], store: Store): Outcome {
+  const shown = store.view.get(key);
+  const item = overlay(shown?.item ?? null, edits);
+  const own = item && ownItem({ key, item, shown, edits }, store);
+  const isAlone = !shown || staysThere(shown, item);
+  const below = isAlone ? [] : belowOf(shown, { item, store });
+  const items = [[key, own] as const, ...below];
+  return { edits, items, isAlone, says: digestOf(items) };
 }
 
 function ownItem(
@@ -196,14 +256,14 @@ function unborn(
 }
 
 /** What hangs below a task goes where the task goes, and with it. */
+const staysThere = ({ item: shown }: ViewItem, item: Item | null): boolean =>
+  shown.kind !== "task" ||
+  (item !== null && sameField("place", { place: placeOf(item) }, { place: placeOf(shown) }));
+
 function belowOf(
   shown: ViewItem,
   { item, store }: { readonly item: Item | null; readonly store: Store },
-): readonly (readonly [ItemKey, OwnItem | null])[] {
-  if (shown.item.kind !== "task") return [];
-  const isThere =
-    item && sameField("place", { place: placeOf(item) }, { place: placeOf(shown.item) });
-  if (isThere) return [];
+): Outcome["items"] {
   return store.view.below(shown.item).map((below) => {
     const placed = item && placedIn(below.item, placeOf(item));
     if (!placed) return [below.key, null];

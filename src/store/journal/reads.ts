@@ -1,3 +1,4 @@
+import type { PersonId } from "../../domain/ids.ts";
 import type { Edit } from "../../domain/journal.ts";
 import { editStates } from "../../domain/journal.ts";
 import { editRow } from "../rows/journal.ts";
@@ -38,6 +39,7 @@ export function createJournalReads({
       .join(", ")} FROM edits`,
   );
   const read = (row: unknown): Edit => editRow(row, zone);
+  const heldKnown = new Map<PersonId, ReadonlyMap<string, Edit>>();
   const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
 
   return {
@@ -47,7 +49,13 @@ export function createJournalReads({
     },
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
     heldOf: (item) => held.all(item).map(read),
-    heldBy: (person) => heldByPerson.all(person).map(read),
+    heldBy(person) {
+      const before = heldKnown.get(person);
+      const rows = heldByPerson.all(person).map((row) => [JSON.stringify(row), row] as const);
+      const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? read(row)]));
+      heldKnown.set(person, edits);
+      return [...edits.values()];
+    },
     openCreations: () => creations.all({ since: ago(outlook) }).map(read),
     givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
     counts() {

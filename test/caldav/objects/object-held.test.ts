@@ -346,3 +346,57 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     ]);
   });
 });
+
+describe("many that are held", () => {
+  const another = (uid: string, title = "Party") =>
+    party.replace("party@example.com", uid).replace("SUMMARY:Party", `SUMMARY:${title}`);
+
+  function twoHeld() {
+    const rig = heldRig();
+    rig.put(`${events}/a.ics`, another("a@example.com"), asNew);
+    rig.put(`${events}/b.ics`, another("b@example.com"), asNew);
+    const member = (name: string) => {
+      const calendar = rig.calendars.find(personId(11), "events-2001");
+      return calendar && rig.calendars.object(calendar, name);
+    };
+    return { ...rig, member };
+  }
+
+  it("are written anew only where they have changed", () => {
+    const rig = twoHeld();
+    const before = ["a.ics", "b.ics"].map(rig.member);
+    const headers = { "if-match": rig.etag(`${events}/b.ics`) };
+    rig.put(`${events}/b.ics`, another("b@example.com", "Feast"), headers);
+    rig.put(`${events}/c.ics`, another("c@example.com"), asNew);
+    expect(before[0]).not.toBeNull();
+    expect(rig.member("a.ics")).toBe(before[0]);
+    expect(rig.member("b.ics")).not.toBe(before[1]);
+    expect(rig.text(`${events}/b.ics`)).toContain("SUMMARY:Feast");
+    expect(rig.names("events-2001")).toEqual(["a.ics", "b.ics", "c.ics"]);
+  });
+
+  it("are read from the journal anew only where they have changed", () => {
+    const rig = twoHeld();
+    const before = rig.store.journal.heldBy(personId(11));
+    const headers = { "if-match": rig.etag(`${events}/b.ics`) };
+    rig.put(`${events}/b.ics`, another("b@example.com", "Feast"), headers);
+    const after = rig.store.journal.heldBy(personId(11));
+    expect(after).toHaveLength(2);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
+  });
+
+  it("take in what the workspace changes of one of them", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.put(`${events}/a.ics`, another("a@example.com"), asNew);
+    const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
+    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    expect(rig.ask("PUT", path, { body: text, headers }).status).toBe(204);
+    const etag = rig.etag(path);
+    rig.member(aTask(601, { dueOn: Temporal.PlainDate.from("2026-12-31") }));
+    expect(rig.text(path)).toContain("SUMMARY:Mine");
+    expect(rig.text(path)).toContain("DUE;VALUE=DATE:20261231");
+    expect(rig.etag(path)).not.toBe(etag);
+  });
+});
