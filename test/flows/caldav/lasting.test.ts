@@ -201,7 +201,11 @@ describe("what the service writes in its own way", () => {
   it("is shown where it says something else than was wished", async () => {
     const uid = `todo-${++made}`;
     const where = path("tasks", `${uid}.ics`);
-    const transform = rewritten(() => ({ title: "Shortened" }));
+    // The list says the same as the answer: it may be read before the calendar is asked.
+    const transform = rewritten(({ id }) => {
+      setting.changeTask(Number(id), { title: "Shortened" });
+      return { title: "Shortened" };
+    });
     setting.sandbox.faults.add({ kind: "transform", method: "POST", path: /\/tasks$/, transform });
     const answer = await put(where, todo(uid, "SUMMARY:Shortened by the service", "X-OWN:1"));
     await setting.arrived();
