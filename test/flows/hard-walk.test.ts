@@ -49,6 +49,9 @@ const step = fc.oneof(
 
 const { WALKS, WALK_SEED, WALK_PATH } = process.env;
 
+/** The same walks every time, so that a failure is of the change at hand; `WALKS` takes others. */
+const usualSeed = 20_261_122;
+
 describe("a random walk in hard times", () => {
   it("ends with the same everywhere, and with all that was wished, once", async () => {
     const ended = { confirmed: 0, parked: 0 };
@@ -76,7 +79,9 @@ describe("a random walk in hard times", () => {
       {
         numRuns: Number(WALKS ?? 12),
         endOnFailure: true,
-        ...(WALK_SEED && { seed: Number(WALK_SEED) }),
+        seed: Number(
+          WALK_SEED ?? (WALKS ? Temporal.Now.instant().epochMilliseconds % 2 ** 31 : usualSeed),
+        ),
         ...(WALK_PATH && { path: WALK_PATH }),
         ...(!WALKS && { interruptAfterTimeLimit: 15_000 }),
       },
