@@ -69,12 +69,16 @@ export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => P
   }
 
   return async (signal) => {
+    if (people.size === 0) return;
+    const untold = store.directory
+      .projects()
+      .filter(({ members, archived }) => !archived && members.length === 0);
     for (const person of people) {
-      for (const { id, members, archived } of store.directory.projects()) {
+      for (const { id } of untold) {
         if (signal.aborted) return;
         const at = { person, project: id };
         if (isSilent(keyName(at))) break;
-        if (archived || members.length > 0 || isSilent(pairName(at))) continue;
+        if (isSilent(pairName(at))) continue;
         if (isFresh(store.keySights.get(at), clock())) continue;
         if (!(await ask(at, signal))) break;
       }
