@@ -60,7 +60,7 @@ export interface Unanswered {
   /** Who judges what is seen of items under watch. */
   judgeBy(judge: (sight: Sight) => void): void;
   /** Hands what is about to be stored to the judge; free for items that are not under watch. */
-  seen(sight: Omit<Sight, "answered">): void;
+  seen(key: ItemKey, tell: () => Pick<Sight, "before" | "after">): void;
   /** Runs steps that store the answer to an edit. */
   answering<Value>(edit: Edit, steps: () => Value): Value;
 }
@@ -161,8 +161,8 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     judgeBy(given) {
       judge = given;
     },
-    seen(sight) {
-      if (anyOf.get(sight.key) !== undefined) judge({ ...sight, answered });
+    seen(key, tell) {
+      if (anyOf.get(key) !== undefined) judge({ key, ...tell(), answered });
     },
     answering(edit, steps) {
       answered = edit;

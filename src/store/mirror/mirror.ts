@@ -142,7 +142,9 @@ export function createMirror({
     if (same && before.updatedAt === updatedAt) return "unchanged";
     upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
     if (same) return "unchanged";
-    if (stored !== undefined) unanswered.seen({ key, before: decode(stored).item, after: item });
+    if (stored !== undefined) {
+      unanswered.seen(key, () => ({ before: decode(stored).item, after: item }));
+    }
     changes.publish(key);
     return before ? "changed" : "added";
   });
@@ -151,7 +153,9 @@ export function createMirror({
     const stored = row.get(key);
     remove.run(key);
     forget.run(key);
-    if (stored !== undefined) unanswered.seen({ key, before: decode(stored).item, after: null });
+    if (stored !== undefined) {
+      unanswered.seen(key, () => ({ before: decode(stored).item, after: null }));
+    }
     changes.publish(key);
   });
 
