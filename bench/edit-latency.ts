@@ -10,13 +10,13 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
+import { openRooms } from "../src/build-daemon.ts";
 import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
 import { startSandbox } from "../src/sandbox/server.ts";
-import { openRooms } from "../src/workshop.ts";
 import { createClient } from "./caldav/client.ts";
 
 const scale = 5;

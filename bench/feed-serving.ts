@@ -11,11 +11,15 @@ import { promisify } from "node:util";
 import ical, { ICalAlarmType } from "ical-generator";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import type { EventItem } from "../src/domain/item.ts";
-import { createDesk } from "../src/edits/desk/desk.ts";
-import { createPublishedFeeds, type FeedOptions, type OpenFeed } from "../src/feeds/feeds.ts";
-import { createApp } from "../src/http/app.ts";
+import { createEditActions } from "../src/edits/desk/edit-actions.ts";
+import {
+  createPublishedFeeds,
+  type FeedOptions,
+  type OpenFeed,
+} from "../src/feeds/published-feeds.ts";
+import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
-import { createReception } from "../src/people/reception.ts";
+import { createReception } from "../src/people/people.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
@@ -154,7 +158,11 @@ async function serve(store: Store): Promise<void> {
     zoneData: { tz: null, icu: null },
     store,
     feeds,
-    desk: createDesk({ store, accept: () => ({ kind: "refused", errors: [] }), onReleased() {} }),
+    desk: createEditActions({
+      store,
+      accept: () => ({ kind: "refused", errors: [] }),
+      onReleased() {},
+    }),
     workspace: null,
     links: null,
     ...createReception({ store, clock, randomBytes, listed: [] }),

@@ -3,8 +3,8 @@
 // Ends with 1 when a request was wasted, a 429 came, or the sweep took longer than 1.05 x T(n) + 1 s (0.1 s here).
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { insist } from "../src/sandbox/outcome.ts";
 import { type Sandbox, startSandbox } from "../src/sandbox/server.ts";
+import { insist } from "../src/sandbox/work-outcome.ts";
 import { openStore } from "../src/store/store.ts";
 import { createSync } from "../src/sync/sync.ts";
 import { createUpstream } from "../src/upstream/client.ts";

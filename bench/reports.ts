@@ -14,7 +14,7 @@ import { setTimeout as rest } from "node:timers/promises";
 import { reports } from "../src/reports/catalogue/catalogue.ts";
 import { type Format, formats } from "../src/reports/formats/format.ts";
 import { type RenderOptions, renderReport } from "../src/reports/render-report.ts";
-import { createReportCrew } from "../src/reports/report-crew.ts";
+import { createReportThreads } from "../src/reports/report-threads.ts";
 import { fillWorkspace, type ReportWorkspace } from "./report-workspace.ts";
 
 const [tasks = 50_000] = process.argv.slice(2).map(Number);
@@ -100,7 +100,7 @@ async function loopBeside(
 }
 
 async function timeDaemon(workspace: ReportWorkspace): Promise<boolean> {
-  const crew = createReportCrew();
+  const crew = createReportThreads();
   const rows = {
     "no report": await loopBeside(workspace, async () => 0),
     "in a thread": await loopBeside(workspace, async (stop) => {

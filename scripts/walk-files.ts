@@ -11,16 +11,16 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import express from "express";
 import { createClient } from "../bench/caldav/client.ts";
+import { openRooms } from "../src/build-daemon.ts";
 import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
 import { feedRoutes } from "../src/http/feed-routes.ts";
 import { createLog } from "../src/log.ts";
-import { chooseMailer, openMailLinks, openPostOffice } from "../src/mailer.ts";
+import { chooseMailer, openMailLinks, openRecipients } from "../src/mailer.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
 import { playChange } from "../src/sandbox/play.ts";
 import { startSandbox } from "../src/sandbox/server.ts";
-import { openRooms } from "../src/workshop.ts";
 
 const src = fileURLToPath(new URL("../src/", import.meta.url));
 const zone = "Europe/Berlin";
@@ -75,7 +75,7 @@ const port = typeof address === "object" && address ? address.port : 0;
 const program = createClient({ port, user: String(owner), password: password.password });
 
 const reminders = createReminders({
-  ...openPostOffice(config.value, openMailLinks(config.value)),
+  ...openRecipients(config.value, openMailLinks(config.value)),
   store: rooms.store,
   mailer: chooseMailer(config.value.mail),
   clock,

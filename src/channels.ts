@@ -1,6 +1,6 @@
 import type { Config } from "./config/config.ts";
 import { createDropFolder } from "./drop/folder.ts";
-import { watchFolder } from "./drop/watch.ts";
+import { watchFolder } from "./drop/watch-folder.ts";
 import type { ChannelStates } from "./edits/channel-states.ts";
 import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";

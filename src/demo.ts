@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { type Ambient, openRooms } from "./build-daemon.ts";
 import { progressLine } from "./cli/commands/sync.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/host.ts";
 import type { Config } from "./config/config.ts";
@@ -16,10 +17,9 @@ import { runLoop } from "./loop.ts";
 import { playChange } from "./sandbox/play.ts";
 import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
-import { openRooms, type Surroundings } from "./workshop.ts";
 
 /** What the demo and the lone sandbox need of the outermost place. */
-export interface Stage extends Surroundings {
+export interface Stage extends Ambient {
   readonly version: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

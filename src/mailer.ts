@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Config, MailConfig } from "./config/config.ts";
-import { type ChoiceSigner, createChoiceSigner } from "./domain/choice-link.ts";
 import type { PersonId } from "./domain/ids.ts";
 import type { MailWishes } from "./domain/mail-kind.ts";
-import { createDirectoryMailer } from "./mail/directory.ts";
+import { type ChoiceSigner, createChoiceSigner } from "./domain/signed-links.ts";
+import { createDirectoryMailer } from "./mail/directory-mailer.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
-import type { PostOffice } from "./reminders/post-office.ts";
+import type { Recipients } from "./reminders/recipients.ts";
 import { secretFile } from "./store/secret-files.ts";
 
 const silence = Temporal.Duration.from({ seconds: 30 });
@@ -36,10 +36,10 @@ export function openMailLinks({ dataDir, people }: Config): MailLinks {
 }
 
 /** What the configuration says of mails, whatever they tell. */
-export function openPostOffice(
+export function openRecipients(
   { mail, service, http }: Config,
   { signer, wishes }: MailLinks,
-): Pick<PostOffice, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
+): Pick<Recipients, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
   const { publicUrl } = http;
   return {
     from: mail.from,

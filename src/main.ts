@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type Ambient, openRooms } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -14,8 +15,7 @@ import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { chooseMailer } from "./mailer.ts";
 import { startDaemon } from "./serve.ts";
-import { lockDataDirectory } from "./store/lock.ts";
-import { openRooms, type Surroundings } from "./workshop.ts";
+import { lockDataDirectory } from "./store/store.ts";
 
 // Both calendar libraries read the zone of the process in corner cases.
 process.env["TZ"] = "UTC";
@@ -23,7 +23,7 @@ process.env["TZ"] = "UTC";
 // Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
 process.umask(0o077);
 
-const surroundings: Surroundings = {
+const surroundings: Ambient = {
   clock: () => Temporal.Now.instant(),
   monotonic: () => performance.now(),
   random: () => Math.random(),

@@ -2,24 +2,24 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
+import type { Ambient, Rooms } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import { openableUrl } from "./config/listening.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { forgetOld } from "./edits/upkeep.ts";
-import { createApp } from "./http/app.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
+import { createApp } from "./http/http-app.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
-import { chooseMailer, openMailLinks, openPostOffice } from "./mailer.ts";
+import { chooseMailer, openMailLinks, openRecipients } from "./mailer.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
 import { createReminders } from "./reminders/reminders.ts";
-import { createReportCrew } from "./reports/report-crew.ts";
+import { createReportThreads } from "./reports/report-threads.ts";
 import type { StorageHealth } from "./store/storage-health.ts";
 import type { SweepProgress } from "./sync/sync.ts";
-import type { Rooms, Surroundings } from "./workshop.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
@@ -54,7 +54,7 @@ const day = Temporal.Duration.from({ hours: 24 });
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
-export async function startDaemon(options: ServeOptions & Surroundings): Promise<RunningDaemon> {
+export async function startDaemon(options: ServeOptions & Ambient): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
@@ -69,7 +69,7 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
     workspace: rooms.workspace,
     links: rooms.links,
     mailLinks: openMailLinks(config),
-    reports: { reports: createReportCrew(), file: join(config.dataDir, "dayferry.sqlite") },
+    reports: { reports: createReportThreads(), file: join(config.dataDir, "dayferry.sqlite") },
     ready: () => rooms.sync.ready,
     gate: rooms.upstream.gate.state,
     clockLead: () => rooms.upstream.clockLead(),
@@ -111,13 +111,13 @@ export async function startDaemon(options: ServeOptions & Surroundings): Promise
 }
 
 /** The three walks, side by side. */
-async function runJobs(options: ServeOptions & Surroundings): Promise<void> {
+async function runJobs(options: ServeOptions & Ambient): Promise<void> {
   const { config, rooms, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
   const { publicUrl } = config.http;
   const office = {
-    ...openPostOffice(config, openMailLinks(config)),
+    ...openRecipients(config, openMailLinks(config)),
     store,
     mailer,
     clock,
@@ -247,7 +247,7 @@ async function firstSweep({
   monotonic,
   onProgress,
 }: Pick<
-  ServeOptions & Surroundings,
+  ServeOptions & Ambient,
   "rooms" | "log" | "signal" | "monotonic" | "onProgress"
 >): Promise<void> {
   let told = Number.NEGATIVE_INFINITY;

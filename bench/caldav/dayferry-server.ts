@@ -2,13 +2,13 @@
 // password. It has read an empty workspace of the stand-in and does not send or poll since: edits stay pending.
 // Arguments: folder, how many events of the large calendar it has seen at the service.
 import { randomBytes } from "node:crypto";
+import { openRooms } from "../../src/build-daemon.ts";
 import { createDavRouter } from "../../src/caldav/router.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { openRooms } from "../../src/workshop.ts";
 import { descriptionOf, length, startOf, titleOf } from "./event-text.ts";
 
 const [folder = "", large = "0"] = process.argv.slice(2);

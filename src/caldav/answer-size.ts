@@ -1,4 +1,4 @@
-import type { CalendarObject } from "../calendars/calendar.ts";
+import type { CalendarObject } from "../calendars/calendar-types.ts";
 import { type DavFault, davFault } from "./fault.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ok, type Result } from "../domain/result.ts";
 import type { Store } from "../store/store.ts";
-import type { DavAnswer } from "./context.ts";
+import type { DavAnswer } from "./dav-request.ts";
 import { type DavFault, faultAnswer } from "./fault.ts";
 
 /** Thrown to undo what the steps of a request have stored before one of them was refused; never leaves this file. */

@@ -1,16 +1,39 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
-import { collectionAnswer } from "./collection.ts";
-import type { DavAnswer, DavContext, DavRequest } from "./context.ts";
-import { type DavFault, faultAnswer, plainFault } from "./fault.ts";
+import type { Calendar } from "../calendars/calendar-types.ts";
+import type { DavAnswer, DavContext, DavRequest } from "./dav-request.ts";
+import {
+  bodyFault,
+  caldavFault,
+  type DavFault,
+  davFault,
+  faultAnswer,
+  plainFault,
+  xmlFault,
+} from "./fault.ts";
 import { allowedMethods } from "./methods.ts";
 import { objectAnswer } from "./objects/object.ts";
+import { methodFault, privilegeFault } from "./objects/object-faults.ts";
+import type { DavTarget } from "./paths.ts";
 import { propfindAnswer } from "./properties/propfind.ts";
 import { proppatchAnswer } from "./properties/proppatch.ts";
-import { calendarText } from "./reports/calendar-text.ts";
-import { reportAnswer } from "./reports/report.ts";
+import { choiceFault } from "./properties/props.ts";
+import { calendarText } from "./reports/calendar-data.ts";
+import { multigetAnswer } from "./reports/calendar-multiget.ts";
+import { queryAnswer } from "./reports/calendar-query.ts";
+import { expandAnswer } from "./reports/report-expand.ts";
+import { freeBusyAnswer } from "./reports/report-free-busy.ts";
+import {
+  principalMatchAnswer,
+  principalSearchAnswer,
+  searchPropertiesAnswer,
+} from "./reports/report-principal.ts";
+import type { Report, ReportRequest } from "./reports/report-question.ts";
+import { syncAnswer } from "./reports/report-sync.ts";
+import { supportedReports } from "./reports/supported-reports.ts";
 import { checkRequest } from "./request-rules.ts";
 import { findResource, foreign, type Resource } from "./resource.ts";
-import { welcome } from "./welcome.ts";
+import { readXml } from "./xml/read-xml.ts";
+import { caldav, dav, keyOf, sameName } from "./xml/xml-names.ts";
 
 /** Answers a request of a person who has logged in. */
 export function davAnswer(context: DavContext, request: DavRequest): DavAnswer {
@@ -115,3 +138,136 @@ function profileAnswer(context: DavContext, request: DavRequest): DavAnswer {
   };
   return { status: 200, headers, body };
 }
+
+/** What somebody reads who opens an address of collections in a browser. */
+function welcome({ person, login, paths, origin, calendars }: DavContext): DavAnswer {
+  const names = calendars.list(person.id).map(({ name }) => `- ${name}`);
+  const lines = [
+    "This is the CalDAV server of Dayferry. A calendar program reads and changes your calendars here.",
+    "",
+    `Server address: ${origin}${paths.root}`,
+    `User name: ${login}`,
+    "Password: your app password, as you have just entered it",
+    `iPhone, iPad, Mac: open ${origin}${paths.profile(person.id)}`,
+    "",
+    names.length === 0 ? "You have no calendars yet." : "Your calendars:",
+    ...names,
+  ];
+  return {
+    status: 200,
+    headers: { "Content-Type": "text/plain; charset=utf-8" },
+    body: `${lines.join("\n")}\n`,
+  };
+}
+
+/** Why calendars are not made, moved or deleted by programs, for people. */
+const madeByProjects =
+  "calendars come from the projects and lists of the workspace: make them there";
+
+/**
+ * Answers the methods that make, fill or delete what is no object. There is nothing of the kind to be done: the calendars
+ * are those of the workspace. Source: RFC 4791 5.3.1; RFC 4918 9.3, 9.6, 9.7.2.
+ */
+export function collectionAnswer(
+  context: DavContext,
+  { method, target }: Pick<DavRequest, "method" | "target">,
+): DavAnswer {
+  const calendar =
+    target.kind === "calendar" ? context.calendars.find(context.person.id, target.slug) : null;
+  return faultAnswer(faultOf(context, { method, target, calendar }));
+}
+
+interface Attempt {
+  readonly method: string;
+  readonly target: DavTarget;
+  readonly calendar: Calendar | null;
+}
+
+function faultOf(context: DavContext, attempt: Attempt): DavFault {
+  const { method, target, calendar } = attempt;
+  switch (method) {
+    case "MKCALENDAR":
+    case "MKCOL":
+      return creationFault(context, attempt);
+    case "PUT": {
+      const reason = "only objects in a calendar can be stored, not collections";
+      return methodFault(reason, { kind: target.kind, calendar, method });
+    }
+    case "DELETE":
+    case "MOVE":
+      if (target.kind === "calendar" && !calendar)
+        return plainFault(404, "there is no such calendar");
+      return privilegeFault("unbind", { href: parentOf(context, target), reason: madeByProjects });
+    case "COPY":
+      return plainFault(403, `a calendar cannot be copied: ${madeByProjects}`);
+    default:
+      return methodFault(`${method} does nothing here`, { kind: target.kind, calendar, method });
+  }
+}
+
+function creationFault(context: DavContext, { method, target, calendar }: Attempt): DavFault {
+  const isThere = target.kind !== "object" && (target.kind !== "calendar" || calendar !== null);
+  if (isThere && method === "MKCOL") {
+    return methodFault("there is a collection already", { kind: target.kind, calendar, method });
+  }
+  if (isThere) return davFault("resource-must-be-null", "there is a collection already");
+  if (method === "MKCALENDAR")
+    return caldavFault("calendar-collection-location-ok", madeByProjects);
+  return privilegeFault("bind", { href: parentOf(context, target), reason: madeByProjects });
+}
+
+/** The collection in which the target is or would be. */
+function parentOf({ paths }: DavContext, target: DavTarget): string {
+  switch (target.kind) {
+    case "calendar":
+      return paths.home(target.person);
+    case "object":
+      return paths.calendar(target);
+    case "home":
+      return paths.homes;
+    case "principal":
+    case "profile":
+      return paths.principals;
+    case "root":
+    case "principals":
+    case "homes":
+      return paths.root;
+  }
+}
+
+/**
+ * Answers a REPORT. One that is not known at its address is refused by DAV:supported-report, never by a status that
+ * looks like a failed condition: programs would stop to synchronise. Source: RFC 3253 3.6.
+ */
+function reportAnswer(context: DavContext, request: ReportRequest): DavAnswer {
+  const xml = readXml(request.body);
+  if (!xml.ok) return faultAnswer(xmlFault(xml.failure));
+  if (xml.value === null) return faultAnswer(bodyFault("the body names no report: it is empty"));
+  const report: Report = { ...request, xml: xml.value };
+  const excess = choiceFault(report.xml);
+  if (excess) return faultAnswer(excess);
+  const isSupported = supportedReports(request.resource.kind).some((name) =>
+    sameName(name, report.xml),
+  );
+  const answer = isSupported ? answers.get(keyOf(report.xml)) : undefined;
+  if (answer) return answer(context, report);
+  const reason = `the report ${report.xml.name} is not known here`;
+  return faultAnswer(davFault("supported-report", reason));
+}
+
+type ReportAnswer = (context: DavContext, report: Report) => DavAnswer;
+
+const answers: ReadonlyMap<string, ReportAnswer> = new Map(
+  (
+    [
+      [caldav("calendar-query"), queryAnswer],
+      [caldav("calendar-multiget"), multigetAnswer],
+      [caldav("free-busy-query"), freeBusyAnswer],
+      [dav("sync-collection"), syncAnswer],
+      [dav("expand-property"), expandAnswer],
+      [dav("principal-match"), principalMatchAnswer],
+      [dav("principal-property-search"), principalSearchAnswer],
+      [dav("principal-search-property-set"), searchPropertiesAnswer],
+    ] as const
+  ).map(([name, answer]) => [keyOf(name), answer]),
+);

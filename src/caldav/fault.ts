@@ -1,7 +1,7 @@
-import type { DavAnswer } from "./context.ts";
-import { caldav, dav, type QName } from "./xml/names.ts";
-import type { XmlFault } from "./xml/read.ts";
-import { namedElement, textElement, xmlDocument } from "./xml/write.ts";
+import type { DavAnswer } from "./dav-request.ts";
+import type { XmlFault } from "./xml/read-xml.ts";
+import { namedElement, textElement, xmlDocument } from "./xml/write-xml.ts";
+import { caldav, dav, type QName } from "./xml/xml-names.ts";
 
 /** The rule that a request broke, in a form that programs know. Source: RFC 4918 16, RFC 4791 1.3. */
 export interface Precondition extends QName {

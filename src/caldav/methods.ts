@@ -1,4 +1,4 @@
-import type { Calendar } from "../calendars/calendar.ts";
+import type { Calendar } from "../calendars/calendar-types.ts";
 import { unreachable } from "../domain/result.ts";
 import type { DavTarget } from "./paths.ts";
 

@@ -1,4 +1,4 @@
-import type { DavRequest } from "./context.ts";
+import type { DavRequest } from "./dav-request.ts";
 
 /**
  * Whether only what is there is wanted, as `Prefer: return=minimal` says. Of several wishes for one thing the first

@@ -1,8 +1,14 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { checkConditions } from "./conditions.ts";
-import type { DavContext, DavRequest } from "./context.ts";
+import {
+  checkConditions,
+  readIf,
+  readStateLists,
+  type StateCondition,
+  type StateList,
+} from "./conditions.ts";
+import type { DavContext, DavRequest } from "./dav-request.ts";
 import { type DavFault, plainFault } from "./fault.ts";
-import { readIf, readStateLists, type StateCondition, type StateList } from "./if-header.ts";
+
 import { findResource, type Resource } from "./resource.ts";
 
 interface ResourceRequest extends DavRequest {

@@ -1,21 +1,17 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
-import type { Calendar, CalendarObject } from "./calendar.ts";
-import type { Calendars } from "./calendars.ts";
-import { formatOf } from "./format.ts";
-import { formerMember } from "./formerly.ts";
-import { createKeeper } from "./keeper.ts";
-import { sees } from "./membership.ts";
-import { createScribe } from "./octets.ts";
+import { createCalendarIndexes, type Entry, type Sight } from "./calendar-index.ts";
+import type { Calendar, CalendarObject, Calendars } from "./calendar-types.ts";
+import { createObjectCache, EarlierObjectError } from "./object-cache.ts";
+import { createObjectRenderer } from "./object-renderer.ts";
 import { createOwnViews, type OwnView } from "./own-view.ts";
-import { createPersonCalendars, type PlacedCalendar } from "./person-calendars.ts";
-import type { Entry, Sight } from "./shelf.ts";
-import { createShelves } from "./shelves.ts";
-import { changesSince, type PresentCalendar, presentToken } from "./sync.ts";
-import { createWardrobe, EarlierObjectError } from "./wardrobe.ts";
+import { createPersonCalendars, formatOf, type PlacedCalendar, sees } from "./person-calendars.ts";
+import { isHashedName, nameOfUid, uidOfName } from "./resource-names.ts";
+import { createStoredObjects } from "./stored-objects.ts";
+import { changesSince, isSeen, type PresentCalendar, presentToken } from "./sync-collection.ts";
 
-export interface CalendarsDeps {
+interface CalendarsDeps {
   readonly store: Store;
   /** The account's zone. */
   readonly zone: string;
@@ -41,26 +37,26 @@ const usualBudget = 64 * 1024 * 1024;
 
 export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, budget = usualBudget } = deps;
-  const scribe = createScribe({ store, zone });
-  const wardrobe = createWardrobe({ store, scribe, zone, budget });
-  const own = createOwnViews({ store, scribe, zone });
+  const renderer = createObjectRenderer({ store, zone });
+  const objectCache = createObjectCache({ store, renderer, zone, budget });
+  const own = createOwnViews({ store, renderer, zone });
   const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
-  const shelves = createShelves({
+  const calendarIndexes = createCalendarIndexes({
     store,
-    wardrobe,
+    objectCache,
     onUndone() {
       people.forget();
-      scribe.forget();
+      renderer.forget();
       own.forget();
     },
   });
-  const keeper = createKeeper({
+  const storedObjects = createStoredObjects({
     store,
-    scribe,
-    shownTo: (person, key) => own.of(person, shelves.refresh())?.view(key) ?? null,
+    renderer,
+    shownTo: (person, key) => own.of(person, calendarIndexes.refresh())?.view(key) ?? null,
   });
 
-  const placesOf = (person: PersonId) => people.of(person, shelves.refresh());
+  const placesOf = (person: PersonId) => people.of(person, calendarIndexes.refresh());
 
   function placed({ person, slug }: Calendar): PlacedCalendar {
     const found = placesOf(person).get(slug);
@@ -70,11 +66,11 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
 
   function present(place: PlacedCalendar): PresentCalendar {
     const { scope, access } = place;
-    const shelf = shelves.of(scope);
+    const calendarIndex = calendarIndexes.of(scope);
     const sight: Sight = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (entry: Entry | null): CalendarObject | null =>
       entry && sees(scope, entry.facts) ? entry.object : null;
-    const mine = own.of(scope.person, shelves.upTo());
+    const mine = own.of(scope.person, calendarIndexes.upTo());
     const isMine = (key: ItemKey): boolean => mine?.has(key) === true;
     const members = once(() => mine?.members(scope) ?? []);
     const byKey = once(() => new Map(members().map((object) => [object.key, object])));
@@ -89,23 +85,25 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     );
     const changedAt = once(() =>
       scope.collection === null
-        ? revision(Math.max(shelf.revision(), mine?.changedAt ?? 0))
+        ? revision(Math.max(calendarIndex.revision(), mine?.changedAt ?? 0))
         : store.changes.revisionOfCollection(scope.collection),
     );
     const listed = () =>
-      shelf.list(shelf.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight);
+      calendarIndex.list(
+        calendarIndex.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight,
+      );
     const completeFrom = once(() => store.changes.completeFrom());
     return {
       ...place,
-      latest: shelves.upTo(),
+      latest: calendarIndexes.upTo(),
       list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
       get(key) {
-        if (!isMine(key)) return seen(shelf.get(key));
+        if (!isMine(key)) return seen(calendarIndex.get(key));
         return byKey().get(key) ?? null;
       },
       named(name) {
         const found = byName().get(name);
-        const shared = found ? null : seen(shelf.named(name));
+        const shared = found ? null : seen(calendarIndex.named(name));
         return found ?? (shared && !isMine(shared.key) ? shared : null);
       },
       // Most who look at members do not ask for these.
@@ -146,7 +144,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       const identity = store.mirror.findUid(uid);
       return identity && open(calendar).get(identity.item);
     },
-    octets: (object) => own.member(object)?.octets ?? wardrobe.octets(object),
+    octets: (object) => own.member(object)?.octets ?? objectCache.octets(object),
     itemOf(object) {
       const view = own.member(object)?.view ?? store.view.get(object.key);
       if (!view) throw new EarlierObjectError(object);
@@ -165,25 +163,25 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     token: (calendar) => presentToken(open(calendar)),
     changes: (calendar, { token, limit }) => changesSince(open(calendar), { store, token, limit }),
     keep(object) {
-      keeper.keep(object);
-      shelves.reload(object.key);
+      storedObjects.keep(object);
+      calendarIndexes.reload(object.key);
     },
     kept(object) {
       const { key, component } = object;
       const mine = own.member(object);
       const view = store.view.get(key);
-      const row = mine ? mine.exact : view && scribe.exact(view, component);
+      const row = mine ? mine.exact : view && renderer.exact(view, component);
       if (!row?.actor) return null;
       return { raw: row.raw.split("\n"), actor: row.actor, agent: row.agent ?? "" };
     },
     hold(held) {
       // A creation is not in the log before its name is.
       own.forget(held.key);
-      keeper.hold(held);
+      storedObjects.hold(held);
       own.forget(held.key);
     },
-    rename: keeper.rename,
-    retract: keeper.retract,
+    rename: storedObjects.rename,
+    retract: storedObjects.retract,
   };
 }
 
@@ -202,4 +200,58 @@ function once<Value>(ask: () => Value): () => Value {
     known ??= { value: ask() };
     return known.value;
   };
+}
+
+/** An item that was a member under some name, and is there no more. */
+interface FormerMember {
+  readonly key: ItemKey;
+  readonly uid: string;
+  /** Whether it is nowhere any more; else it was moved, or renamed. */
+  readonly isGone: boolean;
+}
+
+/**
+ * Whose name it was in a calendar; the newest item where several had it. Null for a name that was never there, and for
+ * items that the person could not see: an address must not tell that something is hidden.
+ */
+function formerMember(
+  calendar: PresentCalendar,
+  {
+    store,
+    name,
+    others,
+  }: {
+    readonly store: Store;
+    readonly name: string;
+    /** All calendars of the person. */
+    readonly others: Iterable<PlacedCalendar>;
+  },
+): FormerMember | null {
+  for (const key of itemsNamed(name, store)) {
+    if (calendar.get(key)?.name === name || !wasMember(key, calendar, store)) continue;
+    const { uid } = store.mirror.identity(key);
+    const view = store.view.get(key);
+    if (!view) return { key, uid, isGone: true };
+    const isVisible = [...others].some(({ scope }) => isSeen(scope, view.item));
+    if (isVisible) return { key, uid, isGone: false };
+  }
+  return null;
+}
+
+function itemsNamed(name: string, { objectNames, mirror }: Store): readonly ItemKey[] {
+  const uid = uidOfName(name);
+  const identity = uid === null ? null : mirror.findUid(uid);
+  const hashed = isHashedName(name)
+    ? objectNames.oddUids().filter((odd) => nameOfUid(odd.uid) === name)
+    : [];
+  const made = [...(identity ? [identity] : []), ...hashed].map(({ item }) => item);
+  return [...new Set([...objectNames.find(name), ...made])];
+}
+
+/** As far back as versions are kept; a burial that is older tells where it was. */
+function wasMember(key: ItemKey, { scope }: PresentCalendar, { view }: Store): boolean {
+  const versions = view.versionsFrom(key, revision(0));
+  if (versions.some(({ item }) => item !== null && isSeen(scope, item))) return true;
+  const [only] = versions;
+  return versions.length === 1 && only?.item === null && only.collection === scope.collection;
 }

@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 import { collectionOf } from "../domain/collection.ts";
+import type { Edit } from "../domain/edit.ts";
 import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { Edit } from "../domain/journal.ts";
-import { placedIn, placeOf, sameField } from "../domain/merge.ts";
-import { overlay } from "../domain/overlay.ts";
-import type { ObjectRow } from "../store/rows/calendars.ts";
-import { contentText } from "../store/rows/rows.ts";
+import { placedIn, placeOf, sameField } from "../domain/patch.ts";
+import { overlay } from "../domain/pending-view.ts";
+import type { ObjectRow } from "../store/rows/calendar-rows.ts";
+import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { CalendarObject, ObjectComponent } from "./calendar.ts";
-import { componentIn, type Facts, factsOf, holds, type Scope, sees } from "./membership.ts";
-import { nameOfUid } from "./names.ts";
-import type { Scribe, Written } from "./octets.ts";
-import { spanOf } from "./span.ts";
+import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
+import { spanOf } from "./object-cache.ts";
+import type { ObjectRenderer, Written } from "./object-renderer.ts";
+import { componentIn, type Facts, factsOf, holds, type Scope, sees } from "./person-calendars.ts";
+import { nameOfUid } from "./resource-names.ts";
 
 /**
  * What the calendars of one person show otherwise than everybody's: edits by that person's programs that wait for
@@ -83,7 +83,7 @@ type Made = WeakMap<OwnItem, Map<ObjectComponent, CalendarObject>>;
 
 export function createOwnViews(deps: {
   readonly store: Store;
-  readonly scribe: Scribe;
+  readonly renderer: ObjectRenderer;
   /** The account's zone. */
   readonly zone: string;
 }): OwnViews {
@@ -134,12 +134,12 @@ export function createOwnViews(deps: {
     const { key, uid, item } = view;
     const put = held?.row?.component === component ? held.row : null;
     const row = put ?? store.objects.get({ item: key, component });
-    const written: Written = deps.scribe.write(view, component, row);
+    const written: Written = deps.renderer.write(view, component, row);
     const { octets, etag, modifiedAt } = written;
     const name = held?.name ?? store.objectNames.of(key) ?? nameOfUid(uid);
     const size = { length: octets.byteLength, span: spanOf(item, deps.zone) };
     const object = { key, uid, component, name, etag, modifiedAt, ...size };
-    members.set(object, { view, octets, exact: deps.scribe.exact(view, component, row) });
+    members.set(object, { view, octets, exact: deps.renderer.exact(view, component, row) });
     return object;
   }
 

@@ -1,11 +1,16 @@
-import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts";
+import { type CollectionName, collectionOf, eventsOf, tasksOf } from "../domain/collection.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
-import type { Project, Todolist } from "../domain/item.ts";
+import type { Item, Project, Todolist } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
 import { oneLine, plainDescription } from "../ics/text/text.ts";
+import { writeObject } from "../ics/write/write-object.ts";
+import { createZoneWriter } from "../ics/zones/object-zones.ts";
+import { writeTimeZone } from "../ics/zones/zones.ts";
+import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { Store } from "../store/store.ts";
-import type { Calendar } from "./calendar.ts";
-import type { Scope } from "./membership.ts";
+import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
+import { renderComponent } from "./render-component.ts";
 
 /** A calendar of a person with what decides about its members. */
 export interface PlacedCalendar {
@@ -17,7 +22,7 @@ export interface PlacedCalendar {
   readonly projects: readonly ProjectId[];
 }
 
-export interface PersonCalendarsDeps {
+interface PersonCalendarsDeps {
   readonly store: Store;
   /** Whether milestones are offered as to-dos. */
   readonly milestones: boolean;
@@ -28,7 +33,7 @@ export interface PersonCalendarsDeps {
 }
 
 /** The calendars of a person by the last part of their address, in their order; read anew when names have changed. */
-export interface PersonCalendars {
+interface PersonCalendars {
   /** `latest`: the newest revision of all, so that names are asked for only where something has changed. */
   readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, PlacedCalendar>;
   /** Forgets what was read. */
@@ -205,4 +210,92 @@ function colorOf(color: string | null): string | null {
   if (digits === undefined) return null;
   const long = digits.length === 3 ? digits.replaceAll(/./g, "$&$&") : digits;
   return `#${long.toUpperCase()}`;
+}
+
+/** All of an item that decides in which calendars it is. */
+export interface Facts {
+  readonly collection: CollectionName;
+  readonly isEvent: boolean;
+  readonly isMilestone: boolean;
+  /** An event for its creator and the assigned alone. */
+  readonly isPrivate: boolean;
+  readonly assigned: readonly PersonId[];
+  readonly creatorId: PersonId | null;
+}
+
+export function factsOf(item: Item): Facts {
+  const { assigned, creatorId } = item;
+  const isEvent = item.kind === "event";
+  return {
+    collection: collectionOf(item),
+    isEvent,
+    isMilestone: isEvent && item.milestone,
+    isPrivate: isEvent && item.private,
+    assigned,
+    creatorId,
+  };
+}
+
+/** What a calendar of one person holds. */
+export interface Scope {
+  readonly person: PersonId;
+  readonly kind: CalendarKind;
+  /** Null for `assigned`. */
+  readonly collection: CollectionName | null;
+  /** Collections that the person may see at all. */
+  readonly visible: ReadonlySet<CollectionName>;
+  /** A task list for the creators and the assigned of its tasks alone. */
+  readonly isPrivate: boolean;
+}
+
+/** Whether an item is in such a calendar for anybody. */
+export function holds({ kind, collection, person }: Scope, facts: Facts): boolean {
+  switch (kind) {
+    case "events":
+    case "tasks":
+      return facts.collection === collection;
+    case "milestones":
+      return facts.collection === collection && facts.isMilestone;
+    case "assigned":
+      return facts.assigned.includes(person);
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Whether the person may see an item that the calendar holds. */
+export function sees({ person, visible, isPrivate }: Scope, facts: Facts): boolean {
+  if (!visible.has(facts.collection)) return false;
+  if (!(isPrivate || facts.isPrivate)) return true;
+  return facts.creatorId === person || facts.assigned.includes(person);
+}
+
+/** How an item is shown there. */
+export function componentIn(kind: CalendarKind, { isEvent }: Facts): ObjectComponent {
+  if (kind === "milestones") return "VTODO";
+  return isEvent ? "VEVENT" : "VTODO";
+}
+
+/** Objects of any time bring their zone; other time zone data may differ in a single year. */
+const allYears = { fromYear: 1900, toYear: 2100 } as const;
+
+/**
+ * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
+ * ETag is another one, and no change log tells programs of it.
+ */
+export function formatOf(zone: string): string {
+  const zonesOf = createZoneWriter();
+  const context = {
+    zone,
+    labels: new Map([[sampleLabel, "Label"]]),
+    uidOfTask: () => "parent",
+    awaitedParent: () => null,
+  };
+  const texts = sampleViews.flatMap((view) => {
+    const components =
+      view.item.kind === "event" ? (["VEVENT", "VTODO"] as const) : (["VTODO"] as const);
+    return components.map((component) => renderComponent(view, component, context));
+  });
+  const objects = texts.map((text) => writeObject(text, zonesOf(text)));
+  return fingerprint(JSON.stringify([...objects, writeTimeZone({ zone, ...allYears })]));
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { isZone } from "../domain/when.ts";
+import { configFor, Failed } from "./command-tools.ts";
 import type { CommandHost } from "./host.ts";
-import { configFor, Failed } from "./outcome.ts";
 
 /** The database that an offline command reads, and the zone whose days it speaks of. */
 export interface DatabasePlace {

@@ -3,9 +3,9 @@ import type { ConfigProblem } from "../config/problems.ts";
 import type { Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
-import type { Desk } from "../edits/desk/desk.ts";
-import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
-import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { EditActions } from "../edits/desk/edit-actions.ts";
+import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";
@@ -18,9 +18,9 @@ export interface Workshop {
   readonly upstream: Upstream;
   readonly sync: Sync;
   readonly feeds: PublishedFeeds;
-  readonly desk: Desk;
+  readonly desk: EditActions;
   readonly drain: Drain;
-  readonly workspace: WorkspaceDesk;
+  readonly workspace: ServiceActions;
   readonly people: People;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { Failed } from "./command-tools.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { brakesCommand } from "./commands/brakes.ts";
 import { commentsCommand } from "./commands/comments.ts";
@@ -15,7 +16,6 @@ import { syncCommand } from "./commands/sync.ts";
 import { tasksCommand } from "./commands/tasks.ts";
 import { DaemonError } from "./daemon.ts";
 import type { CommandHost } from "./host.ts";
-import { Failed } from "./outcome.ts";
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function run(

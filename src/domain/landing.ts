@@ -10,7 +10,7 @@ const looks = [0.25, 0.5];
  * Until when a request may still be carried out that had left when this process ended: as long as its answer would have
  * been waited for, ten seconds at least.
  */
-export const landsAfterCrash = (
+export const inFlightAfterCrash = (
   now: Temporal.Instant,
   timeout: Temporal.Duration = shortest,
 ): Temporal.Instant =>
@@ -20,7 +20,7 @@ export const landsAfterCrash = (
  * Until when a request may still be carried out that was given up now, after so long without an answer: four times as long
  * since it left, ten seconds at least and three minutes at most.
  */
-export function landsUntil(now: Temporal.Instant, waited: Temporal.Duration): Temporal.Instant {
+export function inFlightUntil(now: Temporal.Instant, waited: Temporal.Duration): Temporal.Instant {
   const waitedMs = waited.total("milliseconds");
   const [least, most] = [shortest.total("milliseconds"), longestLanding.total("milliseconds")];
   const span = Math.max(least, Math.min(patience * waitedMs, most), waitedMs);

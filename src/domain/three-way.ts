@@ -1,5 +1,5 @@
-import type { FieldConflict } from "./journal.ts";
-import { fieldsOf, type Patch, type PatchField, pick, sameField } from "./merge.ts";
+import type { FieldConflict } from "./edit.ts";
+import { fieldsOf, type Patch, type PatchField, pick, sameField } from "./patch.ts";
 import { type PlainPatch, patchToPlain } from "./plain-item.ts";
 
 /** The three versions of an item's fields: as the editor saw them, as they are now, and what the editor wants. */

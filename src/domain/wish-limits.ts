@@ -1,4 +1,4 @@
-import type { Patch } from "./merge.ts";
+import type { Patch } from "./patch.ts";
 import { dayFault, holdFault, wholeMinutes } from "./when.ts";
 
 /** Something that is wished and that the service cannot hold. */

@@ -43,15 +43,15 @@ export interface DropFolder {
   files(): Result<readonly DroppedFile[], string>;
   /** Fails with a sentence, also when the file has more than `most` bytes. */
   read(path: string, most: number): Result<Uint8Array, string>;
-  /** A free place: the same path on the shelf, with the time in the name when that is taken. */
-  placeFor(path: string, shelf: Shelf, at: Temporal.Instant): string;
+  /** A free place: the same path on the subfolder, with the time in the name when that is taken. */
+  placeFor(path: string, subfolder: DropSubfolder, at: Temporal.Instant): string;
   /** Moves the file and writes its report; a second time does no harm. Throws when the disk refuses. */
   putAway(file: PutAway): void;
 }
 
-export type Shelf = "done" | "refused";
+export type DropSubfolder = "done" | "refused";
 
-const shelves: readonly Shelf[] = ["done", "refused"];
+const subfolders: readonly DropSubfolder[] = ["done", "refused"];
 const deepest = 5;
 
 export function createDropFolder(root: string): DropFolder {
@@ -63,8 +63,8 @@ export function createDropFolder(root: string): DropFolder {
         checkFolders(root, dirname(path));
         return readRegular(join(root, path), most);
       }),
-    placeFor(path, shelf, at) {
-      const place = `${shelf}/${path}`;
+    placeFor(path, subfolder, at) {
+      const place = `${subfolder}/${path}`;
       if (isFree(root, place)) return place;
       const stamp = at.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
       const ending = extname(place);
@@ -104,9 +104,9 @@ export function stampOf({ look }: DroppedFile, bytes: Uint8Array | null): string
 const reportEnding = ".report.txt";
 
 function prepare(root: string): void {
-  for (const shelf of ["", ...shelves]) {
-    const folder = join(root, shelf);
-    checkFolders(root, shelf);
+  for (const subfolder of ["", ...subfolders]) {
+    const folder = join(root, subfolder);
+    checkFolders(root, subfolder);
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   }
@@ -131,7 +131,7 @@ function listFiles(root: string, folder: string, depth: number): readonly Droppe
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
         const skipped =
-          entry.name.startsWith(".") || (depth === 0 && shelves.some((it) => it === entry.name));
+          entry.name.startsWith(".") || (depth === 0 && subfolders.some((it) => it === entry.name));
         return skipped || depth === deepest ? [] : listFiles(root, path, depth + 1);
       }
       if (!entry.isFile() || !isCalendarName(entry.name)) return [];

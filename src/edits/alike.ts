@@ -1,4 +1,4 @@
-import { type Patch, type PatchField, sameField } from "../domain/merge.ts";
+import { type Patch, type PatchField, sameField } from "../domain/patch.ts";
 import { sameText } from "../ics/text/decoration.ts";
 import { looksLikeHtml, plainDescription } from "../ics/text/text.ts";
 

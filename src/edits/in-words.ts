@@ -1,8 +1,8 @@
-import type { PatchField } from "../domain/merge.ts";
+import type { PatchField } from "../domain/patch.ts";
 import { type PlainPatch, patchFromPlain } from "../domain/plain-item.ts";
 import { fieldInWords, fieldNames, type Names } from "../ics/text/field-words.ts";
 import type { Store } from "../store/store.ts";
-import type { FieldChange } from "./changes.ts";
+import type { FieldChange } from "./field-changes.ts";
 
 /** What numbers of the workspace are called, and on whose clocks times are told: the account's. */
 export function namesOf({ directory, zone }: Pick<Store, "directory" | "zone">): Names {

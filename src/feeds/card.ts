@@ -1,20 +1,21 @@
-import type { LinkClaim } from "../domain/action-link.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import {
+  type LinkClaim,
   type LinkMaker,
   makeLinks,
   type NamedLink,
   offeredActions,
-} from "../domain/link-actions.ts";
+} from "../domain/signed-links.ts";
+
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
 import { cleanText, looksLikeHtml, oneLine } from "../ics/text/text.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { FeedOptions } from "./options.ts";
+import type { FeedOptions } from "./published-feeds.ts";
 
 /** What items only name by id. */
 export interface Names {

@@ -11,9 +11,8 @@ import {
   type Names,
 } from "./card.ts";
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
-import type { FeedOptions } from "./options.ts";
-import { createShelf } from "./shelf.ts";
-import { type Days, daysOf } from "./window.ts";
+import type { FeedOptions } from "./published-feeds.ts";
+import { type Days, daysOf, inWindow, type Window, windowAround } from "./window.ts";
 
 interface Years {
   readonly from: number;
@@ -21,7 +20,7 @@ interface Years {
 }
 
 /** Names an entry: an item, or the date in one of its custom fields. */
-export interface EntryName {
+interface EntryName {
   readonly key: ItemKey;
   /** The custom field whose date it shows; 0 for the item itself. */
   readonly field: number;
@@ -59,7 +58,7 @@ export interface Entries {
 
 export const entryId = ({ key, field }: EntryName): string => `${key}/${field}`;
 
-export interface EntriesDeps {
+interface EntriesDeps {
   readonly store: Store;
   readonly project: ProjectId;
   readonly options: FeedOptions;
@@ -82,7 +81,7 @@ export function createEntries(deps: EntriesDeps): Entries {
   const { store, project, options, format } = deps;
   const entries = new Map<ItemKey, readonly Entry[]>();
   const read = new Map<ItemKey, ViewItem>();
-  const shelf = createShelf(options);
+  const entryOrder = createEntryOrder(options);
   let names = namesOf(store);
   let links = deps.links();
   let surroundings = "";
@@ -98,18 +97,18 @@ export function createEntries(deps: EntriesDeps): Entries {
   function replace(key: ItemKey, present: readonly Entry[]): void {
     const before = entries.get(key) ?? [];
     for (const gone of before) {
-      shelf.replace(
+      entryOrder.replace(
         gone,
         present.find(({ field }) => field === gone.field),
       );
     }
     const fields = new Set(before.map(({ field }) => field));
-    for (const entry of present) if (!fields.has(entry.field)) shelf.replace(undefined, entry);
+    for (const entry of present) if (!fields.has(entry.field)) entryOrder.replace(undefined, entry);
   }
 
   function load(): void {
     entries.clear();
-    shelf.clear();
+    entryOrder.clear();
     for (const view of store.view.ofProject(project)) put(view);
   }
 
@@ -147,7 +146,7 @@ export function createEntries(deps: EntriesDeps): Entries {
       put(view);
       return view;
     },
-    shown: (today) => shelf.on(today, [...entries.values()].flat()),
+    shown: (today) => entryOrder.on(today, [...entries.values()].flat()),
     has: (key) => entries.has(key),
     get({ key, field }) {
       const entry = entries.get(key)?.find((one) => one.field === field);
@@ -203,3 +202,56 @@ function namesOf({ directory }: Store): Names {
 
 const textOfNames = ({ labels, people, privateLists }: Names): string =>
   JSON.stringify([[...labels], [...people], [...privateLists]]);
+
+/**
+ * The entries that a feed shows on one day, in their order. One that changes is put into its place, so that a change in
+ * a long calendar costs neither a new look at every date nor a new sort.
+ */
+interface EntryOrder {
+  /** `all` is looked at on another day than the last, and after `clear`. */
+  on(today: Temporal.PlainDate, all: Iterable<Entry>): readonly Entry[];
+  /** Undefined = it was not there, or is no longer. */
+  replace(before: Entry | undefined, after: Entry | undefined): void;
+  clear(): void;
+}
+
+function createEntryOrder(options: FeedOptions): EntryOrder {
+  let filled: { today: Temporal.PlainDate; window: Window; entries: Entry[] } | null = null;
+
+  return {
+    on(today, all) {
+      if (!filled?.today.equals(today)) {
+        const window = windowAround(today, options);
+        const entries = [...all].filter((entry) => isShown(entry, window));
+        filled = { today, window, entries: entries.sort(byOrder) };
+      }
+      return filled.entries;
+    },
+    replace(before, after) {
+      if (!filled) return;
+      const { entries, window } = filled;
+      if (before && isShown(before, window)) entries.splice(placeOf(entries, before), 1);
+      if (after && isShown(after, window)) entries.splice(placeOf(entries, after), 0, after);
+    },
+    clear() {
+      filled = null;
+    },
+  };
+}
+
+const isShown = ({ days }: Entry, window: Window): boolean =>
+  days !== null && inWindow(days, window);
+
+const byOrder = (a: Entry, b: Entry): number => (a.order < b.order ? -1 : 1);
+
+/** Where an entry stands, or would stand. No two orders are equal, as they end in the UID. */
+function placeOf(entries: readonly Entry[], { order }: Entry): number {
+  let from = 0;
+  let to = entries.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle]?.order ?? "") < order) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

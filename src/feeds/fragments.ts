@@ -1,12 +1,19 @@
-import type { FeedId } from "../domain/ids.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import { type FeedId, feedId } from "../domain/ids.ts";
 import { isSealed, type Seal } from "../domain/sealed-text.ts";
+import type { LinkMaker } from "../domain/signed-links.ts";
+import { calendarEnd, writeHeader } from "../ics/write/write-calendar.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
-import type { Fragment } from "../store/rows/feeds.ts";
+import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
+import { sampleLabel, samplePerson, sampleViews } from "../store/reading/sample-views.ts";
+import type { Fragment } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import { cardOf } from "./card.ts";
+import { cardOf, type Names } from "./card.ts";
 import { fieldView, placeOfView } from "./custom-dates.ts";
 import { type Entries, type Entry, entryId } from "./entries.ts";
+import type { FeedOptions } from "./published-feeds.ts";
+import { placeOf } from "./window.ts";
 
 /** Writes one component, folded, ended by CRLF; equal cards give equal text. */
 export type RenderEvent = (card: EventCard) => string;
@@ -19,7 +26,7 @@ export interface Fragments {
   dropGone(): void;
 }
 
-export interface FragmentsDeps {
+interface FragmentsDeps {
   readonly store: Store;
   readonly feed: FeedId;
   readonly entries: Entries;
@@ -128,3 +135,70 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
 
 /** Lines may be folded anywhere. */
 const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes("/act/");
+
+/**
+ * A fingerprint of the options and of how this build writes, taken from samples: a newer writer, other options or other
+ * time zone data show in it, so that what was published by the last build is not taken for what this one says.
+ */
+export function formatOf(
+  options: FeedOptions,
+  { render, links }: { readonly render: RenderEvent; readonly links: LinkMaker | null },
+): string {
+  const { zone } = options;
+  const sampleLinks = links && { ...links, ...sampleClaim };
+  const shown = [{ years: { from: 1900, to: 2100 } }];
+  const components = sampleViews.map((view) => {
+    const place = placeOf(view.item, options);
+    return place
+      ? render(cardOf(view, { place, names: sampleNames, options, links: sampleLinks }))
+      : "";
+  });
+  const calendar = calendarBody(calendarHead({ name: "Sample", zone, shown }), components);
+  return fingerprint(JSON.stringify([optionsText(options), calendar.toString()]));
+}
+
+function optionsText(options: FeedOptions): readonly unknown[] {
+  const { zone, past, future, completed, tasks, customDates, assignees, webUrl } = options;
+  return [zone, past, future, completed, options.private, tasks, customDates, assignees, webUrl];
+}
+
+/** Signed with the true key, so that a new key shows: what was signed with another one is void. */
+const sampleClaim = {
+  feed: feedId(1),
+  feedVersion: 1,
+  until: new Temporal.PlainDate(2026, 3, 31),
+} as const;
+
+const sampleNames: Names = {
+  labels: new Map([[sampleLabel, "Label"]]),
+  people: new Map([[samplePerson, "Person"]]),
+  privateLists: new Set(),
+};
+
+/** How soon a subscriber is asked to look again; most look when they like. */
+const refresh = Temporal.Duration.from({ minutes: 15 });
+
+/** What stands in a published calendar before its events: its name, and the zone for the years that they use. */
+export function calendarHead(options: {
+  readonly name: string;
+  readonly zone: string;
+  readonly shown: readonly Pick<Entry, "years">[];
+}): string {
+  const { name, zone, shown } = options;
+  const header = writeHeader({ name, description: "", zone, refresh });
+  // Not Math.min(...years): a feed may show more items than a call takes arguments.
+  let fromYear = Number.POSITIVE_INFINITY;
+  let toYear = Number.NEGATIVE_INFINITY;
+  for (const { years } of shown) {
+    if (!years) continue;
+    fromYear = Math.min(fromYear, years.from);
+    toYear = Math.max(toYear, years.to);
+  }
+  if (fromYear > toYear || isUtc(zone)) return header;
+  return header + writeTimeZone({ zone, fromYear, toYear });
+}
+
+/** The whole calendar, in UTF-8. */
+export function calendarBody(head: string, components: readonly string[]): Buffer {
+  return Buffer.from(`${head}${components.join("")}${calendarEnd}`);
+}

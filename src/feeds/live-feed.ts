@@ -3,16 +3,22 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 import type { Coding } from "../domain/accept-encoding.ts";
 import type { ProjectId } from "../domain/ids.ts";
-import { type LinkMaker, linkUntil } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
-import type { FeedRow, FeedState } from "../store/rows/feeds.ts";
+import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
+import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
-import { calendarBody, calendarHead } from "./calendar.ts";
 import { type FeedLinks, linksText } from "./card.ts";
 import { createEntries, type Entries } from "./entries.ts";
-import { createFragments, type Fragments, type RenderEvent } from "./fragments.ts";
-import type { FeedOptions } from "./options.ts";
+import {
+  calendarBody,
+  calendarHead,
+  createFragments,
+  type Fragments,
+  type RenderEvent,
+} from "./fragments.ts";
+
+import type { FeedOptions } from "./published-feeds.ts";
 
 export interface LiveFeedDeps {
   readonly store: Store;

@@ -1,7 +1,7 @@
 import type { EventItem, TaskItem } from "../domain/item.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { FeedOptions } from "./options.ts";
+import type { FeedOptions } from "./published-feeds.ts";
 
 /** The days that decide whether a feed shows an item; compared with today, which is not part of them. */
 export interface Days {

@@ -1,8 +1,8 @@
 import { Router, urlencoded } from "express";
 import { unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/desk/describe.ts";
-import type { Decision, Desk } from "../edits/desk/desk.ts";
-import type { ActionLinks } from "../edits/links/links.ts";
+import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
+import type { ActionLinks } from "../edits/links/action-links.ts";
 import { linkGuard } from "./link-guard.ts";
 import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";
 import { sendPage } from "./send-page.ts";
@@ -10,7 +10,7 @@ import { sendPage } from "./send-page.ts";
 export interface ActRoutesDeps {
   /** Null where feeds have no action links; those of an earlier time are then void. */
   readonly links: ActionLinks | null;
-  readonly desk: Pick<Desk, "discard" | "undo">;
+  readonly desk: Pick<EditActions, "discard" | "undo">;
 }
 
 /**

@@ -1,11 +1,16 @@
 import { json, Router } from "express";
 import { feedId, isId, projectId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { readFeedName } from "../feeds/feed-name.ts";
-import { creationOf, type PublishedFeed, type PublishedFeeds } from "../feeds/feeds.ts";
+import {
+  creationOf,
+  type PublishedFeed,
+  type PublishedFeeds,
+  readFeedName,
+} from "../feeds/published-feeds.ts";
+
 import type { Store } from "../store/store.ts";
-import type { Auth } from "./auth.ts";
-import { badRequest, conflict, notFound, sendProblem } from "./problem.ts";
+import type { Auth } from "./admin-session.ts";
+import { badRequest, conflict, notFound, sendProblem } from "./problem-json.ts";
 import type { Status } from "./status.ts";
 
 export interface ApiRoutesDeps {

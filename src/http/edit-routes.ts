@@ -10,11 +10,11 @@ import {
 } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
-import type { Decision, Desk } from "../edits/desk/desk.ts";
+import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
 import { readBasic } from "../people/basic.ts";
 import type { Rights } from "../people/rights.ts";
-import type { Auth } from "./auth.ts";
+import type { Auth } from "./admin-session.ts";
 import { refuseUnread } from "./continue.ts";
 import type { PersonLogin } from "./person-login.ts";
 import {
@@ -25,11 +25,11 @@ import {
   type Problem,
   sendJson,
   sendProblem,
-} from "./problem.ts";
+} from "./problem-json.ts";
 
 export interface EditRoutesDeps {
   readonly auth: Auth;
-  readonly desk: Desk;
+  readonly desk: EditActions;
   readonly login: PersonLogin;
   readonly rights: Rights;
 }

@@ -1,6 +1,6 @@
 import { type RequestHandler, urlencoded } from "express";
-import { type Auth, sameSecret } from "./auth.ts";
-import { sendProblem } from "./problem.ts";
+import { type Auth, sameSecret } from "./admin-session.ts";
+import { sendProblem } from "./problem-json.ts";
 
 /** A field of a form's body; "" where it was not sent. */
 export function formField(body: unknown, name: string): string {

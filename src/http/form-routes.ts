@@ -2,19 +2,19 @@ import { type Response, Router } from "express";
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import type { Decision, Desk } from "../edits/desk/desk.ts";
+import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
 import type { NewPassword, People } from "../people/people.ts";
-import type { Auth } from "./auth.ts";
+import type { Auth } from "./admin-session.ts";
 import { formField, formGuard } from "./form-guard.ts";
-import { overwritePage } from "./pages/overwrite.ts";
-import { passwordPage, undonePage } from "./pages/people.ts";
+import { overwritePage } from "./pages/edit-lists.ts";
+import { passwordPage, undonePage } from "./pages/people-list.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 
 export interface FormRoutesDeps {
   readonly auth: Auth;
   /** Of this database, for life. */
   readonly installation: string;
-  readonly desk: Desk;
+  readonly desk: EditActions;
   readonly people: People;
   readonly baseUrl: () => string;
 }

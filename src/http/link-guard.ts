@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import helmet from "helmet";
-import { linkLimit } from "./limits.ts";
+import { linkLimit } from "./rate-limits.ts";
 
 /** What stands before the pages of links that need no login: as good as a password, they are for one reader alone. */
 export const linkGuard = (): readonly RequestHandler[] => [headers, quiet, linkLimit()];

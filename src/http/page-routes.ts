@@ -1,20 +1,19 @@
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
-import type { Desk } from "../edits/desk/desk.ts";
-import type { PublishedFeeds } from "../feeds/feeds.ts";
+import type { EditActions } from "../edits/desk/edit-actions.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
-import type { Auth } from "./auth.ts";
+import type { Auth } from "./admin-session.ts";
 import { formField, formGuard, readForm } from "./form-guard.ts";
-import { tooManyPage } from "./limits.ts";
-import { style } from "./pages/layout.ts";
-import { loginPage } from "./pages/login.ts";
+import { loginPage, style } from "./pages/layout.ts";
 import { startPage } from "./pages/start.ts";
+import { tooManyPage } from "./rate-limits.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Status } from "./status.ts";
 
 export interface PageRoutesDeps {
   readonly auth: Auth;
-  readonly desk: Desk;
+  readonly desk: EditActions;
   readonly feeds: PublishedFeeds;
   readonly people: People;
   readonly status: () => Status;

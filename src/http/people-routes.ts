@@ -2,8 +2,8 @@ import { Router } from "express";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { People } from "../people/people.ts";
-import type { Auth } from "./auth.ts";
-import { conflict, notFound, sendProblem } from "./problem.ts";
+import type { Auth } from "./admin-session.ts";
+import { conflict, notFound, sendProblem } from "./problem-json.ts";
 
 export interface PeopleRoutesDeps {
   readonly auth: Auth;

@@ -3,7 +3,7 @@ import type { Person } from "../domain/item.ts";
 import type { Credentials } from "../people/basic.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
-import { sendProblem } from "./problem.ts";
+import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";
 
 export interface PersonLoginDeps {

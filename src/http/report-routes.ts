@@ -3,14 +3,14 @@ import { unreachable } from "../domain/result.ts";
 import { reports } from "../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat } from "../reports/formats/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
-import type { ReportCrew } from "../reports/report-crew.ts";
-import type { Wish } from "../reports/wish.ts";
-import type { Auth } from "./auth.ts";
-import { badRequest, notFound, type Problem, sendProblem } from "./problem.ts";
+import type { ReportRequest } from "../reports/report-request.ts";
+import type { ReportThreads } from "../reports/report-threads.ts";
+import type { Auth } from "./admin-session.ts";
+import { badRequest, notFound, type Problem, sendProblem } from "./problem-json.ts";
 
 export interface ReportRoutesDeps {
   readonly auth: Auth;
-  readonly reports: ReportCrew;
+  readonly reports: ReportThreads;
   /** Path of the database. */
   readonly file: string;
   /** The account's zone. */
@@ -62,7 +62,7 @@ const known = ["project", "person", "label", "from", "to", "since", "as-of", "li
 function readQuery(
   request: Request,
   name: string,
-): { readonly wish: Wish; readonly format: Format } | Problem {
+): { readonly wish: ReportRequest; readonly format: Format } | Problem {
   for (const [key, value] of Object.entries(request.query)) {
     if (!known.includes(key)) {
       return badRequest(`"${key}" is no parameter; there are ${known.join(", ")}`);

@@ -1,8 +1,8 @@
 import type { Source } from "../domain/source.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import { describeTwins } from "../edits/delivery/twins.ts";
-import type { PublishedFeeds } from "../feeds/feeds.ts";
+import { describeTwins } from "../edits/delivery/find-created.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";

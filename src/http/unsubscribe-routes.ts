@@ -1,7 +1,7 @@
 import { Router, urlencoded } from "express";
-import type { ChoiceClaim, ChoiceSigner } from "../domain/choice-link.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
+import type { ChoiceClaim, ChoiceSigner } from "../domain/signed-links.ts";
 import type { Store } from "../store/store.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";

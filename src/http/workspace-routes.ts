@@ -10,15 +10,15 @@ import {
   serviceId,
 } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import type { WorkspaceDesk } from "../edits/workspace/workspace-desk.ts";
+import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
-import type { Auth } from "./auth.ts";
+import type { Auth } from "./admin-session.ts";
 import { refuseUnread } from "./continue.ts";
-import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem.ts";
+import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem-json.ts";
 
 export interface WorkspaceRoutesDeps {
   readonly auth: Auth;
-  readonly workspace: WorkspaceDesk;
+  readonly workspace: ServiceActions;
 }
 
 const largestFile = 100 * 1024 * 1024;

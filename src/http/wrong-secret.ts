@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Request, Response } from "express";
 import { unreachable } from "../domain/result.ts";
 import type { Throttle } from "../people/throttle.ts";
-import { sendProblem } from "./problem.ts";
+import { sendProblem } from "./problem-json.ts";
 
 /**
  * Notes a wrong secret and waits as long as its answer is to wait. Null when it can be answered now; else after how many

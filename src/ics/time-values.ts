@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import { excerpt, type ValueFault } from "./ics-problem.ts";
 import { type ContentLine, param } from "./lines/content-line.ts";
-import { excerpt, type ValueFault } from "./problem.ts";
 
 /** A DATE or DATE-TIME of a file; a time stands in the zone it was written in. */
 export type IncomingTime =

@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from "nodemailer";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
-import { explainFailure, outcomeOf } from "./outcome.ts";
+import { explainFailure, outcomeOf } from "./smtp-outcome.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 
 export interface SmtpOptions {

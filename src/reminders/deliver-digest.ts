@@ -1,14 +1,22 @@
 import type { PersonId } from "../domain/ids.ts";
 import { clockInWords, dayInWords } from "../domain/wording.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
-import type { DeliverDeps, ReminderEvent } from "./deliver.ts";
-import { countIn, type Digest, gatherDigest, isEmpty } from "./digest.ts";
-import { type DigestRule, type DigestTurn, digestTurn } from "./digest-plan.ts";
+import type { DeliverDeps, ReminderEvent } from "./deliver-reminders.ts";
+import {
+  countIn,
+  type Digest,
+  type DigestRule,
+  type DigestTurn,
+  digestTurn,
+  gatherDigest,
+  isEmpty,
+} from "./digest.ts";
+
 import { handOver } from "./hand-over.ts";
 import { type Letter, renderLetter } from "./letter.ts";
-import { messageIdOf } from "./message-id.ts";
-import type { Reader } from "./plan.ts";
-import { addressOf, envelope, readerBy, type Stop, stopFor } from "./post-office.ts";
+import { messageIdOf } from "./mail-queue.ts";
+import type { Reader } from "./plan-mails.ts";
+import { addressOf, envelope, readerBy, type Stop, stopFor } from "./recipients.ts";
 
 /** A digest whose time has come. */
 export interface DueDigest {

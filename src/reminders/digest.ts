@@ -2,12 +2,14 @@ import type { PersonId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import { seesItem } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
-import { inZone, startsAt } from "../domain/when.ts";
+import { inZone, startsAt, wallClock } from "../domain/when.ts";
 import { dayInWords, dueInWords, spanInWords } from "../domain/wording.ts";
 import { plainLine } from "../ics/text/plain-line.ts";
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
 import type { Entry, Section } from "./letter.ts";
+import { isBefore, missedUntil, type Window } from "./plan-mails.ts";
+import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./render.ts";
 
 /** What a digest tells; every section may be empty. */
@@ -18,7 +20,7 @@ export interface Digest {
   readonly moved: Section;
 }
 
-export interface DigestContext {
+interface DigestContext {
   readonly store: Store;
   readonly person: PersonId;
   /** The reader's zone. */
@@ -163,4 +165,45 @@ function movedEntry({ shown, before, actor }: DateMove, context: DigestContext):
 function datesInWords(item: Item, zone: string): string {
   if (item.kind !== "event") return item.dueOn ? `due ${dayInWords(item.dueOn)}` : "no date";
   return spanInWords(item.when, zone);
+}
+
+/** When digests go out, on the clocks of who reads. */
+export interface DigestRule {
+  readonly at: Temporal.PlainTime;
+  /** 1 = Monday to 7 = Sunday; null = every day. */
+  readonly weekday: number | null;
+}
+
+/** The digest of one day. A day has one, however its clocks are changed. */
+export interface DigestTurn extends Window {
+  readonly day: Temporal.PlainDate;
+}
+
+/** The digest whose time has come last, and the moment of the one after it. */
+export function digestTurn(
+  rule: DigestRule,
+  {
+    zone,
+    now,
+    rules,
+  }: {
+    readonly zone: string;
+    readonly now: Temporal.Instant;
+    readonly rules: Pick<ReminderRules, "catchUp">;
+  },
+): { readonly turn: DigestTurn; readonly nextAt: Temporal.Instant } {
+  const momentOf = (day: Temporal.PlainDate) =>
+    wallClock(day.toPlainDateTime(rule.at), zone).toInstant();
+  const step = { days: rule.weekday === null ? 1 : 7 };
+  let day = latestDay(rule, now.toZonedDateTimeISO(zone).toPlainDate());
+  if (isBefore(now, momentOf(day))) day = day.subtract(step);
+  const dueAt = momentOf(day);
+  const nextAt = momentOf(day.add(step));
+  const until = missedUntil(dueAt, rules);
+  const lapsesAt = isBefore(nextAt, until) ? nextAt : until;
+  return { turn: { day, dueAt, lapsesAt, endsAt: nextAt }, nextAt };
+}
+
+function latestDay({ weekday }: DigestRule, today: Temporal.PlainDate): Temporal.PlainDate {
+  return weekday === null ? today : today.subtract({ days: (today.dayOfWeek - weekday + 7) % 7 });
 }

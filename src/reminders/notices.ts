@@ -1,25 +1,17 @@
+import type { Edit } from "../domain/edit.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { EditId, PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
-import type { Edit } from "../domain/journal.ts";
 import { seesItem } from "../domain/sight.ts";
 import type { Mail } from "../mail/mail.ts";
-import { type NoticeKey, noticeKey } from "../store/mails/notices.ts";
+import { type NoticeKey, noticeKey } from "../store/mails/notices-and-choices.ts";
 import type { Store } from "../store/store.ts";
 import { handOver, type MailEnding, type Told } from "./hand-over.ts";
 import { renderLetter } from "./letter.ts";
 import { zoneFor } from "./mail-text.ts";
-import {
-  addressOf,
-  envelope,
-  mayBegin,
-  type PostOffice,
-  readerBy,
-  stopFor,
-} from "./post-office.ts";
-import { type Parking, renderNotice } from "./render-notice.ts";
-import { noticesLetter } from "./render-notices.ts";
-import { isBefore } from "./windows.ts";
+import { isBefore } from "./plan-mails.ts";
+import { addressOf, envelope, mayBegin, type Recipients, readerBy, stopFor } from "./recipients.ts";
+import { noticesLetter, type Parking, renderNotice } from "./render-notices.ts";
 
 /** What became of telling somebody of a parked edit. */
 export type NoticeEvent = {
@@ -28,7 +20,7 @@ export type NoticeEvent = {
   readonly messageId: string;
 } & MailEnding;
 
-export interface NoticesDeps extends PostOffice {
+export interface NoticesDeps extends Recipients {
   /** Address under which people reach this server, without a slash at the end; null = only this machine does. */
   readonly publicUrl: string | null;
   readonly onEvent: (event: NoticeEvent) => void;

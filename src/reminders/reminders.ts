@@ -1,17 +1,17 @@
 import { unreachable } from "../domain/result.ts";
-import { createAgenda } from "./agenda.ts";
-import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver.ts";
 import { deliverDigest } from "./deliver-digest.ts";
-import type { DigestRule } from "./digest-plan.ts";
-import { createOpening } from "./opening.ts";
-import { mayBegin, type PostOffice, paceOf } from "./post-office.ts";
+import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
+import type { DigestRule } from "./digest.ts";
+import { findMails, type MailFinder, type MailFinderDeps, type Task } from "./find-mails.ts";
+import { createAgenda } from "./mail-agenda.ts";
+import { createWindows, isBefore, type WindowOf } from "./plan-mails.ts";
+import { mayBegin, paceOf, type Recipients } from "./recipients.ts";
 import type { ReminderRules } from "./reminder.ts";
-import { type Survey, type SurveyDeps, surveyMails, type Task } from "./survey.ts";
-import { createWindows, isBefore, type WindowOf } from "./windows.ts";
+import { createSendGate } from "./send-gate.ts";
 
-export type { ReminderEvent } from "./deliver.ts";
+export type { ReminderEvent } from "./deliver-reminders.ts";
 
-export interface RemindersDeps extends PostOffice, Pick<DeliverDeps, "webUrl" | "actions"> {
+export interface RemindersDeps extends Recipients, Pick<DeliverDeps, "webUrl" | "actions"> {
   readonly options: Omit<ReminderRules, "zone" | "installedAt"> & {
     /** Null = no digests. */
     readonly digest: DigestRule | null;
@@ -37,13 +37,13 @@ const lanes = 2;
 export function createReminders(deps: RemindersDeps): Reminders {
   const { store, options, zone, clock, onEvent } = deps;
   const rules = { ...options, zone, installedAt: store.meta.installedAt };
-  const opening = createOpening({ ...deps, catchUp: options.catchUp });
+  const opening = createSendGate({ ...deps, catchUp: options.catchUp });
   const windows = createWindows(rules);
   const windowOf: WindowOf = (reminder, readersZone) => {
     const window = windows(reminder, readersZone);
     return window && opening.stretched(window);
   };
-  const surveying: SurveyDeps = {
+  const surveying: MailFinderDeps = {
     ...deps,
     rules,
     windowOf,
@@ -54,17 +54,17 @@ export function createReminders(deps: RemindersDeps): Reminders {
   let calm: Calm | null = null;
 
   /** Null in a time in which nothing is to be sent. */
-  function survey(): Survey | null {
+  function survey(): MailFinder | null {
     const standing = { mark: markOf(deps), now: clock() };
     if (calm && lasts(calm, standing)) return null;
-    const found = surveyMails(surveying);
+    const found = findMails(surveying);
     const { mark, now } = standing;
     calm = found.tasks.length === 0 ? { mark, from: now, until: found.nextAt } : null;
     return found;
   }
 
   /** What was begun and is not to be told any more would seem to wait for ever. */
-  function dropRest({ isPlanned }: Survey): void {
+  function dropRest({ isPlanned }: MailFinder): void {
     const rest = store.ledger.unsettled().filter(({ key }) => !isPlanned(key));
     for (const { key } of rest) store.ledger.drop(key);
   }
@@ -124,7 +124,7 @@ interface Calm {
 }
 
 /** Another one whenever there may be something else to tell, or somebody else to tell it to. */
-const markOf = ({ store }: PostOffice): string =>
+const markOf = ({ store }: Recipients): string =>
   `${store.changes.latest()} ${store.mailChoices.version()}`;
 
 /** A clock that was set back ends it too. */

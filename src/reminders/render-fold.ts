@@ -3,7 +3,7 @@ import { momentInWords, spanInWords } from "../domain/wording.ts";
 import { excerpt, plainLine } from "../ics/text/plain-line.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { Letter } from "./letter.ts";
-import type { Stop } from "./post-office.ts";
+import type { Stop } from "./recipients.ts";
 import type { Reminder } from "./reminder.ts";
 import { factOf, shownTitle } from "./render.ts";
 

@@ -1,6 +1,6 @@
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
-import type { NamedLink } from "../domain/link-actions.ts";
 import { unreachable } from "../domain/result.ts";
+import type { NamedLink } from "../domain/signed-links.ts";
 import {
   clockInWords,
   dayInWords,
@@ -14,7 +14,7 @@ import { excerpt, plainLine, withoutOverrides } from "../ics/text/plain-line.ts"
 import { plainDescription } from "../ics/text/text.ts";
 import type { Letter, Part } from "./letter.ts";
 import { zoneFor } from "./mail-text.ts";
-import type { Stop } from "./post-office.ts";
+import type { Stop } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
 
 /** What a reminder is about and who reads it. */

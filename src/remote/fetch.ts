@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher, request } from "undici";
 import { fail, ok, type Result } from "../domain/result.ts";
 import {
@@ -6,10 +8,9 @@ import {
   guardedLookup,
   literalAddress,
 } from "./guard.ts";
-import { inflateBody } from "./inflate.ts";
 
 /** What a server gave with an earlier answer, to be asked whether it still holds. */
-export interface Validators {
+interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
@@ -226,3 +227,34 @@ function isForbidden(error: unknown): boolean {
 
 const first = (header: string | readonly string[] | undefined): string | null =>
   typeof header === "string" ? header : (header?.[0] ?? null);
+
+/**
+ * The content behind a Content-Encoding, at most `most` bytes of it: a bomb is stopped, not unpacked. Fails with a
+ * sentence.
+ * Source: RFC 9110 8.4.1.
+ */
+async function inflateBody(
+  body: Uint8Array,
+  how: { readonly encoding: string; readonly most: number },
+): Promise<Result<Uint8Array, string>> {
+  const encoding = how.encoding.trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") return ok(body);
+  const unpack = methods.get(encoding);
+  if (!unpack) return fail(`the answer is packed in an unknown way: ${JSON.stringify(encoding)}`);
+  try {
+    return ok(await unpack(body, { maxOutputLength: how.most }));
+  } catch (error) {
+    const tooLarge =
+      error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    if (tooLarge) return fail(`the calendar is larger than the ${how.most} bytes allowed`);
+    return fail("the answer was cut or damaged on its way: it cannot be unpacked");
+  }
+}
+
+const unzip = promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(gunzip);
+const methods = new Map([
+  ["gzip", unzip],
+  ["x-gzip", unzip],
+  ["deflate", promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(inflate)],
+  ["br", promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(brotliDecompress)],
+]);

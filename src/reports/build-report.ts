@@ -1,9 +1,13 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Reader } from "../store/reading/reader.ts";
-import type { MirrorAgeRow } from "../store/rows/reports.ts";
+import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";
 import type { Built, Column, Frame, Report } from "./report.ts";
-import { readWish, type Wish, type WishFailure } from "./wish.ts";
+import {
+  type ReportRequest,
+  type ReportRequestFailure,
+  readReportRequest,
+} from "./report-request.ts";
 
 /** A report ready to be written in any format. */
 export interface ReportDocument extends Built {
@@ -30,7 +34,7 @@ export interface MirrorAge {
 }
 
 export interface BuildOptions {
-  readonly wish: Wish;
+  readonly wish: ReportRequest;
   /** The account's zone. */
   readonly zone: string;
   readonly now: Temporal.Instant;
@@ -43,7 +47,7 @@ export interface BuildOptions {
 export function buildReport(
   reader: Reader,
   { wish, zone, now }: BuildOptions,
-): Result<ReportDocument, WishFailure> {
+): Result<ReportDocument, ReportRequestFailure> {
   const report = findReport(wish.name);
   if (!report) {
     const names = reports.map(({ name }) => name).join(", ");
@@ -52,7 +56,7 @@ export function buildReport(
       message: `there is no report "${wish.name}"; there are ${names}`,
     });
   }
-  const read = readWish(reader, { wish, report, zone, now });
+  const read = readReportRequest(reader, { wish, report, zone, now });
   if (!read.ok) return read;
   const frame = read.value;
   const found = reader.once(() => ({

@@ -1,10 +1,10 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import { openReader } from "../store/reading/reader.ts";
 import { type BuildOptions, buildReport, type ReportDocument } from "./build-report.ts";
+import { freshnessText, localTimes } from "./formats/cell-text.ts";
 import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
-import { freshnessText } from "./formats/freshness-text.ts";
-import { localTimes } from "./formats/local-time.ts";
-import type { WishFailure } from "./wish.ts";
+
+import type { ReportRequestFailure } from "./report-request.ts";
 
 export interface RenderOptions extends BuildOptions {
   /** Path of the database. */
@@ -25,7 +25,9 @@ export interface Rendered {
 }
 
 /** `unreadable`: there is no database, or it does not fit this build. */
-export type RenderFailure = WishFailure | { readonly kind: "unreadable"; readonly message: string };
+export type RenderFailure =
+  | ReportRequestFailure
+  | { readonly kind: "unreadable"; readonly message: string };
 
 /** Opens the database for reading, works out the report and writes it; nothing else is touched. */
 export function renderReport(options: RenderOptions): Result<Rendered, RenderFailure> {

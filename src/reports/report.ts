@@ -1,5 +1,5 @@
 import type { Conditions, Reading } from "../store/reading/report-reading.ts";
-import type { ReportRows, ReportView } from "../store/rows/reports.ts";
+import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
 
 /**
  * What a cell holds. `minutes`, `days`, `seconds`, `bytes`: whole numbers of that unit. `date`: `YYYY-MM-DD`. `instant`:

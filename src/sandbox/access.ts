@@ -1,4 +1,3 @@
-import { done, type Outcome, refused } from "./outcome.ts";
 import type {
   EventRecord,
   PersonRecord,
@@ -6,7 +5,8 @@ import type {
   TaskRecord,
   TodolistRecord,
 } from "./records.ts";
-import type { Store } from "./store.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
+import type { Store } from "./workspace-store.ts";
 
 /** What a caller is about to do: a client of the account may read only. */
 export type Need = "read" | "write";

@@ -1,6 +1,6 @@
-import { done, type Outcome, type Refused, refused } from "./outcome.ts";
 import type { CustomFieldDefinition, CustomFieldValue } from "./records.ts";
 import { readDate } from "./times.ts";
+import { done, type Outcome, type Refused, refused } from "./work-outcome.ts";
 
 type Values = Readonly<Record<string, CustomFieldValue>>;
 

@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import type { Fault } from "./faults.ts";
-import type { Outcome } from "./outcome.ts";
 import type { OpenEntry } from "./request-log.ts";
+import type { Outcome } from "./work-outcome.ts";
 
 /** An answer to be sent: JSON, or bytes of some type, or nothing but a status. */
 export interface Reply {

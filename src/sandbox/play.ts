@@ -1,5 +1,5 @@
-import { insist, type Outcome } from "./outcome.ts";
 import type { PersonRecord } from "./records.ts";
+import { insist, type Outcome } from "./work-outcome.ts";
 import type { Workspace, WorkspacePlace } from "./workspace.ts";
 import type { EventView } from "./workspace-events.ts";
 import type { TaskView } from "./workspace-tasks.ts";

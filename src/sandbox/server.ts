@@ -1,12 +1,12 @@
 import { createServer, type Server } from "node:http";
-import { sandboxApp } from "./app.ts";
 import { Faults, type Later } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
+import { sandboxApp } from "./sandbox-app.ts";
 import { seedWorkspace } from "./seed/seed.ts";
 import type { WorkspaceSize } from "./seed/sizes.ts";
-import { Store } from "./store.ts";
 import { Workspace } from "./workspace.ts";
+import { Store } from "./workspace-store.ts";
 
 export interface SandboxOptions {
   /** The same seed on the same day of the clock gives the same workspace. */

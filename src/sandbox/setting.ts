@@ -1,6 +1,6 @@
 import type { Access } from "./access.ts";
-import type { Store } from "./store.ts";
 import { stampText } from "./times.ts";
+import type { Store } from "./workspace-store.ts";
 
 /** What every resource of the workspace works with. */
 export interface Setting {

@@ -32,7 +32,7 @@ export const commonTables = `
 `;
 
 /** The kinds of record; each has a table of its own. */
-export const shelfNames = [
+export const tableNames = [
   "people",
   "projects",
   "todolists",
@@ -48,7 +48,7 @@ export const shelfNames = [
 ] as const;
 
 /** One record a row; what is searched for (owner, project, done) is copied out of the record. */
-export function shelfTable(name: (typeof shelfNames)[number]): string {
+export function tableOf(name: (typeof tableNames)[number]): string {
   return `
     -- ${name}
     create table if not exists ${name} (

@@ -1,9 +1,9 @@
 import type { InList, InTask } from "./access.ts";
 import type { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { TaskRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { newWork } from "./work-item.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 
 interface Wish {

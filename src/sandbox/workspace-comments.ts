@@ -1,8 +1,8 @@
 import type { InTask, Need, TaskPlace } from "./access.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { CommentRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface CommentPlace extends TaskPlace {
   readonly comment: number;

@@ -5,10 +5,10 @@ import {
   type ProjectPlace,
   seesProject,
 } from "./access.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { FolderRecord, PersonRecord, ProjectRecord, TodolistRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { showWork } from "./work-item.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 import { showTask } from "./workspace-tasks.ts";
 

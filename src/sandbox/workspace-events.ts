@@ -1,10 +1,10 @@
 import { type InProject, type Need, type ProjectPlace, seesEvent } from "./access.ts";
 import { overlapsDays, readEventTimes, shownEnd } from "./event-times.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { EventRecord, PersonRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { readDate } from "./times.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface EventPlace extends ProjectPlace {
   readonly event: number;

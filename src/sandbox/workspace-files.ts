@@ -1,9 +1,9 @@
 import type { InProject, Need, ProjectPlace } from "./access.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { FileRecord, FolderRecord, UploadRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { fileType, type WantedAttachment, wholeNumber } from "./work-item.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface FolderPlace extends ProjectPlace {
   readonly folder: number;

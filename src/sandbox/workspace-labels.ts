@@ -1,8 +1,8 @@
 import type { Caller } from "./access.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { LabelRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 
 export interface LabelPlace extends Caller {
   readonly label: number;

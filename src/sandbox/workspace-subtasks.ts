@@ -1,6 +1,5 @@
 import type { InTask, Need, TaskPlace } from "./access.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { SubtaskRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import {
@@ -11,6 +10,7 @@ import {
   showWork,
   withCompleted,
 } from "./work-item.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 import { fileAttachments } from "./workspace-files.ts";
 
 export interface SubtaskPlace extends TaskPlace {

@@ -1,10 +1,9 @@
 import type { InList, InTask, ListPlace, TaskPlace } from "./access.ts";
 import { readCustomFields, showCustomFields } from "./custom-fields.ts";
 import { Fields } from "./fields.ts";
-import { done, type Outcome, refused } from "./outcome.ts";
 import type { TaskRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
-import { activityText, changeMarkup, changesBetween } from "./task-changes.ts";
+import { activityText, changeMarkup, changesBetween } from "./task-history.ts";
 import { copiedTask, isMove, movedTask } from "./task-moves.ts";
 import {
   checkWorkDates,
@@ -14,6 +13,7 @@ import {
   showWork,
   withCompleted,
 } from "./work-item.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 import { stageOf, workflow } from "./workflow.ts";
 import { fileAttachments } from "./workspace-files.ts";
 

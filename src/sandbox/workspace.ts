@@ -1,13 +1,13 @@
 import { Access } from "./access.ts";
 import type { PersonRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
-import type { Store } from "./store.ts";
+import { HistoryWork } from "./task-history.ts";
 import { CommentWork } from "./workspace-comments.ts";
 import { DirectoryWork } from "./workspace-directory.ts";
 import { EventWork } from "./workspace-events.ts";
 import { FileWork } from "./workspace-files.ts";
-import { HistoryWork } from "./workspace-history.ts";
 import { LabelWork } from "./workspace-labels.ts";
+import type { Store } from "./workspace-store.ts";
 import { SubtaskWork } from "./workspace-subtasks.ts";
 import { TaskWork } from "./workspace-tasks.ts";
 

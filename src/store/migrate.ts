@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { appliedMigrationRow } from "./rows/rows.ts";
+import { appliedMigrationRow } from "./rows/item-rows.ts";
 
 /** Thrown when the database and the migrations of this build do not fit together; nothing has been changed then. */
 export class MigrationError extends Error {

@@ -1,54 +1,79 @@
-import { type AppPasswords, createAppPasswords } from "./calendars/app-passwords.ts";
-import {
-  type CalendarProperties,
-  createCalendarProperties,
-} from "./calendars/calendar-properties.ts";
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
 import { createObjectNames, type ObjectNames } from "./calendars/object-names.ts";
 import { createObjects, type Objects } from "./calendars/objects.ts";
-import { createFeeds, type Feeds } from "./channels/feeds.ts";
-import { createInboxFiles, type InboxFiles } from "./channels/inbox-files.ts";
-import { createSubscriptions, type Subscriptions } from "./channels/subscriptions.ts";
-import { createEndedSessions, type EndedSessions } from "./ended-sessions.ts";
-import { createGateSlots, type GateSlots } from "./gate-slots.ts";
-import { type Candidates, createCandidates } from "./journal/candidates.ts";
-import { createExtras, type Extras } from "./journal/extras.ts";
+import {
+  type AppPasswords,
+  type CalendarProperties,
+  createAppPasswords,
+  createCalendarProperties,
+  createEndedSessions,
+  type EndedSessions,
+} from "./calendars/passwords-sessions-properties.ts";
+import { createFeeds, type Feeds } from "./channels/feed-states.ts";
+import {
+  createInboxFiles,
+  createSubscriptions,
+  type InboxFiles,
+  type Subscriptions,
+} from "./channels/inbox-and-subscriptions.ts";
+import { createExtras, type Extras } from "./journal/extra-states.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
-import { createMoves, type Moves } from "./journal/moves.ts";
-import { createPastEdits, type PastEdits } from "./journal/past-edits.ts";
-import { createRequests, type Requests } from "./journal/requests.ts";
-import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
+import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
+import {
+  type Candidates,
+  createCandidates,
+  createRequests,
+  createUnanswered,
+  type Requests,
+  type Unanswered,
+} from "./journal/unanswered.ts";
 import { createWaits, type Waits } from "./journal/waits.ts";
 import { createLedger, type Ledger } from "./mails/ledger.ts";
-import { createMailChoices, type MailChoices } from "./mails/mail-choices.ts";
-import { createNotices, type Notices } from "./mails/notices.ts";
-import { type Meta, readMeta } from "./meta.ts";
+import {
+  createMailChoices,
+  createNotices,
+  type MailChoices,
+  type Notices,
+} from "./mails/notices-and-choices.ts";
 import { migrate } from "./migrate.ts";
-import { type Comments, createComments } from "./mirror/comments.ts";
-import { createDirectory, type Directory } from "./mirror/directory.ts";
-import { createFiles, type Files } from "./mirror/files.ts";
-import { createHistory, type History } from "./mirror/history.ts";
-import { createKeySights, type KeySights } from "./mirror/key-sights.ts";
+import {
+  type Comments,
+  createComments,
+  createFiles,
+  createHistory,
+  createSideSources,
+  type Files,
+  type History,
+  type SideSources,
+} from "./mirror/comments-files-history.ts";
+import {
+  createDirectory,
+  createKeySights,
+  type Directory,
+  type KeySights,
+} from "./mirror/directory.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
-import { createRounds, type Rounds } from "./mirror/rounds.ts";
-import { createSideSources, type SideSources } from "./mirror/side-sources.ts";
 import {
   type Absences,
   type Brakes,
   createAbsences,
   createBrakes,
+  createRounds,
   createSources,
+  type Rounds,
   type Sources,
 } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
-import { SteadyDatabase } from "./steady-database.ts";
+import { gateRestRow, gateSlotRow, instantText, textColumn } from "./rows/item-rows.ts";
 import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
 import { createTransactions, type Transactions } from "./transactions.ts";
-import { type Changes, createChanges, type StoreDeps } from "./view/changes.ts";
 import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
+import { type Changes, createChanges, type StoreDeps } from "./view/publish-changes.ts";
 import { createView, type View } from "./view/view.ts";
 
-export interface StoreOptions {
+interface StoreOptions {
   /** Path of the database, or ":memory:". */
   readonly file: string;
   readonly migrations: string;
@@ -172,4 +197,130 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     ...createTransactions(deps.db),
     close: () => deps.db.close(),
   };
+}
+
+/** Facts about this installation that never change, or only by a restore. */
+interface Meta {
+  /** Right side of the UIDs; made once. */
+  readonly installation: string;
+  /** Changes when a backup is restored, so that what was told before it is not taken for known. */
+  readonly epoch: string;
+  /** When this installation first ran. */
+  readonly installedAt: Temporal.Instant;
+}
+
+function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () => string }): Meta {
+  const get = db.prepare("SELECT value FROM meta WHERE name = ?");
+  const set = db.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)");
+  const fact = (name: string, first: () => string): string => {
+    set.run(name, first());
+    return textColumn(get.get(name), "value") ?? "";
+  };
+  return {
+    installation: fact(
+      "installation",
+      () => `${randomId().replaceAll("-", "").slice(0, 16)}.dayferry`,
+    ),
+    epoch: fact("epoch", randomId),
+    installedAt: Temporal.Instant.from(fact("installed_at", () => clock().toString())),
+  };
+}
+
+/** When one of the last requests left and was answered; null = no answer was seen. */
+interface GateSlot {
+  readonly startedAt: Temporal.Instant;
+  readonly answeredAt: Temporal.Instant | null;
+}
+
+/** What the last 429 has asked for, and what it has left of the quota. */
+interface GateRest {
+  readonly notedAt: Temporal.Instant;
+  readonly pausedUntil: Temporal.Instant;
+  readonly share: number;
+  readonly quietSince: Temporal.Instant;
+}
+
+/** Keeps the gate's history across a restart. */
+interface GateSlots {
+  load(): readonly GateSlot[];
+  save(slots: readonly GateSlot[]): void;
+  loadRest(): GateRest | null;
+  saveRest(rest: GateRest): void;
+}
+
+function createGateSlots({ db }: StoreDeps): GateSlots {
+  const all = db.prepare("SELECT * FROM gate_slots ORDER BY slot");
+  const clear = db.prepare("DELETE FROM gate_slots WHERE slot >= ?");
+  const put = db.prepare(
+    `INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (?, ?, ?)
+     ON CONFLICT (slot) DO UPDATE SET started_at = excluded.started_at, answered_at = excluded.answered_at`,
+  );
+  const rest = db.prepare("SELECT * FROM gate_rest");
+  const putRest = db.prepare(
+    `INSERT INTO gate_rest (id, noted_at, paused_until, share, quiet_since)
+     VALUES (1, @notedAt, @pausedUntil, @share, @quietSince)
+     ON CONFLICT (id) DO UPDATE SET noted_at = excluded.noted_at, paused_until = excluded.paused_until,
+       share = excluded.share, quiet_since = excluded.quiet_since`,
+  );
+  return {
+    loadRest() {
+      const row = rest.get();
+      return row === undefined ? null : gateRestRow(row);
+    },
+    saveRest: ({ notedAt, pausedUntil, share, quietSince }) =>
+      void putRest.run({
+        share,
+        notedAt: instantText(notedAt),
+        pausedUntil: instantText(pausedUntil),
+        quietSince: instantText(quietSince),
+      }),
+    load: () => all.all().map(gateSlotRow),
+    save: db.transaction((slots: readonly GateSlot[]) => {
+      for (const [slot, { startedAt, answeredAt }] of slots.entries()) {
+        put.run(slot, startedAt.toString(), answeredAt?.toString() ?? null);
+      }
+      clear.run(slots.length);
+    }),
+  };
+}
+
+/**
+ * A database whose statements are planned once. SQLite notes for which parameters another value might have another plan,
+ * and plans anew once they are bound again; as better-sqlite3 unbinds all of them after each run, a statement that looks
+ * up by more than a key would be parsed at each use, ten times as slowly.
+ */
+export class SteadyDatabase extends Database {
+  override prepare<BindParameters extends unknown[] | object = unknown[], Result = unknown>(
+    source: string,
+  ) {
+    return super.prepare<BindParameters, Result>(steady(source));
+  }
+}
+
+/** A parameter behind a plus, which changes no value, is an expression, by which SQLite does not choose plans. */
+export const steady = (sql: string): string =>
+  sql.replaceAll(/(?<=(?:=|\bLIMIT)\s*)(?=[?@])/gi, "+");
+
+/** The data directory held by this process until `release`, or until the process ends in whatever way. */
+export interface DataLock {
+  release(): void;
+}
+
+/**
+ * Takes the data directory for this process; null when another one holds it. An exclusive transaction on a database of
+ * its own is the lock: the operating system drops it with the process, so neither `kill -9` nor a reused process id
+ * can leave it behind.
+ */
+export function lockDataDirectory(dataDir: string): DataLock | null {
+  const file = join(dataDir, "lock.sqlite");
+  keepFilePrivate(file);
+  const db = new Database(file, { timeout: 0 });
+  try {
+    db.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    db.close();
+    if (error instanceof Database.SqliteError && error.code === "SQLITE_BUSY") return null;
+    throw error;
+  }
+  return { release: () => db.close() };
 }

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { type Revision, revision } from "../domain/ids.ts";
-import { numberColumn } from "./rows/rows.ts";
+import { numberColumn } from "./rows/item-rows.ts";
 
 /** Where the store stands among its transactions, for what keeps copies of it in memory. */
 export interface Standing {

@@ -1,7 +1,13 @@
 import type { ItemKey } from "../domain/ids.ts";
+import type { Label, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
+import type { Store } from "../store/store.ts";
+import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
+import { isComplete } from "./look-ups.ts";
+import { isRefusal } from "./plan-snapshot.ts";
+import { later } from "./schedule.ts";
 
 /** An open question: an item that a complete snapshot of `source` did not hold. */
 export interface Question {
@@ -32,7 +38,7 @@ export function judgeSilence(failure: Failure, listReadable: boolean): "gone" | 
   }
 }
 
-export interface AbsenceFacts {
+interface AbsenceFacts {
   readonly questions: readonly Question[];
   readonly brakeOf: (source: string) => BrakeState;
   /**
@@ -86,4 +92,137 @@ export function areSettled(
   const waiting = brakes.filter(({ needsPerson, releasedAt }) => needsPerson && !releasedAt);
   const held = new Set(waiting.map(({ source }) => source));
   return open.every(({ item, source }) => held.has(source) || isAside(item));
+}
+
+/** What a look-up names no more, by what each says when it is asked for itself. */
+export interface Absent<Value> {
+  readonly gone: readonly Value[];
+  /** Those that answer, as they answer, and those of which nothing is known. */
+  readonly there: readonly Value[];
+  readonly unclear: readonly Value[];
+}
+
+export interface AbsenteesDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly clock: () => Temporal.Instant;
+  readonly maxAge: Temporal.Duration;
+  /** Whether a source was readable when it was last read. */
+  readonly isReadable: (source: string) => boolean;
+}
+
+type Word<Value> =
+  | { readonly kind: "there"; readonly value: Value }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unclear" };
+
+/** A look-up that suddenly names nothing must not spend the quota; the rest is asked at its next reading. */
+const mostAtOnce = 10;
+
+/**
+ * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. What they answer is
+ * believed for `maxAge`.
+ */
+export class Absentees {
+  readonly #deps: AbsenteesDeps;
+  readonly #heard = new Map<string, { readonly gone: boolean; readonly at: Temporal.Instant }>();
+
+  constructor(deps: AbsenteesDeps) {
+    this.#deps = deps;
+  }
+
+  todolists(known: readonly Todolist[], facts: Facts<Todolist>): Promise<Absent<Todolist>> {
+    return this.#sort(known, { ...facts, kind: "list", ask: (list) => this.#askList(list, facts) });
+  }
+
+  projects(known: readonly Project[], facts: Facts<Project>): Promise<Absent<Project>> {
+    const ask = (project: Project) => this.#askProject(project, facts);
+    return this.#sort(known, { ...facts, kind: "project", ask });
+  }
+
+  labels(known: readonly Label[], facts: Facts<Label>): Promise<Absent<Label>> {
+    const ask = async ({ id }: Label): Promise<Word<Label>> => {
+      const label = await this.#deps.upstream.labels.get(id, facts.call);
+      if (label.ok) return { kind: "there", value: label.value };
+      return { kind: judgeSilence(label.failure, true) === "gone" ? "gone" : "unclear" };
+    };
+    return this.#sort(known, { ...facts, kind: "label", ask });
+  }
+
+  async #sort<Value extends { readonly id: number }>(
+    known: readonly Value[],
+    {
+      snapshot,
+      kind,
+      ask,
+    }: Facts<Value> & {
+      readonly kind: string;
+      readonly ask: (value: Value) => Promise<Word<Value>>;
+    },
+  ): Promise<Absent<Value>> {
+    const sorted: Record<keyof Absent<Value>, Value[]> = { gone: [], there: [], unclear: [] };
+    if (!isComplete(snapshot)) return sorted;
+    const named = new Set<number>(snapshot.items.map(({ id }) => id));
+    let asked = 0;
+    for (const value of known) {
+      const name = `${kind} ${value.id}`;
+      if (named.has(value.id)) {
+        this.#heard.delete(name);
+        continue;
+      }
+      const heard = this.#heardOf(name);
+      if (!heard && asked >= mostAtOnce) {
+        sorted.unclear.push(value);
+        continue;
+      }
+      if (heard) {
+        sorted[heard.gone ? "gone" : "there"].push(value);
+        continue;
+      }
+      asked += 1;
+      const word = await ask(value);
+      sorted[word.kind].push(word.kind === "there" ? word.value : value);
+      if (word.kind === "unclear") continue;
+      this.#heard.set(name, { gone: word.kind === "gone", at: this.#deps.clock() });
+    }
+    return sorted;
+  }
+
+  #heardOf(name: string) {
+    const { clock, maxAge } = this.#deps;
+    const heard = this.#heard.get(name);
+    return heard && Temporal.Instant.compare(later(heard.at, maxAge), clock()) > 0 ? heard : null;
+  }
+
+  /** Not every service answers for a single list: its tasks are asked for as well. */
+  async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<Word<Todolist>> {
+    const { store, upstream, isReadable } = this.#deps;
+    const { id, projectId } = list;
+    const single = await upstream.workspace.todolist({ projectId, id }, call);
+    if (single.ok) return { kind: "there", value: single.value };
+    if (!isRefusal(single.failure)) return { kind: "unclear" };
+    const tasks = await upstream.tasks.list({ projectId, listId: id }, call);
+    if (!tasks.ok) {
+      const verdict = judgeSilence(tasks.failure, isReadable(`events:${projectId}`));
+      return { kind: verdict === "gone" ? "gone" : "unclear" };
+    }
+    const isEmpty = tasks.value.received === 0 && store.mirror.contents(`tasks:${id}`).size === 0;
+    const isDenied = judgeSilence(single.failure, true) === "gone";
+    return isEmpty && isDenied ? { kind: "gone" } : { kind: "there", value: list };
+  }
+
+  async #askProject(project: Project, { call }: Facts<Project>): Promise<Word<Project>> {
+    const { workspace, events } = this.#deps.upstream;
+    const single = await workspace.project(project.id, call);
+    if (single.ok) return { kind: "there", value: single.value };
+    if (!isRefusal(single.failure)) return { kind: "unclear" };
+    const list = await events.list({ projectId: project.id, view: "all" }, call);
+    if (list.ok) return { kind: "there", value: project };
+    return { kind: judgeSilence(list.failure, true) === "gone" ? "gone" : "unclear" };
+  }
+}
+
+interface Facts<Value> {
+  readonly snapshot: Snapshot<Value>;
+  readonly call: Call;
 }

@@ -2,7 +2,7 @@ import type { ListId, ProjectId } from "../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
-import type { Scope } from "./territory.ts";
+import type { Scope } from "./sources-in-scope.ts";
 
 /**
  * Writes what the configuration alone says into the directory: configured projects, lists and people, under the names

@@ -1,25 +1,24 @@
-import type { Item } from "../domain/item.ts";
+import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
+import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Upstream } from "../upstream/client.ts";
+import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { applySnapshot } from "./apply.ts";
+import { applySnapshot } from "./apply-snapshot.ts";
 import type { SyncEvent } from "./event.ts";
-import { type Fetched, fetchSource } from "./fetch.ts";
-import { type HeardNames, NameKeeper } from "./names.ts";
-import { followParents } from "./parents.ts";
-import type { Contents, Identified } from "./plan.ts";
+import { followParents } from "./follow-parents.ts";
+import { type HeardNames, NameKeeper } from "./heard-names.ts";
+import { type Contents, type Identified, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Questions } from "./questions.ts";
-import { isDenied, isRefusal, restOf } from "./refusal.ts";
-import { type Begun, type Roster, samePlace } from "./roster.ts";
 import { isLookUp, later, restAfter, thirdOf } from "./schedule.ts";
-import { type Scope, territoryOf } from "./territory.ts";
+import { type Begun, type SourceList, samePlace } from "./source-list.ts";
+import { type Scope, sourcesInScope } from "./sources-in-scope.ts";
 
-export interface PollerDeps {
+interface PollerDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly scope: Scope;
-  readonly roster: Roster;
+  readonly roster: SourceList;
   readonly questions: Questions;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
@@ -82,8 +81,8 @@ export class Poller {
   survey(): void {
     const { store, scope, roster } = this.#deps;
     const { directory } = store;
-    roster.settleTerritory(
-      territoryOf(scope, { projects: directory.projects(), todolists: directory.todolists() }),
+    roster.settleScope(
+      sourcesInScope(scope, { projects: directory.projects(), todolists: directory.todolists() }),
     );
   }
 
@@ -252,4 +251,53 @@ export class Poller {
   #after(rest: Temporal.Duration): Temporal.Instant {
     return later(this.#deps.clock(), rest);
   }
+}
+
+/** What one poll has read. */
+export type Fetched =
+  | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
+  | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
+  | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
+  | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
+  | { readonly kind: "items"; readonly snapshot: Snapshot<Item> };
+
+type Answer<Value> = Promise<Result<Snapshot<Value>, Failure>>;
+
+/** Reads a source with one request. */
+function fetchSource(
+  upstream: Upstream,
+  { source, call }: { readonly source: Source; readonly call: Call },
+): Promise<Result<Fetched, Failure>> {
+  const { workspace, labels, events, tasks, subtasks } = upstream;
+  switch (source.kind) {
+    case "projects":
+      return read(workspace.projects(call), (snapshot) => ({ kind: "projects", snapshot }));
+    case "people":
+      return read(workspace.people(call), (snapshot) => ({ kind: "people", snapshot }));
+    case "labels":
+      return read(labels.list(call), (snapshot) => ({ kind: "labels", snapshot }));
+    case "todolists":
+      return read(workspace.todolists(source, call), (snapshot) => ({
+        kind: "todolists",
+        snapshot,
+      }));
+    case "events":
+      return read(events.list({ projectId: source.projectId, view: "all" }, call), items);
+    case "tasks":
+      return read(tasks.list(source, call), items);
+    case "subtasks":
+      return read(subtasks.list(source, call), items);
+    default:
+      return unreachable(source);
+  }
+}
+
+const items = (snapshot: Snapshot<Item>): Fetched => ({ kind: "items", snapshot });
+
+async function read<Value>(
+  answer: Answer<Value>,
+  wrap: (snapshot: Snapshot<Value>) => Fetched,
+): Promise<Result<Fetched, Failure>> {
+  const result = await answer;
+  return result.ok ? ok(wrap(result.value)) : result;
 }

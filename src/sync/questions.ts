@@ -1,11 +1,11 @@
-import type { ItemKey } from "../domain/ids.ts";
-import { type Item, spokenKind } from "../domain/item.ts";
+import type { ItemKey, ServiceId } from "../domain/ids.ts";
+import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
 import type { Mirrored } from "../store/mirror/mirror.ts";
 import type { Store } from "../store/store.ts";
-import type { Upstream } from "../upstream/client.ts";
+import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import {
   type AbsencePlan,
@@ -15,17 +15,15 @@ import {
   type Question,
 } from "./absence.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
-import { getItem } from "./get-item.ts";
-import { isUnderWay } from "./move.ts";
-import { buryBelow } from "./parents.ts";
-import { isIdentified } from "./plan.ts";
-import type { Roster } from "./roster.ts";
+import { buryBelow } from "./follow-parents.ts";
+import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { later, restAfter } from "./schedule.ts";
+import type { SourceList } from "./source-list.ts";
 
-export interface QuestionsDeps {
+interface QuestionsDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  readonly roster: Roster;
+  readonly roster: SourceList;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
@@ -277,3 +275,40 @@ const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): b
   at !== null && since !== null && Temporal.Instant.compare(at, since) > 0;
 
 const text = (item: Item): string => JSON.stringify(toPlain(item));
+
+/** Asks the service for one item, by the place where it was seen last. Throws for one that was never named. */
+function getItem(
+  { store, upstream }: { readonly store: Store; readonly upstream: Upstream },
+  { item, signal }: { readonly item: Item; readonly signal: AbortSignal },
+): Promise<Result<Item, Failure>> {
+  const call: Call = { priority: "sweep", signal };
+  const { id, projectId } = item;
+  if (id === null) throw new NamelessItemError(item);
+  if (item.kind === "event") return upstream.events.get({ projectId, id }, call);
+  if (item.parentId === null) {
+    return upstream.tasks.get({ projectId, listId: item.listId, id }, call);
+  }
+  const taskId = item.parentId;
+  return upstream.subtasks.get({ ...placeOf(store, { item, taskId }), taskId, id }, call);
+}
+
+// A subtask's own row may still name the list that its parent has left.
+function placeOf(
+  { mirror }: Store,
+  { item, taskId }: { readonly item: TaskItem; readonly taskId: ServiceId },
+) {
+  const { projectId, listId } = item;
+  const key = mirror.find("task", taskId);
+  const task = key === null ? null : (mirror.get(key)?.item ?? null);
+  return task?.kind === "task"
+    ? { projectId: task.projectId, listId: task.listId }
+    : { projectId, listId };
+}
+
+/** Thrown when a mirrored item has no id: the mirror holds only what the service has named. */
+class NamelessItemError extends Error {
+  override readonly name = "NamelessItemError";
+  constructor(item: Item) {
+    super(`the ${item.kind} "${item.title}" is mirrored without an id`);
+  }
+}

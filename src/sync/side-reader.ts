@@ -6,7 +6,7 @@ import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./look-ups.ts";
-import { restOf } from "./refusal.ts";
+import { restOf } from "./plan-snapshot.ts";
 import { later, restAfter } from "./schedule.ts";
 import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
 

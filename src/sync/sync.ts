@@ -1,27 +1,20 @@
 import type { ItemKey, ProjectId } from "../domain/ids.ts";
-import { createWake } from "../loop.ts";
+import { createWake, type Wake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
-import { type CrewOptions, type Job, workThrough } from "./crew.ts";
-import type { SyncEvent } from "./event.ts";
+import type { GateState } from "../upstream/gate.ts";
+import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
 import { applyScope } from "./look-ups.ts";
 import { Poller } from "./poller.ts";
-import { progressOf, type SweepProgress } from "./progress.ts";
 import { Questions } from "./questions.ts";
-import { type Entry, Roster } from "./roster.ts";
 import { nextDueAt, nextSources } from "./schedule.ts";
 import type { SideWishes } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
-import { type SweepSummary, Tally } from "./tally.ts";
-import { configuredFolders, type Scope } from "./territory.ts";
+import { type Entry, SourceList } from "./source-list.ts";
+import { configuredFolders, type Scope } from "./sources-in-scope.ts";
 import { Wholeness } from "./wholeness.ts";
 
-export type { SyncEvent } from "./event.ts";
-export type { SweepProgress } from "./progress.ts";
-export type { SweepSummary } from "./tally.ts";
-export type { Scope } from "./territory.ts";
-
-export interface SyncDeps {
+interface SyncDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly scope: Scope;
@@ -84,13 +77,13 @@ export function createSync(deps: SyncDeps): Sync {
 
 class Syncing implements Sync {
   readonly #deps: SyncDeps;
-  readonly #roster: Roster;
+  readonly #roster: SourceList;
   readonly #questions: Questions;
   readonly #wholeness: Wholeness;
   readonly #poller: Poller;
   readonly #side: SideReader;
   readonly #wake = createWake();
-  readonly #tallies = new Set<Tally>();
+  readonly #tallies = new Set<SweepCounts>();
   #surveyed = false;
   /** Whether this process has begun a round, or gone on with one. */
   #begun = false;
@@ -102,7 +95,7 @@ class Syncing implements Sync {
   constructor(deps: SyncDeps) {
     const report = (event: SyncEvent) => this.#report(event);
     this.#deps = deps;
-    this.#roster = new Roster(deps.store, deps.clock);
+    this.#roster = new SourceList(deps.store, deps.clock);
     this.#questions = new Questions({ ...deps, roster: this.#roster, report });
     this.#wholeness = new Wholeness(deps.store, this.#roster);
     this.#poller = new Poller({
@@ -160,7 +153,7 @@ class Syncing implements Sync {
     const { upstream } = this.#deps;
     const { signal } = options;
     const sentBefore = upstream.gate.state().sent;
-    const tally = new Tally();
+    const tally = new SweepCounts();
     this.#tallies.add(tally);
     try {
       this.#survey();
@@ -333,9 +326,9 @@ class Syncing implements Sync {
     }
   }
 
-  #work(work: Pick<CrewOptions, "next" | "signal">): Promise<void> {
+  #work(work: Pick<WorkerPoolOptions, "next" | "signal">): Promise<void> {
     const limit = () => this.#limit();
-    return workThrough({ ...work, limit, wake: this.#wake, rest: () => this.#restMs() });
+    return workInParallel({ ...work, limit, wake: this.#wake, rest: () => this.#restMs() });
   }
 
   #limit(): number {
@@ -357,3 +350,68 @@ class Syncing implements Sync {
     if (!quiet) this.#deps.onEvent(event);
   }
 }
+
+type Job = () => Promise<void>;
+
+interface WorkerPoolOptions {
+  /** The next jobs, at most `room`; they start at once and must not reject. */
+  readonly next: (room: number) => readonly Job[];
+  /** How many may be under way together. */
+  readonly limit: () => number;
+  readonly signal: AbortSignal;
+  /** Asked for more work before a job has ended, when someone has some. */
+  readonly wake: Wake;
+  /** Milliseconds until time alone may bring more work. */
+  readonly rest: () => number;
+}
+
+/** Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. */
+async function workInParallel({
+  next,
+  limit,
+  signal,
+  wake,
+  rest,
+}: WorkerPoolOptions): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for (;;) {
+    const room = signal.aborted ? 0 : limit() - underWay.size;
+    for (const job of room > 0 ? next(room) : []) {
+      const ended: Promise<void> = job().finally(() => underWay.delete(ended));
+      underWay.add(ended);
+    }
+    if (underWay.size === 0) return;
+    const enough = new AbortController();
+    const woken = signal.aborted ? [] : [wake.wait(rest(), enough.signal)];
+    await Promise.race([...underWay, ...woken]);
+    enough.abort();
+  }
+}
+
+/** `total` grows while a sweep learns what there is; `remaining` is at the service's documented quota. */
+export interface SweepProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly remaining: Temporal.Duration;
+}
+
+interface ProgressFacts {
+  readonly entries: readonly Entry[];
+  /** Whether a source is still to be read in this sweep. */
+  readonly isDue: (entry: Entry) => boolean;
+  readonly gate: Pick<GateState, "quota" | "used">;
+}
+
+/** The span of the documented quota. Source: service-api.md, Limits. */
+const quotaSpanSeconds = 10;
+
+function progressOf({ entries, isDue, gate: { quota, used } }: ProgressFacts): SweepProgress {
+  const total = entries.length;
+  const done = entries.filter((entry) => !isDue(entry) && !entry.underWay).length;
+  const windows = Math.ceil(Math.max(0, total - done - (quota - used)) / quota);
+  const remaining = Temporal.Duration.from({ seconds: windows * quotaSpanSeconds });
+  return { done, total, remaining };
+}
+
+export type { SweepSummary, SyncEvent } from "./event.ts";
+export type { Scope } from "./sources-in-scope.ts";

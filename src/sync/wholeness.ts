@@ -1,7 +1,7 @@
 import type { ProjectId } from "../domain/ids.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Entry, Roster } from "./roster.ts";
+import type { Entry, SourceList } from "./source-list.ts";
 
 /**
  * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
@@ -9,11 +9,11 @@ import type { Entry, Roster } from "./roster.ts";
  */
 export class Wholeness {
   readonly #store: Store;
-  readonly #roster: Roster;
+  readonly #roster: SourceList;
   readonly #read: Set<ProjectId>;
   #isAllRead: boolean;
 
-  constructor(store: Store, roster: Roster) {
+  constructor(store: Store, roster: SourceList) {
     this.#store = store;
     this.#roster = roster;
     this.#read = new Set(store.rounds.readProjects());

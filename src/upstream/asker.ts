@@ -2,10 +2,10 @@ import type { FormData } from "undici";
 import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { parseJson, refusalIn } from "./answer.ts";
-import type { Call } from "./call.ts";
-import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
+import type { Call } from "./client.ts";
 import type { Failure } from "./failure.ts";
+import { parseJson, refusalIn } from "./response.ts";
+import { type DeliverDeps, type Delivered, deliver } from "./send-request.ts";
 import { collect, type Reading, type Snapshot } from "./snapshot.ts";
 import type { Exchange, Reply, Transport } from "./transport.ts";
 

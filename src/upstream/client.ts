@@ -1,22 +1,17 @@
 import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
-import type { UpstreamEvent } from "./event.ts";
 import { Gate, type GateHistory, type GateState } from "./gate.ts";
-import { type Held, nothingHeld } from "./held.ts";
+import { type KnownValues, nothingKnown } from "./known-values.ts";
 import { Outage } from "./outage.ts";
-import { type Attachments, createAttachments } from "./resources/attachments.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
 import { createFiles, type Files } from "./resources/files.ts";
 import { createHistories, type Histories } from "./resources/history.ts";
 import { createLabels, type Labels } from "./resources/labels.ts";
 import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
-import { createTasks, type Tasks } from "./resources/tasks.ts";
+import { type Attachments, createAttachments, createTasks, type Tasks } from "./resources/tasks.ts";
 import { createWorkspace, type Workspace } from "./resources/workspace.ts";
 import { Transport } from "./transport.ts";
-
-export type { Call } from "./call.ts";
-export type { Snapshot } from "./snapshot.ts";
 
 /**
  * `keyOf`: the key of the person on whose behalf a call is made, null to use the account's. `contact` goes into the
@@ -37,7 +32,7 @@ export interface UpstreamOptions {
   readonly random: () => number;
   readonly history: GateHistory;
   /** What is known already, for what an answer leaves unsaid; nothing unless given. */
-  readonly held?: Held;
+  readonly held?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -71,7 +66,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   checkHeader("the API key", options.apiKey);
   checkHeader("service.contact", options.contact);
 
-  const { timeout, timeZone, quota, held = nothingHeld } = options;
+  const { timeout, timeZone, quota, held = nothingKnown } = options;
   const gate = new Gate({
     ...options,
     onUnkept: (error) => options.onEvent({ kind: "history-unkept", error }),
@@ -134,3 +129,54 @@ function graceOf(timeout: Temporal.Duration): Temporal.Duration {
   const most = Temporal.Duration.from({ seconds: 3 });
   return Temporal.Duration.compare(timeout, most) < 0 ? timeout : most;
 }
+
+/** How urgent a request is: an edit never waits behind a sweep. */
+export type Priority = "edit" | "interactive" | "sweep";
+
+/**
+ * On whose behalf and how urgently a method is called. `person`: whose key to use, when one is configured. `onUnanswered`: told
+ * of each try of a write that has left and got no usable answer (none in time, a cut connection, an error of the service,
+ * an unreadable body), with the time since it left: it may be carried out later, also when another try is answered.
+ */
+export interface Call {
+  readonly priority: Priority;
+  readonly person?: PersonId | null;
+  readonly signal?: AbortSignal;
+  readonly onUnanswered?: (waited: Temporal.Duration) => void;
+}
+
+/** What happens on the way to the service, for log and metrics. Never holds a key, a body or a query. */
+export type UpstreamEvent =
+  | {
+      readonly kind: "answered";
+      readonly request: string;
+      readonly status: number;
+      readonly attempt: number;
+      readonly took: Temporal.Duration;
+    }
+  | {
+      readonly kind: "broken";
+      readonly request: string;
+      readonly attempt: number;
+      readonly took: Temporal.Duration;
+      readonly message: string;
+    }
+  | {
+      readonly kind: "retrying";
+      readonly request: string;
+      readonly attempt: number;
+      readonly after: Temporal.Duration;
+      readonly message: string;
+    }
+  | {
+      readonly kind: "rate-limited";
+      readonly request: string;
+      readonly pause: Temporal.Duration;
+      readonly share: number;
+    }
+  /** The service answers again after it had failed as a whole, or takes writes again. */
+  | { readonly kind: "back" }
+  /** What the next process should know of the quota could not be kept; requests go on. */
+  | { readonly kind: "history-unkept"; readonly error: unknown };
+
+export type { Snapshot } from "./snapshot.ts";

@@ -1,17 +1,18 @@
 import PQueue from "p-queue";
-import type { Priority } from "./call.ts";
-import { EditReserve } from "./edit-reserve.ts";
+import type { Priority } from "./client.ts";
 import {
+  EditReserve,
   type GateHistory,
   restoredRest,
   restoredSlots,
+  Share,
+  type Slot,
+  SlotWindow,
   savedSlots,
   wallClock,
-} from "./gate-history.ts";
-import { Share } from "./share.ts";
-import { type Slot, SlotWindow } from "./window.ts";
+} from "./quota.ts";
 
-export type { GateHistory, GateRest, GateSlot } from "./gate-history.ts";
+export type { GateHistory, GateRest, GateSlot } from "./quota.ts";
 
 export interface GateState {
   /** Requests that may still count at the service. */

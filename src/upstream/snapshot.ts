@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Ear } from "./held.ts";
+import type { ReadIssues } from "./known-values.ts";
 
 /**
  * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is
@@ -17,7 +17,7 @@ export interface Snapshot<Value> {
 export interface Reading<Value> {
   readonly where: string;
   readonly kind: string;
-  readonly read: (raw: unknown, ear: Ear) => Result<Value, string>;
+  readonly read: (raw: unknown, ear: ReadIssues) => Result<Value, string>;
   /** What no two elements may share. */
   readonly keyOf: (value: Value) => number | string;
 }

@@ -1,5 +1,5 @@
 import { Agent, type FormData, request } from "undici";
-import { readBody } from "./body.ts";
+import { readBody } from "./response.ts";
 
 /** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
 export interface Exchange {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isId, type LabelId, labelId, type PersonId, personId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/when.ts";
-import type { Ear } from "./held.ts";
+import type { ReadIssues } from "./known-values.ts";
 
 /**
  * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
@@ -75,7 +75,7 @@ export function keptTitle(
   about: {
     readonly held: string | undefined;
     readonly fallback: string;
-    readonly ear: Ear | undefined;
+    readonly ear: ReadIssues | undefined;
   },
 ): string {
   const said = heading(value);

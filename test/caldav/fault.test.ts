@@ -7,9 +7,8 @@ import {
   plainFault,
   xmlFault,
 } from "../../src/caldav/fault.ts";
-import { childrenOf, textOf } from "../../src/caldav/xml/element.ts";
-import { caldav, dav } from "../../src/caldav/xml/names.ts";
-import { readXml } from "../../src/caldav/xml/read.ts";
+import { childrenOf, readXml, textOf } from "../../src/caldav/xml/read-xml.ts";
+import { caldav, dav } from "../../src/caldav/xml/xml-names.ts";
 
 function childrenIn(body: string | Buffer | undefined) {
   const result = readXml(Buffer.from(body ?? ""));

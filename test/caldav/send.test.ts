@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { largestAnswer } from "../../src/caldav/answer-size.ts";
-import type { DavAnswer } from "../../src/caldav/context.ts";
+import type { DavAnswer } from "../../src/caldav/dav-request.ts";
 import { sendAnswer } from "../../src/caldav/send.ts";
 import { createLog } from "../../src/log.ts";
 import { callHttp } from "../support/http-call.ts";

@@ -1,4 +1,4 @@
-import type { Calendar, CalendarObject, KeptObject } from "../../src/calendars/calendar.ts";
+import type { Calendar, CalendarObject, KeptObject } from "../../src/calendars/calendar-types.ts";
 import { createCalendars } from "../../src/calendars/create-calendars.ts";
 import { type ItemKey, listId, personId, projectId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Calendar } from "../../src/calendars/calendar.ts";
-import type { Calendars } from "../../src/calendars/calendars.ts";
+import type { Calendar, Calendars } from "../../src/calendars/calendar-types.ts";
+
 import { type ItemKey, listId, projectId } from "../../src/domain/ids.ts";
 import { anEvent, aTask } from "../support/items.ts";
 import { ann, calendarRig, eve, open } from "./rig.ts";

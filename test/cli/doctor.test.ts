@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { command } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";

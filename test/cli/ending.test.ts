@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferryProcess, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { commandRig } from "./command-rig.ts";

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
 import { emptySandbox } from "./command-rig.ts";

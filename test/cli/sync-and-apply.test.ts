@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { commandRig } from "./command-rig.ts";

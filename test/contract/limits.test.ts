@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import type { When } from "../../src/domain/when.ts";
 import { edit, expectRefused, startPair, worked } from "./pair.ts";
 

@@ -7,7 +7,7 @@ import {
   personId,
   projectId,
 } from "../../src/domain/ids.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import type { Result } from "../../src/domain/result.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
 import type { Call, Upstream, UpstreamOptions } from "../../src/upstream/client.ts";

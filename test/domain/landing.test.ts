@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { landsAfterCrash, landsUntil } from "../../src/domain/landing.ts";
+import { inFlightAfterCrash, inFlightUntil } from "../../src/domain/landing.ts";
 
 const now = Temporal.Instant.from("2026-11-20T12:00:00Z");
 
-describe("landsUntil()", () => {
+describe("inFlightUntil()", () => {
   it.each([
     ["ten seconds after it left at least", "PT0S", "2026-11-20T12:00:10Z"],
     ["ten seconds after it left at least", "PT0.2S", "2026-11-20T12:00:09.8Z"],
@@ -12,10 +12,10 @@ describe("landsUntil()", () => {
     ["three minutes after it left at most", "PT1M", "2026-11-20T12:02:00Z"],
     ["no more when more was waited already", "PT5M", "2026-11-20T12:00:00Z"],
   ])("is %s when no answer came for %s", (_what, waited, expected) => {
-    expect(landsUntil(now, Temporal.Duration.from(waited)).toString()).toBe(expected);
+    expect(inFlightUntil(now, Temporal.Duration.from(waited)).toString()).toBe(expected);
   });
 });
 
-it("landsAfterCrash() result: ten seconds later", () => {
-  expect(landsAfterCrash(now).toString()).toBe("2026-11-20T12:00:10Z");
+it("inFlightAfterCrash() result: ten seconds later", () => {
+  expect(inFlightAfterCrash(now).toString()).toBe("2026-11-20T12:00:10Z");
 });

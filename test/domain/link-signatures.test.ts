@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createLinkSigner } from "../../src/domain/action-link.ts";
-import { createChoiceSigner } from "../../src/domain/choice-link.ts";
 import { feedId, itemKey, personId } from "../../src/domain/ids.ts";
 import { withoutSignatures } from "../../src/domain/link-signatures.ts";
+import { createChoiceSigner, createLinkSigner } from "../../src/domain/signed-links.ts";
 
 const key = createHash("sha256").update("only for tests").digest();
 const until = Temporal.PlainDate.from("2027-03-31");

@@ -9,7 +9,7 @@ import {
   sameField,
   valuesOf,
   without,
-} from "../../src/domain/merge.ts";
+} from "../../src/domain/patch.ts";
 import {
   patchFromPlain,
   patchToPlain,

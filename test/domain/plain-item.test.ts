@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import {
   fromPlain,
   patchFromPlain,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../src/domain/ids.ts";
-import { fieldsOf, type Patch, type PatchField, sameField } from "../../src/domain/merge.ts";
+import { fieldsOf, type Patch, type PatchField, sameField } from "../../src/domain/patch.ts";
 import { describeConflicts, mergeFields, movedFields } from "../../src/domain/three-way.ts";
 import { days, times } from "../support/items.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import { isLead, longestLead, wishFaults } from "../../src/domain/wish-limits.ts";
 import { berlin, dates, times } from "./items.ts";
 

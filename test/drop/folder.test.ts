@@ -35,7 +35,7 @@ function aFolder() {
 }
 
 describe("createDropFolder()", () => {
-  it("prepare() result when nothing is there: the folder and both shelves", () => {
+  it("prepare() result when nothing is there: the folder and both subfolders", () => {
     const { root, folder } = aFolder();
     expect(["", "done", "refused"].map((name) => existsSync(join(root, name)))).toEqual([
       true,
@@ -147,17 +147,17 @@ describe("stampOf()", () => {
 
   it.each(["done", "refused"])(
     "prepare() result when %s is a link: a failure, and nothing goes through it",
-    (shelf) => {
+    (subfolder) => {
       const { root, folder, drop } = aFolder();
       const elsewhere = testDirectory();
-      rmSync(join(root, shelf), { recursive: true });
-      symlinkSync(elsewhere, join(root, shelf));
+      rmSync(join(root, subfolder), { recursive: true });
+      symlinkSync(elsewhere, join(root, subfolder));
       expect(folder.prepare()).toEqual({
         ok: false,
-        failure: `${join(root, shelf)} is a link: a folder is needed`,
+        failure: `${join(root, subfolder)} is a link: a folder is needed`,
       });
       drop("x.ics");
-      const put = { path: "x.ics", target: `${shelf}/x.ics`, report: "done" };
+      const put = { path: "x.ics", target: `${subfolder}/x.ics`, report: "done" };
       expect(() => folder.putAway(put)).toThrow("is a link");
       expect(readdirSync(elsewhere)).toEqual([]);
       expect(existsSync(join(root, "x.ics"))).toBe(true);

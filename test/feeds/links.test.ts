@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createLinkSigner } from "../../src/domain/action-link.ts";
 import { isSealed } from "../../src/domain/sealed-text.ts";
+import { createLinkSigner } from "../../src/domain/signed-links.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
 import { anEvent, aTask, days, zone } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/feeds.ts";
 import { FragmentError } from "../../src/feeds/fragments.ts";
 import { FeedBuildError } from "../../src/feeds/live-feed.ts";
+import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/published-feeds.ts";
 import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { aLabel, anEvent, aTask, days } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";

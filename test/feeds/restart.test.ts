@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
-import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
+import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/published-feeds.ts";
 import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { openStore } from "../../src/store/store.ts";
 import { aLabel, anEvent, aTask, zone } from "../support/items.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { itemKey, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { LinkMaker } from "../../src/domain/link-actions.ts";
+import type { LinkMaker } from "../../src/domain/signed-links.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/feeds.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
+import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/published-feeds.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
 import { aLabel, aPerson, aProject, aTodolist, zone } from "../support/items.ts";

@@ -19,12 +19,12 @@ const wiring: readonly string[] = [
   "demo-guide.ts",
   "mailer.ts",
   "serve.ts",
-  "workshop.ts",
+  "build-daemon.ts",
 ];
 
 /** Who may use an outside package. */
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
-  ["better-sqlite3", ["store", "sandbox/store.ts"]],
+  ["better-sqlite3", ["store", "sandbox/workspace-store.ts"]],
   ["p-queue", ["upstream"]],
   ["undici", ["upstream", "remote"]],
   ["chokidar", ["drop"]],

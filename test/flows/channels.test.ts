@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 

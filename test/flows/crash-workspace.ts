@@ -1,7 +1,7 @@
 import type { Fault } from "../../src/sandbox/faults.ts";
-import { insist } from "../../src/sandbox/outcome.ts";
 import type { RequestEntry } from "../../src/sandbox/request-log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { eventually } from "../support/eventually.ts";
 
 export type Kind = "event" | "task";

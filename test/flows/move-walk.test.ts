@@ -4,7 +4,7 @@ import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
-import { insist, type Outcome } from "../../src/sandbox/outcome.ts";
+import { insist, type Outcome } from "../../src/sandbox/work-outcome.ts";
 import { worked } from "../contract/pair.ts";
 import { type MoveRig, moveRig } from "../edits/delivery/move-rig.ts";
 import { calendar, vevent, vtodo } from "../edits/rig.ts";

@@ -1,5 +1,5 @@
 import ICAL from "ical.js";
-import type { PatchField } from "../../src/domain/merge.ts";
+import type { PatchField } from "../../src/domain/patch.ts";
 
 /** What a person does to one entry of a calendar. */
 export type Touch =

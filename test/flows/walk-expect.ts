@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import type { Edit } from "../../src/domain/edit.ts";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { Edit } from "../../src/domain/journal.ts";
-import { sameField, valuesOf } from "../../src/domain/merge.ts";
+import { sameField, valuesOf } from "../../src/domain/patch.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import type { Call } from "../../src/upstream/client.ts";
 import { worked } from "../contract/pair.ts";

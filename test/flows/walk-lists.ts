@@ -1,5 +1,5 @@
-import { insist } from "../../src/sandbox/outcome.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { WalkTime } from "./walk-time.ts";
 
 /** How many states are remembered: a list never lags further behind. */

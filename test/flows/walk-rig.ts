@@ -2,13 +2,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { openRooms, type Rooms } from "../../src/build-daemon.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import { createLog } from "../../src/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { isStorageFault } from "../../src/store/storage-health.ts";
-import { openRooms, type Rooms } from "../../src/workshop.ts";
 import { WalkLists } from "./walk-lists.ts";
 import { WalkTime } from "./walk-time.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";

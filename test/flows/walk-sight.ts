@@ -1,7 +1,7 @@
 import { expect } from "vitest";
+import type { Edit } from "../../src/domain/edit.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { Edit } from "../../src/domain/journal.ts";
-import { applyPatch, fieldsOf, type PatchField } from "../../src/domain/merge.ts";
+import { applyPatch, fieldsOf, type PatchField } from "../../src/domain/patch.ts";
 import type { When } from "../../src/domain/when.ts";
 import { type PartName, parts, type Story } from "./walk-workspace.ts";
 

@@ -1,5 +1,5 @@
-import { insist, type Outcome } from "../../src/sandbox/outcome.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { insist, type Outcome } from "../../src/sandbox/work-outcome.ts";
 import type { EventView } from "../../src/sandbox/workspace-events.ts";
 import type { TaskView } from "../../src/sandbox/workspace-tasks.ts";
 

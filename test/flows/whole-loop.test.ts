@@ -1,8 +1,8 @@
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import express from "express";
-import { createLinkSigner, type LinkAction } from "../../src/domain/action-link.ts";
 import { projectId } from "../../src/domain/ids.ts";
-import { createDesk } from "../../src/edits/desk/desk.ts";
-import { createActionLinks } from "../../src/edits/links/links.ts";
+import { createLinkSigner, type LinkAction } from "../../src/domain/signed-links.ts";
+import { createEditActions } from "../../src/edits/desk/edit-actions.ts";
+import { createActionLinks } from "../../src/edits/links/action-links.ts";
 import { actRoutes } from "../../src/http/act-routes.ts";
 import { aProject, aTask, aTodolist, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
@@ -35,7 +35,7 @@ export async function startActs(
     onAccepted() {},
   });
   const app = express();
-  const desk = createDesk({
+  const desk = createEditActions({
     store,
     accept: () => ({ kind: "refused", errors: [] }),
     onReleased() {},

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { createDesk } from "../../src/edits/desk/desk.ts";
+import { createEditActions } from "../../src/edits/desk/edit-actions.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
-import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/feeds.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import { createApp } from "../../src/http/http-app.ts";
 import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
-import { createReception } from "../../src/people/reception.ts";
+import { createReception } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
 import { feedKey, feedOptions } from "../feeds/rig.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -44,7 +44,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     zoneData: { tz: "2026c", icu: "78.3" },
     store,
     feeds,
-    desk: createDesk({ store, accept, onReleased() {} }),
+    desk: createEditActions({ store, accept, onReleased() {} }),
     workspace: null,
     links: null,
     ready,

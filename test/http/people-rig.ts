@@ -1,5 +1,5 @@
 import { personId, projectId } from "../../src/domain/ids.ts";
-import { createPublishedFeeds } from "../../src/feeds/feeds.ts";
+import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { feedKey, feedOptions } from "../feeds/rig.ts";
 import { anEvent, aPerson, aProject } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import express from "express";
 import { describe, expect, it } from "vitest";
-import { createChoiceSigner } from "../../src/domain/choice-link.ts";
 import { personId } from "../../src/domain/ids.ts";
 import type { MailChoice } from "../../src/domain/mail-kind.ts";
+import { createChoiceSigner } from "../../src/domain/signed-links.ts";
 import { unsubscribeRoutes } from "../../src/http/unsubscribe-routes.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";

@@ -1,5 +1,9 @@
-import type { IcsProblem } from "../../src/ics/problem.ts";
-import { type IncomingCalendar, type IncomingItem, readCalendar } from "../../src/ics/read/read.ts";
+import type { IcsProblem } from "../../src/ics/ics-problem.ts";
+import {
+  type IncomingCalendar,
+  type IncomingItem,
+  readCalendar,
+} from "../../src/ics/read/read-calendar.ts";
 
 export const zone = "Europe/Berlin";
 

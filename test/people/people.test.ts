@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { readBasic } from "../../src/people/basic.ts";
-import { createReception } from "../../src/people/reception.ts";
+import { createReception } from "../../src/people/people.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 

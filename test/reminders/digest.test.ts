@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { digestTurn } from "../../src/reminders/digest-plan.ts";
+import { digestTurn } from "../../src/reminders/digest.ts";
 import {
   aMailer,
   ana,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { EditAction } from "../../src/domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { EditAction } from "../../src/domain/journal.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { Mailer } from "../../src/mail/mail.ts";
 import { createParkingNotices, type NoticeEvent } from "../../src/reminders/notices.ts";

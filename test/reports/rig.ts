@@ -5,7 +5,7 @@ import type { Item } from "../../src/domain/item.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { buildReport, type ReportDocument } from "../../src/reports/build-report.ts";
 import type { Cell } from "../../src/reports/report.ts";
-import type { Wish } from "../../src/reports/wish.ts";
+import type { ReportRequest } from "../../src/reports/report-request.ts";
 import { openReader, type Reader } from "../../src/store/reading/reader.ts";
 import {
   aLabel,
@@ -22,7 +22,7 @@ import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { insistOk } from "./insist.ts";
 
 /** A wish for nothing in particular. */
-const anyWish: Omit<Wish, "name"> = {
+const anyWish: Omit<ReportRequest, "name"> = {
   project: null,
   person: null,
   label: null,
@@ -65,14 +65,14 @@ export function readEverything({ store }: ReturnType<typeof reportRig>): void {
 }
 
 function wordsOf(reader: Reader, clock: () => Temporal.Instant) {
-  const ask = (name: string, wish: Partial<Wish> = {}) =>
+  const ask = (name: string, wish: Partial<ReportRequest> = {}) =>
     buildReport(reader, { wish: { ...anyWish, ...wish, name }, zone, now: clock() });
-  const report = (name: string, wish: Partial<Wish> = {}): ReportDocument =>
+  const report = (name: string, wish: Partial<ReportRequest> = {}): ReportDocument =>
     insistOk(ask(name, wish));
   /** Rows as objects, of the named columns. */
   const rows = (
     name: string,
-    wish: Partial<Wish> = {},
+    wish: Partial<ReportRequest> = {},
   ): readonly Readonly<Record<string, Cell>>[] => {
     const document = report(name, wish);
     return document.rows.map((row) =>

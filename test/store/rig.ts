@@ -1,7 +1,7 @@
+import type { EditAction } from "../../src/domain/edit.ts";
 import type { ItemKey, ServiceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import type { EditAction } from "../../src/domain/journal.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";

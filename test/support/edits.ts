@@ -16,7 +16,7 @@ export const untouched = {
   undoes: null,
   confirmedAt: null,
   missedAt: null,
-  landsUntil: null,
+  inFlightUntil: null,
   resentAt: null,
   keyRefusedAt: null,
   restores: null,

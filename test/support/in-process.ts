@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { openRooms } from "../../src/build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "../../src/cli/host.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -6,7 +7,6 @@ import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { chooseMailer } from "../../src/mailer.ts";
 import { startDaemon } from "../../src/serve.ts";
-import { openRooms } from "../../src/workshop.ts";
 import type { Ended, Installation } from "./dayferry.ts";
 import { eventually } from "./eventually.ts";
 

@@ -2,12 +2,12 @@ import {
   childOf,
   childrenNamed,
   childrenOf,
+  readXml,
   textOf,
   wholeText,
   type XmlElement,
-} from "../../src/caldav/xml/element.ts";
-import { keyOf } from "../../src/caldav/xml/names.ts";
-import { readXml } from "../../src/caldav/xml/read.ts";
+} from "../../src/caldav/xml/read-xml.ts";
+import { keyOf } from "../../src/caldav/xml/xml-names.ts";
 
 /** The root of a body that has to be XML. */
 export function rootOf(text: string): XmlElement {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { runUntil } from "./support/stage.ts";
 import { shownTitles } from "./support/workspace.ts";

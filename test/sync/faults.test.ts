@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { roomy, runUntil, type Stage, stage, until } from "./support/stage.ts";
 import { addEvent, addTask, placeAt, shownTitles, viewInventory } from "./support/workspace.ts";
 

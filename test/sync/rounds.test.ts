@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import { unreachable } from "../../src/domain/result.ts";
 import type { Source } from "../../src/domain/source.ts";
-import { insist } from "../../src/sandbox/outcome.ts";
-import type { SourceState } from "../../src/store/rows/sources.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import type { SourceState } from "../../src/store/rows/source-rows.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 

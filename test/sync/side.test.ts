@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { folderId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { handClock } from "../support/test-store.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";
 import { addTask, placeAt } from "./support/workspace.ts";

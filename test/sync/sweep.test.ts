@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, personId, projectId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/outcome.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Stage, stage } from "./support/stage.ts";
 import {
   addEvent,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Priority } from "../../src/upstream/call.ts";
+import type { Priority } from "../../src/upstream/client.ts";
 import type { Gate, GateHistory } from "../../src/upstream/gate.ts";
 import { gateOf, mostInWindow, perMs, quota, sleep, ticket, trip } from "./gate-rig.ts";
 import { memoryHistory } from "./loopback.ts";

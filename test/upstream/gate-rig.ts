@@ -1,4 +1,4 @@
-import type { Priority } from "../../src/upstream/call.ts";
+import type { Priority } from "../../src/upstream/client.ts";
 import { Gate, type GateOptions, type Ticket } from "../../src/upstream/gate.ts";
 import { memoryHistory } from "./loopback.ts";
 

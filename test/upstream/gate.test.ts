@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Priority } from "../../src/upstream/call.ts";
+import type { Priority } from "../../src/upstream/client.ts";
 import type { Ticket } from "../../src/upstream/gate.ts";
 import { gateOf, perMs, quota, sleep, spacingMs, ticket, trip } from "./gate-rig.ts";
 import { memoryHistory } from "./loopback.ts";

@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { createUpstream, type Upstream, type UpstreamOptions } from "../../src/upstream/client.ts";
-import type { UpstreamEvent } from "../../src/upstream/event.ts";
+import {
+  createUpstream,
+  type Upstream,
+  type UpstreamEvent,
+  type UpstreamOptions,
+} from "../../src/upstream/client.ts";
+
 import type { GateHistory, GateRest, GateSlot } from "../../src/upstream/gate.ts";
 
 interface Arrival {

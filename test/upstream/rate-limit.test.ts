@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
 import type { Call } from "../../src/upstream/client.ts";
-import { readRetryAfter } from "../../src/upstream/retry-after.ts";
+import { readRetryAfter } from "../../src/upstream/response.ts";
 import { type Answerer, clientOf, json, startLoopback } from "./loopback.ts";
 
 const perMs = 500;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import type { Patch } from "../../src/domain/merge.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import { readTaskPage } from "../../src/upstream/resources/task-page.ts";
 import { readTask, writeTask } from "../../src/upstream/resources/task-shape.ts";
 import { collect } from "../../src/upstream/snapshot.ts";

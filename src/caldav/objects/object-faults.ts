@@ -1,12 +1,12 @@
-import type { Calendar } from "../../calendars/calendar.ts";
+import type { Calendar } from "../../calendars/calendar-types.ts";
 import type { PlannedItem } from "../../edits/intake/accept.ts";
 import type { ObjectFault } from "../../ics/read/calendar-object.ts";
-import type { DavContext } from "../context.ts";
+import type { DavContext } from "../dav-request.ts";
 import { caldavFault, type DavFault, davFault, plainFault } from "../fault.ts";
 import { allowedMethods } from "../methods.ts";
 import type { DavTarget } from "../paths.ts";
-import { dav } from "../xml/names.ts";
-import { element, hrefElement, namedElement } from "../xml/write.ts";
+import { element, hrefElement, namedElement } from "../xml/write-xml.ts";
+import { dav } from "../xml/xml-names.ts";
 
 /** Octets that are no calendar object, or none that can be kept. */
 export function objectFault({ precondition, line, message }: ObjectFault): DavFault {

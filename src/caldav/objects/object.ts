@@ -1,11 +1,16 @@
-import type { DavAnswer, DavContext, ObjectRequest } from "../context.ts";
-import { faultAnswer } from "../fault.ts";
-import { copyObject } from "./object-copy.ts";
-import { deleteObject } from "./object-delete.ts";
-import { methodFault } from "./object-faults.ts";
-import { getObject } from "./object-get.ts";
-import { moveObject } from "./object-move.ts";
-import { putObject } from "./object-put.ts";
+import type { CalendarObject } from "../../calendars/calendar-types.ts";
+import { httpDate } from "../../domain/http-date.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
+import { atomically } from "../atomically.ts";
+import { checkConditions, hasPresent } from "../conditions.ts";
+import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
+import { type DavFault, faultAnswer } from "../fault.ts";
+import { objectType } from "../properties/props-object.ts";
+import { acceptEdit, ownHeldEdits } from "./accept-object.ts";
+import { copyObject, moveObject } from "./copy-move.ts";
+import { methodFault, missingFault, readOnlyFault } from "./object-faults.ts";
+import { putObject } from "./put.ts";
 
 /** Methods that work on an object as a whole, by name. */
 const methods: ReadonlyMap<string, (context: DavContext, request: ObjectRequest) => DavAnswer> =
@@ -29,3 +34,96 @@ export function objectAnswer(context: DavContext, request: ObjectRequest): DavAn
   const reason = `${method} is not offered for an object`;
   return faultAnswer(methodFault(reason, { kind: target.kind, calendar, method }));
 }
+
+/**
+ * Answers GET and HEAD with the octets of an object, whatever Accept says: there is one form only, and 406 makes
+ * programs give up. Source: RFC 4791 5.3.4; RFC 9110 15.5.7.
+ */
+function getObject(
+  { calendars }: DavContext,
+  { calendar, name, headers }: ObjectRequest,
+): DavAnswer {
+  const object = calendars.object(calendar, name);
+  if (!object) return faultAnswer(missingFault());
+  if (hasPresent(headers, object)) return { status: 304, headers: validators(object) };
+  return {
+    status: 200,
+    headers: { ...validators(object), "Content-Type": objectType(object.component) },
+    body: calendars.octets(object),
+  };
+}
+
+const validators = ({ etag, modifiedAt }: CalendarObject) => ({
+  ETag: etag,
+  "Last-Modified": httpDate(modifiedAt),
+});
+
+/**
+ * Deletes an item. Where the deletion waits for a person, as many at once do, the item is gone for whoever has deleted it,
+ * and comes back when that is discarded. What that person alone was shown is no more. What was moved away is not here any more and stays where it is. Source: RFC 4918 9.6; RFC 9110 9.3.5.
+ */
+function deleteObject(context: DavContext, request: ObjectRequest): DavAnswer {
+  const { calendar } = request;
+  const href = context.paths.calendar(calendar);
+  const barred = readOnlyFault(calendar, { privilege: "unbind", href });
+  if (barred) return faultAnswer(barred);
+  return atomically(context.store, () => remove(context, request));
+}
+
+function remove(context: DavContext, request: ObjectRequest): Result<DavAnswer, DavFault> {
+  const { calendars, paths } = context;
+  const { calendar, name } = request;
+  const object = calendars.object(calendar, name);
+  const isKnown = object === null && calendars.formerly(calendar, name) !== null;
+  const verdict = checkConditions(request, { object, isKnown, paths });
+  if (verdict.kind === "failed") return fail(verdict.fault);
+  if (!object) return fail(missingFault());
+  if (takeBack(context, object)) return ok({ status: 204 });
+  const accepted = acceptEdit(context, {
+    calendar,
+    incoming: named(object),
+    method: "CANCEL",
+    base: calendars.itemOf(object).item,
+    cleared: [],
+    replaced: null,
+    anew: false,
+  });
+  return accepted.ok ? ok({ status: 204 }) : accepted;
+}
+
+/** Whether it was a creation of the person's own that waits: with all that followed it is taken back. */
+function takeBack(context: DavContext, { key }: CalendarObject): boolean {
+  const { store } = context;
+  const own = ownHeldEdits(key, context);
+  if (store.view.get(key) !== null || !own.some(({ action }) => action === "create")) return false;
+  for (const { id } of own) store.journal.discard(id, "its editor has deleted it again");
+  return true;
+}
+
+/** An item of which nothing is said but which one it is. */
+const named = ({ component, uid }: Pick<IncomingItem, "component" | "uid">): IncomingItem => ({
+  component,
+  uid,
+  line: 1,
+  raw: [],
+  sequence: null,
+  lastModified: null,
+  base: null,
+  summary: undefined,
+  description: undefined,
+  when: undefined,
+  start: undefined,
+  due: undefined,
+  status: undefined,
+  completedAt: undefined,
+  percent: undefined,
+  categories: undefined,
+  alarm: undefined,
+  classification: undefined,
+  attendees: undefined,
+  relatedTo: undefined,
+  comments: [],
+  attachments: [],
+  unstorable: [],
+  problems: [],
+});

@@ -1,10 +1,10 @@
-import type { Calendar } from "../../calendars/calendar.ts";
+import type { Calendar } from "../../calendars/calendar-types.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ViewItem } from "../../store/view/view.ts";
-import type { DavContext } from "../context.ts";
+import type { DavContext } from "../dav-request.ts";
 import { caldavFault, type DavFault, plainFault } from "../fault.ts";
-import { heldEdit } from "./held.ts";
+import { heldEdit } from "./accept-object.ts";
 import { closedFault, readOnlyFault, refusalFault } from "./object-faults.ts";
 
 /** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for a person. */

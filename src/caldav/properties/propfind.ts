@@ -1,14 +1,14 @@
-import type { CalendarObject } from "../../calendars/calendar.ts";
+import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { countFitting, tooLarge } from "../answer-size.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, faultAnswer, plainFault, xmlFault } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { type CollectionResource, pathOf, type Resource } from "../resource.ts";
-import { isNamed } from "../xml/element.ts";
-import { multistatus, response } from "../xml/multistatus.ts";
-import { readXml } from "../xml/read.ts";
+import { isNamed, readXml } from "../xml/read-xml.ts";
+import { multistatus, response } from "../xml/write-xml.ts";
+
 import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./props.ts";
 import { collectionProps } from "./props-collection.ts";
 import { objectProps } from "./props-object.ts";

@@ -1,17 +1,21 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, faultAnswer, xmlFault } from "../fault.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { pathOf, type Resource } from "../resource.ts";
-import { childOf, childrenOf, isNamed, textOf, type XmlElement } from "../xml/element.ts";
-import { multistatus, type Propstat, response } from "../xml/multistatus.ts";
-import { keyOf, type QName } from "../xml/names.ts";
-import { readXml } from "../xml/read.ts";
-import { hrefElement, namedElement, rawInner } from "../xml/write.ts";
-import { languageKey, languageOf, splitLanguages } from "./own-languages.ts";
-import { ownProps } from "./own-props.ts";
+import { childOf, childrenOf, isNamed, readXml, textOf, type XmlElement } from "../xml/read-xml.ts";
+import {
+  hrefElement,
+  multistatus,
+  namedElement,
+  type Propstat,
+  rawInner,
+  response,
+} from "../xml/write-xml.ts";
+import { keyOf, type QName } from "../xml/xml-names.ts";
 import { xmlType } from "./propfind.ts";
-import { namesFault } from "./props.ts";
+import { languageKey, languageOf, namesFault, ownProps, splitLanguages } from "./props.ts";
+
 import { ownSlot, protectedProps } from "./props-collection.ts";
 
 /**

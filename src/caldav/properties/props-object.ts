@@ -1,13 +1,19 @@
-import type { Calendar, CalendarObject, ObjectComponent } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarObject, ObjectComponent } from "../../calendars/calendar-types.ts";
 import { httpDate } from "../../domain/http-date.ts";
-import type { DavContext } from "../context.ts";
-import { collationSet } from "../reports/collation.ts";
+import type { DavContext } from "../dav-request.ts";
+import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/report-set.ts";
-import type { Propstat } from "../xml/multistatus.ts";
-import { caldav, dav } from "../xml/names.ts";
-import { hrefElement } from "../xml/write.ts";
-import { privilegeSet, privilegesOf, supportedPrivileges } from "./privileges.ts";
-import { answerProps, livePropsOf, type Wanted } from "./props.ts";
+import { hrefElement, type Propstat } from "../xml/write-xml.ts";
+import { caldav, dav } from "../xml/xml-names.ts";
+
+import {
+  answerProps,
+  livePropsOf,
+  privilegeSet,
+  privilegesOf,
+  supportedPrivileges,
+  type Wanted,
+} from "./props.ts";
 
 export interface ObjectQuestion {
   readonly context: DavContext;

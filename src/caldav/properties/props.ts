@@ -1,9 +1,18 @@
+import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
+import { splitText } from "../../ics/lines/tokens.ts";
 import { type DavFault, plainFault } from "../fault.ts";
-import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/element.ts";
-import type { Propstat } from "../xml/multistatus.ts";
-import { keyOf, type QName } from "../xml/names.ts";
-import { elementOf, languageElement, type Tag, tagOf } from "../xml/write.ts";
+import type { Resource } from "../resource.ts";
+import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/read-xml.ts";
+import {
+  elementOf,
+  languageElement,
+  namedElement,
+  type Propstat,
+  type Tag,
+  tagOf,
+} from "../xml/write-xml.ts";
+import { apple, caldav, dav, keyOf, type QName } from "../xml/xml-names.ts";
 
 /** Which properties are asked for. `allprop`: those of RFC 4918 and what programs have set, and `include` besides. */
 export type Wanted =
@@ -12,7 +21,7 @@ export type Wanted =
   | { readonly kind: "propname" };
 
 /** A property of a kind of resource: its content as XML, "" for an empty element, null where this one has none. */
-export interface LiveProp<Subject> {
+interface LiveProp<Subject> {
   readonly content: (subject: Subject) => string | null;
   /** Whether `allprop` means it: the properties of RFC 4918, and no others. Source: RFC 4791 5.2. */
   readonly isCommon: boolean;
@@ -36,7 +45,7 @@ export function livePropsOf<Subject>(entries: {
   return new Map([...entries.common.map(row(true)), ...entries.special.map(row(false))]);
 }
 
-export interface PropQuestion<Subject> {
+interface PropQuestion<Subject> {
   readonly wanted: Wanted;
   /** Leaves out what is not there, as `Prefer: return=minimal` asks. Source: RFC 8144 2.1. */
   readonly minimal: boolean;
@@ -180,4 +189,134 @@ function contentOf<Subject>(
 function nameOfKey(key: string): QName {
   const end = key.lastIndexOf("}");
   return { namespace: key.slice(1, end), name: key.slice(end + 1) };
+}
+
+/**
+ * What the person may do with a resource: exactly what the methods go on to allow. A calendar that takes nothing new
+ * lacks bind, and with it the aggregate write. Source: RFC 3744 3, 5.4; RFC 4791 6.1.1.
+ */
+export function privilegesOf(resource: Resource): readonly QName[] {
+  switch (resource.kind) {
+    case "calendar":
+      return [...reading, caldav("read-free-busy"), ...ofCalendar(resource.calendar)];
+    case "object":
+      return resource.calendar.access === "write" ? [...reading, dav("write-content")] : reading;
+    case "root":
+    case "principals":
+    case "principal":
+    case "homes":
+    // What programs note at a home changes nothing that anybody else sees, and is not theirs to be told apart by.
+    case "home":
+      return reading;
+    default:
+      return unreachable(resource);
+  }
+}
+
+/** Value of `current-user-privilege-set`. */
+export const privilegeSet = (privileges: readonly QName[]): string =>
+  privileges.map((name) => privilege(name)).join("");
+
+/** Value of `supported-privilege-set`: the tree of all privileges that are told apart. Source: RFC 3744 5.3. */
+export function supportedPrivileges(): string {
+  const write = [
+    supported(dav("write-properties"), "Change name and colour, for oneself"),
+    supported(dav("write-content"), "Change what is there"),
+    supported(dav("bind"), "Add"),
+    supported(dav("unbind"), "Remove"),
+  ];
+  const all = [
+    supported(dav("read"), "Read", supported(caldav("read-free-busy"), "Read when it is busy")),
+    supported(dav("read-current-user-privilege-set"), "Read one's own privileges"),
+    supported(dav("write"), "Write", write.join("")),
+  ];
+  return supported(dav("all"), "Everything", all.join(""));
+}
+
+const reading: readonly QName[] = [dav("read"), dav("read-current-user-privilege-set")];
+
+function ofCalendar({ access, refusesNew }: Calendar): readonly QName[] {
+  if (access === "read") return [];
+  const changing = [dav("write-content"), dav("write-properties"), dav("unbind")];
+  return refusesNew === null ? [dav("write"), ...changing, dav("bind")] : changing;
+}
+
+const privilege = (name: QName): string => `<d:privilege>${namedElement(name, "")}</d:privilege>`;
+
+const supported = (name: QName, description: string, inner = ""): string =>
+  `<d:supported-privilege>${privilege(name)}<d:description xml:lang="en">${description}</d:description>${inner}</d:supported-privilege>`;
+
+const attribute = "{http://www.w3.org/XML/1998/namespace}lang";
+const before = `${attribute} `;
+const longest = 100;
+
+/** The language that the innermost of these elements says it is in, from the inside out; null for none. Source: RFC 4918 4.3. */
+export function languageOf(elements: readonly XmlElement[]): string | null {
+  const said = elements.map(({ attributes }) => attributes.get(attribute));
+  const language = said.find((text) => text !== undefined)?.trim() ?? "";
+  return language === "" || language.length > longest ? null : language;
+}
+
+/** Under what the language of a property is kept, beside the property itself. */
+export const languageKey = (property: string): string => before + property;
+
+/** What programs have set on a resource, and in what languages, both by `keyOf`. */
+export function splitLanguages(kept: ReadonlyMap<string, string>): {
+  readonly own: ReadonlyMap<string, string>;
+  readonly languages: ReadonlyMap<string, string>;
+} {
+  const own = new Map<string, string>();
+  const languages = new Map<string, string>();
+  for (const [key, value] of kept) {
+    if (key.startsWith(before)) languages.set(key.slice(before.length), value);
+    else own.set(key, value);
+  }
+  return { own, languages };
+}
+
+/** A property of a calendar that programs may set, for their person alone; until then it is what the project says. */
+interface OwnProp {
+  /** Why a text cannot be its value; null when it can. */
+  readonly faultOf: (text: string) => string | null;
+}
+
+const longestOwnName = 500;
+
+/** By `keyOf` of their names. All hold text. */
+export const ownProps: ReadonlyMap<string, OwnProp> = new Map([
+  [
+    keyOf(dav("displayname")),
+    {
+      faultOf: (text) =>
+        text.trim() === "" || text.length > longestOwnName
+          ? `a name has 1 to ${longestOwnName} characters`
+          : null,
+    },
+  ],
+  [
+    keyOf(apple("calendar-color")),
+    {
+      faultOf: (text) =>
+        /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text.trim())
+          ? null
+          : "a colour is written as #RRGGBB or #RRGGBBAA",
+    },
+  ],
+  [
+    keyOf(apple("calendar-order")),
+    {
+      faultOf: (text) => (/^-?\d{1,9}$/.test(text.trim()) ? null : "an order is a whole number"),
+    },
+  ],
+  [keyOf(caldav("calendar-description")), { faultOf: () => null }],
+  [keyOf(caldav("calendar-timezone")), { faultOf: faultOfTimeZone }],
+]);
+
+/** Source: RFC 4791 5.2.2. */
+function faultOfTimeZone(text: string): string | null {
+  const calendar = splitText(text);
+  const zones = calendar.ok
+    ? calendar.value.components.filter(({ name }) => name === "VTIMEZONE")
+    : [];
+  return zones.length === 1 ? null : "a time zone is a VCALENDAR with exactly one VTIMEZONE";
 }

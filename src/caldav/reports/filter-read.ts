@@ -1,12 +1,18 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { caldavFault, type DavFault } from "../fault.ts";
-import { childrenNamed, childrenOf, isNamed, wholeText, type XmlElement } from "../xml/element.ts";
-import { caldav } from "../xml/names.ts";
-import { escapeText } from "../xml/write.ts";
-import { collations, defaultCollation } from "./collation.ts";
-import type { ComponentFilter, ParamFilter, PropertyFilter, TextMatch } from "./filter.ts";
-import { readTimeRange } from "./filter-time.ts";
+import { childrenNamed, childrenOf, isNamed, wholeText, type XmlElement } from "../xml/read-xml.ts";
+import { escapeText } from "../xml/write-xml.ts";
+import { caldav } from "../xml/xml-names.ts";
+import {
+  type ComponentFilter,
+  collations,
+  defaultCollation,
+  type ParamFilter,
+  type PropertyFilter,
+  readTimeRange,
+  type TextMatch,
+} from "./filter.ts";
 
 const mostConditions = 200;
 

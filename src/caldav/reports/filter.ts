@@ -1,5 +1,10 @@
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { splitText } from "../../ics/lines/tokens.ts";
+import { textOf } from "../../ics/read/reading.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
-import type { Collation } from "./collation.ts";
+import { readStamp } from "../../ics/time-values.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
+import type { XmlElement } from "../xml/read-xml.ts";
 
 /**
  * What a calendar-query asks of a component: that none of this name is there, or that one is there which meets all
@@ -39,4 +44,84 @@ export interface TextMatch {
   readonly part: string;
   readonly collation: Collation;
   readonly negate: boolean;
+}
+
+/** A time range whose both ends are known. */
+export interface ClosedRange extends TimeRange {
+  readonly start: Temporal.Instant;
+  readonly end: Temporal.Instant;
+}
+
+/**
+ * Reads the attributes `start` and `end` of a time-range, expand or limit element: UTC times, at least one of them.
+ * Fails with a sentence. Source: RFC 4791 9.9.
+ */
+export function readTimeRange({ name, attributes }: XmlElement): Result<TimeRange, string> {
+  const [from, to] = [attributes.get("start"), attributes.get("end")];
+  const start = from === undefined ? null : readStamp(from.trim());
+  const end = to === undefined ? null : readStamp(to.trim());
+  if (from !== undefined && !start) return fail(`the start "${from}" of a ${name} is no UTC time`);
+  if (to !== undefined && !end) return fail(`the end "${to}" of a ${name} is no UTC time`);
+  if (!start && !end) return fail(`a ${name} has neither a start nor an end`);
+  if (start && end && Temporal.Instant.compare(start, end) >= 0) {
+    return fail(`the end of a ${name} is not after its start`);
+  }
+  return ok({ start, end });
+}
+
+/** The same where both ends are needed. Source: RFC 4791 7.10, 9.6.5. */
+export function readClosedRange(element: XmlElement): Result<ClosedRange, string> {
+  const range = readTimeRange(element);
+  if (!range.ok) return range;
+  const { start, end } = range.value;
+  return start && end ? ok({ start, end }) : fail(`a ${element.name} has a start and an end`);
+}
+
+/**
+ * The zone of a text with exactly one VTIMEZONE, as a query or a calendar names it for dates and floating times.
+ * `zone` stands for one that is a program's own invention. Fails with a sentence for other texts.
+ * Source: RFC 4791 9.8, 5.2.2.
+ */
+export function readZone(text: string, zone: string): Result<string, string> {
+  const calendar = splitText(text.trim());
+  if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is no calendar");
+  const blocks = calendar.value.components.filter(({ name }) => name === "VTIMEZONE");
+  const [block] = blocks;
+  if (!block || blocks.length > 1) return fail("a time zone is a VCALENDAR with one VTIMEZONE");
+  const tzid = textOf(block, "TZID")?.trim() ?? "";
+  const found = zonesOfFile(calendar.value, zone)(tzid);
+  return ok(typeof found === "string" ? found : zone);
+}
+
+/** A way to compare texts: maps those that are equal to it onto one. */
+type Collation = (text: string) => string;
+
+/** The collation that a filter means which names none. Source: RFC 4791 7.5. */
+export const defaultCollation = "i;ascii-casemap";
+
+/** By the names that RFC 4790 and RFC 5051 give them, in the order in which they are announced. */
+export const collations: ReadonlyMap<string, Collation> = new Map([
+  [defaultCollation, foldAscii],
+  ["i;octet", (text) => text],
+  ["i;unicode-casemap", foldUnicode],
+]);
+
+/** Value of `supported-collation-set`, on all that can be asked by a filter. Source: RFC 4791 7.5.1. */
+export const collationSet: string = [...collations.keys()]
+  .map((name) => `<c:supported-collation>${name}</c:supported-collation>`)
+  .join("");
+
+/** Source: RFC 4790 9.2. */
+function foldAscii(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** Only mappings of one character to one are made, so that "ß" stays apart from "ss". Source: RFC 5051 2. */
+function foldUnicode(text: string): string {
+  return text.replace(/\p{Changes_When_Uppercased}/gu, upperOf).normalize("NFKD");
+}
+
+function upperOf(character: string): string {
+  const upper = character.toUpperCase();
+  return /^.$/su.test(upper) ? upper : character;
 }

@@ -1,15 +1,15 @@
 import { tooLarge } from "../answer-size.ts";
-import type { DavAnswer, DavContext } from "../context.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { namesFault } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
 import { objectProps } from "../properties/props-object.ts";
 import { findResource, pathOf, type Resource } from "../resource.ts";
-import { childrenNamed, type XmlElement } from "../xml/element.ts";
-import { type Propstat, response } from "../xml/multistatus.ts";
-import { davNamespace, type QName } from "../xml/names.ts";
-import { unescapeText } from "../xml/write.ts";
+import { childrenNamed, type XmlElement } from "../xml/read-xml.ts";
+import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
+import { davNamespace, type QName } from "../xml/xml-names.ts";
+
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

@@ -1,16 +1,16 @@
-import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { endsAt, startsAt } from "../../domain/when.ts";
 import { readTree } from "../../ics/lines/tree.ts";
 import { wordOf } from "../../ics/read/reading.ts";
 import { type Period, writeFreeBusy } from "../../ics/write/write-free-busy.ts";
 import { writeObject } from "../../ics/write/write-object.ts";
-import type { DavAnswer, DavContext } from "../context.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
 import type { Resource } from "../resource.ts";
-import { childOf } from "../xml/element.ts";
-import { caldav } from "../xml/names.ts";
-import { type ClosedRange, readClosedRange } from "./filter-time.ts";
+import { childOf } from "../xml/read-xml.ts";
+import { caldav } from "../xml/xml-names.ts";
+import { type ClosedRange, readClosedRange } from "./filter.ts";
 import type { Report } from "./report-question.ts";
 
 /**

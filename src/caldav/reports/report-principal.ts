@@ -1,14 +1,14 @@
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
-import type { DavAnswer, DavContext } from "../context.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer } from "../fault.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { type Wanted, wantedIn } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
 import { type CollectionResource, pathOf } from "../resource.ts";
-import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/element.ts";
-import { response } from "../xml/multistatus.ts";
-import { caldav, dav, keyOf, type QName, server } from "../xml/names.ts";
-import { element, hrefElement, namedElement, xmlDocument } from "../xml/write.ts";
+import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/read-xml.ts";
+import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
+import { caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
+
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

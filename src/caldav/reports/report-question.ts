@@ -1,16 +1,16 @@
-import type { Calendar, CalendarObject } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../context.ts";
+import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { sizeOfNames, type Wanted, wantedIn } from "../properties/props.ts";
 import { objectProps } from "../properties/props-object.ts";
 import type { Resource } from "../resource.ts";
-import { childOf, childrenNamed, type XmlElement } from "../xml/element.ts";
-import { type Multistatus, multistatus, response } from "../xml/multistatus.ts";
-import { caldav } from "../xml/names.ts";
-import { escapeText } from "../xml/write.ts";
+import { childOf, childrenNamed, type XmlElement } from "../xml/read-xml.ts";
+import { escapeText, type Multistatus, multistatus, response } from "../xml/write-xml.ts";
+import { caldav } from "../xml/xml-names.ts";
+
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
 /** A REPORT on what stands at its address. */

@@ -1,5 +1,5 @@
 import type { Resource } from "../resource.ts";
-import { element, namedElement } from "../xml/write.ts";
+import { element, namedElement } from "../xml/write-xml.ts";
 import { supportedReports } from "./supported-reports.ts";
 
 /** Value of `supported-report-set`. Programs look for the wrappers. Source: RFC 3253 3.1.5. */

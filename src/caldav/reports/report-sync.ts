@@ -1,10 +1,10 @@
-import type { Calendar, CalendarChanges } from "../../calendars/calendar.ts";
+import type { Calendar, CalendarChanges } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { countFitting } from "../answer-size.ts";
-import type { DavAnswer, DavContext } from "../context.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, errorContent, faultAnswer } from "../fault.ts";
-import { childOf, textOf, type XmlElement } from "../xml/element.ts";
-import { statusResponse } from "../xml/multistatus.ts";
+import { childOf, textOf, type XmlElement } from "../xml/read-xml.ts";
+import { statusResponse } from "../xml/write-xml.ts";
 import {
   type MemberQuestion,
   multistatusAnswer,

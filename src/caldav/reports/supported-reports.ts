@@ -1,5 +1,5 @@
 import type { Resource } from "../resource.ts";
-import { caldav, dav, type QName } from "../xml/names.ts";
+import { caldav, dav, type QName } from "../xml/xml-names.ts";
 
 const query = caldav("calendar-query");
 const multiget = caldav("calendar-multiget");

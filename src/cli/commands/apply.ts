@@ -7,10 +7,10 @@ import {
   isDone,
   readAccepted,
 } from "../../edits/inbox/plan-text.ts";
+import { asJson, type CommandTools, configFor, Failed, inWorkshop } from "../command-tools.ts";
 import { askDaemon } from "../daemon.ts";
 import type { CommandHost } from "../host.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor, Failed, inWorkshop } from "../outcome.ts";
 import { drainAll } from "./sync.ts";
 
 interface ApplyOptions {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor } from "../command-tools.ts";
+import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import { localTime } from "../local-time.ts";
-import { inOffice } from "../office.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
 import { table } from "../table.ts";
 
 /** `brakes`: sources of which so much vanished at once that removals wait. */
@@ -15,7 +15,7 @@ export function brakesCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const listed = await inOffice({ config, host }, (office) => office.brakes());
+      const listed = await withDaemonOrLocal({ config, host }, (office) => office.brakes());
       host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
     });
   brakes
@@ -24,7 +24,7 @@ export function brakesCommand({ host }: CommandTools): Command {
     .argument("<source>", "its name, as the list shows it")
     .action(async (source: string, _options, command: Command) => {
       const config = configFor(command, host);
-      await inOffice({ config, host }, (office) => office.releaseBrake(source));
+      await withDaemonOrLocal({ config, host }, (office) => office.releaseBrake(source));
       host.say(`${source}: what is confirmed as gone will be removed\n`);
     });
   return brakes;

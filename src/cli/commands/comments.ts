@@ -1,9 +1,9 @@
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
 import { localTime } from "../local-time.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
+import { withServiceActions } from "../service-daemon-or-local.ts";
 import { table } from "../table.ts";
-import { inWorkspace } from "../workspace-office.ts";
 
 interface CommentOptions {
   readonly person?: number;
@@ -24,7 +24,7 @@ export function commentsCommand({ host }: CommandTools): Command {
   add("list", "the comments on a task").action(
     async (task: string, { person, json }: CommentOptions, command: Command) => {
       const setting = { config: configFor(command, host), host, person };
-      const listed = await inWorkspace(setting, (office) => office.comments(task));
+      const listed = await withServiceActions(setting, (office) => office.comments(task));
       host.print(json ? asJson(listed) : describeList(listed, setting.config.service.timeZone));
     },
   );
@@ -40,7 +40,7 @@ export function commentsCommand({ host }: CommandTools): Command {
         const isPiped = given === undefined || given === "-";
         const text = isPiped ? readText(await host.readStandardInput()) : given;
         if (text.trim() === "") throw new Failed("the comment has no text", 2);
-        const made = await inWorkspace(setting, (office) => office.addComment(task, text));
+        const made = await withServiceActions(setting, (office) => office.addComment(task, text));
         host.print(json ? asJson(made) : describeList([made], setting.config.service.timeZone));
       },
     );

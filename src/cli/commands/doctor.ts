@@ -1,13 +1,13 @@
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { type ConfigProblem, describeProblem } from "../../config/problems.ts";
 import type { ZoneData } from "../../domain/zone-data.ts";
-import { configurationFindings } from "../configuration-findings.ts";
+import { asJson, type CommandTools, inWorkshop } from "../command-tools.ts";
 import { askDaemon } from "../daemon.ts";
 import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
 import type { CommandHost, DaemonAddress } from "../host.ts";
 import { type MailFares, mailFindings, senderFindings } from "../mail-findings.ts";
-import { asJson, type CommandTools, inWorkshop } from "../outcome.ts";
 import {
   checkClock,
   checkDisk,
@@ -212,4 +212,19 @@ const marks = { fine: "ok  ", doubtful: "note", broken: "FAIL" } as const;
 
 function line({ verdict, subject, what, remedy }: Finding): string {
   return `${marks[verdict]} ${subject}: ${what}${remedy ? ` → ${remedy}` : ""}\n`;
+}
+
+/** What is wrong with a configuration, one finding for each fault. */
+const configurationFindings = (problems: readonly ConfigProblem[]): readonly Finding[] =>
+  problems.map((problem) => ({
+    verdict: "broken",
+    subject: "configuration",
+    what: describeProblem(problem),
+    remedy: remedyFor(problem.path),
+  }));
+
+function remedyFor(path: string): string {
+  if (path.startsWith("DAYFERRY_")) return "correct or unset this variable of the environment";
+  if (isAbsolute(path)) return "mend this file, or name another one with --config";
+  return "mend this key in the configuration file; docs/configuration.md has every key";
 }

@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
+import { type EditAct, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { describeEdit, describeEdits, describeOverwriting, type ListedEdit } from "../edit-text.ts";
-import { type EditAct, inOffice } from "../office.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
 
 /** `edits`: the journal, and what a person decides about its entries. */
 export function editsCommand({ host }: CommandTools): Command {
@@ -18,7 +18,7 @@ export function editsCommand({ host }: CommandTools): Command {
         command: Command,
       ) => {
         const config = configFor(command, host);
-        const listed = await inOffice({ config, host }, (office) => office.edits(state));
+        const listed = await withDaemonOrLocal({ config, host }, (office) => office.edits(state));
         host.print(json ? asJson(listed) : describeEdits(listed, config.service.timeZone));
       },
     );
@@ -29,7 +29,7 @@ export function editsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const edit = await inOffice({ config, host }, (office) => office.edit(id));
+      const edit = await withDaemonOrLocal({ config, host }, (office) => office.edit(id));
       host.print(json ? asJson(edit) : describeEdit(listedEdit(edit), config.service.timeZone));
     });
   for (const [act, description] of acts) {
@@ -40,7 +40,7 @@ export function editsCommand({ host }: CommandTools): Command {
       .option("--json", "print JSON", false)
       .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
         const config = configFor(command, host);
-        const edit = await inOffice({ config, host }, (office) => office.decide(id, act));
+        const edit = await withDaemonOrLocal({ config, host }, (office) => office.decide(id, act));
         host.print(json ? asJson(edit) : describeEdits([edit], config.service.timeZone));
       });
   }
@@ -52,7 +52,7 @@ export function editsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { force, json }: RetryOptions, command: Command) => {
       const config = configFor(command, host);
-      const edit = await inOffice({ config, host }, async (office) => {
+      const edit = await withDaemonOrLocal({ config, host }, async (office) => {
         const parked = listedEdit(await office.edit(id));
         const { conflictVersion: version } = parked;
         if (version !== null) host.say(describeOverwriting(parked));
@@ -72,7 +72,9 @@ export function editsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { person, json }: UndoOptions, command: Command) => {
       const config = configFor(command, host);
-      const inverse = await inOffice({ config, host }, (office) => office.undo(id, person ?? null));
+      const inverse = await withDaemonOrLocal({ config, host }, (office) =>
+        office.undo(id, person ?? null),
+      );
       host.print(json ? asJson(inverse) : describeEdits([inverse], config.service.timeZone));
     });
   return edits;

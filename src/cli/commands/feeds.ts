@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { asJson, type CommandTools, configFor } from "../command-tools.ts";
+import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import { localTime } from "../local-time.ts";
-import { inOffice } from "../office.ts";
 import { readId, readName } from "../options.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
 import { table } from "../table.ts";
 
 /** `feeds`: the published calendars and their addresses. */
@@ -19,7 +19,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const listed = await inOffice({ config, host }, (office) => office.feeds());
+      const listed = await withDaemonOrLocal({ config, host }, (office) => office.feeds());
       host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
     });
   feeds
@@ -33,7 +33,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ project, name, json }: CreateOptions, command: Command) => {
       const config = configFor(command, host);
-      const created = await inOffice({ config, host }, (office) =>
+      const created = await withDaemonOrLocal({ config, host }, (office) =>
         office.createFeed(project, name === false ? null : name),
       );
       const { message }: { readonly message?: string } = Object(created);
@@ -47,7 +47,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const rotated = await inOffice({ config, host }, (office) => office.rotateFeed(id));
+      const rotated = await withDaemonOrLocal({ config, host }, (office) => office.rotateFeed(id));
       show(rotated, { config, json });
     });
   feeds
@@ -56,7 +56,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .argument("<id>", "the feed's number", readId)
     .action(async (id: number, _options, command: Command) => {
       const config = configFor(command, host);
-      await inOffice({ config, host }, (office) => office.revokeFeed(id));
+      await withDaemonOrLocal({ config, host }, (office) => office.revokeFeed(id));
       host.say(`feed ${id} is revoked\n`);
     });
   return feeds;

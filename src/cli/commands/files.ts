@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
 import { localTime } from "../local-time.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
+import { type FolderName, withServiceActions } from "../service-daemon-or-local.ts";
 import { table } from "../table.ts";
-import { type FolderName, inWorkspace } from "../workspace-office.ts";
 
 interface FileOptions extends FolderName {
   readonly person?: number;
@@ -25,7 +25,7 @@ export function filesCommand({ host }: CommandTools): Command {
 
   add("list", "the files of a folder").action(async (options: FileOptions, command: Command) => {
     const setting = { config: configFor(command, host), host, person: options.person };
-    const listed = await inWorkspace(setting, (office) => office.files(folderOf(options)));
+    const listed = await withServiceActions(setting, (office) => office.files(folderOf(options)));
     host.print(
       options.json ? asJson(listed) : describeList(listed, setting.config.service.timeZone),
     );
@@ -45,7 +45,7 @@ export function filesCommand({ host }: CommandTools): Command {
         if (name === null) throw new Failed("a file from standard input needs --name", 2);
         const content = await read(file, host);
         const type = options.type ?? typeOf(name);
-        const filed = await inWorkspace(setting, (office) =>
+        const filed = await withServiceActions(setting, (office) =>
           office.upload({ ...folderOf(options), name, type, content }),
         );
         host.print(
@@ -57,7 +57,7 @@ export function filesCommand({ host }: CommandTools): Command {
     .argument("<id>", "the file's number", readId)
     .action(async (id: number, options: FileOptions, command: Command) => {
       const setting = { config: configFor(command, host), host, person: options.person };
-      await inWorkspace(setting, (office) => office.deleteFile(id, folderOf(options)));
+      await withServiceActions(setting, (office) => office.deleteFile(id, folderOf(options)));
       if (options.json) host.print(asJson({ deleted: id }));
       else host.say(`file ${id} is deleted\n`);
     });

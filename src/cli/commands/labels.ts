@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor } from "../command-tools.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
+import { type ServiceDaemonOrLocal, withServiceActions } from "../service-daemon-or-local.ts";
 import { table } from "../table.ts";
-import { inWorkspace, type WorkspaceOffice } from "../workspace-office.ts";
 
 interface LabelOptions {
   readonly person?: number;
@@ -19,11 +19,14 @@ export function labelsCommand({ host }: CommandTools): Command {
       .option("--person <id>", "on whose behalf", readId)
       .option("--json", "print JSON", false);
   const show = async (
-    work: (office: WorkspaceOffice) => Promise<unknown>,
+    work: (office: ServiceDaemonOrLocal) => Promise<unknown>,
     { options, command }: { readonly options: LabelOptions; readonly command: Command },
   ) => {
     const { person, json } = options;
-    const answer = await inWorkspace({ config: configFor(command, host), host, person }, work);
+    const answer = await withServiceActions(
+      { config: configFor(command, host), host, person },
+      work,
+    );
     host.print(json ? asJson(answer) : describeList(Array.isArray(answer) ? answer : [answer]));
   };
 
@@ -45,7 +48,7 @@ export function labelsCommand({ host }: CommandTools): Command {
     .argument("<id>", "the label's number", readId)
     .action(async (id: number, { person, json }: LabelOptions, command: Command) => {
       const setting = { config: configFor(command, host), host, person };
-      await inWorkspace(setting, (office) => office.deleteLabel(id));
+      await withServiceActions(setting, (office) => office.deleteLabel(id));
       if (json) host.print(asJson({ deleted: id }));
       else host.say(`label ${id} is deleted\n`);
     });

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { inOffice } from "../office.ts";
+import { asJson, type CommandTools, configFor } from "../command-tools.ts";
+import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
 import { table } from "../table.ts";
 
 /** `people`: who there is, and the app passwords of their calendar programs. */
@@ -13,7 +13,7 @@ export function peopleCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const listed = await inOffice({ config, host }, (office) => office.people());
+      const listed = await withDaemonOrLocal({ config, host }, (office) => office.people());
       host.print(json ? asJson(listed) : describeList(listed));
     });
   people
@@ -23,7 +23,7 @@ export function peopleCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      const given = await inOffice({ config, host }, (office) => office.setPassword(id));
+      const given = await withDaemonOrLocal({ config, host }, (office) => office.setPassword(id));
       host.print(json ? asJson(given) : describePassword(given));
     });
   people
@@ -32,7 +32,7 @@ export function peopleCommand({ host }: CommandTools): Command {
     .argument("<id>", "the person's number", readId)
     .action(async (id: number, _options, command: Command) => {
       const config = configFor(command, host);
-      await inOffice({ config, host }, (office) => office.clearPassword(id));
+      await withDaemonOrLocal({ config, host }, (office) => office.clearPassword(id));
       host.say(`the app password of person ${id} has ended\n`);
     });
   return people;

@@ -1,11 +1,14 @@
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { isId } from "../../domain/ids.ts";
 import { type Result, unreachable } from "../../domain/result.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
-import { findNamed } from "../../reports/wish.ts";
+import { findNamed } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
+import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
 import {
   type DatabaseOptions,
   type DatabasePlace,
@@ -13,10 +16,8 @@ import {
   withDatabase,
 } from "../database.ts";
 import { readRows } from "../options.ts";
-import { asJson, type CommandTools, configFor, Failed } from "../outcome.ts";
+import { withServiceActions } from "../service-daemon-or-local.ts";
 import { table } from "../table.ts";
-import { inWorkspace } from "../workspace-office.ts";
-import { writeWhole } from "../write-file.ts";
 
 interface ReportOptions extends DatabaseOptions {
   readonly project?: string;
@@ -65,7 +66,7 @@ export function reportCommand({ host }: CommandTools): Command {
         const content = new TextEncoder().encode(rendered.text);
         const file = { ...folder, name: rendered.fileName, type: typeOf(format), content };
         const setting = { config: configFor(self, host), host, person: undefined };
-        await inWorkspace(setting, (office) => office.upload(file));
+        await withServiceActions(setting, (office) => office.upload(file));
         host.say(
           `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
         );
@@ -175,3 +176,22 @@ function folderOf(
 
 /** Without its parameters, as an upload names it. */
 const typeOf = (format: Format): string => mediaType(format).split(";", 1).join("");
+
+/** Writes a file as a whole or not at all: what was there before stays until the new one is complete. */
+function writeWhole(path: string, text: string): void {
+  const present = statSync(path, { throwIfNoEntry: false });
+  if (present?.isDirectory()) {
+    throw new Failed(`--output ${path}: it is a directory; name a file in it`, 2);
+  }
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  try {
+    writeFileSync(draft, text, { flush: true });
+    // A web server that publishes the file has to be able to read the next one as well.
+    if (present) chmodSync(draft, present.mode & 0o777);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failed(`--output ${path}: it cannot be written: ${reason}`, 1);
+  }
+}

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { type CommandTools, configFor } from "../command-tools.ts";
 import type { DemoOptions, SandboxCommandOptions } from "../host.ts";
 import { readDuration, readPort, readSeed } from "../options.ts";
-import { type CommandTools, configFor } from "../outcome.ts";
 
 /** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
 export function runningCommands({ host, finish }: CommandTools): readonly Command[] {

@@ -7,10 +7,10 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import { formats } from "../../reports/formats/format.ts";
+import { type CommandTools, Failed } from "../command-tools.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
 import type { CommandHost } from "../host.ts";
 import { readDuration, readRows } from "../options.ts";
-import { type CommandTools, Failed } from "../outcome.ts";
 import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
 
 interface SqlOptions extends DatabaseOptions {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { SweepProgress, SweepSummary } from "../../sync/sync.ts";
+import { asJson, type CommandTools, configFor, inWorkshop } from "../command-tools.ts";
 import type { Workshop } from "../host.ts";
-import { asJson, type CommandTools, configFor, inWorkshop } from "../outcome.ts";
 
 /** `sync`: one full sweep, the journal drained, what changed printed. Needs the data directory for itself. */
 export function syncCommand({ host, finish }: CommandTools): Command {

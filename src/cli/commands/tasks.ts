@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { asJson, type CommandTools, configFor } from "../command-tools.ts";
 import { readId } from "../options.ts";
-import { asJson, type CommandTools, configFor } from "../outcome.ts";
-import { inWorkspace } from "../workspace-office.ts";
+import { withServiceActions } from "../service-daemon-or-local.ts";
 
 interface RelocationOptions {
   readonly list: number;
@@ -27,7 +27,7 @@ export function tasksCommand({ host }: CommandTools): Command {
       .action(async (task: string, options: RelocationOptions, command: Command) => {
         const { list, project, title, person, json } = options;
         const setting = { config: configFor(command, host), host, person };
-        const placed = await inWorkspace(setting, (office) =>
+        const placed = await withServiceActions(setting, (office) =>
           office.relocate(act, { task, list, project, title }),
         );
         host.print(json ? asJson(placed) : describe(placed));

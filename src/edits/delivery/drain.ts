@@ -1,29 +1,26 @@
+import type { Edit, EditAction, ParkReason } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
-import type { Edit, EditAction, ParkReason } from "../../domain/journal.ts";
-import { applyPatch } from "../../domain/merge.ts";
+import type { Item } from "../../domain/item.ts";
+import { applyPatch, fieldsOf, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
-import { filesOfCreation } from "./attachments.ts";
-import { carryOutDelete, carryOutUpdate } from "./carry-out.ts";
-import { carryOutCreate } from "./carry-out-create.ts";
+import { alike } from "../alike.ts";
+import { sameWish } from "../field-changes.ts";
+import { type Attempt, type ConflictPolicy, cancelledCreation, type Outcome } from "./attempt.ts";
 import { ClaimKeeper } from "./claim-keeper.ts";
+import { carryOutCreate } from "./create.ts";
 import { describeEcho } from "./echo.ts";
-import type { ConflictPolicy, Errand, Outcome } from "./errand.ts";
-import { createExtrasDrain, type ExtraEvent } from "./extras-drain.ts";
-import { freezeReason } from "./freeze.ts";
+import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
 import { createItemCalls } from "./item-calls.ts";
-import { waitForKey, watchKey } from "./key-trouble.ts";
-import { waitForKin } from "./kin.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
 import { createPlaceCalls } from "./look-beyond.ts";
-import { needless } from "./needless.ts";
 import { noteWrites } from "./noted-calls.ts";
-import { searchOn } from "./search.ts";
-import { cutShort, settleFailure } from "./settle.ts";
-import { createWatch } from "./watch.ts";
+import { cutShort, settleFailure, waitForKey, watchKey } from "./settle.ts";
+import { carryOutDelete, carryOutUpdate, searchOn } from "./update.ts";
+import { createWatch } from "./watch-item.ts";
 
 /** What became of an edit, for log and metrics. */
 export type DrainEvent =
@@ -138,7 +135,7 @@ function createWorker(
   return async (edit, signal) => {
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock, keep }));
-    const errand: Errand = {
+    const attempt: Attempt = {
       edit: asRestoring(edit),
       store,
       calls: watched.calls,
@@ -153,8 +150,8 @@ function createWorker(
       makeLabels: () => maker.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
     };
     try {
-      return await waitForKey(await carryOut(errand), {
-        errand,
+      return await waitForKey(await carryOut(attempt), {
+        attempt,
         refusal: watched.refusal(),
         probes: [() => upstream.labels.list(call), () => watched.calls.list(edit.base)],
       });
@@ -174,20 +171,20 @@ function asRestoring(edit: Edit): Edit {
   return { ...edit, ...fresh, base, patch: restores.patch };
 }
 
-async function carryOut(errand: Errand): Promise<Outcome> {
-  const early = waitForKin(errand.edit, errand) ?? freeze(errand);
+async function carryOut(attempt: Attempt): Promise<Outcome> {
+  const early = waitForRelatedMoves(attempt.edit, attempt) ?? freeze(attempt);
   if (early) return early;
-  switch (errand.edit.action) {
+  switch (attempt.edit.action) {
     case "create":
-      return carryOutCreate(errand);
+      return carryOutCreate(attempt);
     case "update":
     case "complete":
     case "reopen":
-      return carryOutUpdate(errand);
+      return carryOutUpdate(attempt);
     case "delete":
-      return carryOutDelete(errand);
+      return carryOutDelete(attempt);
     default:
-      return unreachable(errand.edit.action);
+      return unreachable(attempt.edit.action);
   }
 }
 
@@ -199,7 +196,7 @@ function stuckOn(error: unknown): Outcome {
 }
 
 /** Creations and deletions are not repeated, so that only changes can fail to settle. */
-function freeze({ edit, store, now }: Errand): Outcome | null {
+function freeze({ edit, store, now }: Attempt): Outcome | null {
   if (edit.action === "create" || edit.action === "delete") return null;
   const present = store.mirror.get(edit.item)?.item ?? edit.base;
   const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now, present });
@@ -250,7 +247,7 @@ function end(
 /** While the try ended the deletion may have been taken back: the item is to be made then. */
 function withdraw(edit: Edit, deps: DrainDeps): void {
   const { store, clock, onEvent } = deps;
-  const ending = needless(edit, { store, now: clock() });
+  const ending = cancelledCreation(edit, { store, now: clock() });
   if (ending?.kind === "withdrawn") {
     store.journal.withdraw(edit, ending.by);
     onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
@@ -279,7 +276,7 @@ function settle(
   }
   const isUnborn = store.mirror.identity(edit.item).serviceId === null;
   const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
-  const ending = isNever ? needless(edit, { store, now: deps.clock() }) : null;
+  const ending = isNever ? cancelledCreation(edit, { store, now: deps.clock() }) : null;
   if (ending) {
     end(edit, { outcome: ending, deps });
     return;
@@ -309,3 +306,90 @@ function mayExist(
 }
 
 const everything = 1_000_000;
+
+/** How long an edit waits for one that another place depends on. */
+const relatedMoveWait = Temporal.Duration.from({ seconds: 1 });
+
+const allMoves = 1000;
+
+/**
+ * A task and its subtasks share their place, so that a move of the task and an edit of a subtask never run at the same
+ * time: one would be sent to where the item is no more. Null when the edit, which is claimed, may go.
+ */
+function waitForRelatedMoves(
+  edit: Edit,
+  { store, now }: { readonly store: Store; readonly now: Temporal.Instant },
+): Outcome | null {
+  const others = store.journal
+    .list({ state: "claimed", limit: allMoves })
+    .filter(({ id }) => id !== edit.id);
+  const movesAbove = (move: Edit, { base }: Edit): boolean =>
+    move.patch.place !== undefined &&
+    base.kind === "subtask" &&
+    base.parentId !== null &&
+    store.mirror.find("task", base.parentId) === move.item;
+  const first = others.find((other) => movesAbove(edit, other) || movesAbove(other, edit));
+  if (!first) return null;
+  const problem = `waits for edit ${first.id}, which is of the same task and its subtasks`;
+  const settlement = { kind: "retry", notBefore: now.add(relatedMoveWait), problem } as const;
+  return { kind: "settled", settlement };
+}
+
+/** More writes than these that do not settle, and the item waits for a person. Source: docs/architecture.md. */
+const mostWrites = 5;
+const span = Temporal.Duration.from({ hours: 1 });
+
+/** `others`: all edits of the item; `present`: the item as the service is known to have it. */
+interface Circumstances {
+  readonly others: readonly Edit[];
+  readonly now: Temporal.Instant;
+  readonly present: Item;
+}
+
+/**
+ * Why an edit must wait because its item will not settle; null when it may go. An item does not settle when writes of
+ * the last hour came back otherwise than wished, or had to be wished again because what they wrote was changed back by
+ * no edit that is known here: the service or another program does that. A person who ticks and unticks is no such thing,
+ * and what a person has asked for twice always goes.
+ */
+function freezeReason(edit: Edit, circumstances: Circumstances): string | null {
+  if (edit.insisted) return null;
+  const first = circumstances.others.find(({ frozen, id }) => frozen && id !== edit.id);
+  if (first) {
+    return `frozen with edit ${first.id}: the item does not settle; retry or discard that edit first, or retry this one`;
+  }
+  const count = unsettledWrites(edit, circumstances);
+  if (count < mostWrites) return null;
+  return `frozen: ${count} writes of this item within an hour did not settle, as the service or another program keeps changing it back; retry to send it all the same`;
+}
+
+function unsettledWrites(edit: Edit, { others, now, present }: Circumstances): number {
+  const since = now.subtract(span);
+  const writes = others
+    .filter(({ id, before, answer }) => id !== edit.id && before !== null && answer !== null)
+    .filter(({ confirmedAt }) => confirmedAt && Temporal.Instant.compare(confirmedAt, since) > 0);
+  const person = Math.max(0, ...writes.filter(({ insisted }) => insisted).map(({ id }) => id));
+  const recent = writes.filter(({ id }) => id > person).toSorted((a, b) => a.id - b.id);
+  const all = [...recent, { ...edit, before: edit.before ?? present }];
+  return recent.filter(
+    (write) =>
+      (write.answer !== null && describeEcho(write, write.answer)) || wasChangedBack(write, all),
+  ).length;
+}
+
+/** Whether the same was wished again later, and something else had changed back by then what the write had written. */
+function wasChangedBack(write: Edit, all: readonly Edit[]): boolean {
+  const later = all.filter(({ id }) => id > write.id);
+  const next = later.find((other) => sameWish(other, write));
+  if (!next?.before || !write.answer) return false;
+  const [written, found] = [valuesOf(write.answer), valuesOf(next.before)];
+  const own = later.filter(({ id }) => id < next.id);
+  return spokenOf(write).some((field) => {
+    const isOurs = ({ answer }: Edit) => answer !== null && alike(field, valuesOf(answer), found);
+    const ownLast = own.findLast((other) => spokenOf(other).includes(field));
+    return !alike(field, written, found) && !(ownLast && isOurs(ownLast));
+  });
+}
+
+const spokenOf = ({ patch, newLabels }: Edit): readonly PatchField[] =>
+  fieldsOf(newLabels.length > 0 ? { labels: [], ...patch } : patch);

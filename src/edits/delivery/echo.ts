@@ -1,6 +1,6 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
-import { fieldsOf, type Patch, type PatchField, valuesOf, without } from "../../domain/merge.ts";
+import { fieldsOf, type Patch, type PatchField, valuesOf, without } from "../../domain/patch.ts";
 import { mergeFields } from "../../domain/three-way.ts";
 import { alike } from "../alike.ts";
 

@@ -1,13 +1,15 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
-import type { Patch, Place } from "../../domain/merge.ts";
-import type { Result } from "../../domain/result.ts";
+import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
+import { fail, type Result } from "../../domain/result.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
+import type { Attempt } from "./attempt.ts";
+import { missingFields } from "./echo.ts";
 
 /** An item of the service where it is; `item` says its kind and place, `id` its number there. */
-export interface Spot {
+export interface ItemAddress {
   readonly item: Item;
   readonly id: ServiceId;
 }
@@ -18,17 +20,17 @@ type One = Promise<Result<Item, Failure>>;
 export interface ItemCalls {
   /** All items of the list in which `item` is, or is to be. */
   list(item: Item): Promise<Result<Snapshot<Item>, Failure>>;
-  get(spot: Spot): One;
+  get(spot: ItemAddress): One;
   /** `files` were uploaded before; events take none. */
   create(
     item: Item,
     wish: { readonly patch: Patch; readonly files: readonly AttachmentRef[] },
   ): One;
-  update(spot: Spot, patch: Patch): One;
-  complete(spot: Spot, completed: boolean): One;
-  delete(spot: Spot): Promise<Result<null, Failure>>;
+  update(spot: ItemAddress, patch: Patch): One;
+  complete(spot: ItemAddress, completed: boolean): One;
+  delete(spot: ItemAddress): Promise<Result<null, Failure>>;
   /** Takes a task to another list, with all that hangs on it; the service moves nothing else. */
-  move(spot: Spot, place: Place): One;
+  move(spot: ItemAddress, place: Place): One;
 }
 
 /** What goes along when a task is moved: everything. */
@@ -64,32 +66,33 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
       return item.kind === "task" ? tasks.list(item, call) : subtasks.list(below(item), call);
     },
     get({ item, id }) {
-      if (item.kind === "event") return events.get({ ...spotOf(item), id }, call);
+      if (item.kind === "event") return events.get({ ...addressOf(item), id }, call);
       return item.kind === "task"
         ? tasks.get({ ...listOf(item), id }, call)
         : subtasks.get({ ...below(item), id }, call);
     },
     create(item, { patch, files }) {
-      if (item.kind === "event") return events.create({ ...spotOf(item), patch }, call);
+      if (item.kind === "event") return events.create({ ...addressOf(item), patch }, call);
       const wish = files.length > 0 ? { patch, attachments: files } : { patch };
       return item.kind === "task"
         ? tasks.create({ ...listOf(item), ...wish }, call)
         : subtasks.create({ ...below(item), ...wish }, call);
     },
     update({ item, id }, patch) {
-      if (item.kind === "event") return events.update({ ...spotOf(item), id, patch }, call);
+      if (item.kind === "event") return events.update({ ...addressOf(item), id, patch }, call);
       return item.kind === "task"
         ? tasks.update({ ...listOf(item), id, patch }, call)
         : subtasks.update({ ...below(item), id, patch }, call);
     },
     complete({ item, id }, completed) {
-      if (item.kind === "event") return events.complete({ ...spotOf(item), id, completed }, call);
+      if (item.kind === "event")
+        return events.complete({ ...addressOf(item), id, completed }, call);
       return item.kind === "task"
         ? tasks.complete({ ...listOf(item), id, completed }, call)
         : subtasks.complete({ ...below(item), id, completed }, call);
     },
     delete({ item, id }) {
-      if (item.kind === "event") return events.delete({ ...spotOf(item), id }, call);
+      if (item.kind === "event") return events.delete({ ...addressOf(item), id }, call);
       return item.kind === "task"
         ? tasks.delete({ ...listOf(item), id }, call)
         : subtasks.delete({ ...below(item), id }, call);
@@ -103,11 +106,50 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
   };
 }
 
-const spotOf = ({ projectId }: Item) => ({ projectId });
+const addressOf = ({ projectId }: Item) => ({ projectId });
 
 const listOf = ({ projectId, listId }: TaskItem) => ({ projectId, listId });
 
 function below(item: TaskItem) {
   if (item.parentId === null) throw new NoParentError(item.title);
   return { ...listOf(item), taskId: item.parentId };
+}
+
+/** Sends the fields, and then the completion, which is a request of its own. A place is no field: that is a move. */
+export async function send(
+  attempt: Attempt,
+  { spot, patch }: { readonly spot: ItemAddress; readonly patch: Patch },
+): Promise<Result<Item, Failure>> {
+  const { completed, milestone } = patch;
+  const fields = without(patch, "completed");
+  let answer: Result<Item, Failure> | null = null;
+  if (fieldsOf(fields).length > 0) {
+    answer = await understood(await attempt.calls.update(spot, fields), { attempt, spot, fields });
+    if (!answer.ok) return answer;
+  }
+  // What stops being a milestone cannot be reopened any more, and need not be.
+  if (completed !== undefined && milestone !== false) {
+    answer = await complete(attempt, { spot, completed });
+  }
+  return answer ?? attempt.calls.get(spot);
+}
+
+/** When the answer to a change cannot be read, the item itself tells whether the change was made. */
+async function understood(
+  answer: Result<Item, Failure>,
+  sent: { readonly attempt: Attempt; readonly spot: ItemAddress; readonly fields: Patch },
+): Promise<Result<Item, Failure>> {
+  if (answer.ok || answer.failure.kind !== "unreadable") return answer;
+  const now = await sent.attempt.calls.get(sent.spot);
+  if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
+  return now;
+}
+
+/** Completes or reopens an item. */
+export async function complete(
+  attempt: Attempt,
+  { spot, completed }: { readonly spot: ItemAddress; readonly completed: boolean },
+): Promise<Result<Item, Failure>> {
+  const answer = await attempt.calls.complete(spot, completed);
+  return understood(answer, { attempt, spot, fields: { completed } });
 }

@@ -1,6 +1,6 @@
 import type { LabelId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { Requests } from "../../store/journal/requests.ts";
+import type { Requests } from "../../store/journal/unanswered.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";

@@ -1,7 +1,7 @@
+import { type Edit, type Restoration, visibleStates } from "../../domain/edit.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import { serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { type Edit, type Restoration, visibleStates } from "../../domain/journal.ts";
 import {
   fieldsOf,
   type Patch,
@@ -9,12 +9,12 @@ import {
   patchFields,
   pick,
   valuesOf,
-} from "../../domain/merge.ts";
+} from "../../domain/patch.ts";
 import type { Sight } from "../../store/journal/unanswered.ts";
-import type { UnansweredWrite } from "../../store/rows/unanswered.ts";
+import type { UnansweredWrite } from "../../store/rows/unanswered-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { alike } from "../alike.ts";
-import { actionOf, reborn, spokenFields } from "../changes.ts";
+import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 import { missingFields } from "./echo.ts";
 
 /**
@@ -171,7 +171,7 @@ function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">
   if (!isTakenBack) return;
   store.unanswered.landed(write.id);
   const { channel, actor } = sender;
-  const base = reborn(store.view.get(key)?.item ?? before);
+  const base = recreated(store.view.get(key)?.item ?? before);
   store.journal.append({
     channel,
     actor,

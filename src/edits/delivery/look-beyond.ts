@@ -1,13 +1,13 @@
 import type { ListId, ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { placedIn } from "../../domain/merge.ts";
+import { placedIn } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import { type Errand, isMissing, type Outcome } from "./errand.ts";
-import type { Spot } from "./item-calls.ts";
+import { type Attempt, isMissing, type Outcome } from "./attempt.ts";
+import type { ItemAddress } from "./item-calls.ts";
 
 /** What the service says of the places that are not polled; `nowhere`: it has no such task in any of them. */
 type Beyond =
@@ -24,8 +24,8 @@ const mostNamed = 3;
  * or that are archived. What is in no list that is polled may be there, so that only this tells that it is gone. It waits for
  * a person where it cannot be told.
  */
-export async function lookBeyond(errand: Errand, spot: Spot): Promise<Beyond> {
-  const places = await placesBeyond(errand);
+export async function lookBeyond(attempt: Attempt, spot: ItemAddress): Promise<Beyond> {
+  const places = await placesBeyond(attempt);
   if (!places.ok) return { kind: "ended", outcome: { kind: "failed", failure: places.failure } };
   const { lists, doubts } = places.value;
   const asked = lists.slice(0, mostLists);
@@ -35,7 +35,7 @@ export async function lookBeyond(errand: Errand, spot: Spot): Promise<Beyond> {
   }
   for (const { projectId, id: listId } of asked) {
     const item = placedIn(spot.item, { projectId, listId });
-    const found = await errand.calls.get({ item, id: spot.id });
+    const found = await attempt.calls.get({ item, id: spot.id });
     if (found.ok) return { kind: "met", item: found.value };
     const { failure } = found;
     if (isMissing(failure)) continue;
@@ -76,11 +76,11 @@ export const createPlaceCalls = ({ workspace }: Upstream, call: Call): PlaceCall
 });
 
 /** Lists that are not polled, as far as they are known or the service names them. Fails where it does not answer. */
-async function placesBeyond(errand: Errand): Promise<Result<Places, Failure>> {
-  const { store, places } = errand;
+async function placesBeyond(attempt: Attempt): Promise<Result<Places, Failure>> {
+  const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);
   const doubts: string[] = [];
-  const heard = isFresh("projects", errand) ? null : named(await places.projects());
+  const heard = isFresh("projects", attempt) ? null : named(await places.projects());
   if (heard && !heard.ok) return heard;
   if (heard?.value.doubt) doubts.push(heard.value.doubt);
   const projects = new Set([...known, ...(heard?.value.items ?? []).map(({ id }) => id)]);
@@ -88,7 +88,7 @@ async function placesBeyond(errand: Errand): Promise<Result<Places, Failure>> {
     store.directory.todolists().map((list): [ListId, ListPlace] => [list.id, list]),
   );
   for (const project of projects) {
-    if (isFresh(`todolists:${project}`, errand)) continue;
+    if (isFresh(`todolists:${project}`, attempt)) continue;
     const told = named(await places.todolists(project));
     if (!told.ok) return told;
     if (told.value.doubt) doubts.push(told.value.doubt);
@@ -99,7 +99,7 @@ async function placesBeyond(errand: Errand): Promise<Result<Places, Failure>> {
 }
 
 /** Whether a look-up was read since the task was missed, so that the directory holds what it names. */
-function isFresh(name: string, { edit: { missedAt }, store }: Errand): boolean {
+function isFresh(name: string, { edit: { missedAt }, store }: Attempt): boolean {
   const source = store.sources.all().find((one) => one.name === name);
   return source !== undefined && missedAt !== null && isReadSince(missedAt, source);
 }

@@ -1,7 +1,7 @@
 import type { PersonId } from "../../domain/ids.ts";
-import { landsUntil } from "../../domain/landing.ts";
+import { inFlightUntil } from "../../domain/landing.ts";
 import { fail, type Result } from "../../domain/result.ts";
-import type { OpenRequest, Requests } from "../../store/journal/requests.ts";
+import type { OpenRequest, Requests } from "../../store/journal/unanswered.ts";
 import type { Call } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 
@@ -43,13 +43,13 @@ export async function makeOnce<Value>(making: Making<Value>): Promise<Result<Val
     const found = await look(earlier);
     if (!found.ok) return found;
     if (found.value !== null) return { ok: true, value: found.value };
-    if (Temporal.Instant.compare(earlier.landsUntil, clock()) > 0) {
-      return fail({ kind: "unsure", problem: describeWait(word, earlier.landsUntil) });
+    if (Temporal.Instant.compare(earlier.inFlightUntil, clock()) > 0) {
+      return fail({ kind: "unsure", problem: describeWait(word, earlier.inFlightUntil) });
     }
   }
   requests.leaving(what, known());
   const onUnanswered = (waited: Temporal.Duration) => {
-    const until = landsUntil(clock(), waited);
+    const until = inFlightUntil(clock(), waited);
     keep(() => requests.lost(what, until));
   };
   const made = await send({ ...call, onUnanswered });

@@ -1,11 +1,20 @@
+import type { Edit, FieldConflict } from "../../domain/edit.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Edit, FieldConflict } from "../../domain/journal.ts";
-import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../domain/merge.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  pick,
+  valuesOf,
+} from "../../domain/patch.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
+import type { Names } from "../../ics/text/field-words.ts";
 import { alike } from "../alike.ts";
-import type { Errand } from "./errand.ts";
+import { nameOf, valueInWords } from "../in-words.ts";
+import { quote } from "../intake/part.ts";
+import type { Attempt } from "./attempt.ts";
 import { lateValues } from "./late-landing.ts";
-import { isOwn, seenBase } from "./seen-base.ts";
 
 /** An edit against what the service has now. */
 interface Merged {
@@ -22,12 +31,12 @@ interface Merged {
  * Merges an edit into what the service has now, field by field, and lets the policy decide what crosses. What a later edit
  * of the same editor has set stays: an edit that was held, or waited for a person, comes after it.
  */
-export function mergeEdit(errand: Errand, ours: Item): Merged {
-  const { edit, policy } = errand;
-  const sides: Sides = { base: baseOf(errand, ours), ours: valuesOf(ours), theirs: edit.patch };
+export function mergeEdit(attempt: Attempt, ours: Item): Merged {
+  const { edit, policy } = attempt;
+  const sides: Sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: edit.patch };
   const merge = mergeFields(sides, alike);
   const taken = policy === "ask" ? null : policy;
-  const own = errand.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
+  const own = attempt.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
   const replaced = merge.conflicts.flatMap((field) => {
     const by = own.find((other) => wrote(field, { other, ours: sides.ours }))?.id;
     return by === undefined ? [] : [{ field, by }];
@@ -60,7 +69,132 @@ function wrote(
 }
 
 /** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
-export const baseOf = ({ edit, store }: Errand, ours: Item): Patch => ({
+export const baseOf = ({ edit, store }: Attempt, ours: Item): Patch => ({
   ...seenBase(edit, store.pastEdits.ofItem(edit.item)),
   ...lateValues(edit.item, { ours, store }),
 });
+
+/**
+ * What the editor saw, as the service has it. An editor sees the own pending edits before the service has answered them:
+ * where an answer came out otherwise than the wish (normalised text, new labels, merged people), or the wish never arrived,
+ * that is not a change that somebody else made. Nor is what the same person has set by another edit since, whatever program
+ * sent it. `others`: all edits of the item.
+ */
+export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
+  const told = valuesOf(edit.base);
+  const earlier = others.filter(({ id }) => id < edit.id).toSorted((a, b) => a.id - b.id);
+  let base = told;
+  for (const other of earlier.toReversed()) {
+    base = { ...base, ...unheardOf(edit, { other, base }) };
+  }
+  for (const other of earlier) {
+    base = { ...base, ...answeredTo(edit, { other, known: [told, base] }) };
+  }
+  return base;
+}
+
+const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
+  Temporal.Instant.compare(a, b) <= 0;
+
+/** The values that the item kept where the other edit was shown when this one was made, and never reached the service. */
+function unheardOf(
+  edit: Edit,
+  { other, base }: { readonly other: Edit; readonly base: Patch },
+): Patch {
+  if (other.action === "create" || (other.state !== "parked" && other.state !== "discarded")) {
+    return {};
+  }
+  const wasShown = isBefore(edit.createdAt, other.updatedAt);
+  const fields = fieldsOf(other.patch).filter(
+    (field) => (wasShown || !isPresent(edit, field)) && alike(field, base, other.patch),
+  );
+  return pick(valuesOf(other.base), fields);
+}
+
+/** The answered values of the fields that the editor knew by what the other edit wished. */
+function answeredTo(
+  edit: Edit,
+  { other, known }: { readonly other: Edit; readonly known: readonly [Patch, Patch] },
+): Patch {
+  const { answer, action, newLabels, conflicts, confirmedAt } = other;
+  if (!answer || !confirmedAt) return {};
+  const wished = action === "create" ? valuesOf(applyPatch(other.base, other.patch)) : other.patch;
+  const spoken = newLabels.length > 0 ? { labels: known[0].labels ?? [], ...wished } : wished;
+  const replaced = valuesOf(other.base);
+  const lost = new Set(conflicts.map(({ field, taken }) => taken === "ours" && field));
+  const wasOpen = isBefore(edit.createdAt, confirmedAt);
+  const fields = fieldsOf(spoken).filter((field) => {
+    const isKnown = (value: Patch) => known.some((base) => alike(field, base, value));
+    const sawIt = wasOpen && isKnown(spoken);
+    // A person who makes a second edit of the same old copy knows the first, as does one whose first was held.
+    const isSecond = isOwn(edit, other) && (wasOpen || !isPresent(edit, field));
+    const isOld = action !== "create" && isSecond && isKnown(replaced);
+    return !lost.has(field) && (sawIt || isOld);
+  });
+  return pick(valuesOf(answer), fields);
+}
+
+/** Whether the editor saw of a field what everybody was shown when the edit came in: then no earlier edit is news. */
+const isPresent = ({ base, shown }: Edit, field: keyof Patch): boolean =>
+  shown === null || alike(field, valuesOf(base), valuesOf(shown));
+
+/**
+ * Whether the same person has made both. A subscribed calendar may repeat what that person said hours ago, so that it is the
+ * same hand as itself only.
+ */
+function isOwn(a: Pick<Edit, "actor" | "channel">, b: Pick<Edit, "actor" | "channel">): boolean {
+  if (a.actor === null || a.actor !== b.actor) return false;
+  return a.channel === b.channel || ![a.channel, b.channel].includes("subscription");
+}
+
+/**
+ * What both sides have changed and what became of it, in one sentence, by names and on the account's clocks; null when nothing
+ * crossed.
+ */
+export function describeConflict(
+  { action, conflicts }: Pick<Edit, "action" | "conflicts">,
+  names: Names,
+): string | null {
+  const [first] = conflicts;
+  if (!first) return null;
+  return action === "delete"
+    ? aboutDeletion(conflicts, { taken: first.taken, names })
+    : conflicts.map((conflict) => aboutField(conflict, names)).join("; ");
+}
+
+function aboutField(conflict: FieldConflict, names: Names): string {
+  const { field, base, ours, theirs, taken, by } = conflict;
+  const name = nameOf(field);
+  const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
+  if (taken === "ours" && by !== undefined) {
+    return `${name}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
+  }
+  if (taken === "theirs") {
+    return `${name}: ${is}, which somebody else had set meanwhile, was replaced by ${wished} (before: ${was})`;
+  }
+  if (taken === "ours") {
+    return `${name}: the wish ${wished} was dropped, as somebody else had set ${is} meanwhile (before: ${was})`;
+  }
+  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); sending the wish would overwrite that, discard keeps what is there`;
+}
+
+function aboutDeletion(
+  conflicts: readonly FieldConflict[],
+  { taken, names }: { readonly taken: FieldConflict["taken"]; readonly names: Names },
+): string {
+  const news = conflicts
+    .map(({ field, base, ours }) => {
+      const [was, is] = [base, ours].map((value) => shown({ field, value }, names));
+      return `${nameOf(field)} is ${is} (before: ${was})`;
+    })
+    .join(", ");
+  if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;
+  if (taken === "ours") return `not deleted, as it was changed meanwhile: ${news}`;
+  return `it was changed since you saw it: ${news}; deleting it would take that away, discard keeps it`;
+}
+
+function shown(value: Parameters<typeof valueInWords>[0], names: Names): string {
+  const words = valueInWords(value, names);
+  const isText = typeof value.value === "string" && /^(?:title|description)$/.test(value.field);
+  return isText ? quote(words) : words;
+}

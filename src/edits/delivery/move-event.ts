@@ -9,25 +9,25 @@ import {
   pick,
   valuesOf,
   without,
-} from "../../domain/merge.ts";
+} from "../../domain/patch.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { movedFields } from "../../domain/three-way.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
-import { spokenFields } from "../changes.ts";
+import { spokenFields } from "../field-changes.ts";
 import {
+  type Attempt,
+  addressOf,
   askAgain,
-  type Errand,
   goneItem,
   isMissing,
   isRefusal,
   type Outcome,
-  spotOf,
   untold,
-} from "./errand.ts";
-import { lookUp } from "./look-up.ts";
+} from "./attempt.ts";
+import { lookUp } from "./find-created.ts";
+import { complete, send } from "./item-calls.ts";
 import { mergeEdit } from "./merge-edit.ts";
-import { complete, send } from "./send.ts";
 
 type Identified = Item & { readonly id: ServiceId };
 
@@ -36,64 +36,64 @@ type Identified = Item & { readonly id: ServiceId };
  * keeps handle and UID. The new one is known before the old one is touched.
  */
 export async function moveEvent(
-  errand: Errand,
+  attempt: Attempt,
   { ours, patch }: { readonly ours: Identified; readonly patch: Patch },
 ): Promise<Outcome> {
-  const { edit, store, calls } = errand;
+  const { edit, store, calls } = attempt;
   const wished = applyPatch(ours, patch);
   store.journal.sending(edit.id);
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
   if (!created.ok) return { kind: "failed", failure: created.failure };
-  return settleIn(errand, { old: ours, created: created.value });
+  return settleIn(attempt, { old: ours, created: created.value });
 }
 
 /** Goes on with a move of an event whose creation is known; null when there is none. */
-export async function resumeMove(errand: Errand): Promise<Outcome | null> {
-  const { edit, store, calls } = errand;
-  const old = leftBehind(errand);
+export async function resumeMove(attempt: Attempt): Promise<Outcome | null> {
+  const { edit, store, calls } = attempt;
+  const old = leftBehind(attempt);
   const known = store.mirror.identity(edit.item).serviceId;
   if (!old || known === null || known === old.id) return null;
-  const spot = spotOf(errand);
+  const spot = addressOf(attempt);
   const found = await calls.get(spot);
-  if (found.ok) return finish(errand, { old, now: { ...found.value, id: spot.id } });
-  return isMissing(found.failure) ? goneItem(found.failure) : untold(found.failure, errand);
+  if (found.ok) return finish(attempt, { old, now: { ...found.value, id: spot.id } });
+  return isMissing(found.failure) ? goneItem(found.failure) : untold(found.failure, attempt);
 }
 
 /**
  * Looks for the event that an earlier try may have created in the new project, and goes on with it; null when there is
  * none. `ours`: the old one as it is now; null when it is gone.
  */
-export async function recallMove(errand: Errand, ours: Item | null): Promise<Outcome | null> {
-  const { sentAt, actor } = errand.edit;
-  const old = leftBehind(errand);
+export async function recallMove(attempt: Attempt, ours: Item | null): Promise<Outcome | null> {
+  const { sentAt, actor } = attempt.edit;
+  const old = leftBehind(attempt);
   if (!old || sentAt === null) return null;
-  const first = applyPatch(old, mergeEdit(errand, old).patch);
-  const second = ours && applyPatch(ours, mergeEdit(errand, ours).patch);
+  const first = applyPatch(old, mergeEdit(attempt, old).patch);
+  const second = ours && applyPatch(ours, mergeEdit(attempt, ours).patch);
   const others = second && !looksAlike(first, second) ? [second] : [];
-  const found = await lookUp({ wishes: [first, ...others], sentAt, actor }, errand);
+  const found = await lookUp({ wishes: [first, ...others], sentAt, actor }, attempt);
   if (found.kind === "ended") return found.outcome;
-  return found.kind === "one" ? settleIn(errand, { old, created: found.item }) : null;
+  return found.kind === "one" ? settleIn(attempt, { old, created: found.item }) : null;
 }
 
 /** The event as it was in its old project when the edit's creating request left. */
-function leftBehind({ edit: { patch, before, sentAt } }: Errand): Identified | null {
+function leftBehind({ edit: { patch, before, sentAt } }: Attempt): Identified | null {
   if (!patch.place || before?.kind !== "event" || before.id === null || !sentAt) return null;
   return { ...before, id: before.id };
 }
 
 /** The event exists in its new project: from here on it is the one that everybody is shown. */
 async function settleIn(
-  errand: Errand,
+  attempt: Attempt,
   { old, created }: { readonly old: Identified; readonly created: Item },
 ): Promise<Outcome> {
-  const { edit, store } = errand;
+  const { edit, store } = attempt;
   const { id } = created;
   if (id === null) return stuck("the service has not told the new event's id");
   const isDone = edit.patch.completed ?? old.completed;
   const full =
     isDone && canComplete(created) && !created.completed
-      ? await complete(errand, { spot: { item: created, id }, completed: true })
+      ? await complete(attempt, { spot: { item: created, id }, completed: true })
       : null;
   const now = { ...(full?.ok ? full.value : created), id };
   store.together(() => {
@@ -102,7 +102,7 @@ async function settleIn(
   });
   return full && !full.ok
     ? { kind: "failed", failure: full.failure }
-    : finish(errand, { old, now });
+    : finish(attempt, { old, now });
 }
 
 interface Both {
@@ -112,25 +112,25 @@ interface Both {
 }
 
 /** Takes along what somebody has changed of the old event in the meantime, and deletes it. */
-async function finish(errand: Errand, { old, now }: Both): Promise<Outcome> {
-  const { calls, edit } = errand;
+async function finish(attempt: Attempt, { old, now }: Both): Promise<Outcome> {
+  const { calls, edit } = attempt;
   const left = await calls.get({ item: old, id: old.id });
   if (!left.ok && !isMissing(left.failure)) {
     const why = `${describeRest(left.failure, old)}; it is in project ${now.projectId} as well`;
     return isRefusal(left.failure)
-      ? askAgain(why, errand)
+      ? askAgain(why, attempt)
       : { kind: "failed", failure: left.failure };
   }
   const news = lateChanges(left.ok ? left.value : old, { old, now, wish: edit.patch });
   const sent =
     fieldsOf(news).length > 0
-      ? await send(errand, { spot: { item: now, id: now.id }, patch: news })
+      ? await send(attempt, { spot: { item: now, id: now.id }, patch: news })
       : null;
   if (sent && !sent.ok) return { kind: "failed", failure: sent.failure };
   const deleted = left.ok ? await calls.delete({ item: old, id: old.id }) : null;
   if (left.ok && deleted && !deleted.ok && !isMissing(deleted.failure)) {
     return isRefusal(deleted.failure)
-      ? takeBack(errand, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
+      ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : { kind: "failed", failure: deleted.failure };
   }
   return { kind: "done", answer: sent ? sent.value : now };
@@ -149,7 +149,7 @@ function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Pat
 
 /** The old event may not be deleted: the new one is, so that there are not two. */
 async function takeBack(
-  { edit, store, calls }: Errand,
+  { edit, store, calls }: Attempt,
   { old, now, failure }: Both & { readonly failure: Failure },
 ): Promise<Outcome> {
   const why = describeRest(failure, old);

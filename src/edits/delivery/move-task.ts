@@ -1,4 +1,4 @@
-import type { ServiceId } from "../../domain/ids.ts";
+import type { ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { type LostCreation, likenessOf, looksAlike } from "../../domain/lost-creation.ts";
 import {
@@ -8,17 +8,17 @@ import {
   placedIn,
   placeOf,
   without,
-} from "../../domain/merge.ts";
+} from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { sourceOf } from "../../domain/source.ts";
+import type { Store } from "../../store/store.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Errand, isMissing, isRefusal, type Outcome, untold } from "./errand.ts";
-import { followTask } from "./follow-task.ts";
-import type { Spot } from "./item-calls.ts";
-import { send } from "./send.ts";
+import { type Attempt, isMissing, isRefusal, type Outcome, untold } from "./attempt.ts";
+import { type ItemAddress, send } from "./item-calls.ts";
 
 interface TaskMove {
   /** Where the mirror has it. */
-  readonly spot: Spot;
+  readonly spot: ItemAddress;
   readonly ours: Item;
   /** All that is left to send, the place among it. */
   readonly patch: Patch;
@@ -29,17 +29,17 @@ interface TaskMove {
  * Takes a task to its new list, and sends the other fields there. After a request whose answer was lost, the new list is
  * read first: a service that moves by copying must not be asked twice.
  */
-export async function moveTask(errand: Errand, move: TaskMove): Promise<Outcome> {
-  const { edit, store, calls } = errand;
+export async function moveTask(attempt: Attempt, move: TaskMove): Promise<Outcome> {
+  const { edit, store, calls } = attempt;
   const { spot, ours, patch, place } = move;
-  const there = edit.sentAt === null ? null : await findCopy(errand, place);
+  const there = edit.sentAt === null ? null : await findCopy(attempt, place);
   if (there?.kind === "ended") return there.outcome;
   store.journal.sending(edit.id);
   const moved = there
     ? ok(there.item)
     : await understood(
         await calls.move({ item: placedIn(ours, placeOf(spot.item)), id: spot.id }, place),
-        { errand, place, id: spot.id },
+        { attempt, place, id: spot.id },
       );
   if (!moved.ok) return { kind: "failed", failure: moved.failure };
   const item = moved.value;
@@ -47,7 +47,7 @@ export async function moveTask(errand: Errand, move: TaskMove): Promise<Outcome>
   store.together(() => followTask(edit.item, { now: { ...item, id }, store }));
   const rest = without(patch, "place");
   if (fieldsOf(rest).length === 0) return { kind: "done", answer: { ...item, id } };
-  const sent = await send(errand, { spot: { item, id }, patch: rest });
+  const sent = await send(attempt, { spot: { item, id }, patch: rest });
   return sent.ok ? { kind: "done", answer: sent.value } : { kind: "failed", failure: sent.failure };
 }
 
@@ -61,26 +61,26 @@ type There =
  * Looks for a task that is not where it was in the place to which the edit takes it: under its id, or under another one
  * when a request of ours may have moved it. Null when it is not there.
  */
-export async function lookThere(errand: Errand, { item, id }: Spot): Promise<There> {
-  const { place } = errand.edit.patch;
+export async function lookThere(attempt: Attempt, { item, id }: ItemAddress): Promise<There> {
+  const { place } = attempt.edit.patch;
   if (!place || item.kind !== "task") return null;
-  const found = await errand.calls.get({ item: placedIn(item, place), id });
+  const found = await attempt.calls.get({ item: placedIn(item, place), id });
   if (found.ok) return { kind: "there", item: found.value };
-  if (errand.edit.sentAt !== null && isRefusal(found.failure)) return findCopy(errand, place);
+  if (attempt.edit.sentAt !== null && isRefusal(found.failure)) return findCopy(attempt, place);
   if (found.failure.kind === "refused") return null;
   return { kind: "ended", outcome: { kind: "failed", failure: found.failure } };
 }
 
 /** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
-async function findCopy(errand: Errand, place: Place): Promise<There> {
-  const { edit, store, calls } = errand;
+async function findCopy(attempt: Attempt, place: Place): Promise<There> {
+  const { edit, store, calls } = attempt;
   const { sentAt, sentAfter, actor } = edit;
   const before = edit.before ?? edit.base;
   const wished = placedIn(before, place);
   const listed = await calls.list(wished);
   if (!listed.ok) {
     const { failure } = listed;
-    return isMissing(failure) ? null : { kind: "ended", outcome: untold(failure, errand) };
+    return isMissing(failure) ? null : { kind: "ended", outcome: untold(failure, attempt) };
   }
   const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
   const [first, second] = listed.value.items.filter((item) => {
@@ -107,12 +107,32 @@ function isMoved(
 /** When it is not known whether the move was made, the new place tells. */
 async function understood(
   answer: Result<Item, Failure>,
-  asked: { readonly errand: Errand; readonly place: Place; readonly id: ServiceId },
+  asked: { readonly attempt: Attempt; readonly place: Place; readonly id: ServiceId },
 ): Promise<Result<Item, Failure>> {
   if (answer.ok) return answer;
   const { kind } = answer.failure;
   if (kind !== "unreadable" && kind !== "unknown-outcome") return answer;
-  const { errand, place, id } = asked;
-  const now = await errand.calls.get({ item: placedIn(errand.edit.base, place), id });
+  const { attempt, place, id } = asked;
+  const now = await attempt.calls.get({ item: placedIn(attempt.edit.base, place), id });
   return now.ok ? now : fail(answer.failure);
+}
+
+/**
+ * Notes where the service has a task now. It keeps handle and UID, also where the service has given it another id, and
+ * its subtasks go with it. Belongs inside a transaction.
+ */
+export function followTask(
+  key: ItemKey,
+  { now, store }: { readonly now: Item & { readonly id: ServiceId }; readonly store: Store },
+): void {
+  const { mirror } = store;
+  const { serviceId: idBefore } = mirror.identity(key);
+  const below = idBefore === null ? [] : mirror.ofSource(`subtasks:${idBefore}`);
+  mirror.adopt(key, now.id);
+  mirror.put(now, sourceOf(now));
+  for (const { item } of below) {
+    if (item.kind === "event" || item.id === null) continue;
+    const moved = { ...placedIn({ ...item, parentId: now.id }, placeOf(now)), id: item.id };
+    mirror.put(moved, sourceOf(moved));
+  }
 }

@@ -1,11 +1,11 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
-import { landsUntil } from "../../domain/landing.ts";
-import type { Patch } from "../../domain/merge.ts";
+import { inFlightUntil } from "../../domain/landing.ts";
+import type { Patch } from "../../domain/patch.ts";
 import type { LeavingWrite } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../../upstream/client.ts";
-import type { ItemCalls, Spot } from "./item-calls.ts";
+import type { ItemAddress, ItemCalls } from "./item-calls.ts";
 
 interface Noting {
   readonly edit: Edit;
@@ -29,7 +29,7 @@ export function noteWrites(
   let met: Item | null = null;
 
   async function noted<Answer>(
-    write: Pick<LeavingWrite, "act" | "patch"> & { readonly spot: Spot },
+    write: Pick<LeavingWrite, "act" | "patch"> & { readonly spot: ItemAddress },
     send: (calls: ItemCalls) => Promise<Answer>,
   ): Promise<Answer> {
     const { act, patch, spot } = write;
@@ -44,7 +44,7 @@ export function noteWrites(
       before,
     });
     const onUnanswered = (waited: Temporal.Duration) => {
-      const until = landsUntil(clock(), waited);
+      const until = inFlightUntil(clock(), waited);
       keep(() => unanswered.lost(id, until));
     };
     try {
@@ -54,7 +54,7 @@ export function noteWrites(
     }
   }
   const change = <Answer>(
-    { spot, patch }: { readonly spot: Spot; readonly patch: Patch },
+    { spot, patch }: { readonly spot: ItemAddress; readonly patch: Patch },
     send: (calls: ItemCalls) => Promise<Answer>,
   ) => noted({ act: "change", spot, patch }, send);
 
@@ -69,7 +69,7 @@ export function noteWrites(
       let isLost = false;
       const onUnanswered = (waited: Temporal.Duration) => {
         isLost = true;
-        const until = landsUntil(clock(), waited);
+        const until = inFlightUntil(clock(), waited);
         keep(() => journal.landing(edit.id, until));
       };
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);

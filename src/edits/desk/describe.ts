@@ -1,6 +1,3 @@
-import { fingerprint } from "../../domain/fingerprint.ts";
-import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
-import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import type {
   Channel,
   Edit,
@@ -8,18 +5,23 @@ import type {
   EditState,
   FieldConflict,
   ParkReason,
-} from "../../domain/journal.ts";
-import { applyPatch, valuesOf } from "../../domain/merge.ts";
+} from "../../domain/edit.ts";
+import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
+import { fingerprint } from "../../domain/fingerprint.ts";
+import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
+import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
+import { applyPatch, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
+import { momentInWords } from "../../domain/wording.ts";
+import { excerpt } from "../../ics/ics-problem.ts";
 import type { Names } from "../../ics/text/field-words.ts";
 import type { Store } from "../../store/store.ts";
-import { changesOf, type FieldChange, namedPlaces } from "../changes.ts";
-import { describeConflict } from "../delivery/conflict-text.ts";
 import { describeEcho } from "../delivery/echo.ts";
-import { describeTwins } from "../delivery/twins.ts";
+import { describeTwins } from "../delivery/find-created.ts";
+import { describeConflict } from "../delivery/merge-edit.ts";
+import { changesOf, type FieldChange, namedPlaces } from "../field-changes.ts";
 import { type ChangeInWords, changesInWords, nameOf, namesOf, valueInWords } from "../in-words.ts";
-import { describeWait } from "./describe-wait.ts";
-import { describeExtra, type ExtraDescription, extraProblem } from "./extras-text.ts";
+import { quote } from "../intake/part.ts";
 import { describeLoss } from "./undo.ts";
 
 /** One edit as people and programs are shown it; turns into JSON as it is. */
@@ -68,7 +70,7 @@ export interface EditDescription {
 }
 
 /** A conflict for people: before, what the workspace has now, and what the edit wishes. */
-export interface ConflictInWords {
+interface ConflictInWords {
   readonly name: string;
   readonly before: string;
   readonly workspace: string;
@@ -166,4 +168,90 @@ function describeRestoration({ restores, state, action }: Edit): string | null {
   return action === "delete"
     ? `${request}, after the edit was given up; what it made ${word} deleted`
     : `${request}, over this; it ${word} put back`;
+}
+
+const open = ["pending", "claimed", "held", "parked"];
+
+/** What an edit waits for that cannot go before another one: before its own creation, or that of the task above; null when for nothing. */
+function describeWait(edit: Edit, store: Store): string | null {
+  if (edit.state !== "pending") return null;
+  return edit.action === "create" ? describeBelow(edit, store) : describeLater(edit, store);
+}
+
+function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store): string | null {
+  const sought = journal.soughtParent(edit.id);
+  if (sought !== null && edit.notBefore)
+    return describeSearch(sought, { until: edit.notBefore, zone });
+  const uid = journal.awaitedParent(edit.item);
+  const task = uid === null ? null : mirror.findUid(uid);
+  const above = task && pastEdits.ofItem(task.item).find(isOpenCreation);
+  return above
+    ? `it waits for edit ${above.id}, which creates the task above it${stateOf(above)}`
+    : null;
+}
+
+function describeLater(edit: Edit, { mirror, pastEdits }: Store): string | null {
+  if (mirror.identity(edit.item).serviceId !== null) return null;
+  const creation = pastEdits
+    .ofItem(edit.item)
+    .find((one) => one.id < edit.id && isOpenCreation(one));
+  return creation
+    ? `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`
+    : null;
+}
+
+function stateOf({ state }: Edit): string {
+  if (state === "held") return " and waits for approval itself";
+  return state === "parked" ? " and waits for a person" : "";
+}
+
+function describeSearch(
+  uid: string,
+  { until, zone }: { readonly until: Temporal.Instant; readonly zone: string },
+): string {
+  // Up to the whole minute, so that it has not passed while it is still waited for.
+  const whole = until.round({ smallestUnit: "minute", roundingMode: "ceil" });
+  const then = momentInWords(whole, zone);
+  return `it waits until ${then} for the task above it, ${excerpt(uid)}, which has not come in yet; without it, it becomes a task of its own`;
+}
+
+const isOpenCreation = ({ action, state }: Edit): boolean =>
+  action === "create" && open.includes(state);
+
+/** A comment, a file or a kept property of an edit as people and programs are shown it. */
+interface ExtraDescription {
+  readonly kind: ExtraKind;
+  /** Of the file or the property. */
+  readonly name: string;
+  /** The comment, or the lines that are kept; null for a file. */
+  readonly text: string | null;
+  readonly what: string;
+  readonly state: ExtraState;
+  readonly problem: string | null;
+  /** Id of the comment or file that came of it. */
+  readonly id: ServiceId | null;
+}
+
+function describeExtra(extra: EditExtra): ExtraDescription {
+  const { kind, name, text, state, problem, answerId: id } = extra;
+  return { kind, name, text, what: whatBecomes(extra), state, problem, id };
+}
+
+/** Why one waits or is tried again; null when all is well. */
+function extraProblem({ name, state, problem }: EditExtra): string | null {
+  if (problem === null || state === "done") return null;
+  return `${quote(name)} ${state === "parked" ? "waits for a person" : "is tried again"}: ${problem}`;
+}
+
+function whatBecomes({ target }: EditExtra): string {
+  switch (target) {
+    case "task":
+      return "a comment on the task";
+    case "item":
+      return "attached to the new item";
+    case "folder":
+      return "in the project's home folder";
+    case "here":
+      return "kept here, the service cannot store it";
+  }
 }

@@ -1,13 +1,13 @@
+import type { Channel, Edit } from "../../domain/edit.ts";
 import type { ItemKey, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Channel, Edit } from "../../domain/journal.ts";
-import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
+import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { keptInSight } from "../../domain/sight.ts";
 import { holdFault } from "../../domain/when.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { actionOf, reborn, spokenFields } from "../changes.ts";
+import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 
 /** Who takes an edit back. */
 export interface Undoer {
@@ -29,9 +29,9 @@ export function inverseOf(
   const common = { ...by, item: edit.item, newLabels: [], undoes: edit.id };
   if (edit.action === "delete") {
     const lost = edit.before ?? edit.base;
-    const fault = rebirthFault(edit, { lost, store });
+    const fault = recreationFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
-    const base = inSight(reborn(lost), { lost, store });
+    const base = inSight(recreated(lost), { lost, store });
     return holdable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
@@ -106,7 +106,7 @@ function stateFault(edit: Edit, { pastEdits }: Store): string | null {
   }
 }
 
-function rebirthFault(
+function recreationFault(
   { id, item }: Edit,
   { lost, store }: { readonly lost: Item; readonly store: Store },
 ): string | null {

@@ -1,15 +1,24 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import { shownText } from "../../domain/shown-text.ts";
-import { type DropFolder, type DroppedFile, type Shelf, stampOf } from "../../drop/folder.ts";
+import { slugOf } from "../../domain/slug.ts";
+import {
+  type DropFolder,
+  type DroppedFile,
+  type DropSubfolder,
+  stampOf,
+} from "../../drop/folder.ts";
+import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { largestFile } from "../../ics/lines/octets.ts";
-import type { IcsProblem } from "../../ics/problem.ts";
-import type { InboxFile } from "../../store/rows/channels.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
+import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Acceptance, EditRequest, Plan } from "../intake/accept.ts";
-import { type InboxPlace, inboxPlace } from "./inbox-place.ts";
+import { quote } from "../intake/part.ts";
 import { describeFile, readAccepted } from "./plan-text.ts";
 
-export interface InboxDeps {
+interface InboxDeps {
   /** For people. */
   readonly path: string;
   readonly folder: DropFolder;
@@ -99,11 +108,11 @@ export function createInbox(deps: InboxDeps): Inbox {
   function deal(file: DroppedFile, stillForMs: number): boolean {
     const { bytes, problem: unreadable } = contentOf(file, folder);
     const { path } = file;
-    const keep = (answer: Acceptance, shelf: Shelf): InboxFile => {
+    const keep = (answer: Acceptance, subfolder: DropSubfolder): InboxFile => {
       const kept = {
         path,
         stamp: stampOf(file, bytes),
-        target: folder.placeFor(path, shelf, clock()),
+        target: folder.placeFor(path, subfolder, clock()),
         report: shownText(describeFile({ file: path, answer: readAccepted(answer) }, false)),
       };
       store.inboxFiles.add(kept);
@@ -234,3 +243,48 @@ const fault = (code: string, message: string): IcsProblem => ({
 
 const isDiskFault = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;
+
+/** Where new items of a file go; null = nowhere, as nobody said. */
+interface InboxPlace {
+  readonly projectId: ProjectId | null;
+  readonly listId: ListId | null;
+}
+
+/**
+ * What the folders of a file in the inbox say: `<project>/<todolist>/x.ics`, each by id or by name, the todolist and
+ * both optional. Fails with a sentence for a folder that names nothing, or too much.
+ */
+function inboxPlace(path: string, directory: Directory): Result<InboxPlace, string> {
+  const [project, list, ...deeper] = path.split("/").slice(0, -1);
+  if (project === undefined) return ok({ projectId: null, listId: null });
+  if (deeper.length > 0) {
+    return fail("the folders may name a project and one of its todolists, and nothing below them");
+  }
+  const inProject = find(project, directory.projects(), "project");
+  if (!inProject.ok) return inProject;
+  const projectId = inProject.value;
+  if (list === undefined) return ok({ projectId, listId: null });
+  const lists = directory.todolists().filter((one) => one.projectId === projectId);
+  const inList = find(list, lists, "todolist");
+  return inList.ok ? ok({ projectId, listId: inList.value }) : inList;
+}
+
+function find<Id extends number>(
+  folder: string,
+  candidates: readonly { readonly id: Id; readonly title: string }[],
+  what: "project" | "todolist",
+): Result<Id, string> {
+  const number = Number(folder);
+  const byId = candidates.find(({ id }) => isId(number) && id === number);
+  if (byId) return ok(byId.id);
+  const name = slugOf(folder, "");
+  const named = candidates.filter(({ title }) => name !== "" && slugOf(title, "") === name);
+  const [only, other] = named;
+  if (!only)
+    return fail(`the folder ${quote(folder)} names no ${what}: use its number or its name`);
+  if (!other) return ok(only.id);
+  const numbers = named.map(({ id }) => id).join(" and ");
+  return fail(
+    `the folder ${quote(folder)} names more than one ${what}: use the number, ${numbers}`,
+  );
+}

@@ -1,6 +1,6 @@
+import type { Channel, Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
-import type { Channel, Edit } from "../../domain/journal.ts";
 import {
   applyPatch,
   fieldsOf,
@@ -9,13 +9,13 @@ import {
   sameField,
   valuesOf,
   without,
-} from "../../domain/merge.ts";
+} from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
-import { actionOf, changesOf, namedPlaces, placeName, sameWish } from "../changes.ts";
+import { actionOf, changesOf, namedPlaces, placeName, sameWish } from "../field-changes.ts";
 import { changesInWords, namesOf } from "../in-words.ts";
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
 import { ownHeld, takenIn } from "./own-held.ts";

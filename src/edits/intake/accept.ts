@@ -1,26 +1,30 @@
-import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
+import type { Channel, EditAction } from "../../domain/edit.ts";
+import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item, SpokenKind } from "../../domain/item.ts";
-import type { Channel, EditAction } from "../../domain/journal.ts";
-import type { PatchField } from "../../domain/merge.ts";
+import { withoutSignatures } from "../../domain/link-signatures.ts";
+import { applyPatch, type PatchField } from "../../domain/patch.ts";
+import { unreachable } from "../../domain/result.ts";
+import { keptInSight } from "../../domain/sight.ts";
+import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { readTokens } from "../../ics/lines/tokens.ts";
-import type { IcsProblem } from "../../ics/problem.ts";
-import { type IncomingCalendar, type IncomingItem, readComponents } from "../../ics/read/read.ts";
+import {
+  type IncomingCalendar,
+  type IncomingItem,
+  readComponents,
+} from "../../ics/read/read-calendar.ts";
+import type { Names } from "../../ics/text/field-words.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
-import type { FieldChange } from "../changes.ts";
-import { type ChangeInWords, namesOf } from "../in-words.ts";
-import { createAddressCheck } from "./address-check.ts";
-import { readContext } from "./context.ts";
+import { changesOf, type FieldChange } from "../field-changes.ts";
+import { type ChangeInWords, changesInWords, namesOf } from "../in-words.ts";
 import { withExtras } from "./extras-plan.ts";
-import { inSight } from "./in-sight.ts";
-import type { EditDraft, ItemPlan } from "./item-plan.ts";
-import { keepObject } from "./keep-object.ts";
-import { withinLimits } from "./limits.ts";
+import { readContext } from "./file-context.ts";
+import type { EditDraft, ItemPlan, Situation } from "./item-plan.ts";
 import { takenIn } from "./own-held.ts";
 import type { Note } from "./part.ts";
-import { answer } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
-import { restOf } from "./rest.ts";
+import { withinLimits } from "./service-limits.ts";
 
 /** A file of edits. `actor`: who is known to have sent it. */
 export interface EditRequest extends CommonRequest {
@@ -259,3 +263,196 @@ function keep(
 
 const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
   typeof item === "object" ? mirror.conceive(item.kind, item.uid) : item;
+
+/** Where edits go, and whose they are. */
+interface Address {
+  readonly projectId: ProjectId | null;
+  readonly actor: PersonId | null;
+}
+
+/** Tells why edits cannot be taken in for a project or a person: neither may be unknown. Null when they can. */
+function createAddressCheck(store: Store): (address: Address) => IcsProblem | null {
+  const isKnownPerson = createRollCall(store.directory);
+  const isKnownProject = createProjectCheck(store);
+  return ({ projectId, actor }) => {
+    if (projectId !== null && !isKnownProject(projectId)) return unknownProject(projectId);
+    return actor !== null && !isKnownPerson(actor) ? unknownPerson(actor) : null;
+  };
+}
+
+/** Tells who is known. Nobody is ever forgotten, so that whom the directory has named once need not be asked for again. */
+function createRollCall(directory: Directory): (person: PersonId) => boolean {
+  const met = new Set<PersonId>();
+  return (person) => {
+    if (met.has(person)) return true;
+    const people = directory.personNames();
+    // Where nobody is known, the service names no people and the configuration lists none.
+    if (people.size === 0) return true;
+    if (people.has(person)) met.add(person);
+    return met.has(person);
+  };
+}
+
+/** Tells which projects are there; reads them again when the directory has changed. */
+function createProjectCheck({ directory, changes }: Store): (project: ProjectId) => boolean {
+  let known: { readonly at: Revision; readonly ids: ReadonlySet<ProjectId> } | null = null;
+  return (project) => {
+    const at = changes.revisionOfDirectory();
+    if (known?.at !== at) known = { at, ids: new Set(directory.projects().map(({ id }) => id)) };
+    return known.ids.has(project);
+  };
+}
+
+function unknownProject(projectId: ProjectId): IcsProblem {
+  const message = `there is no project ${projectId} in the workspace`;
+  return { line: null, uid: null, code: "unknown-project", message };
+}
+
+function unknownPerson(person: PersonId): IcsProblem {
+  const message = `there is no person ${person} in the workspace or the configuration`;
+  return { line: null, uid: null, code: "unknown-person", message };
+}
+
+/** Calendar programs that move a file send its removal and its new place apart, in any order. */
+const deletionRest = Temporal.Duration.from({ seconds: 2 });
+
+/**
+ * Until when an edit rests before it is sent; null = not at all. A deletion by a calendar program may be the first half of
+ * a move, and with the item would go what no program could send again: subtasks, comments, history, attachments, people.
+ */
+function restOf(
+  edit: { readonly channel: Channel; readonly action: EditAction },
+  at: Temporal.Instant,
+): Temporal.Instant | null {
+  return edit.channel === "caldav" && edit.action === "delete" ? at.add(deletionRest) : null;
+}
+
+/**
+ * Keeps the client's octets of an item of which the service cannot hold everything. A feed does not show what is kept
+ * here, so that its absence in a file says nothing. What comes by CalDAV is kept as a whole by the calendars.
+ */
+function keepObject(
+  { incoming, notes, ending }: ItemPlan,
+  { store, request }: { readonly store: Store; readonly request: { readonly channel: Channel } },
+): void {
+  const { channel } = request;
+  const isPartial = notes.some(({ code }) => code === "not-stored");
+  if (!isPartial || channel === "caldav") return;
+  const isDeletion = ending.kind === "edit" && ending.edit.action === "delete";
+  const identity = isDeletion ? null : store.mirror.findUid(incoming.uid);
+  if (!identity) return;
+  const { item, kind } = identity;
+  // A feed shows tasks as events; here they are to-dos.
+  const component = kind === "event" ? "VEVENT" : "VTODO";
+  const raw = withoutSignatures(incoming.raw.join("\n"));
+  const isNew = store.objects.put({ item, component, channel, uid: incoming.uid, raw });
+  // Two-way calendars show what is kept; nothing but the log tells them.
+  if (isNew && ending.kind === "unchanged") store.changes.note(item);
+}
+
+interface Kept {
+  readonly itemPlan: ItemPlan;
+  readonly editId: EditId | null;
+}
+
+/** What is told of a file, item by item, with counts. */
+function answer(
+  calendar: IncomingCalendar,
+  { steps, names }: { readonly steps: readonly Kept[]; readonly names: Names },
+): Plan {
+  const items = steps.map((step) => planned(step, names));
+  const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
+  const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>
+    refusals.map(({ line, code, message }) => ({ line, uid: incoming.uid, code, message })),
+  );
+  return {
+    kind: "plan",
+    items,
+    summary: {
+      update: count("update"),
+      create: count("create"),
+      complete: count("complete"),
+      reopen: count("reopen"),
+      delete: count("delete"),
+      unchanged: count("unchanged"),
+      refused: count("refused"),
+    },
+    errors: [...refused, ...calendar.ignored],
+  };
+}
+
+function planned({ itemPlan, editId }: Kept, names: Names): PlannedItem {
+  const { incoming, kind, title, changes, refusals, notes } = itemPlan;
+  return {
+    uid: incoming.uid,
+    kind,
+    action: actionOf(itemPlan),
+    title,
+    changes,
+    words: changesInWords(changes, names),
+    problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
+    editId,
+  };
+}
+
+function actionOf({ ending }: ItemPlan): PlannedAction {
+  switch (ending.kind) {
+    case "unchanged":
+    case "refused":
+      return ending.kind;
+    case "waits":
+      return ending.action;
+    case "edit":
+      return ending.edit.action;
+    default:
+      return unreachable(ending);
+  }
+}
+
+/**
+ * Assigns the editor to what would be hidden from that very person otherwise: a private event, or a task of a private list,
+ * is for its creator and the assigned alone, and what is made without an own key is the account's. Who did not see it
+ * before, as somebody may hand in edits in another's name, does not come to see it by that.
+ */
+function inSight(plan: ItemPlan, situation: Situation): ItemPlan {
+  const { ending } = plan;
+  if (ending.kind !== "edit" || ending.edit.action === "delete") return plan;
+  const assigned = addedTo(ending.edit, situation);
+  if (!assigned) return plan;
+  const patch = { ...ending.edit.patch, assigned };
+  const edit = { ...ending.edit, patch };
+  const message =
+    "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it";
+  const note = { line: plan.incoming.line, code: "assigned-to-see", message };
+  const before =
+    edit.action === "create" ? null : { assigned: presentOf(edit, situation).assigned };
+  const added = changesOf(before, { patch: { assigned }, newLabels: [] });
+  const others = plan.changes.filter(({ field }) => field !== "assigned");
+  return {
+    ...plan,
+    changes: [...others, ...added],
+    notes: [...plan.notes, note],
+    ending: { ...ending, edit },
+  };
+}
+
+function addedTo(edit: EditDraft, situation: Situation) {
+  const { actor, channel, hasOwnKey, store } = situation;
+  if (edit.action === "create") {
+    const creator = hasOwnKey ? actor : null;
+    return keptInSight(edit.base, { list: listOf(edit.base, store), creator, people: [actor] });
+  }
+  // Who changes a file does not look at the item by it.
+  if (channel !== "caldav") return null;
+  const before = presentOf(edit, situation);
+  const about = { list: listOf(before, store), creator: before.creatorId, people: [actor] };
+  if (keptInSight(before, about)) return null;
+  return keptInSight(applyPatch(before, edit.patch), about);
+}
+
+const listOf = (item: Item, { directory }: Situation["store"]) =>
+  item.kind === "event" ? null : directory.todolist(item.listId);
+
+/** As everybody is shown it; the editor may have seen an older version. */
+const presentOf = (edit: EditDraft, { store }: Situation): Item =>
+  (typeof edit.item === "object" ? null : store.view.get(edit.item)?.item) ?? edit.base;

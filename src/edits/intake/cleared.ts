@@ -1,5 +1,5 @@
 import type { Item } from "../../domain/item.ts";
-import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/merge.ts";
+import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import type { KnownNames } from "./known-names.ts";
 
 /**

@@ -1,12 +1,12 @@
+import type { Channel, EditAction } from "../../domain/edit.ts";
 import type { NewExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
-import type { Channel, EditAction } from "../../domain/journal.ts";
-import type { Patch, PatchField } from "../../domain/merge.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read/read.ts";
+import type { Patch, PatchField } from "../../domain/patch.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/read-calendar.ts";
 import type { Store } from "../../store/store.ts";
-import type { FieldChange } from "../changes.ts";
-import type { DiffContext } from "./diff.ts";
+import type { FieldChange } from "../field-changes.ts";
+import type { DiffContext } from "./diff-item.ts";
 import type { Note } from "./part.ts";
 
 /** All that the plan for one item of a file depends on. */

@@ -1,6 +1,6 @@
+import type { Channel, Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
-import type { Channel, Edit } from "../../domain/journal.ts";
-import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/merge.ts";
+import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Changes of an item by one editor's calendar programs that wait for approval, as one. */

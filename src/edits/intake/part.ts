@@ -1,4 +1,4 @@
-import type { Patch } from "../../domain/merge.ts";
+import type { Patch } from "../../domain/patch.ts";
 
 /**
  * A remark on one item of a file; `line` is 1-based, `code` for programs, `message` for people.

@@ -1,16 +1,17 @@
+import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/custom-date.ts";
+import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import type { Item } from "../../domain/item.ts";
-import { type Edit, visibleStates } from "../../domain/journal.ts";
-import type { IncomingItem } from "../../ics/read/read.ts";
-import type { IdentityRow } from "../../store/rows/rows.ts";
+import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import { oneLine } from "../../ics/text/text.ts";
+import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
-import { changesOf } from "../changes.ts";
-import { diffItem } from "./diff.ts";
+import { changesOf } from "../field-changes.ts";
+import { diffItem } from "./diff-item.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { planCustomDate } from "./plan-custom-date.ts";
-import { planKnown } from "./plan-known.ts";
+import { planKnown, shownBase } from "./plan-known.ts";
 import { planNew, refuseCancel } from "./plan-new.ts";
-import { shownBase } from "./shown-base.ts";
 
 /** What is to become of one item of a file; reads the store and writes nothing. */
 export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan {
@@ -56,7 +57,7 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
     edits.find(({ action, state }) => {
       return action === "create" && (state === "held" || state === "parked");
     }) ?? null;
-  if (!cancelled) return planNew(incoming, { situation, reborn: { identity, waiting } });
+  if (!cancelled) return planNew(incoming, { situation, recreated: { identity, waiting } });
   if (!waiting) return refuseCancel(incoming);
   const message = `its creation waits for a person as edit ${waiting.id}; discard that instead`;
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
@@ -79,13 +80,13 @@ function planAgain(
     ({ action, state }) => action === "delete" && visibleStates.includes(state),
   );
   if (!open) {
-    return planNew(incoming, { situation, reborn: { identity, waiting: null, again: true } });
+    return planNew(incoming, { situation, recreated: { identity, waiting: null, again: true } });
   }
   const last = situation.store.view.history(identity.item).at(-1);
   // Before each request a deletion notes what it meets, and goes no further once it was taken back.
   const isUnsent = open.before === null;
   if (!isUnsent || open.actor !== situation.actor || !last || !canGo(last, situation)) {
-    return planNew(incoming, { situation, reborn: { identity, waiting: null } });
+    return planNew(incoming, { situation, recreated: { identity, waiting: null } });
   }
   const viewed = { key: identity.item, item: last };
   return planKnown(incoming, { viewed, cancelled: false, situation, withdraws: open.id });
@@ -126,4 +127,39 @@ function lastShown(
   const { item: key, sequence } = identity;
   const seen = shownBase(incoming, { key, view });
   return seen ?? view.shownAs(key, { sequence: sequence - 1, modifiedAt: null });
+}
+
+/**
+ * The plan for a date of a task's custom field, which feeds show and nobody can change there; null for every other item.
+ * What says nothing new is no edit, as a whole feed may come back.
+ */
+function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation): ItemPlan | null {
+  const named = readCustomDateUid(incoming.uid);
+  const task = named && store.view.findUid(named.taskUid);
+  if (!named || !task || task.item.kind === "event") return null;
+  const { item } = task;
+  const date = customDatesOf(item).find(({ id }) => id === named.field);
+  const isCancelled = calendar.method === "CANCEL" || incoming.status === "CANCELLED";
+  const title = customDateTitle(item.title, date?.title ?? `field ${named.field}`);
+  if (date && !isCancelled && isShown(incoming, { title, on: date.on })) {
+    return { ...refusal(incoming, { reasons: [], title }), ending: { kind: "unchanged" } };
+  }
+  const message = `it shows a custom field of the task "${item.title}"; change the field in the workspace`;
+  return refusal(incoming, {
+    reasons: [{ line: incoming.line, code: "custom-field", message }],
+    title: incoming.summary ?? title,
+  });
+}
+
+/** A private item is shown as "Busy" where the options say so. */
+function isShown(
+  { summary, when }: IncomingItem,
+  { title, on }: { readonly title: string; readonly on: Temporal.PlainDate },
+): boolean {
+  const said = summary === undefined ? title : readSummary(summary).title;
+  const sameTitle = sameText(said, oneLine(title)) || said === "Busy";
+  const sameDay =
+    when === undefined ||
+    (when.kind === "dates" && when.start.equals(on) && when.end.equals(on.add({ days: 1 })));
+  return sameTitle && sameDay;
 }

@@ -1,6 +1,6 @@
-import type { EditId } from "../../domain/ids.ts";
+import { type Edit, visibleStates } from "../../domain/edit.ts";
+import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { type Edit, visibleStates } from "../../domain/journal.ts";
 import {
   applyPatch,
   changedFields,
@@ -9,20 +9,19 @@ import {
   pick,
   sameField,
   valuesOf,
-} from "../../domain/merge.ts";
-import type { IncomingItem } from "../../ics/read/read.ts";
+} from "../../domain/patch.ts";
+import type { IncomingItem } from "../../ics/read/read-calendar.ts";
 import type { Store } from "../../store/store.ts";
-import type { ViewItem } from "../../store/view/view.ts";
-import { actionOf, changesOf, sameWish } from "../changes.ts";
+import type { View, ViewItem } from "../../store/view/view.ts";
+import { actionOf, changesOf, sameWish } from "../field-changes.ts";
 import { nameOf, namesOf, valueInWords } from "../in-words.ts";
 import { unsetFields } from "./cleared.ts";
-import { diffItem } from "./diff.ts";
+import { diffItem } from "./diff-item.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { labelKey } from "./known-names.ts";
 import { type OwnHeld, ownHeld } from "./own-held.ts";
 import { type Note, type Part, quote } from "./part.ts";
 import { replacedPatch } from "./replaced.ts";
-import { shownBase } from "./shown-base.ts";
 
 interface Known {
   readonly viewed: Pick<ViewItem, "key" | "item">;
@@ -191,4 +190,17 @@ function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): read
   if (uid === incoming.relatedTo) return [];
   const message = `RELATED-TO cannot be stored: the service cannot hang a task below another one`;
   return [{ line: incoming.line, code: "not-stored", message }];
+}
+
+/**
+ * The version of an item that the editor of a file was shown; null when the file names none that is known. The feed's
+ * own mark counts first, as programs raise SEQUENCE when they edit. Without it SEQUENCE and LAST-MODIFIED have to name
+ * the same version, where both are there.
+ */
+export function shownBase(
+  { base, sequence, lastModified }: IncomingItem,
+  { key, view }: { readonly key: ItemKey; readonly view: View },
+): Item | null {
+  const marked = base === null ? null : view.shownAs(key, { sequence: base, modifiedAt: null });
+  return marked ?? view.shownAs(key, { sequence, modifiedAt: lastModified });
 }

@@ -1,15 +1,26 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import { type ItemKind, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
-import type { IncomingItem } from "../../ics/read/read.ts";
-import type { IdentityRow } from "../../store/rows/rows.ts";
-import { changesOf, sameWish } from "../changes.ts";
-import { type Birth, type Draft, draftEvent, draftTask } from "./draft.ts";
+import {
+  type EventItem,
+  type Item,
+  type ItemKind,
+  type SpokenKind,
+  spokenKind,
+  type TaskItem,
+  untitled,
+} from "../../domain/item.ts";
+import { applyPatch, type Patch } from "../../domain/patch.ts";
+import type { When } from "../../domain/when.ts";
+import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { IdentityRow } from "../../store/rows/item-rows.ts";
+import { changesOf, sameWish } from "../field-changes.ts";
+import { type DiffContext, diffItem, onWholeDays } from "./diff-item.ts";
+import { dayOfTodo, serviceTimes } from "./diff-times.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { type Note, quote } from "./part.ts";
+import { joinParts, type Note, type Part, quote, refuse, wish } from "./part.ts";
 
 /** An identity whose creation has never reached the service, and the edit that still waits for a person, if any. */
-interface Reborn {
+interface Recreated {
   readonly identity: IdentityRow;
   readonly waiting: Edit | null;
   /** Whether it was deleted for good, so that the service knows it no longer. */
@@ -18,7 +29,7 @@ interface Reborn {
 
 interface Newcomer {
   readonly situation: Situation;
-  readonly reborn?: Reborn;
+  readonly recreated?: Recreated;
 }
 
 /** What a file wants of an item that the workspace does not have: its creation. Nothing begins as cancelled. */
@@ -35,16 +46,16 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
   if (reasons.length > 0) {
     return refusal(incoming, { reasons, notes, kind, title, changes });
   }
-  const { reborn } = newcomer;
+  const { recreated } = newcomer;
   const edit: EditDraft = {
     action: "create",
-    item: reborn?.identity.item ?? { kind: item.kind, uid: incoming.uid },
+    item: recreated?.identity.item ?? { kind: item.kind, uid: incoming.uid },
     base: item,
     patch: part.patch,
     newLabels: part.newLabels,
     replaces: null,
     ...(drafted.parentUid !== undefined && { parentUid: drafted.parentUid }),
-    ...(reborn?.again && { again: true }),
+    ...(recreated?.again && { again: true }),
   };
   const plan: ItemPlan = {
     incoming,
@@ -55,9 +66,9 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     notes,
     ending: { kind: "edit", edit },
   };
-  if (!reborn?.waiting) return plan;
+  if (!recreated?.waiting) return plan;
   const { channel, actor } = newcomer.situation;
-  return besides(plan, { edit, waiting: reborn.waiting, isAsked: channel === "caldav", actor });
+  return besides(plan, { edit, waiting: recreated.waiting, isAsked: channel === "caldav", actor });
 }
 
 /** The refusal of what is cancelled, and not there. */
@@ -115,7 +126,7 @@ function kindFaults(
   incoming: IncomingItem,
   { kind, newcomer }: { readonly kind: ItemKind; readonly newcomer: Newcomer },
 ): readonly Note[] {
-  const { identity, again = false } = newcomer.reborn ?? {};
+  const { identity, again = false } = newcomer.recreated ?? {};
   const before = identity?.kind;
   if (before === undefined || before === kind) return [];
   // What the service does not know may still become the one or the other.
@@ -218,4 +229,124 @@ function awaitedParent(
   { channel }: Situation,
 ): string | undefined {
   return channel === "caldav" && relatedTo !== uid ? relatedTo : undefined;
+}
+
+/** Where and by whom an item is to be created. */
+interface Birth {
+  readonly projectId: ProjectId;
+  readonly actor: PersonId | null;
+  readonly at: Temporal.Instant;
+}
+
+/** An item that is to be created: as it will be, and what must be sent for it. */
+interface Draft {
+  readonly item: Item;
+  readonly part: Part;
+}
+
+/**
+ * A new event or milestone; of a to-do always a milestone, on the day when it is due. Refused without a start or a title,
+ * which the service needs.
+ */
+function draftEvent(
+  incoming: IncomingItem,
+  { birth, context }: { readonly birth: Birth; readonly context: DiffContext },
+): Draft {
+  const today = birth.at.toZonedDateTimeISO(context.zone).toPlainDate();
+  const isTodo = incoming.component === "VTODO";
+  const { zone, decorated } = context;
+  const whole = onWholeDays(incoming, { zone, timed: !decorated });
+  const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
+  const when: When = spoken
+    ? serviceTimes(spoken, context.zone)
+    : { kind: "dates", start: today, end: today.add({ days: 1 }) };
+  const blank: EventItem = {
+    ...blankOf(birth),
+    kind: "event",
+    when,
+    reminder: null,
+    milestone: isTodo,
+    private: false,
+  };
+  const part = diffItem(incoming, blank, context);
+  const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
+  const missing = refuse({ line: incoming.line, code: "no-start", message });
+  const marks = isTodo ? { milestone: true } : {};
+  const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
+  const full = { ...part, patch };
+  const draft = { blank, part: spoken ? full : joinParts([full, missing]), context };
+  return finish(incoming, draft);
+}
+
+/** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
+function draftTask(
+  incoming: IncomingItem,
+  about: {
+    readonly birth: Birth;
+    readonly context: DiffContext;
+    readonly listId: ListId;
+    readonly parentId: ServiceId | null;
+    readonly kind: TaskItem["kind"];
+  },
+): Draft {
+  const { birth, context, listId, parentId, kind } = about;
+  const blank: TaskItem = {
+    ...blankOf(birth),
+    kind,
+    listId,
+    parentId,
+    startOn: null,
+    dueOn: null,
+    estimated: null,
+    logged: null,
+    percent: 0,
+    labels: [],
+    completedAt: null,
+    completedBy: null,
+    subtaskCount: 0,
+    commentCount: 0,
+    rrule: null,
+    ticket: null,
+    stage: null,
+    customFields: [],
+  };
+  return finish(incoming, { blank, part: diffItem(incoming, blank, context), context });
+}
+
+function blankOf({ projectId, actor, at }: Birth) {
+  return {
+    id: null,
+    projectId,
+    title: "",
+    description: null,
+    completed: false,
+    assigned: [],
+    creatorId: actor,
+    byMe: true,
+    createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
+    updatedAt: null,
+  } as const;
+}
+
+function finish(
+  incoming: IncomingItem,
+  {
+    blank,
+    part,
+    context,
+  }: { readonly blank: Item; readonly part: Part; readonly context: DiffContext },
+): Draft {
+  const patch: Patch = part.patch;
+  const item = applyPatch(blank, patch);
+  if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
+    return { item, part };
+  }
+  // What a calendar program shows without a title is kept without one; a file is asked for it.
+  if (!context.decorated) {
+    const title = { title: untitled };
+    return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
+  }
+  const message = "a new item needs a SUMMARY; the service needs a title";
+  const nameless = refuse({ line: incoming.line, code: "no-title", message });
+  return { item, part: joinParts([part, nameless]) };
 }

@@ -1,9 +1,9 @@
 import { type Item, untitled } from "../../domain/item.ts";
-import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/merge.ts";
+import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/read.ts";
+import type { IncomingItem } from "../../ics/read/read-calendar.ts";
 import { unsetFields } from "./cleared.ts";
-import { spokenNames } from "./event-times.ts";
+import { spokenNames } from "./diff-times.ts";
 import type { KnownNames } from "./known-names.ts";
 
 /**

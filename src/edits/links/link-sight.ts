@@ -1,10 +1,15 @@
-import type { AnyLinkClaim, LinkAction, LinkSigner } from "../../domain/action-link.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { dayOf, linkPatch } from "../../domain/link-actions.ts";
-import { applyPatch, type Patch } from "../../domain/merge.ts";
+import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { isPrivate, seesItem } from "../../domain/sight.ts";
+import {
+  type AnyLinkClaim,
+  dayOf,
+  type LinkAction,
+  type LinkSigner,
+  linkPatch,
+} from "../../domain/signed-links.ts";
 import { oneLine } from "../../ics/text/text.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";

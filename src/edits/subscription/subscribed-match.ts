@@ -1,6 +1,6 @@
-import type { IncomingItem } from "../../ics/read/read.ts";
-import type { SubscribedItem } from "../../store/rows/channels.ts";
-import { contentKey, meaningOf, readSubscribed, timeKey } from "./subscribed-text.ts";
+import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
+import { contentKey, meaningOf, readSubscribed, timeKey } from "./diff-snapshot.ts";
 
 /** One item of a snapshot, by the calendar's UID and as the text that is kept. */
 export interface ShownItem {

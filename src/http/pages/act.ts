@@ -1,9 +1,14 @@
-import type { LinkAction } from "../../domain/action-link.ts";
 import { unreachable } from "../../domain/result.ts";
+import type { LinkAction } from "../../domain/signed-links.ts";
 import type { EditDescription } from "../../edits/desk/describe.ts";
-import type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "../../edits/links/links.ts";
-import { html, type Markup } from "./html.ts";
+import type {
+  LinkFault,
+  LinkOffer,
+  LinkSight,
+  LinkSubject,
+} from "../../edits/links/action-links.ts";
 import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
 
 /** Says what a link would do, and asks. `moved`: the date is another than the one that the person agreed to move. */
 export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {

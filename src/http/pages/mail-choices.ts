@@ -5,8 +5,8 @@ import {
   mailKinds,
   mailKindWords,
 } from "../../domain/mail-kind.ts";
-import { html, type Markup } from "./html.ts";
 import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
 
 /** What a reader has chosen, seen through the link of one mail. */
 export interface ChoiceSight {

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { excerpt } from "../problem.ts";
+import { excerpt } from "../ics-problem.ts";
 
 /** One unfolded line of a component: `NAME;PARAM=a,"b":value`. */
 export interface ContentLine {

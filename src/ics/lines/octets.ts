@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { IcsProblem } from "../problem.ts";
+import type { IcsProblem } from "../ics-problem.ts";
 
 /** Largest file that is read, in bytes. */
 export const largestFile = 5_000_000;

@@ -1,10 +1,10 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { excerpt, type IcsProblem } from "../problem.ts";
+import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import { type ContentLine, readContentLine } from "./content-line.ts";
 import { readText } from "./octets.ts";
 import { type Unfolded, unfold } from "./unfold.ts";
 
-export type { IcsProblem } from "../problem.ts";
+export type { IcsProblem } from "../ics-problem.ts";
 export type { ContentLine } from "./content-line.ts";
 
 /** What stands between BEGIN and END; both groups in file order. */

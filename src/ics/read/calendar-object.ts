@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import { type Component, readTokens } from "../lines/tokens.ts";
-import { excerpt, type IcsProblem } from "../problem.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
-import { itemLimits, readComponents } from "./read.ts";
+import { itemLimits, readComponents } from "./read-calendar.ts";
 import { firstLine } from "./reading.ts";
 
 /** A calendar object as CalDAV knows it: one calendar with one item. */

@@ -1,5 +1,5 @@
 import type { When } from "../../domain/when.ts";
-import type { IcsProblem } from "../problem.ts";
+import type { IcsProblem } from "../ics-problem.ts";
 import type { IncomingTime } from "../time-values.ts";
 
 /** A calendar file that could be read; single items of it may still have problems. */

@@ -1,7 +1,7 @@
 import { baseMark } from "../base-mark.ts";
+import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
-import { excerpt } from "../problem.ts";
 import { decodeList, decodeText } from "../text/text.ts";
 import { readStamp } from "../time-values.ts";
 import type { IncomingItem, Unstorable } from "./incoming.ts";

@@ -1,6 +1,6 @@
 import type { When } from "../../domain/when.ts";
+import { excerpt } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
-import { excerpt } from "../problem.ts";
 import {
   type IncomingTime,
   readClock,

@@ -1,6 +1,6 @@
+import type { IcsProblem, ValueFault } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
-import type { IcsProblem, ValueFault } from "../problem.ts";
 import { decodeText } from "../text/text.ts";
 import { type IncomingTime, readTime, type ZoneOf } from "../time-values.ts";
 import type { DescribeRule } from "./second-opinion.ts";

@@ -1,5 +1,5 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
-import type { Patch, PatchField } from "../../domain/merge.ts";
+import type { Patch, PatchField } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { dayInWords, lengthInWords, spanInWords } from "../../domain/wording.ts";
 import { excerpt, plainLine } from "./plain-line.ts";

@@ -1,6 +1,6 @@
-import { looksLikeHtml, renderHtml } from "./html.ts";
+import { looksLikeHtml, renderHtml } from "./html-to-text.ts";
 
-export { looksLikeHtml } from "./html.ts";
+export { looksLikeHtml } from "./html-to-text.ts";
 
 /** The text without control characters (except line feed and tab) and lone surrogates; line ends become LF. */
 export function cleanText(text: string): string {

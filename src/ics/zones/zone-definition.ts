@@ -1,8 +1,8 @@
 import { RRuleTemporal } from "rrule-temporal";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
-import { excerpt } from "../problem.ts";
 import type { RuleZone } from "../time-values.ts";
 import { spreadOnsets } from "./zone-onsets.ts";
 

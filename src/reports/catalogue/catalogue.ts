@@ -1,16 +1,16 @@
 import type { Report } from "../report.ts";
-import { activity } from "./activity.ts";
-import { agenda } from "./agenda.ts";
-import { changes } from "./changes.ts";
-import { files } from "./files.ts";
-import { freshness } from "./freshness.ts";
-import { hours } from "./hours.ts";
-import { items } from "./items.ts";
-import { labels } from "./labels.ts";
-import { milestones } from "./milestones.ts";
-import { overdue } from "./overdue.ts";
-import { slippage } from "./slippage.ts";
-import { workload } from "./workload.ts";
+import { activity } from "./activity-report.ts";
+import { agenda } from "./agenda-report.ts";
+import { changes } from "./changes-report.ts";
+import { files } from "./files-report.ts";
+import { freshness } from "./freshness-report.ts";
+import { hours } from "./hours-report.ts";
+import { items } from "./items-report.ts";
+import { labels } from "./labels-report.ts";
+import { milestones } from "./milestones-report.ts";
+import { overdue } from "./overdue-report.ts";
+import { slippage } from "./slippage-report.ts";
+import { workload } from "./workload-report.ts";
 
 /** Every report, in the order in which `report list` names them. */
 export const reports: readonly Report[] = [

@@ -1,4 +1,4 @@
-import type { FreshnessRow } from "../../store/rows/reports.ts";
+import type { FreshnessRow } from "../../store/rows/report-rows.ts";
 import type { Frame, ReadView } from "../report.ts";
 
 /** What is read beside the items, and only once there is time for it. */

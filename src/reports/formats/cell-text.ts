@@ -1,4 +1,5 @@
 import { unreachable } from "../../domain/result.ts";
+import type { MirrorAge, ReportDocument } from "../build-report.ts";
 import type { Cell, CellType } from "../report.ts";
 
 /** Says cells as people read them; `local` says an instant in the reader's zone. */
@@ -54,4 +55,66 @@ function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(1)} ${["B", "kB", "MB", "GB", "TB"][power] ?? "B"}`;
+}
+
+/** One sentence on how fresh the mirror is. */
+export function freshnessText(age: MirrorAge): string {
+  const { sources, neverRead, failing, newestSeconds, oldestSeconds } = age;
+  if (newestSeconds === null || oldestSeconds === null) return "Mirror: nothing has been read yet.";
+  const doubts = [
+    ...(neverRead > 0 ? [`${neverRead} never read`] : []),
+    ...(failing > 0 ? [`${failing} failing`] : []),
+  ];
+  const those = doubts.length > 0 ? `; ${doubts.join(", ")}` : "";
+  const [newest, oldest] = [newestSeconds, oldestSeconds].map(ageText);
+  const ages = newest === oldest ? newest : `${newest} to ${oldest}`;
+  return `Mirror: ${sources} ${sources === 1 ? "source" : "sources"}, read ${ages} ago${those}.`;
+}
+
+/** What a report shows: of when, for whom, in which zone. */
+export function subtitle({ madeAt, asOf, zone, filters }: ReportDocument): string {
+  const local = (at: Temporal.Instant) => {
+    const there = at.toZonedDateTimeISO(zone);
+    return `${there.toPlainDate().toString()} ${there.toPlainTime().toString({ smallestUnit: "minute" })}`;
+  };
+  const moment = asOf ? `as of ${local(asOf)}, made ${local(madeAt)}` : local(madeAt);
+  return [`${moment} (${zone})`, ...filters].join(" · ");
+}
+
+/**
+ * Says instants in UTC (`…Z`) as `YYYY-MM-DD HH:MM` in a zone. Reports say tens of thousands of them, so the zone is
+ * asked once for each span between two of its clock changes.
+ */
+export function localTimes(zone: string): (instant: string) => string {
+  const spans: Span[] = [];
+  const spanOf = (time: number): Span => {
+    const known = spans.find(({ from, to }) => from <= time && time < to);
+    if (known) return known;
+    const span = spanAt(time, zone);
+    spans.push(span);
+    return span;
+  };
+  return (instant) => {
+    const time = Date.parse(instant);
+    const local = Temporal.Instant.fromEpochMilliseconds(time + spanOf(time).offset).toString();
+    return `${local.slice(0, 10)} ${local.slice(11, 16)}`;
+  };
+}
+
+/** Milliseconds since 1970 from which and up to which a zone has an offset from UTC, which is in milliseconds too. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+}
+
+function spanAt(time: number, zone: string): Span {
+  const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone);
+  // The change before a moment may not be that moment itself.
+  const began = local.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
+  return {
+    from: began?.epochMilliseconds ?? -Infinity,
+    to: local.getTimeZoneTransition("next")?.epochMilliseconds ?? Infinity,
+    offset: local.offsetNanoseconds / 1e6,
+  };
 }

@@ -1,10 +1,9 @@
 import { unreachable } from "../../domain/result.ts";
 import type { ReportDocument } from "../build-report.ts";
-import { csvOf } from "./csv.ts";
-import { htmlOf } from "./html.ts";
-import { jsonOf } from "./json.ts";
-import { markdownOf } from "./markdown.ts";
-import { tableOf } from "./table.ts";
+import { csvOf, jsonOf } from "./csv-json.ts";
+import { htmlOf } from "./html-document.ts";
+
+import { markdownOf, tableOf } from "./text-tables.ts";
 
 export const formats = ["table", "csv", "json", "md", "html"] as const;
 export type Format = (typeof formats)[number];

@@ -1,12 +1,9 @@
-import type { SqlValue } from "../../store/rows/reports.ts";
+import type { SqlValue } from "../../store/rows/report-rows.ts";
 import type { Cell } from "../report.ts";
-import { csvField, csvLine } from "./csv.ts";
-import { visible } from "./display-width.ts";
+import { csvField, csvLine, rowObject } from "./csv-json.ts";
 import type { Format } from "./format.ts";
-import { htmlTable, pageOf } from "./html.ts";
-import { rowObject } from "./json.ts";
-import { markdownTable } from "./markdown.ts";
-import { alignedTable } from "./table.ts";
+import { htmlTable, pageOf } from "./html-document.ts";
+import { alignedTable, markdownTable, visible } from "./text-tables.ts";
 
 /** Rows of a query and whether there were more than are wanted. */
 export interface QueryText {

@@ -1,6 +1,6 @@
 import { type IRouter, Router } from "express";
 import { type Reply, replyWith } from "../exchange.ts";
-import { done, type Outcome, refused } from "../outcome.ts";
+import { done, type Outcome, refused } from "../work-outcome.ts";
 import type { Workspace } from "../workspace.ts";
 import type { UploadContent } from "../workspace-files.ts";
 import { type Call, route } from "./route.ts";

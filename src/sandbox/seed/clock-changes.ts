@@ -1,11 +1,11 @@
-import type { SeedPen } from "./pen.ts";
+import type { SeedWriter } from "./seed-writer.ts";
 
 /**
  * Events around the next two clock changes of the account's zone: the days before and after each, inside the hour that
  * comes twice in autumn, and across the hour that is missing in spring. Writes nothing for a zone without changes.
  */
 export function seedClockChanges(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: { readonly project: number; readonly createdBy: number },
 ): void {
   let at = pen.now.toZonedDateTimeISO(pen.timeZone);
@@ -18,7 +18,7 @@ export function seedClockChanges(
 }
 
 function seedChange(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: {
     readonly project: number;
     readonly createdBy: number;

@@ -1,11 +1,11 @@
 import type { PersonRecord, ProjectRecord, TaskRecord, TodolistRecord } from "../records.ts";
-import type { SeedPen } from "./pen.ts";
+import type { SeedWriter } from "./seed-writer.ts";
 import type { WorkspaceCounts } from "./sizes.ts";
 import { words } from "./texts.ts";
 
 /** Fills the workspace up to its counts with made-up projects, todolists, tasks and events. */
 export function seedFiller(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: { readonly counts: WorkspaceCounts; readonly labels: readonly number[] },
 ): void {
   const { counts, labels } = given;
@@ -27,7 +27,7 @@ export function seedFiller(
 }
 
 function addProjects(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: { readonly members: readonly PersonRecord[]; readonly wanted: number },
 ): void {
   const owner = given.members[0];
@@ -47,7 +47,7 @@ function addProjects(
 }
 
 function addLists(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: { readonly projects: readonly ProjectRecord[]; readonly wanted: number },
 ): void {
   const bare = given.projects.filter((it) => pen.store.todolists.count(it.id).n === 0);
@@ -62,7 +62,7 @@ function addLists(
 }
 
 function teamsOf(
-  pen: SeedPen,
+  pen: SeedWriter,
   projects: readonly ProjectRecord[],
 ): ReadonlyMap<number, readonly number[]> {
   const people = pen.store.people.all().filter((it) => it.role !== "client" && !it.suspended);
@@ -75,7 +75,7 @@ function teamsOf(
 }
 
 function addEvents(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: {
     readonly project: ProjectRecord;
     readonly teams: ReadonlyMap<number, readonly number[]>;
@@ -113,7 +113,7 @@ function addEvents(
 }
 
 function addTask(
-  pen: SeedPen,
+  pen: SeedWriter,
   given: {
     readonly list: TodolistRecord;
     readonly team: readonly number[];
@@ -148,7 +148,7 @@ function addTask(
 }
 
 function addSubtasks(
-  pen: SeedPen,
+  pen: SeedWriter,
   { task, team }: { readonly task: TaskRecord; readonly team: readonly number[] },
 ): void {
   const { random } = pen;

@@ -1,9 +1,9 @@
-import type { SeedPen } from "./pen.ts";
+import type { SeedWriter } from "./seed-writer.ts";
 import { longTitle } from "./texts.ts";
 import type { SeedCast } from "./website.ts";
 
 /** The release of an app: sprints, bugs, and the reminder that a demo shows within two minutes. */
-export function seedMobileApp(pen: SeedPen, { people, labels }: SeedCast): number {
+export function seedMobileApp(pen: SeedWriter, { people, labels }: SeedCast): number {
   const { ana, ben, davit, elif } = people;
   const project = pen.project({
     title: "Mobile app 2.0",

@@ -1,10 +1,10 @@
-import type { Store } from "../store.ts";
+import type { Store } from "../workspace-store.ts";
 import { seedClockChanges } from "./clock-changes.ts";
 import { seedFiller } from "./filler.ts";
 import { seedMobileApp } from "./mobile-app.ts";
-import { SeedPen } from "./pen.ts";
-import { type SeedPeople, seedPeople } from "./people.ts";
 import { Random } from "./random.ts";
+import { type SeedPeople, seedPeople } from "./seed-people.ts";
+import { SeedWriter } from "./seed-writer.ts";
 import { countsBySize, type WorkspaceSize } from "./sizes.ts";
 import { seedTradeFair } from "./trade-fair.ts";
 import { type SeedLabels, seedWebsite } from "./website.ts";
@@ -21,7 +21,7 @@ export function seedWorkspace(store: Store, options: SeedOptions): void {
   if (store.isSeeded()) return;
   store.transaction(() => {
     const random = new Random(options.seed);
-    const pen = new SeedPen({ store, random, now: options.clock(), timeZone: options.timeZone });
+    const pen = new SeedWriter({ store, random, now: options.clock(), timeZone: options.timeZone });
     const people = seedPeople(pen, options.seed);
     if (options.size === "empty") seedPlaces(pen, people);
     else {
@@ -36,7 +36,7 @@ export function seedWorkspace(store: Store, options: SeedOptions): void {
   });
 }
 
-function seedLabels(pen: SeedPen): SeedLabels {
+function seedLabels(pen: SeedWriter): SeedLabels {
   return {
     urgent: pen.label("urgent", "#d9534f"),
     design: pen.label("design", "#5bc0de"),
@@ -47,7 +47,7 @@ function seedLabels(pen: SeedPen): SeedLabels {
 }
 
 // The document has no endpoint that makes projects, todolists or folders, so even an empty workspace needs some.
-function seedPlaces(pen: SeedPen, people: SeedPeople): void {
+function seedPlaces(pen: SeedWriter, people: SeedPeople): void {
   for (const title of ["Blank project", "Second project"]) {
     const project = pen.project({
       title,

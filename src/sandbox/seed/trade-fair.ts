@@ -1,9 +1,9 @@
-import type { SeedPen } from "./pen.ts";
+import type { SeedWriter } from "./seed-writer.ts";
 import { awkwardText } from "./texts.ts";
 import type { SeedCast } from "./website.ts";
 
 /** A booth at a trade fair: many whole days, nights and travel. */
-export function seedTradeFair(pen: SeedPen, { people, labels }: SeedCast): number {
+export function seedTradeFair(pen: SeedWriter, { people, labels }: SeedCast): number {
   const { ana, ben, chiara, davit } = people;
   const city = pen.random.pick(["Hannover", "Milano", "Lyon", "Gdańsk", "Malmö"]);
   const cost = pen.customField({

@@ -1,5 +1,5 @@
-import type { SeedPen } from "./pen.ts";
-import type { SeedPeople } from "./people.ts";
+import type { SeedPeople } from "./seed-people.ts";
+import type { SeedWriter } from "./seed-writer.ts";
 import { awkwardText, longTitle } from "./texts.ts";
 
 /** The labels of the account by name. */
@@ -12,7 +12,7 @@ export interface SeedCast {
 }
 
 /** The relaunch of a website: under way, near its launch. Every type of custom field occurs. */
-export function seedWebsite(pen: SeedPen, { people, labels }: SeedCast): number {
+export function seedWebsite(pen: SeedWriter, { people, labels }: SeedCast): number {
   const { ana, ben, chiara, farid, greta } = people;
   const fields = {
     budget: pen.customField({

@@ -1,7 +1,7 @@
 import type { EditId } from "../../domain/ids.ts";
-import { type HeldObject, heldObjectRow } from "../rows/calendars.ts";
-import { instantText } from "../rows/rows.ts";
-import type { StoreDeps } from "../view/changes.ts";
+import { type HeldObject, heldObjectRow } from "../rows/calendar-rows.ts";
+import { instantText } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
 import type { NewBody } from "./objects.ts";
 
 /** What programs have put by edits that wait for approval. Belongs inside the transaction of the edit. */

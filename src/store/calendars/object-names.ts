@@ -1,7 +1,7 @@
 import type { ItemKey, PersonId, Revision } from "../../domain/ids.ts";
-import { type ObjectName, objectNameRow } from "../rows/calendars.ts";
-import { identityRow, itemKeyColumn } from "../rows/rows.ts";
-import type { StoreDeps } from "../view/changes.ts";
+import { type ObjectName, objectNameRow } from "../rows/calendar-rows.ts";
+import { identityRow, itemKeyColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
 
 /** Last parts of addresses that programs have chosen. An item without one has the name that is made of its UID. */
 export interface ObjectNames {

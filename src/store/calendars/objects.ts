@@ -1,8 +1,8 @@
+import type { Channel } from "../../domain/edit.ts";
 import type { ItemKey, PersonId } from "../../domain/ids.ts";
-import type { Channel } from "../../domain/journal.ts";
-import { type ObjectRow, objectRow, type StoredComponent } from "../rows/calendars.ts";
-import { instantText } from "../rows/rows.ts";
-import type { StoreDeps } from "../view/changes.ts";
+import { type ObjectRow, objectRow, type StoredComponent } from "../rows/calendar-rows.ts";
+import { instantText } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
 
 /** Names the octets of an item: a milestone is an event to some programs and a to-do to others. */
 export interface ObjectId {

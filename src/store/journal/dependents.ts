@@ -1,8 +1,8 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
-import type { Edit } from "../../domain/journal.ts";
-import { editIdColumn } from "../rows/journal.ts";
-import { instantText, itemKeyColumn } from "../rows/rows.ts";
-import type { Changes, StoreDeps } from "../view/changes.ts";
+import { editIdColumn } from "../rows/edit-rows.ts";
+import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
+import type { Changes, StoreDeps } from "../view/publish-changes.ts";
 
 type Creation = Pick<Edit, "id" | "item">;
 

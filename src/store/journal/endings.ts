@@ -1,13 +1,13 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { instantText, itemText } from "../rows/rows.ts";
-import type { Changes, StoreDeps } from "../view/changes.ts";
+import { instantText, itemText } from "../rows/item-rows.ts";
+import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { Parents } from "./awaited-parents.ts";
 import type { Dependents } from "./dependents.ts";
 import type { Journal, Settlement } from "./journal.ts";
-import type { Parents } from "./parents.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 /** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */

@@ -1,28 +1,35 @@
+import {
+  type Channel,
+  type Edit,
+  type EditAction,
+  type EditState,
+  editStates,
+  type FieldConflict,
+  type ParkReason,
+  type Restoration,
+} from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type {
-  Channel,
-  Edit,
-  EditAction,
-  EditState,
-  FieldConflict,
-  ParkReason,
-  Restoration,
-} from "../../domain/journal.ts";
-import type { Patch } from "../../domain/merge.ts";
+import { inFlightAfterCrash } from "../../domain/landing.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import type { HeldObjects } from "../calendars/held-objects.ts";
 import type { ObjectNames } from "../calendars/object-names.ts";
 import type { Mirror } from "../mirror/mirror.ts";
-import { editIdColumn, restorationText } from "../rows/journal.ts";
-import { contentText, instantText, itemText, plainItemText, textColumn } from "../rows/rows.ts";
-import type { Changes, StoreDeps } from "../view/changes.ts";
-import { createClaims } from "./claims.ts";
+import { editIdColumn, editRow, restorationText } from "../rows/edit-rows.ts";
+import {
+  contentText,
+  instantOf,
+  instantText,
+  itemText,
+  numberColumn,
+  plainItemText,
+  textColumn,
+} from "../rows/item-rows.ts";
+import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import { type AwaitedParent, createParents } from "./awaited-parents.ts";
 import { createDependents } from "./dependents.ts";
 import { createEndings } from "./endings.ts";
-import { createMarks } from "./marks.ts";
-import { type AwaitedParent, createParents } from "./parents.ts";
-import { createJournalReads } from "./reads.ts";
 import type { Unanswered } from "./unanswered.ts";
 import type { WaitCause } from "./waits.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -70,7 +77,7 @@ export type Settlement =
   | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
 
 /** What both sides changed, and the item as the service has it. */
-export interface Clash {
+interface Clash {
   readonly before: Item;
   readonly conflicts: readonly FieldConflict[];
 }
@@ -85,7 +92,7 @@ export interface Journal {
   /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
   sending(id: EditId): void;
   /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
-  landing(id: EditId, landsUntil: Temporal.Instant | null): void;
+  landing(id: EditId, inFlightUntil: Temporal.Instant | null): void;
   /**
    * Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. The
    * request leaves in the same turn: nothing may be awaited in between.
@@ -298,3 +305,153 @@ const isOwn = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
 /** What is kept of the item that was shown, where its editor saw another version. */
 const shownBeside = (base: Item, content: string | null): string | null =>
   content === null || content === contentText(base) ? null : plainItemText(content);
+
+/**
+ * Edits `e` of identities `i` that no older edit of their item, no missing id and no task above them holds back. An older one
+ * that is put back while a newer one is under way waits for that.
+ */
+const free = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
+                  AND older.state IN ('pending', 'claimed'))
+  AND NOT EXISTS (SELECT 1 FROM edits newer WHERE newer.item = e.item AND newer.id > e.id
+                  AND newer.state = 'claimed')
+  AND NOT EXISTS (SELECT 1 FROM parent_waits w WHERE w.edit = e.id AND w.parent IS NOT NULL)`;
+
+/** Which edit goes next. */
+function createClaims({
+  db,
+  zone,
+  clock,
+}: StoreDeps): Pick<Journal, "claimNext" | "nextAt" | "release" | "releaseOne"> {
+  const claimable = db.prepare(
+    `SELECT e.* FROM edits e JOIN identities i USING (item)
+     WHERE ${free} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
+  );
+  const claim = db.prepare(
+    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
+  );
+  const waiting = db.prepare(
+    `SELECT min(coalesce(e.not_before, e.created_at)) AS next
+     FROM edits e JOIN identities i USING (item) WHERE ${free}`,
+  );
+  // A request may have waited for its turn after it was noted, and have left just before the end.
+  const release = `UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0),
+    lands_until = iif(lands_until < @until, @until, lands_until), updated_at = @now WHERE state = 'claimed'`;
+  const releaseAll = db.prepare(release);
+  const releaseThat = db.prepare(`${release} AND id = @id`);
+  const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
+  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
+  const stamp = () => instantText(clock());
+  const interrupted = (timeout: Temporal.Duration) => ({
+    now: stamp(),
+    until: instantText(inFlightAfterCrash(clock(), timeout)),
+  });
+  const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
+
+  return {
+    claimNext: db.transaction((): Edit | null => {
+      const next = read(claimable.get({ now: stamp() }));
+      if (!next) return null;
+      claim.run(stamp(), next.id);
+      // Whoever comes now comes too late to be its parent.
+      endWait.run(next.id);
+      return read(byId.get(next.id));
+    }),
+    nextAt: () => instantOf(textColumn(waiting.get(), "next")),
+    release: (timeout) => releaseAll.run(interrupted(timeout)).changes,
+    releaseOne: (id, timeout) => void releaseThat.run({ ...interrupted(timeout), id }),
+  };
+}
+
+/** Two rounds of polling at the usual pace: what a request has made is seen by then. */
+const outlook = Temporal.Duration.from({ minutes: 30 });
+
+/** What the journal holds. */
+function createJournalReads({
+  db,
+  zone,
+  clock,
+}: StoreDeps): Pick<
+  Journal,
+  "get" | "list" | "heldOf" | "heldBy" | "openCreations" | "givenUpCreations" | "counts"
+> {
+  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
+  const newest = db.prepare("SELECT * FROM edits ORDER BY id DESC LIMIT ?");
+  const newestIn = db.prepare("SELECT * FROM edits WHERE state = ? ORDER BY id DESC LIMIT ?");
+  const held = db.prepare("SELECT * FROM edits WHERE item = ? AND state = 'held' ORDER BY id DESC");
+  const heldByPerson = db.prepare(
+    "SELECT * FROM edits WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
+  );
+  const creations = db.prepare(
+    `SELECT * FROM edits WHERE action = 'create' AND sent_at IS NOT NULL
+       AND (state IN ('pending', 'claimed') OR (state = 'parked' AND coalesce(resent_at, sent_at) > @since))`,
+  );
+  const givenUp = db.prepare(
+    `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL
+       AND lands_until > @since AND (action = 'create' OR (patch ->> 'place') IS NOT NULL)`,
+  );
+  const tally = db.prepare(
+    `SELECT ${editStates
+      .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
+      .join(", ")} FROM edits`,
+  );
+  const read = (row: unknown): Edit => editRow(row, zone);
+  const heldKnown = new Map<PersonId, ReadonlyMap<string, Edit>>();
+  const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
+
+  return {
+    get(id) {
+      const row = byId.get(id);
+      return row === undefined ? null : read(row);
+    },
+    list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
+    heldOf: (item) => held.all(item).map(read),
+    heldBy(person) {
+      const before = heldKnown.get(person);
+      const rows = heldByPerson.all(person).map((row) => [JSON.stringify(row), row] as const);
+      const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? read(row)]));
+      heldKnown.set(person, edits);
+      return [...edits.values()];
+    },
+    openCreations: () => creations.all({ since: ago(outlook) }).map(read),
+    givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
+    counts() {
+      const counted = tally.get();
+      return Object.fromEntries(
+        editStates.flatMap((state) => {
+          const count = numberColumn(counted, state);
+          return count > 0 ? [[state, count]] : [];
+        }),
+      );
+    },
+  };
+}
+
+/** What is noted of an edit while it is carried out; none of it is shown to calendars. */
+function createMarks({
+  db,
+  clock,
+}: StoreDeps): Pick<Journal, "sending" | "landing" | "leaving" | "missing" | "keyRefused"> {
+  const sent = db.prepare(
+    `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
+       sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, updated_at = @now WHERE id = @id`,
+  );
+  const land = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
+  const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
+  const miss = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
+  const refuseKey = db.prepare(
+    "UPDATE edits SET key_refused_at = coalesce(key_refused_at, ?) WHERE id = ?",
+  );
+  const acceptKey = db.prepare("UPDATE edits SET key_refused_at = NULL WHERE id = ?");
+  const stamp = () => instantText(clock());
+
+  return {
+    sending: (id) =>
+      void sent.run({ id, now: stamp(), until: instantText(inFlightAfterCrash(clock())) }),
+    landing: (id, until) => void land.run(until && instantText(until), id),
+    leaving: (id, before) => void meet.run(itemText(before), id),
+    missing: (id, isMissing) => void miss.run(isMissing ? stamp() : null, id),
+    keyRefused: (id, isRefused) =>
+      void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
+  };
+}

@@ -1,19 +1,20 @@
+import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
-import { landsAfterCrash, nextLook } from "../../domain/landing.ts";
-import type { Patch } from "../../domain/merge.ts";
+import { inFlightAfterCrash, nextLook } from "../../domain/landing.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import {
   instantOf,
   instantText,
+  itemFromText,
   itemKeyColumn,
   itemText,
   numberColumn,
   textColumn,
-} from "../rows/rows.ts";
-import { type UnansweredWrite, unansweredRow } from "../rows/unanswered.ts";
-import type { StoreDeps } from "../view/changes.ts";
+} from "../rows/item-rows.ts";
+import { type UnansweredWrite, unansweredRow } from "../rows/unanswered-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
 
 /** A write that is about to leave. `before`: the item as it is known to be; `patch`: what it sets, empty for a deletion. */
 export interface LeavingWrite {
@@ -110,7 +111,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
 
   function lookOver(write: UnansweredWrite, begun: Temporal.Instant | null): void {
-    const { id, lostAt, landsUntil: until, failures, nextLookAt, landedAt } = write;
+    const { id, lostAt, inFlightUntil: until, failures, nextLookAt, landedAt } = write;
     if (nextLookAt === null) return;
     if (begun === null) {
       const seconds = firstRest.total("seconds") * 2 ** Math.min(failures, mostDoublings);
@@ -131,7 +132,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
         patch: JSON.stringify(patchToPlain(patch)),
         before: itemText(before),
         now: instantText(now),
-        until: instantText(landsAfterCrash(now)),
+        until: instantText(inFlightAfterCrash(now)),
       });
       return Number(lastInsertRowid);
     },
@@ -154,7 +155,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     release: db.transaction((timeout: Temporal.Duration) => {
       for (const row of left.all()) {
         const id = numberColumn(row, "id");
-        lost(id, landsAfterCrash(clock(), timeout));
+        lost(id, inFlightAfterCrash(clock(), timeout));
         end.run(id);
       }
     }),
@@ -172,5 +173,89 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
         answered = null;
       }
     },
+  };
+}
+
+/** A creating request that has left, and of which it is not known what it has made. */
+export interface OpenRequest {
+  readonly sentAt: Temporal.Instant;
+  /** Until then the last one may be carried out. */
+  readonly inFlightUntil: Temporal.Instant;
+  /** Ids of what looked alike before the first one left. */
+  readonly known: ReadonlySet<number>;
+}
+
+/** Requests for what has no identity here (labels, comments, files in folders), each named by a text of its own. */
+export interface Requests {
+  open(what: string): OpenRequest | null;
+  /** Notes one before its first byte leaves; of several the first says what was `known`. */
+  leaving(what: string, known: readonly number[]): void;
+  /** It got no usable answer, and may be carried out until then. */
+  lost(what: string, until: Temporal.Instant): void;
+  /** It has ended; what was lost may still be carried out. */
+  ended(what: string): void;
+  /** What it was to make is there. */
+  done(what: string): void;
+  /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
+  release(timeout: Temporal.Duration): void;
+}
+
+export function createRequests({ db, clock }: StoreDeps): Requests {
+  const get = db.prepare("SELECT sent_at, lands_until, known FROM requests WHERE what = ?");
+  const knownOf = db.prepare(
+    "SELECT value FROM requests, json_each(requests.known) WHERE what = ?",
+  );
+  const leave = db.prepare(
+    `INSERT INTO requests (what, known, sent_at, lands_until, under_way) VALUES (@what, @known, @now, @now, 1)
+     ON CONFLICT (what) DO UPDATE SET lands_until = excluded.lands_until, under_way = 1`,
+  );
+  const lose = db.prepare("UPDATE requests SET lands_until = max(lands_until, ?) WHERE what = ?");
+  const end = db.prepare("UPDATE requests SET under_way = 0 WHERE what = ?");
+  const drop = db.prepare("DELETE FROM requests WHERE what = ?");
+  const releaseAll = db.prepare(
+    "UPDATE requests SET under_way = 0, lands_until = max(lands_until, ?) WHERE under_way = 1",
+  );
+  const moment = (row: unknown, column: string) =>
+    Temporal.Instant.from(textColumn(row, column) ?? "");
+
+  return {
+    open(what) {
+      const row = get.get(what);
+      if (row === undefined) return null;
+      const known = new Set(knownOf.all(what).map((one) => numberColumn(one, "value")));
+      return { sentAt: moment(row, "sent_at"), inFlightUntil: moment(row, "lands_until"), known };
+    },
+    leaving: (what, known) =>
+      void leave.run({ what, known: JSON.stringify(known), now: instantText(clock()) }),
+    lost: (what, until) => void lose.run(instantText(until), what),
+    ended: (what) => void end.run(what),
+    done: (what) => void drop.run(what),
+    release: (timeout) => void releaseAll.run(instantText(inFlightAfterCrash(clock(), timeout))),
+  };
+}
+
+/** Items that lists have shown and that may be what a creation without an answer has made. */
+export interface Candidates {
+  /** Keeps one with the edit; of an item that is kept already, what it says now. */
+  note(edit: EditId, item: Item & { readonly id: ServiceId }): void;
+  ofEdit(edit: EditId): readonly Item[];
+}
+
+export function createCandidates({ db, zone, clock }: StoreDeps): Candidates {
+  const put = db.prepare(
+    `INSERT INTO candidates (edit, kind, service_id, content, seen_at) VALUES (@edit, @kind, @id, @content, @now)
+     ON CONFLICT (edit, kind, service_id) DO UPDATE SET content = excluded.content`,
+  );
+  const ofEdit = db.prepare("SELECT content FROM candidates WHERE edit = ? ORDER BY service_id");
+  return {
+    note(edit, item) {
+      const { kind, id } = item;
+      put.run({ edit, kind, id, content: itemText(item), now: instantText(clock()) });
+    },
+    ofEdit: (edit) =>
+      ofEdit.all(edit).flatMap((row) => {
+        const text = textColumn(row, "content");
+        return text === null ? [] : [itemFromText(text, zone)];
+      }),
   };
 }

@@ -1,5 +1,5 @@
-import type { Edit } from "../../domain/journal.ts";
-import { fieldsOf, type PatchField, patchFields } from "../../domain/merge.ts";
+import type { Edit } from "../../domain/edit.ts";
+import { fieldsOf, type PatchField, patchFields } from "../../domain/patch.ts";
 import type { PlainItem } from "../../domain/plain-item.ts";
 
 /** An edit whose outcome is being stored. */

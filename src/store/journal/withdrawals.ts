@@ -1,9 +1,9 @@
+import type { Edit } from "../../domain/edit.ts";
 import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
 import type { ItemKind } from "../../domain/item.ts";
-import type { Edit } from "../../domain/journal.ts";
-import { editIdColumn, editRow } from "../rows/journal.ts";
-import { instantText, numberColumn, textColumn } from "../rows/rows.ts";
-import type { Changes, StoreDeps } from "../view/changes.ts";
+import { editIdColumn, editRow } from "../rows/edit-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import type { Changes, StoreDeps } from "../view/publish-changes.ts";
 
 /** Creations of items that are deleted before the service has them: nothing is sent for either. */
 export interface Withdrawals {

@@ -1,16 +1,22 @@
 import type { PersonId } from "../../domain/ids.ts";
+import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type MailKey,
   type OpenMail,
   openMailRow,
   type Refusal,
   refusalRow,
-} from "../rows/mails.ts";
-import { instantOf, instantText, numberColumn, textColumn } from "../rows/rows.ts";
-import type { StoreDeps } from "../view/changes.ts";
+} from "../rows/mail-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
 import { createHandover, type Handover } from "./handover.ts";
 
-export { type MailKey, type MailSort, noItem, type OpenMail, type Refusal } from "../rows/mails.ts";
+export {
+  type MailKey,
+  type MailSort,
+  noItem,
+  type OpenMail,
+  type Refusal,
+} from "../rows/mail-rows.ts";
 
 /** How mails of every kind fare. */
 export interface MailState {

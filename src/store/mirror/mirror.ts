@@ -1,6 +1,14 @@
 import { uidOf } from "../../domain/identity.ts";
-import { type ItemKey, itemKey, type ServiceId, serviceId } from "../../domain/ids.ts";
-import type { Item, ItemKind } from "../../domain/item.ts";
+import {
+  type ItemKey,
+  itemKey,
+  type ListId,
+  type PersonId,
+  type ProjectId,
+  type ServiceId,
+  serviceId,
+} from "../../domain/ids.ts";
+import type { Item, ItemKind, Person, Project, Todolist } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
 import type { Unanswered } from "../journal/unanswered.ts";
 import {
@@ -13,8 +21,9 @@ import {
   plainContent,
   provenanceOf,
   textColumn,
-} from "../rows/rows.ts";
-import type { Changes, StoreDeps } from "../view/changes.ts";
+} from "../rows/item-rows.ts";
+import type { Store } from "../store.ts";
+import type { Changes, StoreDeps } from "../view/publish-changes.ts";
 
 /** One mirrored item with its handle and the source that reported it. */
 export interface Mirrored {
@@ -216,5 +225,18 @@ export function createMirror({
       const of = (kind: ItemKind) => numberColumn(counted, kind);
       return { event: of("event"), task: of("task"), subtask: of("subtask") };
     },
+  };
+}
+
+/** What is mirrored of things, by their ids; null for what is not. What is gone from the directory is known still. */
+export function knownValuesIn({ mirror, directory }: Store) {
+  return {
+    item(kind: ItemKind, id: ServiceId): Item | null {
+      const key = mirror.find(kind, id);
+      return key === null ? null : (mirror.get(key)?.item ?? null);
+    },
+    project: (id: ProjectId): Project | null => directory.project(id),
+    todolist: (id: ListId): Todolist | null => directory.todolist(id),
+    person: (id: PersonId): Person | null => directory.person(id),
   };
 }

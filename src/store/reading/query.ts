@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type SqlValue, sqlValues } from "../rows/reports.ts";
+import { type SqlValue, sqlValues } from "../rows/report-rows.ts";
 import { openReadOnly } from "./read-only.ts";
 
 /** A query under way: its columns' names, and its rows one by one. */

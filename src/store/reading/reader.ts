@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readMigrations } from "../migrate.ts";
+import { appliedMigrationRow, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type MirrorAgeRow,
   mirrorAgeRow,
@@ -10,8 +11,7 @@ import {
   type ReportRows,
   type ReportView,
   reportRows,
-} from "../rows/reports.ts";
-import { appliedMigrationRow, numberColumn, textColumn } from "../rows/rows.ts";
+} from "../rows/report-rows.ts";
 import { completeFromFact } from "../view/change-log.ts";
 import { openReadOnly } from "./read-only.ts";
 import { type Reading, readingOf } from "./report-reading.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { ReportRows, ReportView } from "../rows/reports.ts";
-import { instantText, textColumn } from "../rows/rows.ts";
+import { instantText, textColumn } from "../rows/item-rows.ts";
+import type { ReportRows, ReportView } from "../rows/report-rows.ts";
 
 /** A row passes when its column compares so; `holds`: the column is a JSON array that has the value. */
 export interface Condition<Column extends string = string> {

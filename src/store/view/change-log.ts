@@ -6,8 +6,8 @@ import {
   itemKeyColumn,
   numberColumn,
   textColumn,
-} from "../rows/rows.ts";
-import type { StoreDeps } from "./changes.ts";
+} from "../rows/item-rows.ts";
+import type { StoreDeps } from "./publish-changes.ts";
 
 /** One item that has changed, with the newest of its revisions. */
 export interface ChangedItem {

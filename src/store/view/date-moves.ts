@@ -1,9 +1,9 @@
 import type { PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
-import { dateMoveRow } from "../rows/mails.ts";
-import { instantText, plainContent, provenanceOf } from "../rows/rows.ts";
-import type { StoreDeps } from "./changes.ts";
+import { instantText, plainContent, provenanceOf } from "../rows/item-rows.ts";
+import { dateMoveRow } from "../rows/mail-rows.ts";
+import type { StoreDeps } from "./publish-changes.ts";
 import type { View, ViewItem } from "./view.ts";
 
 /** An item whose dates are not what they were. */

@@ -11,8 +11,8 @@ import {
   type ViewItemRow,
   versionRow,
   viewItemRow,
-} from "../rows/rows.ts";
-import type { StoreDeps } from "./changes.ts";
+} from "../rows/item-rows.ts";
+import type { StoreDeps } from "./publish-changes.ts";
 
 /** One item as everyone reads it. */
 export interface ViewItem {

@@ -1,13 +1,19 @@
 import { z } from "zod";
 import { type ProjectId, projectId, type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { EventItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/merge.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readServiceTimes, type When, writeServiceTimes } from "../../domain/when.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import { type Ear, type Held, heldItem, silenceKeeps, type Written } from "../held.ts";
+import {
+  type KnownValues,
+  knownItem,
+  type ReadIssues,
+  silenceKeeps,
+  type Written,
+} from "../known-values.ts";
 import type { Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";
 
@@ -41,13 +47,13 @@ export interface Events {
 
 export function createEvents(
   asker: Asker,
-  { timeZone, held }: { readonly timeZone: string; readonly held: Held },
+  { timeZone, held }: { readonly timeZone: string; readonly held: KnownValues },
 ): Events {
-  const reader = (project: ProjectId, written?: Written) => (raw: unknown, ear?: Ear) =>
+  const reader = (project: ProjectId, written?: Written) => (raw: unknown, ear?: ReadIssues) =>
     readEvent(raw, {
       projectId: project,
       timeZone,
-      heldOf: (id) => heldEvent(held, { id, ...(written && { written }) }),
+      heldOf: (id) => knownEvent(held, { id, ...(written && { written }) }),
       ...(ear && { ear }),
     });
   const change = (
@@ -114,7 +120,7 @@ export function readEvent(
     readonly projectId: ProjectId;
     readonly timeZone: string;
     readonly heldOf?: (id: ServiceId) => Partial<EventItem> | null;
-    readonly ear?: Ear;
+    readonly ear?: ReadIssues;
   },
 ): Result<EventItem, string> {
   const read = wire.readElement(eventShape, raw);
@@ -212,12 +218,12 @@ function firstDay(when: When): When {
   return { kind: "dates", start, end: start.add({ days: 1 }) };
 }
 
-function heldEvent(
-  held: Held,
+function knownEvent(
+  held: KnownValues,
   { id, written }: { readonly id: ServiceId; readonly written?: Written },
 ): Partial<EventItem> | null {
   if (written?.isNew) return { ...written.patch, private: written.patch.private ?? false };
-  const item = heldItem(held, { kind: "event", id, ...(written && { written }) });
+  const item = knownItem(held, { kind: "event", id, ...(written && { written }) });
   return item?.kind === "event" ? item : null;
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../domain/ids.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
 import type { Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";

@@ -1,11 +1,11 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/merge.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { Ear, Held, Written } from "../held.ts";
+import type { KnownValues, ReadIssues, Written } from "../known-values.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { readTask, writeTask } from "./task-shape.ts";
 import { type AttachmentRef, type ListPlace, writeAttachments } from "./tasks.ts";
@@ -39,8 +39,8 @@ export interface Subtasks {
   delete(place: SubtaskPlace, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createSubtasks(asker: Asker, held: Held): Subtasks {
-  const reader = (place: ParentPlace, written?: Written) => (raw: unknown, ear?: Ear) => {
+export function createSubtasks(asker: Asker, held: KnownValues): Subtasks {
+  const reader = (place: ParentPlace, written?: Written) => (raw: unknown, ear?: ReadIssues) => {
     const reading = { held, ...(written && { written }), ...(ear && { ear }) };
     return readTask(raw, { ...place, parentId: place.taskId, ...reading });
   };

@@ -8,9 +8,15 @@ import {
   serviceId,
 } from "../../domain/ids.ts";
 import type { CustomField, TaskItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/merge.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { type Ear, type Held, heldItem, silenceKeeps, type Written } from "../held.ts";
+import {
+  type KnownValues,
+  knownItem,
+  type ReadIssues,
+  silenceKeeps,
+  type Written,
+} from "../known-values.ts";
 import * as wire from "../wire.ts";
 
 /** Where a task or subtask was asked for; `parentId` is null for a task. */
@@ -22,9 +28,9 @@ export interface TaskOrigin {
 
 /** What else an answer is read with: what is known of the item, the write that is answered, who is told of doubts. */
 export interface TaskReading {
-  readonly held?: Held;
+  readonly held?: KnownValues;
   readonly written?: Written;
-  readonly ear?: Ear;
+  readonly ear?: ReadIssues;
 }
 
 /**
@@ -42,7 +48,7 @@ export function readTask(
   const kind = origin.parentId === null ? "task" : "subtask";
   const isWhole = saysAll(fields, kind);
   // Most answers say all there is, and asking costs more than reading.
-  const held = isWhole ? {} : heldTask({ kind, id: serviceId(id) }, origin);
+  const held = isWhole ? {} : knownTask({ kind, id: serviceId(id) }, origin);
   const keep = silenceKeeps(ear);
   const startOn = wire.date(fields.start_date, "start_date");
   if (!startOn.ok) return startOn;
@@ -138,12 +144,12 @@ export function writeTask(patch: Patch, mode: "create" | "update"): Record<strin
   );
 }
 
-function heldTask(
+function knownTask(
   { kind, id }: { readonly kind: TaskItem["kind"]; readonly id: ServiceId },
   { held, written }: TaskReading,
 ): Partial<TaskItem> {
   if (written?.isNew) return written.patch;
-  const item = held ? heldItem(held, { kind, id, ...(written && { written }) }) : null;
+  const item = held ? knownItem(held, { kind, id, ...(written && { written }) }) : null;
   return item && item.kind !== "event" ? item : {};
 }
 

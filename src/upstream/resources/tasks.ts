@@ -1,13 +1,14 @@
+import { FormData } from "undici";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/merge.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import type { Patch } from "../../domain/patch.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { Ear, Held, Written } from "../held.ts";
+import type { KnownValues, ReadIssues, Written } from "../known-values.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { writeCopy, writeMove } from "./relocation.ts";
+import * as wire from "../wire.ts";
 import { readTask, writeTask } from "./task-shape.ts";
 
 export interface ListPlace {
@@ -32,7 +33,7 @@ export interface AttachmentRef {
 }
 
 /** Where a copy or a move goes and which stage it gets; what is left out stays as it is. */
-export interface Relocation extends TaskPlace {
+interface Relocation extends TaskPlace {
   readonly title?: string;
   readonly targetProjectId?: ProjectId;
   readonly targetListId?: ListId;
@@ -43,11 +44,11 @@ export interface Relocation extends TaskPlace {
   readonly copyComments?: boolean;
 }
 
-export interface TaskCopy extends Relocation {
+interface TaskCopy extends Relocation {
   readonly copyDates?: boolean;
 }
 
-export interface TaskMove extends Relocation {
+interface TaskMove extends Relocation {
   readonly movePeople?: boolean;
   readonly moveDates?: boolean;
   readonly proofComment?: boolean;
@@ -77,8 +78,8 @@ export interface Tasks {
   move(wish: TaskMove, call: Call): One;
 }
 
-export function createTasks(asker: Asker, held: Held): Tasks {
-  const reader = (place: ListPlace, written?: Written) => (raw: unknown, ear?: Ear) => {
+export function createTasks(asker: Asker, held: KnownValues): Tasks {
+  const reader = (place: ListPlace, written?: Written) => (raw: unknown, ear?: ReadIssues) => {
     const reading = { held, ...(written && { written }), ...(ear && { ear }) };
     return readTask(raw, { ...place, parentId: null, ...reading });
   };
@@ -166,3 +167,78 @@ const targetOf = (wish: Relocation): ListPlace => ({
 
 const pathOf = (place: ListPlace, id?: ServiceId): string =>
   `/projects/${place.projectId}/todolists/${place.listId}/tasks${id === undefined ? "" : `/${id}`}`;
+
+/**
+ * The body that copies a task. Project and list are always named, so that a copy within a list is no special case.
+ * Source: service-api.md, Copy body.
+ */
+function writeCopy(wish: TaskCopy): Record<string, unknown> {
+  return present({ ...common(wish), copy_dates: wish.copyDates, copy_task: wish.id });
+}
+
+/** The body that moves a task. Source: service-api.md, Move body. */
+function writeMove(wish: TaskMove): Record<string, unknown> {
+  return present({
+    ...common(wish),
+    move_people: wish.movePeople,
+    move_dates: wish.moveDates,
+    proof_comment: wish.proofComment,
+    completed: wish.completed,
+    move_task: true,
+    id: wish.id,
+  });
+}
+
+function common(wish: Relocation) {
+  return {
+    title: wish.title,
+    project: wish.targetProjectId ?? wish.projectId,
+    list_id: wish.targetListId ?? wish.listId,
+    stage: wish.stage,
+    assigned: wish.assigned,
+    copy_assignees: wish.copyAssignees,
+    copy_custom_fields: wish.copyCustomFields,
+    copy_comments: wish.copyComments,
+  };
+}
+
+const present = (body: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+
+/** A file to upload; `type` is its media type. */
+interface Upload {
+  readonly projectId: ProjectId;
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array;
+}
+
+/** Source: service-api.md, Attachments (two-step upload). */
+export interface Attachments {
+  /** The first step; the second names the id in the creation of a file, a task or a subtask. */
+  upload(upload: Upload, call: Call): Promise<Result<{ readonly fileId: string }, Failure>>;
+}
+
+export function createAttachments(asker: Asker): Attachments {
+  return {
+    upload: (upload, call) =>
+      asker.one(
+        { ask: { method: "POST", path: null, form: formOf(upload) }, read: readFileId },
+        call,
+      ),
+  };
+}
+
+function formOf({ projectId, name, type, content }: Upload): FormData {
+  const form = new FormData();
+  form.append("project_id", String(projectId));
+  form.append("file", new File([Buffer.from(content)], name, { type }));
+  return form;
+}
+
+function readFileId(raw: unknown): Result<{ readonly fileId: string }, string> {
+  const elements: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
+  const [only] = elements;
+  const fileId = wire.isObject(only) ? wire.text(only["file_id"]) : null;
+  return fileId === null || fileId === "" ? fail("file_id: no id") : ok({ fileId });
+}

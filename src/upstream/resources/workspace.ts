@@ -11,9 +11,9 @@ import {
 import type { Person, Project, Todolist } from "../../domain/item.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { Ear, Held } from "../held.ts";
+import type { KnownValues, ReadIssues } from "../known-values.ts";
 import type { Reading, Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";
 import { readTaskPage, type TaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
@@ -49,7 +49,7 @@ export interface Workspace {
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
 }
 
-export function createWorkspace(asker: Asker, held: Held): Workspace {
+export function createWorkspace(asker: Asker, held: KnownValues): Workspace {
   const list = <Value extends { readonly id: number }>(
     reading: {
       readonly path: string;
@@ -121,8 +121,8 @@ export function createWorkspace(asker: Asker, held: Held): Workspace {
 
 // What an answer leaves out of these stays as it is known.
 const projectReader =
-  (held: Held) =>
-  (raw: unknown, ear?: Ear): Result<Project, string> => {
+  (held: KnownValues) =>
+  (raw: unknown, ear?: ReadIssues): Result<Project, string> => {
     const read = wire.readElement(projectShape, raw);
     if (!read.ok) return read;
     const { id, fields } = read.value;
@@ -144,7 +144,7 @@ const projectReader =
   };
 
 const personReader =
-  (held: Held) =>
+  (held: KnownValues) =>
   (raw: unknown): Result<Person, string> => {
     const read = wire.readElement(personShape, raw);
     if (!read.ok) return read;
@@ -166,7 +166,11 @@ const personReader =
 
 function readTodolist(
   raw: unknown,
-  { projectId: project, held, ear }: InProject & { readonly held: Held; readonly ear?: Ear },
+  {
+    projectId: project,
+    held,
+    ear,
+  }: InProject & { readonly held: KnownValues; readonly ear?: ReadIssues },
 ): Result<Todolist, string> {
   const read = wire.readElement(todolistShape, raw);
   if (!read.ok) return read;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
-import { createDesk } from "../../../src/edits/desk/desk.ts";
+import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
 import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
 
@@ -109,7 +109,7 @@ it("an undone deletion of what is private is seen by its former creator", () => 
   if (edit) rig.store.journal.confirm(edit, null);
   const { store, deps } = rig;
   const accept = () => ({ kind: "refused", errors: [] }) as const;
-  const desk = createDesk({ store, accept, onReleased: deps.onAccepted });
+  const desk = createEditActions({ store, accept, onReleased: deps.onAccepted });
   expect(desk.undo(edit?.id ?? 0, { channel: "dashboard", actor: null }).kind).toBe("done");
   expect(rig.edits().at(-1)?.patch).toMatchObject({ private: true, assigned: [11] });
 });

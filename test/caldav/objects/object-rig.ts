@@ -1,5 +1,5 @@
-import { collectionAnswer } from "../../../src/caldav/collection.ts";
-import type { DavAnswer, DavContext } from "../../../src/caldav/context.ts";
+import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
+import { collectionAnswer } from "../../../src/caldav/dispatch.ts";
 import { objectAnswer } from "../../../src/caldav/objects/object.ts";
 import { createPaths } from "../../../src/caldav/paths.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readFilter } from "../../../src/caldav/reports/filter-read.ts";
-import { readXml } from "../../../src/caldav/xml/read.ts";
+import { readXml } from "../../../src/caldav/xml/read-xml.ts";
 
 function filterOf(inner: string) {
   const xml = readXml(

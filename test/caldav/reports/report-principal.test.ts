@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { childOf, childrenNamed, childrenOf, textOf } from "../../../src/caldav/xml/element.ts";
+import { childOf, childrenNamed, childrenOf, textOf } from "../../../src/caldav/xml/read-xml.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent } from "../../support/items.ts";
 import { preconditionsOf, readMultistatus, rootOf } from "../../support/multistatus.ts";

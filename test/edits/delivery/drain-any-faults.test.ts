@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 

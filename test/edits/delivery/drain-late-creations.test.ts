@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
@@ -120,7 +120,7 @@ describe("step() after a creation that got no answer in time", () => {
     const rig = await drainRig({ client: { baseUrl: "http://127.0.0.1:1/api/v3" } });
     rig.send(calendar(party));
     await rig.step();
-    expect(rig.edit().landsUntil).toBeNull();
+    expect(rig.edit().inFlightUntil).toBeNull();
   });
 });
 

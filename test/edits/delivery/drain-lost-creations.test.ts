@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig, settingFor } from "./drain-rig.ts";

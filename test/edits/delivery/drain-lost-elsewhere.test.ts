@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
@@ -188,6 +188,6 @@ describe("step() after a crash with a creation under way", () => {
     rig.store.journal.sending(claimed?.id ?? rig.edit().id);
     rig.restart();
     await rig.step();
-    expect(rig.edit().landsUntil?.toString()).toBe("2026-11-20T12:00:40Z");
+    expect(rig.edit().inFlightUntil?.toString()).toBe("2026-11-20T12:00:40Z");
   });
 });

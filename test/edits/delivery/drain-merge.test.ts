@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { change, changeTask, drainRig } from "./drain-rig.ts";
 

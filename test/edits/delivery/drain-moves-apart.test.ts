@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ListId } from "../../../src/domain/ids.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
-import { readCalendar } from "../../../src/ics/read/read.ts";
+import { readCalendar } from "../../../src/ics/read/read-calendar.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { zone } from "../../support/items.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";

@@ -1,17 +1,17 @@
+import type { Edit } from "../../../src/domain/edit.ts";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import type { Edit } from "../../../src/domain/journal.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { createDrain, type DrainDeps, type DrainEvent } from "../../../src/edits/delivery/drain.ts";
-import { createDesk } from "../../../src/edits/desk/desk.ts";
+import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
 import {
   type Acceptance,
   createAccept,
   type EditRequest,
 } from "../../../src/edits/intake/accept.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import type { Upstream, UpstreamOptions } from "../../../src/upstream/client.ts";
 import { startPair, worked } from "../../contract/pair.ts";
 import { aProject, aTodolist, zone } from "../../support/items.ts";
@@ -57,7 +57,7 @@ export async function drainRig(setting: DrainSetting = {}) {
   const policy = { labels: "create", mode } as const;
   const feeds = { assignees: true, tasks: "due", webUrl: null } as const;
   const accept = createAccept({ store, zone, policy, clock, feeds, onAccepted: () => {} });
-  const desk = createDesk({ store, accept, mode, onReleased: () => {} });
+  const desk = createEditActions({ store, accept, mode, onReleased: () => {} });
   const events: DrainEvent[] = [];
   const applied: Edit[] = [];
   let running = new AbortController();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";

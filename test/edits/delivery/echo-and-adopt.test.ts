@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../src/domain/ids.ts";
 import type { EventItem, Item, TaskItem } from "../../../src/domain/item.ts";
-import type { Patch } from "../../../src/domain/merge.ts";
+import type { Patch } from "../../../src/domain/patch.ts";
 import { describeEcho, missingFields } from "../../../src/edits/delivery/echo.ts";
 import { createItemCalls, NoParentError } from "../../../src/edits/delivery/item-calls.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";

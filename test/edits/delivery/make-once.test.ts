@@ -3,7 +3,7 @@ import { personId } from "../../../src/domain/ids.ts";
 import { fail, ok, type Result } from "../../../src/domain/result.ts";
 import { ClaimKeeper } from "../../../src/edits/delivery/claim-keeper.ts";
 import { makeOnce, mayBeOf } from "../../../src/edits/delivery/make-once.ts";
-import type { OpenRequest } from "../../../src/store/journal/requests.ts";
+import type { OpenRequest } from "../../../src/store/journal/unanswered.ts";
 import type { Call } from "../../../src/upstream/client.ts";
 import type { Failure } from "../../../src/upstream/failure.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
@@ -91,7 +91,7 @@ describe("makeOnce() result", () => {
 
 describe("mayBeOf()", () => {
   const sentAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
-  const open: OpenRequest = { sentAt, landsUntil: sentAt, known: new Set([7]) };
+  const open: OpenRequest = { sentAt, inFlightUntil: sentAt, known: new Set([7]) };
   const made = { id: 8, byMe: true, creatorId: null, createdAt: sentAt.subtract({ hours: 1 }) };
   it.each([
     ["an hour behind, as the clock may be", made, true],

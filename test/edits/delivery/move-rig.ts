@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import { zone } from "../../support/items.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRecovery } from "../../../src/edits/delivery/recovery.ts";
-import type { UpstreamEvent } from "../../../src/upstream/event.ts";
+import type { UpstreamEvent } from "../../../src/upstream/client.ts";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LinkAction } from "../../../src/domain/action-link.ts";
+import type { LinkAction } from "../../../src/domain/signed-links.ts";
 import { aTask } from "../../support/items.ts";
 import { linkRig, milestone, type Stored, task } from "./links-rig.ts";
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
+import { personId, projectId, type ServiceId } from "../../../src/domain/ids.ts";
+import type { Item } from "../../../src/domain/item.ts";
 import {
   createLinkSigner,
   type LinkAction,
   type LinkClaim,
-} from "../../../src/domain/action-link.ts";
-import { personId, projectId, type ServiceId } from "../../../src/domain/ids.ts";
-import type { Item } from "../../../src/domain/item.ts";
-import { createActionLinks } from "../../../src/edits/links/links.ts";
+} from "../../../src/domain/signed-links.ts";
+import { createActionLinks } from "../../../src/edits/links/action-links.ts";
 import { anEvent, aProject, aTask, aTodolist, days, zone } from "../../support/items.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
 

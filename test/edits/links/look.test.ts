@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LinkAction } from "../../../src/domain/action-link.ts";
 import { feedId, listId, projectId } from "../../../src/domain/ids.ts";
+import type { LinkAction } from "../../../src/domain/signed-links.ts";
 import { linkRig, milestone, type Stored, task } from "./links-rig.ts";
 
 describe("look()", () => {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { personId, projectId } from "../../../src/domain/ids.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
-import { createSubscription } from "../../../src/edits/subscription/subscription.ts";
-import type {
-  SubscriptionDeps,
-  SubscriptionEvent,
-  SubscriptionOptions,
-} from "../../../src/edits/subscription/subscription-outcome.ts";
+import {
+  createSubscription,
+  type SubscriptionDeps,
+  type SubscriptionEvent,
+  type SubscriptionOptions,
+} from "../../../src/edits/subscription/subscription.ts";
+
 import { fetchCalendar } from "../../../src/remote/fetch.ts";
 import { anyAddress } from "../../../src/remote/guard.ts";
 import { type CalendarServer, calendarServer } from "../../remote/server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldsOf } from "../../../src/domain/merge.ts";
+import { fieldsOf } from "../../../src/domain/patch.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { vevent } from "../rig.ts";
 import { at, review, subscriptionRig, usual } from "./subscription-rig.ts";

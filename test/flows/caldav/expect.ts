@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import type { Edit } from "../../../src/domain/edit.ts";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import type { Edit } from "../../../src/domain/journal.ts";
-import { fieldsOf, type PatchField, sameField, valuesOf } from "../../../src/domain/merge.ts";
+import { fieldsOf, type PatchField, sameField, valuesOf } from "../../../src/domain/patch.ts";
 import { toPlain } from "../../../src/domain/plain-item.ts";
 import { worked } from "../../contract/pair.ts";
 import { isBefore, isDone } from "../walk-sight.ts";

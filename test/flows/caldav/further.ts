@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Edit } from "../../../src/domain/journal.ts";
+import type { Edit } from "../../../src/domain/edit.ts";
 import { dayText, tokenIn } from "../walk-workspace.ts";
 import { type CaldavHands, grip } from "./hands.ts";
 import type { CalendarProgram } from "./program.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Edit } from "../../../src/domain/journal.ts";
-import { fieldsOf, type PatchField } from "../../../src/domain/merge.ts";
+import type { Edit } from "../../../src/domain/edit.ts";
+import { fieldsOf, type PatchField } from "../../../src/domain/patch.ts";
 import type { Called } from "../../support/http-call.ts";
 import type { CalendarProgram, Copy } from "./program.ts";
 import { changeText, newText, readText, type TextTouch, touchedFields } from "./text.ts";

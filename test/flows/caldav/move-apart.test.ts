@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/outcome.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type Daemon, type Installation, install, serve } from "../../support/dayferry.ts";
 import { eventually } from "../../support/eventually.ts";

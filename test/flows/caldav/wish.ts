@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import type { Edit } from "../../../src/domain/edit.ts";
 import type { LabelId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import type { Edit } from "../../../src/domain/journal.ts";
-import { fieldsOf } from "../../../src/domain/merge.ts";
+import { fieldsOf } from "../../../src/domain/patch.ts";
 import { plainDescription } from "../../../src/ics/text/text.ts";
 import type { WalkRig } from "../walk-rig.ts";
 import type { CalendarProgram } from "./program.ts";

@@ -1,5 +1,5 @@
-import { insist, type Outcome } from "../../../src/sandbox/outcome.ts";
 import type { Sandbox } from "../../../src/sandbox/server.ts";
+import { insist, type Outcome } from "../../../src/sandbox/work-outcome.ts";
 import { dayText, tokenIn, type Wish } from "../walk-workspace.ts";
 import { describeTask, type PartName, type Present, partOf } from "./present.ts";
 

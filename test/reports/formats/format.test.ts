@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ReportDocument } from "../../../src/reports/build-report.ts";
 import { ageText, hoursText } from "../../../src/reports/formats/cell-text.ts";
-import { csvField } from "../../../src/reports/formats/csv.ts";
-import { displayWidth } from "../../../src/reports/formats/display-width.ts";
+import { csvField } from "../../../src/reports/formats/csv-json.ts";
 import { writeReport } from "../../../src/reports/formats/format.ts";
-import { shorten } from "../../../src/reports/formats/shorten.ts";
+import { displayWidth, shorten } from "../../../src/reports/formats/text-tables.ts";
+
 import { fill, readEverything, reportRig } from "../rig.ts";
 
 const nasty = 'Say "hi", <script>alert(1)</script> | *now* & then\n=1+1';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { insist } from "../../../src/sandbox/outcome.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { at, idOf, items, noon, type Rig, startRig } from "../rig.ts";
 
 /** Everything the owner can see, as the service answers it, without the port. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { itemKey, personId, serviceId } from "../../../src/domain/ids.ts";
 import type { TaskItem } from "../../../src/domain/item.ts";
-import type { Patch } from "../../../src/domain/merge.ts";
+import type { Patch } from "../../../src/domain/patch.ts";
 import { toPlain } from "../../../src/domain/plain-item.ts";
 import { isNews } from "../../../src/store/journal/unheard.ts";
 import { aTask } from "../../support/items.ts";

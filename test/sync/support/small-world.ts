@@ -1,4 +1,4 @@
-import { insist } from "../../../src/sandbox/outcome.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { roomy, stage } from "./stage.ts";
 import { addEvent, addTask, placeAt } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
-import { heldIn } from "../../../src/store/mirror/held.ts";
+import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideWishes } from "../../../src/sync/side-queue.ts";
 import {
@@ -105,7 +105,7 @@ function connect(
       loadRest: () => null,
       saveRest: () => undefined,
     },
-    ...(store && { held: heldIn(store) }),
+    ...(store && { held: knownValuesIn(store) }),
     onEvent: () => undefined,
   });
   onTestFinished(() => upstream.close());

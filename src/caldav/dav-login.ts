@@ -1,0 +1,86 @@
+import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Person } from "../domain/item.ts";
+import { readBasic } from "../people/basic.ts";
+import type { DavDeps } from "./dav-request.ts";
+
+/** What a request says of who sends it. */
+interface LoginRequest {
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined;
+  /** Where it comes from. */
+  readonly address: string;
+}
+
+/** `login`: as it was entered. `stranger`: no credentials, or wrong ones. `refused`: too many wrong ones. */
+export type Login =
+  | { readonly kind: "person"; readonly person: Person; readonly login: string }
+  | { readonly kind: "stranger" }
+  | { readonly kind: "refused"; readonly retryAfterSeconds: number };
+
+/** The realm never changes: programs keep passwords by it. */
+export const challenge = 'Basic realm="Dayferry", charset="UTF-8"';
+
+const mostRemembered = 1000;
+
+interface Remembered {
+  readonly person: Person;
+  /** Of the password: another one has another. */
+  readonly salt: string;
+  /** Of the names, when it was looked at: people may have changed with any later one. */
+  readonly revision: number;
+}
+
+/**
+ * Logs people in by Basic. Right credentials are remembered by their hash, so that the next request costs one look at
+ * the password's row; they are looked at anew once a name has changed, and forgotten when they are wrong then.
+ * Source: RFC 7617.
+ */
+export function createLogin({
+  passwords,
+  store,
+  throttle,
+}: Pick<DavDeps, "passwords" | "store" | "throttle">): (request: LoginRequest) => Promise<Login> {
+  /** The one that was used last stands last. */
+  const remembered = new Map<string, Remembered>();
+
+  function remember(key: string, person: Person): void {
+    const salt = store.appPasswords.get(person.id)?.salt;
+    if (salt === undefined) return;
+    remembered.set(key, { person, salt, revision: store.changes.revisionOfDirectory() });
+    const [oldest] = remembered.keys();
+    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+  }
+
+  function recall(key: string): Person | null {
+    const known = remembered.get(key);
+    if (!known || known.revision !== store.changes.revisionOfDirectory()) return null;
+    if (store.appPasswords.get(known.person.id)?.salt !== known.salt) return null;
+    remembered.delete(key);
+    remembered.set(key, known);
+    return known.person;
+  }
+
+  return async ({ authorization, address }) => {
+    const credentials = readBasic(authorization);
+    if (credentials === null) return { kind: "stranger" };
+    const { login, password } = credentials;
+    const key = hash("sha256", authorization ?? "", "base64");
+    const known = recall(key);
+    if (known) return { kind: "person", person: known, login };
+
+    remembered.delete(key);
+    const person = passwords.check(login, password);
+    if (person === null) {
+      const passage = throttle.wrong(address, login);
+      if (passage.kind === "refuse") {
+        return { kind: "refused", retryAfterSeconds: passage.retryAfterSeconds };
+      }
+      if (passage.kind === "wait") await sleep(passage.ms);
+      return { kind: "stranger" };
+    }
+    throttle.right(address, login);
+    remember(key, person);
+    return { kind: "person", person, login };
+  };
+}

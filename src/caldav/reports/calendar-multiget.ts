@@ -1,0 +1,111 @@
+import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
+import { largestAnswer } from "../answer-size.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
+import { bodyFault, errorContent, faultAnswer, plainFault } from "../fault.ts";
+import { type MemberAddress, type Resource, readMemberAddress } from "../resource.ts";
+import { childrenNamed, textOf } from "../xml/read-xml.ts";
+import { statusResponse } from "../xml/write-xml.ts";
+import {
+  type MemberQuestion,
+  multistatusAnswer,
+  type Report,
+  readMemberQuestion,
+} from "./report-question.ts";
+
+/**
+ * The members that are named, each with its own status, in the order in which each is named first. What is named outside
+ * of the calendar or the home that is asked is not found. Source: RFC 4791 7.9.
+ */
+export function multigetAnswer(context: DavContext, report: Report): DavAnswer {
+  const question = readMemberQuestion(context, report);
+  if (!question.ok) return faultAnswer(question.failure);
+  const hrefs = childrenNamed(report.xml, "href").map(textOf);
+  if (hrefs.length === 0) return faultAnswer(bodyFault("a calendar-multiget names addresses"));
+  const { resource } = report;
+  const addresses = new Map<string, MemberAddress>();
+  for (const href of hrefs) {
+    const address = readMemberAddress(href, { context, scope: resource });
+    if (!addresses.has(address.key)) addresses.set(address.key, address);
+  }
+  const answer = createAnswer(context, {
+    scope: resource,
+    question: question.value,
+  });
+  const responses = withinLimits(addresses.values(), answer);
+  return multistatusAnswer({ responses }, question.value);
+}
+
+/** Where an answer has become as long as one may be, each address that is left is answered by 507. */
+function* withinLimits(
+  addresses: Iterable<MemberAddress>,
+  answer: (address: MemberAddress) => string,
+): Generator<string> {
+  let size = 0;
+  for (const address of addresses) {
+    const isFull = size > (largestAnswer * 3) / 4;
+    const written = isFull ? statusResponse(address.path, { status: 507 }) : answer(address);
+    size += written.length;
+    yield written;
+  }
+}
+
+interface Asked {
+  readonly scope: Resource;
+  readonly question: MemberQuestion;
+}
+
+/** What a multiget needs to know of a calendar, looked up once. */
+interface Source {
+  readonly isRead: boolean;
+  readonly find: (name: string) => CalendarObject | null;
+  readonly write: (object: CalendarObject, path?: string) => string | null;
+}
+
+function createAnswer(
+  context: DavContext,
+  { scope, question }: Asked,
+): (address: MemberAddress) => string {
+  const lookUp = createLookUp(context, scope);
+  const sources = new Map<string, Source | null>();
+
+  function sourceOf(slug: string): Source | null {
+    const calendar = lookUp(slug);
+    if (!calendar) return null;
+    const { calendars } = context;
+    const isRead = calendars.hasRead(calendar);
+    const find = isRead ? calendars.finder(calendar) : () => null;
+    return { isRead, find, write: question.responsesIn(calendar) };
+  }
+
+  return ({ path, member }) => {
+    if (!member) return absent(path);
+    const known = sources.get(member.slug);
+    const source = known === undefined ? sourceOf(member.slug) : known;
+    if (known === undefined) sources.set(member.slug, source);
+    if (!source) return absent(path);
+    if (!source.isRead) return unread(path);
+    const isInScope = scope.kind !== "object" || scope.name === member.name;
+    const object = isInScope ? source.find(member.name) : null;
+    return (object && source.write(object, path)) ?? absent(path);
+  };
+}
+
+/** The calendar of a slug, as far as the report's address reaches. */
+function createLookUp(
+  { calendars, person }: DavContext,
+  scope: Resource,
+): (slug: string) => Calendar | null {
+  if ("calendar" in scope) {
+    return (slug) => (slug === scope.calendar.slug ? scope.calendar : null);
+  }
+  const bySlug = new Map(calendars.list(person.id).map((calendar) => [calendar.slug, calendar]));
+  return (slug) => bySlug.get(slug) ?? null;
+}
+
+const absent = (path: string): string => statusResponse(path, { status: 404 });
+
+const unread = (path: string): string =>
+  statusResponse(path, {
+    status: 503,
+    error: errorContent(plainFault(503, "the project is still being read for the first time")),
+  });

@@ -1,0 +1,266 @@
+import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { ContentLine } from "../../ics/lines/content-line.ts";
+import { type Component, readTree } from "../../ics/lines/tree.ts";
+import { decodeText } from "../../ics/text/text.ts";
+import {
+  matchesPropertyRange,
+  matchesTimeRange,
+  type TimeRange,
+  type TimeRangeContext,
+} from "../../ics/time-range.ts";
+import { zonesOfFile } from "../../ics/zones/file-zones.ts";
+import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
+import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";
+import { withPresent } from "../listed-member.ts";
+import type { Resource } from "../resource.ts";
+import { childOf, wholeText } from "../xml/read-xml.ts";
+import { caldav, keyOf } from "../xml/xml-names.ts";
+import {
+  type ComponentFilter,
+  type ParamFilter,
+  type PropertyFilter,
+  readZone,
+  type TextMatch,
+} from "./filter.ts";
+import { readFilter } from "./filter-read.ts";
+import {
+  type MemberQuestion,
+  multistatusAnswer,
+  type Report,
+  readMemberQuestion,
+} from "./report-question.ts";
+
+/** The members of a calendar that meet a filter. Source: RFC 4791 7.8. */
+export function queryAnswer(context: DavContext, report: Report): DavAnswer {
+  const question = readMemberQuestion(context, report);
+  if (!question.ok) return faultAnswer(question.failure);
+  const element = childOf(report.xml, caldav("filter"));
+  if (!element) return faultAnswer(bodyFault("a calendar-query has a filter"));
+  const filter = readFilter(element);
+  if (!filter.ok) return faultAnswer(filter.failure);
+  const scope = scopeOf(context, report);
+  if (!scope.ok) return faultAnswer(scope.failure);
+  if (scope.value === null) return multistatusAnswer({ responses: [] }, question.value);
+
+  const { calendar, members } = scope.value;
+  const zone = zoneOf(context, { report, calendar });
+  if (!zone.ok) return faultAnswer(zone.failure);
+  const search = { calendar, members, filter: filter.value, zone: zone.value };
+  const responses = found(context, { search, question: question.value });
+  return multistatusAnswer({ responses }, question.value);
+}
+
+/** First all that is found, as only then it can be told whether it is too much for an answer. */
+function* found(
+  context: DavContext,
+  { search, question }: { readonly search: Search; readonly question: MemberQuestion },
+): Generator<string> {
+  const objects: CalendarObject[] = [];
+  for (const object of matching(context, search)) {
+    if (object) objects.push(object);
+    yield "";
+  }
+  if (countFitting(objects, question) < objects.length) throw new AnswerTooLargeError();
+  const responseOf = question.responsesIn(search.calendar);
+  for (const object of objects) yield responseOf(object) ?? "";
+}
+
+interface Scope {
+  readonly calendar: Calendar;
+  readonly members: readonly CalendarObject[];
+}
+
+/**
+ * What a query looks at: null for nothing. Depth 0 means the calendar alone, which is no object. Without a Depth header
+ * RFC 3253 means 0 too, which nobody can want; simple programs leave it out and want the members.
+ * Source: RFC 4791 7.8 (Depth).
+ */
+function scopeOf({ calendars }: DavContext, report: Report): Result<Scope | null, DavFault> {
+  const depth = report.headers["depth"]?.trim().toLowerCase() ?? "1";
+  if (!["0", "1", "infinity"].includes(depth)) {
+    return fail(bodyFault(`the Depth "${depth}" is none: 0, 1 or infinity are`));
+  }
+  const { resource } = report;
+  if (resource.kind === "object") return ok(objectScope(resource));
+  if (resource.kind !== "calendar" || depth === "0") return ok(null);
+  const { calendar } = resource;
+  return ok({ calendar, members: calendars.objects(calendar) });
+}
+
+function objectScope({
+  calendar,
+  object,
+}: Extract<Resource, { readonly kind: "object" }>): Scope | null {
+  return object && { calendar, members: [object] };
+}
+
+/** Dates and floating times stand in the zone of the query, of the calendar's owner, or of the account. */
+function zoneOf(
+  { store, person, zone }: DavContext,
+  { report, calendar }: { readonly report: Report; readonly calendar: Calendar },
+): Result<string, DavFault> {
+  const named = childOf(report.xml, caldav("timezone"));
+  if (named) {
+    const read = readZone(wholeText(named), zone);
+    return read.ok
+      ? read
+      : fail(caldavFault("valid-calendar-data", `the query's time zone is none: ${read.failure}`));
+  }
+  const own = store.calendarProperties
+    .of(person.id, calendar.slug)
+    .get(keyOf(caldav("calendar-timezone")));
+  const read = own === undefined ? ok(zone) : readZone(own, zone);
+  return read.ok ? read : ok(zone);
+}
+
+interface Search {
+  readonly calendar: Calendar;
+  readonly members: readonly CalendarObject[];
+  readonly filter: ComponentFilter;
+  readonly zone: string;
+}
+
+/** One after the other, null for what does not match. Only what cannot be told from an object's kind and span is read. */
+function* matching(
+  context: DavContext,
+  { calendar, members, filter, zone }: Search,
+): Generator<CalendarObject | null> {
+  const { calendars } = context;
+  const glance = createGlance(filter, zone === context.zone);
+  const look = (object: CalendarObject) => {
+    const tree = readTree(calendars.octets(object));
+    return matchesFilter(filter, { calendar: tree, zone }) ? object : null;
+  };
+  for (const object of members) {
+    const known = glance(object);
+    if (known === null) yield withPresent(look, { calendars, calendar, object });
+    else yield known ? object : null;
+  }
+}
+
+/** Whether an object meets a filter, as far as that can be told without reading it; null: it has to be read. */
+type Glance = (object: CalendarObject) => boolean | null;
+
+/** Programs may write seconds, which the spans of objects lack. */
+const secondsOff = 60_000;
+/** The farthest that a wall clock or a midnight of one zone is from that of another. */
+const zonesOff = 26 * 3_600_000;
+
+/**
+ * Answers most of the usual questions, such as for a month of events, from the kind and the span of an object alone. A to-do
+ * whose program has left out all dates that it has is where its span is.
+ * `isOwnZone`: whether floating times of the query stand in the zone in which the spans were made.
+ */
+export function createGlance(filter: ComponentFilter, isOwnZone: boolean): Glance {
+  const margin = secondsOff + (isOwnZone ? 0 : zonesOff);
+  const { conditions } = filter;
+  if (!conditions) return () => false;
+  const more = conditions.properties.length > 0 ? [unknown] : [];
+  return allOf([...conditions.components.map((inner) => glanceInside(inner, margin)), ...more]);
+}
+
+const unknown: Glance = () => null;
+
+function glanceInside({ name, conditions }: ComponentFilter, margin: number): Glance {
+  const isItem = name === "VEVENT" || name === "VTODO";
+  const isNever = name === "VJOURNAL" || name === "VFREEBUSY";
+  if (isNever) return () => conditions === null;
+  if (!isItem) return unknown;
+  if (!conditions) return ({ component }) => component !== name;
+  const { range } = conditions;
+  const isMore = conditions.properties.length + conditions.components.length > 0;
+  return allOf([
+    ({ component }) => component === name,
+    ...(range ? [glanceAtRange(range, margin)] : []),
+    ...(isMore ? [unknown] : []),
+  ]);
+}
+
+/** False as soon as one says so; else null when one cannot tell. */
+function allOf(glances: readonly Glance[]): Glance {
+  return (object) => {
+    let answer: boolean | null = true;
+    for (const glance of glances) {
+      const told = glance(object);
+      if (told === false) return false;
+      if (told === null) answer = null;
+    }
+    return answer;
+  };
+}
+
+function glanceAtRange(range: TimeRange, margin: number): Glance {
+  const start = range.start?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
+  const end = range.end?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+  // The span of a whole day begins as early as the day does anywhere.
+  const latestStart = end - margin - 2 * zonesOff;
+  return ({ span, component }) => {
+    if (!span) return null;
+    if (span.from - margin > end || span.to + margin < start) return false;
+    const startsInside = span.from - margin >= start && span.from < latestStart;
+    // A program may have left out one of a to-do's two dates, so that both have to be inside.
+    const isInside = startsInside && (component === "VEVENT" || span.to + margin < end);
+    return isInside ? true : null;
+  };
+}
+
+/**
+ * Whether a calendar object meets a filter. `zone` is the IANA zone in which its dates and floating times stand.
+ * Source: RFC 4791 9.7.
+ */
+export function matchesFilter(
+  filter: ComponentFilter,
+  { calendar, zone }: { readonly calendar: Component; readonly zone: string },
+): boolean {
+  const context = { zone, zoneOf: zonesOfFile(calendar, zone), parent: null };
+  return matchesOneOf([calendar], filter, context);
+}
+
+function matchesOneOf(
+  components: readonly Component[],
+  filter: ComponentFilter,
+  context: TimeRangeContext,
+): boolean {
+  const named = components.filter(({ name }) => name === filter.name);
+  const { conditions } = filter;
+  if (!conditions) return named.length === 0;
+  return named.some((component) => {
+    if (conditions.range && !matchesTimeRange(component, conditions.range, context)) return false;
+    return (
+      conditions.properties.every((property) => matchesProperty(component, property, context)) &&
+      conditions.components.every((inner) =>
+        matchesOneOf(component.components, inner, { ...context, parent: component }),
+      )
+    );
+  });
+}
+
+function matchesProperty(
+  component: Component,
+  filter: PropertyFilter,
+  context: TimeRangeContext,
+): boolean {
+  const lines = component.lines.filter(({ name }) => name === filter.name);
+  const { conditions } = filter;
+  if (!conditions) return lines.length === 0;
+  const { range, text, params } = conditions;
+  return lines.some((line) => {
+    if (range && !matchesPropertyRange(line, range, context)) return false;
+    if (text && !matchesText(decodeText(line.value), text)) return false;
+    return params.every((param) => matchesParam(line, param));
+  });
+}
+
+function matchesParam(line: ContentLine, { name, conditions }: ParamFilter): boolean {
+  const values = line.params.get(name);
+  if (!conditions) return values === undefined;
+  if (!values) return false;
+  const { text } = conditions;
+  return text === null || values.some((value) => matchesText(value, text));
+}
+
+function matchesText(value: string, { part, collation, negate }: TextMatch): boolean {
+  return collation(value).includes(part) !== negate;
+}

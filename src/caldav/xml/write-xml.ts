@@ -1,0 +1,199 @@
+import { STATUS_CODES } from "node:http";
+import type { XmlElement } from "./read-xml.ts";
+import {
+  appleNamespace,
+  caldavNamespace,
+  davNamespace,
+  dayferryNamespace,
+  type QName,
+  serverNamespace,
+} from "./xml-names.ts";
+
+/** The prefixes that every answer binds on its root. */
+const prefixes: ReadonlyMap<string, string> = new Map([
+  [davNamespace, "d"],
+  [caldavNamespace, "c"],
+  [serverNamespace, "cs"],
+  [appleNamespace, "ical"],
+  [dayferryNamespace, "df"],
+]);
+
+const bindings = [...prefixes].map(([uri, prefix]) => ` xmlns:${prefix}="${uri}"`).join("");
+const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
+
+/** A whole XML text: its root element is written with one of the prefixes that answers bind, as `d:multistatus`. */
+export function xmlDocument(root: string, inner: string): string {
+  const { open, close } = documentAround(root);
+  return open + inner + close;
+}
+
+/** What stands before and after the content of such a text. */
+const documentAround = (root: string): { readonly open: string; readonly close: string } => ({
+  open: `<?xml version="1.0" encoding="utf-8"?>\n<${root}${bindings}>`,
+  close: `</${root}>\n`,
+});
+
+/** An element whose content is XML already; written short when it is empty. The name has a bound prefix. */
+export const element = (name: string, inner: string): string =>
+  inner === "" ? `<${name}/>` : `<${name}>${inner}</${name}>`;
+
+/** An element that holds a text. */
+export const textElement = (name: string, text: string): string => element(name, escapeText(text));
+
+/** An element that holds one address, which is percent-encoded already. */
+export const hrefElement = (path: string): string => `<d:href>${escapeText(path)}</d:href>`;
+
+/** The tags of an element, in a document of `xmlDocument`. */
+export interface Tag {
+  readonly open: string;
+  readonly close: string;
+  /** Both in one. */
+  readonly empty: string;
+}
+
+/** The tags of an element of any namespace: with a bound prefix, or with one that the tag binds itself. */
+export function tagOf({ namespace, name }: QName): Tag {
+  const prefix = prefixes.get(namespace);
+  if (prefix !== undefined || namespace === "") {
+    const tag = prefix === undefined ? name : `${prefix}:${name}`;
+    return { open: `<${tag}>`, close: `</${tag}>`, empty: `<${tag}/>` };
+  }
+  const head = `x:${name} xmlns:x="${escapeText(namespace)}"`;
+  return { open: `<${head}>`, close: `</x:${name}>`, empty: `<${head}/>` };
+}
+
+/** An element of any namespace, whose content is XML already. */
+export const namedElement = (name: QName, inner: string): string => elementOf(tagOf(name), inner);
+
+/** The same for many elements of one name. */
+export const elementOf = ({ open, close, empty }: Tag, inner: string): string =>
+  inner === "" ? empty : open + inner + close;
+
+/** The same with the language of its content. Source: RFC 4918 4.3 (xml:lang). */
+export function languageElement(
+  { name, language }: { readonly name: QName; readonly language: string },
+  inner: string,
+): string {
+  const { open, close } = tagOf(name);
+  return `${open.slice(0, -1)} xml:lang="${escapeText(language)}">${inner}${close}`;
+}
+
+/** The status line that stands in a multistatus. */
+const statusElement = (status: number): string =>
+  `<d:status>HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}</d:status>`;
+
+/** Markup, what XML 1.0 forbids, and a CR that is not part of a line's end. */
+const special = /[&<>"\p{Cs}\ufffe\uffff[\p{Cc}--[\t\n\r\u{7f}-\u{9f}]]]|\r(?!\n)/v;
+const everySpecial = new RegExp(special, "gv");
+const entities: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["\r", "&#13;"],
+]);
+
+/**
+ * A text as it may stand in an element or in quotes. Characters that XML 1.0 forbids are left out. CRLF stays as it is,
+ * which every reader of XML takes for LF, as programs that decode no numeric reference could not read calendars else;
+ * a CR alone, which would become an LF, is the only character that is written as one.
+ * Source: XML 1.0 2.2, 2.11.
+ */
+export const escapeText = (text: string): string =>
+  special.test(text) ? text.replace(everySpecial, (found) => entities.get(found) ?? "") : text;
+
+const characters: ReadonlyMap<string, string> = new Map(
+  [...entities].map(([character, entity]) => [entity, character]),
+);
+
+/** The text that `escapeText` was given, as far as it kept it. */
+export const unescapeText = (xml: string): string =>
+  xml.replace(/&[^;]*;/g, (entity) => characters.get(entity) ?? entity);
+
+/**
+ * What stands between an element's tags, as XML that means the same wherever it is put: each element names its
+ * namespace itself. Prefixes are not kept, and line breaks in attributes become blanks, as for every reader of XML.
+ */
+export function rawInner(of: XmlElement): string {
+  return of.children.map((child) => writeChild(child, null)).join("");
+}
+
+function writeChild(child: XmlElement | string, inherited: string | null): string {
+  // What a program has set goes back to it as it was: with a CR that it wrote as a reference.
+  if (typeof child === "string") return escapeText(child).replaceAll("\r\n", "&#13;\n");
+  const { namespace, name, attributes, children } = child;
+  const binding = namespace === inherited ? "" : ` xmlns="${escapeText(namespace)}"`;
+  const head = `${name}${binding}${[...attributes].map(writeAttribute).join("")}`;
+  const inner = children.map((each) => writeChild(each, namespace)).join("");
+  return inner === "" ? `<${head}/>` : `<${head}>${inner}</${name}>`;
+}
+
+function writeAttribute([key, value]: readonly [string, string], at: number): string {
+  const written = `"${escapeText(value.replace(/[\n\r\t]/g, " "))}"`;
+  const [, namespace, name] = /^\{(.*)\}([^}]*)$/s.exec(key) ?? [];
+  if (namespace === undefined) return ` ${key}=${written}`;
+  if (namespace === xmlNamespace) return ` xml:${name}=${written}`;
+  return ` xmlns:a${at}="${escapeText(namespace)}" a${at}:${name}=${written}`;
+}
+
+/** Properties of one response that share a status. */
+export interface Propstat {
+  readonly status: number;
+  /** The properties' elements, as XML. */
+  readonly props: string;
+  /** What DAV:error holds, as XML: why, as a precondition; "" for none. */
+  readonly error?: string;
+}
+
+export interface Multistatus {
+  /** Written by `response` and `statusResponse`. */
+  readonly responses: Iterable<string>;
+  /** Of sync-collection. */
+  readonly syncToken?: string;
+}
+
+/** The body of a 207, a piece for each response; an empty one stays an empty piece. Source: RFC 4918 14.16, RFC 6578 6.4. */
+export function* multistatus({ responses, syncToken }: Multistatus): Generator<string> {
+  const { open, close } = documentAround("d:multistatus");
+  yield open;
+  let before = "";
+  for (const written of responses) {
+    yield written === "" ? "" : before + written;
+    if (written !== "") before = "\n";
+  }
+  if (syncToken !== undefined) yield `<d:sync-token>${escapeText(syncToken)}</d:sync-token>`;
+  yield close;
+}
+
+/**
+ * One resource and its properties. The path is percent-encoded. Without any propstat an empty one with 200 is written,
+ * as a response must hold one. Source: RFC 4918 14.24, 14.22.
+ */
+export function response(path: string, propstats: readonly Propstat[]): string {
+  const written = propstats.length === 0 ? okPropstat("") : propstats.map(writePropstat).join("");
+  return `<d:response>${hrefElement(path)}${written}</d:response>`;
+}
+
+/** One resource and its status as a whole; `error` is what DAV:error holds, as XML. Source: RFC 4918 14.24. */
+export function statusResponse(
+  path: string,
+  { status, error = "" }: { readonly status: number; readonly error?: string },
+): string {
+  return `<d:response>${hrefElement(path)}${statusElement(status)}${errorElement(error)}</d:response>`;
+}
+
+const okStatus = statusElement(200);
+
+/** The usual propstat, without the price of looking things up. */
+const okPropstat = (props: string): string =>
+  `<d:propstat>${propElement(props)}${okStatus}</d:propstat>`;
+
+const propElement = (props: string): string =>
+  props === "" ? "<d:prop/>" : `<d:prop>${props}</d:prop>`;
+
+function writePropstat({ status, props, error = "" }: Propstat): string {
+  if (status === 200 && error === "") return okPropstat(props);
+  return `<d:propstat>${propElement(props)}${statusElement(status)}${errorElement(error)}</d:propstat>`;
+}
+
+const errorElement = (inner: string): string => (inner === "" ? "" : `<d:error>${inner}</d:error>`);

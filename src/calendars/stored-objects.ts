@@ -1,0 +1,141 @@
+import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts";
+import {
+  type EditId,
+  type ItemKey,
+  type PersonId,
+  type ProjectId,
+  revision,
+} from "../domain/ids.ts";
+import { withoutSignatures } from "../domain/link-signatures.ts";
+import { contentText } from "../store/rows/item-rows.ts";
+import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import type { Calendar, KeptObject } from "./calendar-types.ts";
+import type { ObjectRenderer } from "./object-renderer.ts";
+import { nameOfUid } from "./resource-names.ts";
+
+/** What programs did with names and octets; each belongs inside the transaction of the edit, after it. */
+interface StoredObjects {
+  readonly keep: (object: KeptObject) => void;
+  readonly rename: (key: ItemKey, name: string) => void;
+  readonly hold: (held: {
+    readonly edit: EditId;
+    readonly key: ItemKey;
+    readonly name: string;
+    readonly object: KeptObject | null;
+  }) => void;
+  readonly retract: (
+    calendar: Calendar,
+    object: { readonly key: ItemKey; readonly name: string },
+  ) => void;
+}
+
+export function createStoredObjects({
+  store,
+  renderer,
+  shownTo,
+}: {
+  readonly store: Store;
+  readonly renderer: ObjectRenderer;
+  /** An item as one person alone is shown it. */
+  readonly shownTo: (person: PersonId, key: ItemKey) => ViewItem | null;
+}): StoredObjects {
+  const { changes, heldObjects, objectNames, objects, view } = store;
+
+  const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
+
+  /** Whether programs are told of the item's change by this very transaction. */
+  const isLogged = (key: ItemKey): boolean => changes.hasChangedAfter(store.standing().since, key);
+
+  function giveName(key: ItemKey, name: string): void {
+    const { uid } = store.mirror.identity(key);
+    if (nameOf(key, uid) === name) return;
+    const [retracted] = objectNames.all(key).slice(-1);
+    // It was approved, so that everybody has seen it under that name.
+    if (retracted && retracted.person !== null) objectNames.put({ ...retracted, person: null });
+    const isBorn = view.versionsFrom(key, store.standing().since)[0]?.revision;
+    const wasShown = isBorn !== undefined && isBorn <= store.standing().since;
+    const at = wasShown ? changes.note(key) : revision(0);
+    objectNames.put({ item: key, name, revision: at ?? revision(0), person: null });
+  }
+
+  /** What is a member elsewhere keeps its own name there. */
+  function tryName(
+    key: ItemKey,
+    tried: {
+      readonly name: string;
+      readonly person: PersonId;
+      readonly collection: CollectionName;
+      readonly project: ProjectId;
+    },
+  ): void {
+    const { name, person, collection, project } = tried;
+    const shown = view.get(key);
+    const present = shown && nameOf(key, shown.uid);
+    const at = changes.retract(key, { collection, project });
+    objectNames.put({ item: key, name, revision: at, person });
+    const after = present === null ? null : changes.note(key);
+    if (present !== null && after !== null) {
+      objectNames.put({ item: key, name: present, revision: after, person: null });
+    }
+  }
+
+  return {
+    keep(object) {
+      const { key, component, name, uid, body, raw, actor, agent, says } = harmless(object);
+      const shown = view.get(key);
+      if (!shown) return;
+      giveName(key, name);
+      const before = objects.get({ item: key, component });
+      const own = renderer.say(shown, component);
+      const isWhole = says === undefined || contentText(says) === contentText(shown.item);
+      const said = isWhole ? own : renderer.say({ ...shown, item: says }, component);
+      // What the item says beside is to be laid on, also what a reader would not miss.
+      const drifted = said !== own;
+      const isSame =
+        !drifted &&
+        before?.body !== null &&
+        before?.body !== undefined &&
+        before.said === said &&
+        !before.drifted &&
+        before.laid === null &&
+        Buffer.compare(before.body, body) === 0;
+      const text = raw.join("\n");
+      objects.putBody({ item: key, component, uid, raw: text, body, said, drifted, actor, agent });
+      if (!isSame && !isLogged(key)) changes.note(key);
+    },
+    rename: giveName,
+    hold({ edit, key, name, object: put }) {
+      const object = put && harmless(put);
+      const before = heldObjects.get(edit);
+      const shown = object && shownTo(object.actor, key);
+      if (object && shown) {
+        const { component, uid, body, actor, agent, says } = object;
+        const own = renderer.say(shown, component);
+        const said = says === undefined ? own : renderer.say({ ...shown, item: says }, component);
+        const text = { item: key, component, uid, raw: object.raw.join("\n"), body, actor, agent };
+        heldObjects.put({ edit, name, object: { ...text, said, drifted: said !== own } });
+      } else if (before) heldObjects.rename(edit, name);
+      else heldObjects.put({ edit, name, object: null });
+      changes.tellOwn(key);
+    },
+    retract({ person, projectId, listId }, { key, name }) {
+      if (projectId === null) return;
+      const collection = listId === null ? eventsOf(projectId) : tasksOf(listId);
+      const shown = view.get(key);
+      tryName(key, { name, person, collection, project: projectId });
+      const below = shown?.item.kind === "task" ? view.below(shown.item) : [];
+      for (const { key: part, uid } of below) {
+        tryName(part, { name: nameOf(part, uid), person, collection, project: projectId });
+      }
+    },
+  };
+}
+
+/** A program that copies an event from a feed puts the feed's links as well; what is kept must open nothing. */
+function harmless(object: KeptObject): KeptObject {
+  // Of one character for each octet, so that all others come back as they were.
+  const text = Buffer.from(object.body).toString("latin1");
+  const body = Buffer.from(withoutSignatures(text), "latin1");
+  return { ...object, body, raw: object.raw.map(withoutSignatures) };
+}

@@ -1,0 +1,113 @@
+import type { EditId, ItemKey, PersonId } from "./ids.ts";
+import type { Item } from "./item.ts";
+import type { Patch, PatchField } from "./patch.ts";
+
+/** The ways in which an edit can come in. */
+const channels = ["upload", "cli", "inbox", "subscription", "link", "caldav", "dashboard"] as const;
+export type Channel = (typeof channels)[number];
+
+/** What an edit does to its item in the workspace. */
+const editActions = ["create", "update", "complete", "reopen", "delete"] as const;
+export type EditAction = (typeof editActions)[number];
+
+/**
+ * `pending` → `claimed` (a request may be under way) → `confirmed` (the service has it). `parked` and `held` wait for a
+ * person; `discarded` and `undone` are ends.
+ */
+export const editStates = [
+  "pending",
+  "claimed",
+  "confirmed",
+  "parked",
+  "held",
+  "discarded",
+  "undone",
+] as const;
+export type EditState = (typeof editStates)[number];
+
+/** Why an edit is parked. */
+const parkReasons = ["conflict", "refused", "failed", "unknown-outcome"] as const;
+export type ParkReason = (typeof parkReasons)[number];
+
+/** States whose edits are laid over the mirror. A parked edit leaves the view; a held one has not entered it. */
+export const visibleStates: readonly EditState[] = ["pending", "claimed"];
+
+/**
+ * A field that both sides changed to different values, each in JSON as in `PlainPatch`. For a deletion `theirs` is null.
+ * `taken`: the side that was followed, so that the other one is the value that was lost; null while a person decides.
+ */
+export interface FieldConflict {
+  readonly field: PatchField;
+  readonly base: unknown;
+  readonly ours: unknown;
+  readonly theirs: unknown;
+  readonly taken: "ours" | "theirs" | null;
+  /** The later edit of the same editor that set `ours`; left out where somebody else did. */
+  readonly by?: EditId;
+}
+
+/**
+ * What a request that was carried out late has undone: the fields as they are to be again, as that request has left them,
+ * and the edit that it belonged to. Both are empty where it has deleted the item.
+ */
+export interface Restoration {
+  readonly patch: Patch;
+  readonly over: Patch;
+  readonly by: EditId;
+}
+
+/** One durable wish of a person for one item. */
+export interface Edit {
+  readonly id: EditId;
+  readonly channel: Channel;
+  readonly actor: PersonId | null;
+  readonly item: ItemKey;
+  readonly action: EditAction;
+  /** What the editor last saw; for a creation the item as it is to become, with `id` null. */
+  readonly base: Item;
+  /** The item as everybody was shown it when the edit came in; null where that is `base`, or nobody was shown it. */
+  readonly shown: Item | null;
+  readonly patch: Patch;
+  /** Names of labels that must be created before the patch can be sent. */
+  readonly newLabels: readonly string[];
+  readonly state: EditState;
+  readonly parkReason: ParkReason | null;
+  /** What went wrong last, for people; null when nothing did. */
+  readonly problem: string | null;
+  readonly attempts: number;
+  /** How often it was taken up, interruptions included, which are no attempts. */
+  readonly begun: number;
+  /** Not before this moment; null = at once. */
+  readonly notBefore: Temporal.Instant | null;
+  /** When the first creating request left; an answer that was lost is looked up from here on. */
+  readonly sentAt: Temporal.Instant | null;
+  /** The newest handle of an item that was known when that request left; null when none has, or not known. */
+  readonly sentAfter: ItemKey | null;
+  /** The item as the service last answered; null until it was confirmed once, and for a deletion. */
+  readonly answer: Item | null;
+  /**
+   * The item as the service had it before this edit's first request, or when the edit was parked as a conflict. Null
+   * where nothing was sent, and for a creation.
+   */
+  readonly before: Item | null;
+  readonly conflicts: readonly FieldConflict[];
+  /** Whether a person has asked for it a second time, or as the inverse of another edit: it is never frozen. */
+  readonly insisted: boolean;
+  /** Parked because its item would not settle. */
+  readonly frozen: boolean;
+  /** The edit of which this one is the inverse. */
+  readonly undoes: EditId | null;
+  readonly confirmedAt: Temporal.Instant | null;
+  /** When the item was not found in its place; it may have been moved. */
+  readonly missedAt: Temporal.Instant | null;
+  /** Until then the service may still carry out a creating request whose answer was lost; null when it will not. */
+  readonly inFlightUntil: Temporal.Instant | null;
+  /** When the creating request was last sent again; null when it left once at most. */
+  readonly resentAt: Temporal.Instant | null;
+  /** Since when the service refuses the key under which the edit goes out; null when it does not. */
+  readonly keyRefusedAt: Temporal.Instant | null;
+  /** Set where the edit is carried out, or was last, to put back what a late request had undone: nothing else of it is sent. */
+  readonly restores: Restoration | null;
+  readonly createdAt: Temporal.Instant;
+  readonly updatedAt: Temporal.Instant;
+}

@@ -1,0 +1,272 @@
+import type { Edit } from "../../domain/edit.ts";
+import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { longestLanding } from "../../domain/landing.ts";
+import {
+  type LostCreation,
+  likenessOf,
+  looksAlike,
+  sharedFields,
+} from "../../domain/lost-creation.ts";
+import { applyPatch } from "../../domain/patch.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { isPartyTo, isPrivate } from "../../domain/sight.ts";
+import { type Source, sourceOf } from "../../domain/source.ts";
+import { isReadSince } from "../../store/mirror/sources.ts";
+import type { SourceState } from "../../store/rows/source-rows.ts";
+import type { Store } from "../../store/store.ts";
+import { describeFailure, type Failure } from "../../upstream/failure.ts";
+import { type Attempt, askAgain, isMissing, isRefusal, type Outcome } from "./attempt.ts";
+import type { ItemAddress } from "./item-calls.ts";
+import { waitForInFlight } from "./settle.ts";
+
+/** What is known of a lost creation; `ended`: it cannot be told yet, so that nothing may be sent now. */
+type Found =
+  | { readonly kind: "one"; readonly item: Item }
+  | { readonly kind: "none" }
+  | { readonly kind: "ended"; readonly outcome: Outcome };
+
+/** So long a list that is said not to be there is asked for again. */
+const patience = Temporal.Duration.from({ minutes: 1 });
+
+/** `wishes`: what the request may have made, as it was wished first, and as it would be wished now. */
+interface Sought extends Omit<LostCreation, "wished"> {
+  readonly wishes: readonly [Item, ...(readonly Item[])];
+}
+
+/**
+ * Looks for what a creating request has made whose answer was lost: in its list, and among what other lists have shown since.
+ * What is the same as the wish is it, at once; what has been changed since only when the request can be carried out no more,
+ * as the wish itself may come until then. "None" is said only after that, when no list that can be read holds it. A list
+ * that is refused says nothing, and is asked again.
+ */
+export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
+  const { edit, store, calls } = attempt;
+  const [wished] = sought.wishes;
+  const listed = await calls.list(wished);
+  const shown = listed.ok ? listed.value.items : [];
+  const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
+  if (!kept.ok) return unseen(kept.failure, attempt);
+  const open = [...shown, ...kept.value].filter((item) => mayBeIt(item, attempt));
+  const [same] = open.filter((item) => likeness(item, sought) === "same").toSorted(byId);
+  if (same) return { kind: "one", item: same };
+  const waiting = waitForInFlight(attempt);
+  if (waiting) return { kind: "ended", outcome: waiting };
+  if (!listed.ok) return unseen(listed.failure, attempt);
+
+  // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
+  const late = edit.insisted ? kept.value : open;
+  const altered = late.filter(
+    (item) => mayBeIt(item, attempt) && likeness(item, sought) === "altered",
+  );
+  const nearest = altered
+    .filter((item) => !isOfAnother(item, { edit, store }))
+    .toSorted((a, b) => sharedFields(b, wished) - sharedFields(a, wished) || byId(a, b))[0];
+  if (nearest) return { kind: "one", item: nearest };
+
+  const { problems } = listed.value;
+  const source = sourceOf(wished);
+  const doubts = [...problems, ...(await doubtsAbout(shown, { attempt, source }))];
+  if (doubts.length > 0) {
+    const what = `its list cannot be read as a whole: ${doubts.join("; ")}`;
+    return unsure(`whether the item was created is not known, as ${what}`, attempt);
+  }
+  const elsewhere = lookElsewhere(wished, attempt);
+  return elsewhere ? { kind: "ended", outcome: elsewhere } : { kind: "none" };
+}
+
+const keyOf = ({ kind, id }: Item): string => `${kind} ${id}`;
+
+const byId = (a: Item, b: Item): number => (a.id ?? 0) - (b.id ?? 0);
+
+function likeness(item: Item, { wishes, ...lost }: Sought): "same" | "altered" | null {
+  const all = wishes.map((wished) => likenessOf(item, { ...lost, wished }));
+  return all.includes("same") ? "same" : (all.find((one) => one !== null) ?? null);
+}
+
+/** What other readings have shown of the creation, as it is now; what is gone is left out. */
+async function freshCandidates(
+  { edit, store, calls }: Attempt,
+  listed: ReadonlySet<string>,
+): Promise<Result<readonly Item[], Failure>> {
+  const found: Item[] = [];
+  for (const item of store.candidates.ofEdit(edit.id)) {
+    if (listed.has(keyOf(item)) || item.id === null) continue;
+    const now = await calls.get({ item, id: item.id });
+    if (now.ok) found.push(now.value);
+    else if (!isMissing(now.failure) && now.failure.kind !== "refused") return now;
+  }
+  return ok(found);
+}
+
+/** Whether nobody knew the item before the request left, and it is not what another creation has made. */
+function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
+  const key = id === null ? null : store.mirror.find(kind, id);
+  if (key === null || key === edit.item) return true;
+  if (edit.sentAfter === null || key <= edit.sentAfter) return false;
+  return !store.pastEdits.ofItem(key).some(({ action }) => action === "create");
+}
+
+/** Whether an item is just what another creation is to make, whose answer may come any moment. */
+const isOfAnother = (item: Item, { edit, store }: Pick<Attempt, "edit" | "store">): boolean =>
+  [...store.journal.openCreations(), ...store.moves.recent()].some(
+    (other) => other.id !== edit.id && looksAlike(item, wishOf(other)),
+  );
+
+const wishOf = ({ action, base, before, patch }: Edit): Item =>
+  applyPatch(action === "create" ? base : (before ?? base), patch);
+
+/**
+ * That the list is refused says nothing about the creation, as little as an error of the service does. Where there is no such
+ * list any more, nothing can be made there either, and a person has to look.
+ */
+function unseen(failure: Failure, attempt: Attempt): Found {
+  if (!isRefusal(failure)) return { kind: "ended", outcome: { kind: "failed", failure } };
+  const what = `the service does not show whether it was made: ${describeFailure(failure)}`;
+  const problem = `the answer to the creation was lost, and ${what}`;
+  const since = attempt.edit.inFlightUntil ?? attempt.edit.sentAt ?? attempt.now;
+  const isLost = Temporal.Instant.compare(since.add(patience), attempt.now) <= 0;
+  if (!isMissing(failure) || !isLost) return unsure(problem, attempt);
+  const settlement = { kind: "park", reason: "unknown-outcome", problem } as const;
+  return { kind: "ended", outcome: { kind: "settled", settlement } };
+}
+
+const unsure = (problem: string, attempt: Attempt): Found => ({
+  kind: "ended",
+  outcome: askAgain(problem, attempt),
+});
+
+/** So many lists are asked for at once: each is a request of the quota that everybody shares. */
+const mostHurried = 10;
+/** How long they are given to be read before they are looked at again. */
+const pause = Temporal.Duration.from({ seconds: 2 });
+/** So long a creation waits for other lists: in a workspace of many hundreds the rest is left to the next sweep. */
+const longest = Temporal.Duration.from({ minutes: 1 });
+
+/**
+ * Holds a lost creation back until the other lists were read once since its request could last be carried out: somebody may have
+ * moved what it made. What they show of it is kept with the edit (`store.candidates`). Null when nothing is left to wait for.
+ */
+function lookElsewhere(wished: Item, { edit, store, now, onMissing }: Attempt): Outcome | null {
+  const since = edit.inFlightUntil ?? edit.resentAt ?? edit.sentAt;
+  if (!since || Temporal.Instant.compare(now, since.add(longest)) >= 0) return null;
+  const kind = wished.kind === "event" ? "events" : "tasks";
+  const unread = store.sources
+    .all()
+    .filter((state) => state.source.kind === kind && !isAskedSince(since, state))
+    .toSorted(nearFirst(wished));
+  if (unread.length === 0) return null;
+  onMissing(
+    edit,
+    unread.slice(0, mostHurried).map(({ name }) => name),
+  );
+  const problem = `no answer came to the creation, and it is not in its list: ${unread.length} other lists are looked at before it is sent again`;
+  return { kind: "settled", settlement: { kind: "retry", notBefore: now.add(pause), problem } };
+}
+
+/** Whether the list was read, or could not be, since then: no more can be learnt from it now. */
+function isAskedSince(since: Temporal.Instant, state: SourceState): boolean {
+  const { attemptedAt, failure } = state;
+  const isTried = attemptedAt !== null && Temporal.Instant.compare(attemptedAt, since) > 0;
+  return isReadSince(since, state) || (isTried && failure !== null);
+}
+
+const nearFirst =
+  ({ projectId }: Item) =>
+  ({ source: a }: SourceState, { source: b }: SourceState): number => {
+    const isFar = (source: Source) => "projectId" in source && source.projectId !== projectId;
+    return Number(isFar(a)) - Number(isFar(b));
+  };
+
+/** So many items are asked for one by one: each is a request of the quota that everybody shares. */
+const mostAsked = 10;
+
+/**
+ * Why a list that was read for an attempt may be less than the whole: it lacks what is known to be there, as one that was
+ * cut silently would. What was to be deleted or moved from here is no such sign, nor is what the attempt's person may not
+ * see, as the list was read with that one's key.
+ */
+async function doubtsAbout(
+  items: readonly Item[],
+  { attempt, source }: { readonly attempt: Attempt; readonly source: string },
+): Promise<readonly string[]> {
+  const { store, edit } = attempt;
+  const listed = new Set(items.map(({ id }) => id));
+  const missing = [...store.mirror.contents(source)]
+    .filter(([id, { key }]) => !listed.has(id) && !isLeaving(key, store))
+    .flatMap(([id, { key }]) => addressOf({ id, key }, store))
+    .filter(({ item }) => !isHiddenFrom(edit.actor, { item, store }));
+  const count = missing.length <= mostAsked ? await countThere(missing, attempt) : missing.length;
+  return count > 0 ? [`${count} known items are not in it`] : [];
+}
+
+const isLeaving = (key: ItemKey, { pastEdits }: Store): boolean =>
+  pastEdits
+    .ofItem(key)
+    .some(({ action, patch }: Edit) => action === "delete" || patch.place !== undefined);
+
+function addressOf(
+  { id, key }: { readonly id: ServiceId; readonly key: ItemKey },
+  { mirror }: Store,
+): readonly ItemAddress[] {
+  const item = mirror.get(key)?.item;
+  return item ? [{ item, id }] : [];
+}
+
+function isHiddenFrom(
+  person: PersonId | null,
+  { item, store }: { readonly item: Item; readonly store: Store },
+): boolean {
+  if (person === null) return false;
+  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  return isPrivate(item, list) && !isPartyTo(person, item);
+}
+
+/** How many of them the person can read, or may be able to. */
+async function countThere(missing: readonly ItemAddress[], { calls }: Attempt): Promise<number> {
+  const answers = await Promise.all(missing.map((spot) => calls.get(spot)));
+  return answers.filter((answer) => answer.ok || answer.failure.kind !== "refused").length;
+}
+
+/**
+ * One sentence on what a creation that was sent more than once may have made twice; null when nothing is known of it.
+ * Which of the two is to go is for a person to say.
+ */
+export function describeTwins(edit: Edit, store: Store): string | null {
+  const ids = twinsOf(edit, store).map(({ kind, id }) => `${kind} ${id}`);
+  if (ids.length === 0) return null;
+  return `the service may hold it twice: ${ids.join(", ")} looks the same and was made when this was sent again; delete the one that is not wanted`;
+}
+
+/**
+ * Items of the workspace that look like what an edit has made, that nobody knew before its first request, and that were made
+ * at about the same time by the service's own clock.
+ */
+function twinsOf(
+  { item: own, state, sentAt, sentAfter, resentAt, answer, actor }: Edit,
+  { mirror, pastEdits }: Store,
+): readonly Item[] {
+  if (state !== "confirmed" || !sentAt || !resentAt || !answer || !mirror.get(own)) return [];
+  return mirror
+    .ofSource(sourceOf(answer))
+    .filter(({ key }) => key !== own && (sentAfter === null || key > sentAfter))
+    .filter(({ key }) => !pastEdits.ofItem(key).some(isCreation))
+    .map(({ item }) => item)
+    .filter((item) => isOfTheTime(item, { answer, spans: [sentAt, resentAt] }))
+    .filter((item) => likenessOf(item, { wished: answer, sentAt, actor }) === "same");
+}
+
+/** As long before or after as there were between the sendings, and as a request may take to be carried out. */
+function isOfTheTime(
+  { createdAt }: Item,
+  {
+    answer,
+    spans: [first, last],
+  }: { readonly answer: Item; readonly spans: readonly [Temporal.Instant, Temporal.Instant] },
+): boolean {
+  if (!createdAt || !answer.createdAt) return false;
+  const apart = Math.abs(createdAt.until(answer.createdAt).total("seconds"));
+  return apart <= first.until(last).total("seconds") + longestLanding.total("seconds");
+}
+
+const isCreation = ({ action }: Edit): boolean => action === "create";

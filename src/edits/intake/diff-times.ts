@@ -1,0 +1,197 @@
+import type { EventItem, TaskItem } from "../../domain/item.ts";
+import { changedFields, fieldsOf, type Patch } from "../../domain/patch.ts";
+import { defaultLength, inZone, sameWhen, type When } from "../../domain/when.ts";
+import type { IncomingItem, IncomingTime } from "../../ics/read/read-calendar.ts";
+import { type Part, refuse, silent, wish } from "./part.ts";
+
+interface EventAim {
+  readonly base: EventItem;
+  /** Whether the event is a milestone once the edit is done. */
+  readonly milestone: boolean;
+  /** The account's zone. */
+  readonly zone: string;
+}
+
+/**
+ * The wish for start and end of an event. An end that was not sent keeps the length; the length that a calendar shows
+ * where none is known is no wish. A milestone is one day.
+ */
+export function eventTimesPart(incoming: IncomingItem, aim: EventAim): Part {
+  const { base, milestone, zone } = aim;
+  const spoken = incoming.component === "VTODO" ? dayOfTodo(incoming) : incoming.when;
+  const when = spoken
+    ? wishedTimes(serviceTimes(spoken, zone), { incoming, base: base.when })
+    : null;
+  if (milestone) {
+    const fault = milestoneFault(when ?? base.when, aim);
+    if (fault) return refuse({ line: incoming.line, ...fault });
+  }
+  return when && !sameWhen(when, base.when) ? wish({ when }) : silent;
+}
+
+/** Times as the service keeps them: in the account's zone, to the minute, and without an end that equals the start. */
+export function serviceTimes(spoken: When, zone: string): When {
+  const when = inZone(spoken, zone);
+  if (when.kind === "dates") return when;
+  const start = wholeMinute(when.start);
+  const end = when.end && wholeMinute(when.end);
+  return { kind: "times", start, end: end?.equals(start) ? null : end };
+}
+
+/** The names of an item's own properties, without those of its alarms. */
+export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
+  const names = new Set<string>();
+  let depth = 0;
+  for (const line of incoming.raw) {
+    const name = (/^[A-Za-z0-9-]+/.exec(line)?.[0] ?? "").toUpperCase();
+    if (name === "END") depth--;
+    if (depth === 1) names.add(name);
+    if (name === "BEGIN") depth++;
+  }
+  return names;
+}
+
+/** The day of a milestone as a to-do says it: by DUE, else by DTSTART. */
+export function dayOfTodo({ due, start }: IncomingItem): When | undefined {
+  const time = due ?? start;
+  if (!time) return undefined;
+  if (time.kind === "time") return { kind: "times", start: time.at, end: null };
+  return { kind: "dates", start: time.on, end: time.on.add({ days: 1 }) };
+}
+
+function wishedTimes(
+  spoken: When,
+  { incoming, base }: { readonly incoming: IncomingItem; readonly base: When },
+): When {
+  const names = spokenNames(incoming);
+  const endSpoken = names.has("DTEND") || names.has("DURATION") || names.has("DUE");
+  if (spoken.kind === "dates") {
+    if (base.kind !== "dates" || endSpoken) return spoken;
+    return {
+      ...spoken,
+      end: spoken.start.add(base.start.until(base.end, { largestUnit: "days" })),
+    };
+  }
+  const { start, end } = spoken;
+  if (base.kind === "times" && !endSpoken) {
+    const length = base.end && base.start.until(base.end, { largestUnit: "hours" });
+    return { kind: "times", start, end: length && start.add(length) };
+  }
+  const unknownEnd = base.kind === "times" && base.end === null;
+  const isDefault = unknownEnd && end?.equals(start.add(defaultLength));
+  return { kind: "times", start, end: isDefault ? null : end };
+}
+
+const wholeMinute = (time: Temporal.ZonedDateTime): Temporal.ZonedDateTime =>
+  time.round({ smallestUnit: "minute", roundingMode: "floor" });
+
+function milestoneFault(
+  when: When,
+  { base }: EventAim,
+): { readonly code: string; readonly message: string } | null {
+  if (when.kind === "times") {
+    const time = when.start.toPlainDateTime().toString({ smallestUnit: "minute" });
+    const message = `a milestone cannot have a time of day, such as ${time}`;
+    return { code: "milestone-time", message };
+  }
+  const days = daysOf(when);
+  const kept = base.milestone && base.when.kind === "dates" && days === daysOf(base.when);
+  if (days === 1 || kept) return null;
+  return { code: "milestone-days", message: `a milestone is one day, not ${days} days` };
+}
+
+const daysOf = (when: Extract<When, { readonly kind: "dates" }>): number =>
+  when.start.until(when.end, { largestUnit: "days" }).days;
+
+type Day = Temporal.PlainDate;
+
+/** How feeds show a task: on its due date, or from start to due date. */
+type TaskSpan = "due" | "span";
+
+/**
+ * The wish for start and due date of a task: DTSTART and DUE of a VTODO, or the days of the VEVENT by which a feed shows
+ * it. A time of day is refused, as the service has none for tasks.
+ */
+export function taskDatesPart(
+  incoming: IncomingItem,
+  { base, span }: { readonly base: TaskItem; readonly span: TaskSpan },
+): Part {
+  const timed = [incoming.start, incoming.due].find((time) => time?.kind === "time");
+  if (timed?.kind === "time") {
+    const at = timed.at.toPlainDateTime().toString({ smallestUnit: "minute" });
+    const message = `a task cannot have a time of day, such as ${at}`;
+    return refuse({ line: incoming.line, code: "task-time", message });
+  }
+  if (incoming.component === "VTODO") return ordered(todoDates(incoming), { incoming, base });
+  if (incoming.when?.kind !== "dates") return silent;
+
+  const shown = shownDays(base, span);
+  const days = spokenDays({ incoming, first: incoming.when.start, end: incoming.when.end }, shown);
+  if (shown && days.first.equals(shown.first) && days.last.equals(shown.last)) return silent;
+  const isLong = !days.first.equals(days.last);
+  if (span === "due" && isLong) {
+    const message = `the calendar shows the task on its due date alone; it cannot last from ${days.first.toString()} to ${days.last.toString()}`;
+    return refuse({ line: incoming.line, code: "task-days", message });
+  }
+  return ordered(movedDates(days, { base, isLong, span }), { incoming, base });
+}
+
+interface Days {
+  readonly first: Day;
+  /** Inclusive. */
+  readonly last: Day;
+}
+
+function todoDates({ start, due }: IncomingItem): Patch {
+  return { ...dated("startOn", start), ...dated("dueOn", due) };
+}
+
+function dated(field: "startOn" | "dueOn", time: IncomingTime | undefined): Patch {
+  return time?.kind === "date" ? { [field]: time.on } : {};
+}
+
+/** The days on which a feed shows the task; null when it has no date. */
+function shownDays({ startOn, dueOn }: TaskItem, span: TaskSpan): Days | null {
+  const last = dueOn ?? startOn;
+  if (!last) return null;
+  const isSpan = span === "span" && startOn && !isBefore(last, startOn);
+  return { first: isSpan ? startOn : last, last };
+}
+
+const isBefore = (a: Day, b: Day): boolean => Temporal.PlainDate.compare(a, b) < 0;
+
+function spokenDays(
+  { incoming, first, end }: { incoming: IncomingItem; first: Day; end: Day },
+  shown: Days | null,
+): Days {
+  const names = spokenNames(incoming);
+  if (names.has("DTEND") || names.has("DURATION") || !shown) {
+    return { first, last: end.subtract({ days: 1 }) };
+  }
+  return { first, last: first.add(shown.first.until(shown.last, { largestUnit: "days" })) };
+}
+
+/** A task that is shown by its start date alone is moved by it. */
+function movedDates(
+  days: Days,
+  about: { readonly base: TaskItem; readonly isLong: boolean; readonly span: TaskSpan },
+): Patch {
+  const { base, isLong, span } = about;
+  if (isLong || (span === "span" && base.startOn && base.dueOn)) {
+    return { startOn: days.first, dueOn: days.last };
+  }
+  return base.dueOn === null && base.startOn ? { startOn: days.first } : { dueOn: days.last };
+}
+
+function ordered(
+  patch: Patch,
+  { incoming, base }: { readonly incoming: IncomingItem; readonly base: TaskItem },
+): Part {
+  const changed = changedFields({ startOn: base.startOn, dueOn: base.dueOn }, patch);
+  const startOn = changed.startOn ?? base.startOn;
+  const dueOn = changed.dueOn ?? base.dueOn;
+  const isChanged = fieldsOf(changed).length > 0;
+  if (!isChanged || !startOn || !dueOn || !isBefore(dueOn, startOn)) return wish(changed);
+  const message = `the task would be due on ${dueOn.toString()}, before it starts on ${startOn.toString()}`;
+  return refuse({ line: incoming.line, code: "due-before-start", message });
+}

@@ -1,0 +1,174 @@
+import type { Edit } from "../../domain/edit.ts";
+import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import {
+  type AnyLinkClaim,
+  dayOf,
+  type LinkAction,
+  linkPatch,
+  makeLinks,
+  type NamedLink,
+} from "../../domain/signed-links.ts";
+import type { ViewItem } from "../../store/view/view.ts";
+import { describeEdit, type EditDescription } from "../desk/describe.ts";
+import { actionOf, sameWish } from "../field-changes.ts";
+import {
+  type LinkOffer,
+  type LinkSight,
+  type LinkSightDeps,
+  type Looked,
+  lookAt,
+  readClaim,
+} from "./link-sight.ts";
+
+/**
+ * What came of following a link. `stored`: its edit is in the journal, also when it was there before. `moved`: the item
+ * has another date than the person was shown, so that the question must be asked anew.
+ */
+type LinkOutcome =
+  | { readonly kind: "stored"; readonly edit: EditId }
+  | { readonly kind: "moved"; readonly offer: LinkOffer }
+  | Exclude<LinkSight, LinkOffer>;
+
+/** The action links of published texts. Nothing but `follow` changes anything. */
+export interface ActionLinks {
+  look(text: string): LinkSight;
+  /** `shown`: the day of the item as the person saw it before agreeing, `YYYY-MM-DD`; "" when it had none. */
+  follow(text: string, shown: string): LinkOutcome;
+  /** An edit that a link of the same item has made; null for any other, and for a link that is void. */
+  result(text: string, edit: number): EditDescription | null;
+  /**
+   * What a reader of a mail can do with an item; nothing for who may change nothing. `address`: where people reach this
+   * server, without a slash at the end. What the links do is done in the reader's name.
+   */
+  ofMail(
+    shown: ViewItem,
+    to: { readonly person: PersonId; readonly address: string },
+  ): readonly NamedLink[];
+}
+
+interface ActionLinksDeps extends LinkSightDeps {
+  readonly mode: "apply" | "review";
+  /** Called when an edit was stored that may go to the service now. */
+  readonly onAccepted: () => void;
+}
+
+export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
+  const { store, mode, signer, zone, clock, readOnly, onAccepted } = deps;
+
+  function append({ key, item }: ViewItem, { patch, actor }: Wish): EditId {
+    const state = mode === "review" ? "held" : "pending";
+    const edit = store.durably(() =>
+      store.journal.append({
+        channel: "link",
+        actor,
+        item: key,
+        action: actionOf(patch),
+        base: item,
+        patch,
+        newLabels: [],
+        state,
+      }),
+    );
+    if (state === "pending") onAccepted();
+    return edit;
+  }
+
+  /** The link's edit, when it has done already what this request asks for: somebody clicked twice. */
+  function earlier({ viewed, sight }: Looked, shown: string): EditId | null {
+    const recent = store.journal.list({ limit: recentEdits });
+    const found = recent.find(
+      (edit) =>
+        edit.item === viewed.key &&
+        standing.includes(edit.state) &&
+        isOfLink(edit, { action: sight.action, shown }) &&
+        holds(viewed.item, edit.patch),
+    );
+    return found?.id ?? null;
+  }
+
+  /** In review mode nothing shows that the edit waits already. */
+  function waiting({ viewed }: Looked, patch: Patch): EditId | null {
+    const held = store.journal.list({ state: "held", limit: everything });
+    const twin = held.find(
+      (edit) => edit.item === viewed.key && sameWish(edit, { patch, newLabels: [] }),
+    );
+    return twin?.id ?? null;
+  }
+
+  function stored(
+    looked: Looked,
+    { shown, actor }: { readonly shown: string; readonly actor: PersonId | null },
+  ): EditId | null {
+    const { sight, patch } = looked;
+    const isCurrent =
+      sight.kind === "offer" && (!moves(sight.action) || dayText(looked.viewed.item) === shown);
+    if (!isCurrent || !patch) return earlier(looked, shown);
+    return waiting(looked, patch) ?? append(looked.viewed, { patch, actor });
+  }
+
+  return {
+    look(text) {
+      const claim = readClaim(text, deps);
+      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      return looked.ok ? looked.value.sight : { kind: "void", fault: looked.failure };
+    },
+    follow(text, shown) {
+      const claim = readClaim(text, deps);
+      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      if (!looked.ok) return { kind: "void", fault: looked.failure };
+      const actor = claim.ok ? actorOf(claim.value) : null;
+      const edit = stored(looked.value, { shown, actor });
+      if (edit !== null) return { kind: "stored", edit };
+      const { sight } = looked.value;
+      return sight.kind === "offer" ? { kind: "moved", offer: sight } : sight;
+    },
+    result(text, id) {
+      const claim = readClaim(text, deps);
+      const edit = isId(id) ? store.journal.get(editId(id)) : null;
+      if (!claim.ok || edit?.channel !== "link" || edit.item !== claim.value.item) return null;
+      return describeEdit(edit, store);
+    },
+    ofMail({ key, item }, { person, address }) {
+      if (readOnly?.has(person)) return [];
+      const today = clock().toZonedDateTimeISO(zone).toPlainDate();
+      const until = today.add(mailLinksLast);
+      return makeLinks({ signer, address }, { item, claim: { item: key, person, until } });
+    },
+  };
+}
+
+interface Wish {
+  readonly patch: Patch;
+  readonly actor: PersonId | null;
+}
+
+/** A mail is read soon or never, and the next one has other links. */
+const mailLinksLast = Temporal.Duration.from({ days: 30 });
+
+/** A feed is read by many, a mail by one. */
+const actorOf = (claim: AnyLinkClaim): PersonId | null => ("person" in claim ? claim.person : null);
+
+const everything = 1_000_000;
+/** A second click comes soon after the first. */
+const recentEdits = 500;
+const standing: readonly Edit["state"][] = ["pending", "claimed", "confirmed"];
+
+const moves = (action: LinkAction): boolean => action === "day" || action === "week";
+
+const dayText = (item: Item): string => dayOf(item)?.toString() ?? "";
+
+function isOfLink(
+  edit: Edit,
+  { action, shown }: { readonly action: LinkAction; readonly shown: string },
+): boolean {
+  const patch = linkPatch(edit.base, action);
+  if (edit.channel !== "link" || !patch || dayText(edit.base) !== shown) return false;
+  return sameWish(edit, { patch, newLabels: [] });
+}
+
+const holds = (item: Item, patch: Patch): boolean =>
+  fieldsOf(changedFields(valuesOf(item), patch)).length === 0;
+
+export type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "./link-sight.ts";

@@ -1,0 +1,353 @@
+import type { ProjectId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { applyPatch, fieldsOf } from "../../domain/patch.ts";
+import { sameWhen, type When } from "../../domain/when.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/read-calendar.ts";
+import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
+import type { Store } from "../../store/store.ts";
+import type { View, ViewItem } from "../../store/view/view.ts";
+import { type DiffContext, diffItem } from "../intake/diff-item.ts";
+import { serviceTimes } from "../intake/diff-times.ts";
+import { claimsNewer, readSubscribed, spokenAnew, subscribedText } from "./diff-snapshot.ts";
+import { type Matching, matchSnapshot, type ShownItem } from "./subscribed-match.ts";
+
+/** What a whole snapshot of a subscribed calendar is held against. */
+interface SnapshotSituation {
+  readonly store: Store;
+  readonly context: DiffContext;
+  readonly projectId: ProjectId;
+  readonly policy: { readonly new: "ignore" | "create"; readonly gone: "ignore" | "delete" };
+  /** What the calendar showed before; null for its first snapshot, from which nothing is taken over. */
+  readonly before: readonly SubscribedItem[] | null;
+  readonly reissues: boolean;
+  readonly at: Temporal.Instant;
+}
+
+/** What a snapshot wishes, and what is to be remembered of it. */
+export interface SnapshotPlan {
+  readonly items: readonly IncomingItem[];
+  /** By UID, the items as the calendar last showed them. */
+  readonly bases: ReadonlyMap<string, Item>;
+  readonly put: readonly SubscribedItem[];
+  readonly drop: readonly string[];
+  /** What is not taken over, for people. */
+  readonly notes: readonly string[];
+  readonly reissued: boolean;
+}
+
+const forgottenAfter = Temporal.Duration.from({ hours: 90 * 24 });
+
+/** Finds what changed between two snapshots of a calendar; reads the store and writes nothing. */
+export function planSnapshot(
+  calendar: IncomingCalendar,
+  situation: SnapshotSituation,
+): SnapshotPlan {
+  const shown = shownItems(calendar);
+  const unnamed = calendar.items.filter(({ uid }) => uid === "").length;
+  const draft = new Draft(situation);
+  if (unnamed > 0) draft.note(`${count(unnamed, "item")} without a UID: left aside`);
+  if (!situation.before) {
+    draft.begin(shown);
+    return draft.plan(false);
+  }
+  const matching = matchSnapshot({
+    before: situation.before,
+    shown,
+    reissues: situation.reissues,
+    zone: situation.context.zone,
+  });
+  draft.compare(matching.pairs);
+  for (const newcomer of matching.appeared) draft.appear(newcomer);
+  // An item that lost its UID looks as if it were gone.
+  if (unnamed === 0) draft.vanish(matching.vanished);
+  return draft.plan(matching.reissued);
+}
+
+/** Cancelled items count as absent: whether they are deleted is a question of `gone`, as for those that vanish. */
+function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
+  const byUid = new Map<string, ShownItem>();
+  for (const incoming of items) {
+    const { uid, status } = incoming;
+    if (uid === "" || status === "CANCELLED" || byUid.has(uid)) continue;
+    byUid.set(uid, { uid, text: subscribedText(incoming), incoming });
+  }
+  return [...byUid.values()];
+}
+
+/** Gathers a plan while the items of a snapshot are gone through. */
+class Draft {
+  readonly #situation: SnapshotSituation;
+  readonly #items = new Map<string, IncomingItem>();
+  readonly #bases = new Map<string, Item>();
+  readonly #put: SubscribedItem[] = [];
+  readonly #drop: string[] = [];
+  readonly #notes: string[] = [];
+
+  constructor(situation: SnapshotSituation) {
+    this.#situation = situation;
+  }
+
+  plan(reissued: boolean): SnapshotPlan {
+    const put = this.#put;
+    const kept = new Set(put.map(({ uid }) => uid));
+    return {
+      items: [...this.#items.values()],
+      bases: this.#bases,
+      put,
+      drop: this.#drop.filter((uid) => !kept.has(uid)),
+      notes: this.#notes,
+      reissued,
+    };
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  begin(shown: readonly ShownItem[]): void {
+    for (const one of shown) this.#put.push(this.#entry(one, this.#knownAs(one.uid)));
+    const repeating = shown.filter(({ incoming }) => isRepeating(incoming)).length;
+    if (repeating > 0) this.note(`${count(repeating, "repeating item")}: left aside`);
+  }
+
+  compare(pairs: Matching["pairs"]): void {
+    const changed = pairs.filter(({ before, shown }) => before.shown !== shown.text);
+    const olds = readSubscribed(
+      changed.map(({ before }) => before.shown),
+      this.#situation.context.zone,
+    );
+    const older = new Map(changed.map(({ shown }, index) => [shown, olds[index] ?? null]));
+    for (const { before, shown } of pairs) {
+      const knownAs = before.knownAs ?? this.#knownAs(before.uid) ?? this.#knownAs(shown.uid);
+      const entry = this.#entry(shown, knownAs, before);
+      if (before.uid !== shown.uid) this.#drop.push(before.uid);
+      const isTaken = this.#change(shown, { knownAs, older: older.get(shown) ?? null });
+      // What cannot be read now stays as it was, so that a later version is compared with what was understood.
+      const kept = isTaken ? entry : { ...entry, shown: before.shown };
+      if (!isSame(kept, before)) this.#put.push(kept);
+    }
+  }
+
+  appear(shown: ShownItem): void {
+    const { uid, incoming } = shown;
+    const { store, policy, projectId, context } = this.#situation;
+    const knownAs = this.#knownAs(uid);
+    this.#put.push(this.#entry(shown, knownAs));
+    if (knownAs === null && policy.new === "ignore") return;
+    if (this.#leaveAside(incoming)) return;
+    const view = knownAs === null ? null : store.view.findUid(knownAs);
+    if (view) {
+      const versions = store.view.history(view.key);
+      if (isPublishedEcho({ newer: incoming, older: null }, { versions, context })) return;
+    } else if (knownAs === null) {
+      const twin = findTwin(incoming, { view: store.view, projectId, zone: context.zone });
+      if (twin) {
+        this.note(`${quoted(incoming)}: an item of this title and time is there already`);
+        return;
+      }
+    }
+    this.#wish(uid, incoming);
+  }
+
+  vanish(entries: readonly SubscribedItem[]): void {
+    const { at, policy, store, context } = this.#situation;
+    const { zone } = context;
+    for (const before of entries) {
+      const missing = before.missing + 1;
+      const missingAt = before.missingAt ?? at;
+      if (Temporal.Duration.compare(missingAt.until(at), forgottenAfter) > 0) {
+        this.#drop.push(before.uid);
+        continue;
+      }
+      const entry = { ...before, missing, missingAt };
+      const knownAs = before.knownAs ?? this.#knownAs(before.uid);
+      const viewed = knownAs === null ? null : store.view.findUid(knownAs);
+      const isGone = policy.gone === "delete" && missing === snapshotsUntilGone;
+      const [last] = isGone && viewed ? readSubscribed([before.shown], zone) : [];
+      if (!last || !viewed || knownAs === null) {
+        this.#put.push(entry);
+        continue;
+      }
+      const reason = whyKept(viewed, { entry, context, at });
+      if (reason !== null) {
+        this.note(`${quoted(last)}: it left the calendar and is not deleted for that: ${reason}`);
+        this.#put.push(entry);
+        continue;
+      }
+      this.#drop.push(before.uid);
+      this.#items.set(knownAs, { ...last, uid: knownAs, status: "CANCELLED", problems: [] });
+      this.#bases.set(knownAs, baseOf(last, { item: viewed.item, context }));
+    }
+  }
+
+  /** Takes over what a known item says anew; false when it cannot be read. */
+  #change(
+    { incoming }: ShownItem,
+    about: { readonly knownAs: string | null; readonly older: IncomingItem | null },
+  ): boolean {
+    const { knownAs, older } = about;
+    const { store, context } = this.#situation;
+    if (knownAs === null || !older) return true;
+    if (this.#leaveAside(incoming)) return false;
+    const spoken = spokenAnew(incoming, older);
+    if (!spoken) return true;
+    const viewed = store.view.findUid(knownAs);
+    if (!viewed) {
+      this.#wish(knownAs, incoming);
+      return true;
+    }
+    const versions = store.view.history(viewed.key);
+    if (isPublishedEcho({ newer: incoming, older }, { versions, context })) return true;
+    const isFirst = this.#wish(knownAs, spoken);
+    if (isFirst) this.#bases.set(knownAs, baseOf(older, { item: viewed.item, context }));
+    return true;
+  }
+
+  /** False when the calendar has the item twice, and the other one was followed. */
+  #wish(uid: string, incoming: IncomingItem): boolean {
+    const isFirst = !this.#items.has(uid);
+    if (isFirst) this.#items.set(uid, { ...incoming, uid });
+    else this.note(`${quoted(incoming)}: the calendar has it twice; only one of them is followed`);
+    return isFirst;
+  }
+
+  #leaveAside(incoming: IncomingItem): boolean {
+    const [problem] = incoming.problems;
+    if (problem) this.note(`${quoted(incoming)}: ${problem.message}`);
+    return problem !== undefined;
+  }
+
+  #knownAs(uid: string): string | null {
+    return this.#situation.store.mirror.findUid(uid) ? uid : null;
+  }
+
+  #entry(
+    { uid, text }: ShownItem,
+    knownAs: string | null,
+    before?: SubscribedItem,
+  ): SubscribedItem {
+    const viewed = knownAs === null ? null : this.#situation.store.view.findUid(knownAs);
+    const projectId = before?.projectId ?? viewed?.item.projectId ?? null;
+    return { uid, knownAs, projectId, shown: text, missing: 0, missingAt: null };
+  }
+}
+
+/** The item as the calendar showed it: what is here, with all that the calendar said laid over it. */
+function baseOf(
+  shown: IncomingItem,
+  { item, context }: { readonly item: Item; readonly context: DiffContext },
+): Item {
+  return applyPatch(item, diffItem(shown, item, context).patch);
+}
+
+const isSame = (a: SubscribedItem, b: SubscribedItem): boolean =>
+  a.uid === b.uid &&
+  a.knownAs === b.knownAs &&
+  a.projectId === b.projectId &&
+  a.shown === b.shown &&
+  a.missing === b.missing;
+
+const isRepeating = ({ problems }: IncomingItem): boolean =>
+  problems.some(({ code }) => code === "recurrence");
+
+const quoted = ({ summary, uid }: IncomingItem): string => JSON.stringify(summary ?? uid);
+
+const count = (number: number, what: string): string =>
+  `${number} ${what}${number === 1 ? "" : "s"}`;
+
+/**
+ * Whether a change of a subscribed calendar only repeats a version that was published here: such a calendar may itself
+ * subscribe to a feed, hours behind. One that goes back to an older version than it showed before is an edit if it claims
+ * to be newer: a person took something back.
+ */
+function isPublishedEcho(
+  change: { readonly newer: IncomingItem; readonly older: IncomingItem | null },
+  about: { readonly versions: readonly Item[]; readonly context: DiffContext },
+): boolean {
+  const { newer, older } = change;
+  const newest = (item: IncomingItem | null): number =>
+    item ? about.versions.findLastIndex((version) => says(item, { version, ...about })) : -1;
+  if (!older) return newest(newer) >= 0;
+  const at = newest(spokenAnew(newer, older));
+  if (at < 0) return false;
+  return newest(spokenAnew(older, newer)) <= at || !claimsNewer(newer, older);
+}
+
+function says(
+  item: IncomingItem,
+  { version, context }: { readonly version: Item; readonly context: DiffContext },
+): boolean {
+  const { patch, newLabels, refusals } = diffItem(item, version, context);
+  return fieldsOf(patch).length === 0 && newLabels.length === 0 && refusals.length === 0;
+}
+
+/** In how many whole snapshots in a row an item must be absent before that counts. */
+export const snapshotsUntilGone = 2;
+
+/**
+ * Why an item that left a subscribed calendar is not deleted for it; null when it is. Calendars drop what is over, and
+ * one that itself subscribes to a feed drops what leaves the feed by itself.
+ */
+function whyKept(
+  { item }: ViewItem,
+  about: {
+    readonly entry: SubscribedItem;
+    readonly context: DiffContext;
+    readonly at: Temporal.Instant;
+  },
+): string | null {
+  const { entry, context, at } = about;
+  const today = at.toZonedDateTimeISO(context.zone).toPlainDate();
+  if (item.completed) return "it is completed, and completed items leave calendars by themselves";
+  const hidden = item.kind === "event" ? item.private : context.privateLists.has(item.listId);
+  if (hidden) return "it is private, and private items may be hidden from calendars";
+  if (entry.projectId !== null && item.projectId !== entry.projectId) {
+    return "it was moved to another project";
+  }
+  const last = lastDay(item, context.zone);
+  if (last && Temporal.PlainDate.compare(last, today) < 0) {
+    return "it is over, and calendars drop what is over";
+  }
+  return null;
+}
+
+function lastDay(item: ViewItem["item"], zone: string): Temporal.PlainDate | null {
+  if (item.kind !== "event") return item.dueOn ?? item.startOn;
+  const { when } = item;
+  if (when.kind === "dates") return when.end.subtract({ days: 1 });
+  return (when.end ?? when.start).withTimeZone(zone).toPlainDate();
+}
+
+/**
+ * The item of the project that says what a new item of a calendar says: a copy of it under another UID, which must not be
+ * created a second time. Null when there is none.
+ */
+function findTwin(
+  incoming: IncomingItem,
+  place: { readonly view: View; readonly projectId: ProjectId; readonly zone: string },
+): ViewItem | null {
+  const { title } = readSummary(incoming.summary ?? "");
+  if (title === "") return null;
+  const { when: said, due } = incoming;
+  const when = said ? serviceTimes(said, place.zone) : due?.kind === "date" ? dayOf(due.on) : null;
+  return (
+    place.view.ofProject(place.projectId).find(({ item }) => {
+      const shown = whenOf(item);
+      return sameText(item.title.trim(), title) && when && shown && sameWhen(shown, when);
+    }) ?? null
+  );
+}
+
+/** As a feed shows it. */
+function whenOf(item: Item): When | null {
+  if (item.kind === "event") return item.when;
+  const day = item.dueOn ?? item.startOn;
+  return day && dayOf(day);
+}
+
+const dayOf = (day: Temporal.PlainDate): When => ({
+  kind: "dates",
+  start: day,
+  end: day.add({ days: 1 }),
+});

@@ -1,0 +1,214 @@
+import type { Comment } from "../../domain/comment.ts";
+import type { FileEntry } from "../../domain/file.ts";
+import type { FolderId, LabelId, ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { Label } from "../../domain/item.ts";
+import { ok } from "../../domain/result.ts";
+import { sourceName } from "../../domain/source.ts";
+import type { Store } from "../../store/store.ts";
+import type { Upstream } from "../../upstream/client.ts";
+import { homeFolder } from "../delivery/extras.ts";
+import { createTaskWork, findTask } from "./task-actions.ts";
+import {
+  type Answer,
+  callOf,
+  failed,
+  hindered,
+  type OnBehalf,
+  unfit,
+  unknown,
+} from "./workspace-hindrance.ts";
+
+/** Where a task is now, and by what UID calendars know it. */
+export interface PlacedTask {
+  readonly uid: string;
+  readonly id: ServiceId;
+  readonly title: string;
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+}
+
+/** A task by the service's id or by its UID, and where it is to go. */
+export interface TaskRelocation {
+  readonly task: string;
+  readonly listId: ListId;
+  /** Null = the project of the list, or else the task's own. */
+  readonly projectId: ProjectId | null;
+  /** Null = as it is. */
+  readonly title: string | null;
+}
+
+/** Octets to put into a folder; null = the project's home folder. */
+interface NewFile {
+  readonly projectId: ProjectId;
+  readonly folderId: FolderId | null;
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array;
+}
+
+interface FilePlace {
+  readonly projectId: ProjectId;
+  readonly folderId: FolderId | null;
+}
+
+/**
+ * What the service can do beside dates, on a person's direct request: nothing waits in the journal, and what the service
+ * answers becomes the mirror's at once. A creation whose answer is lost is told as such and never repeated.
+ */
+export interface ServiceActions {
+  readonly files: {
+    list(place: FilePlace, by: OnBehalf): Answer<readonly FileEntry[]>;
+    /** What was filed; empty when the service does not tell. */
+    upload(file: NewFile, by: OnBehalf): Answer<readonly FileEntry[]>;
+    delete(file: FilePlace & { readonly id: ServiceId }, by: OnBehalf): Answer<null>;
+  };
+  readonly comments: {
+    list(task: string, by: OnBehalf): Answer<readonly Comment[]>;
+    add(comment: { readonly task: string; readonly text: string }, by: OnBehalf): Answer<Comment>;
+  };
+  readonly labels: {
+    list(by: OnBehalf): Answer<readonly Label[]>;
+    create(name: string, by: OnBehalf): Answer<Label>;
+    rename(label: { readonly id: LabelId; readonly name: string }, by: OnBehalf): Answer<Label>;
+    delete(id: LabelId, by: OnBehalf): Answer<null>;
+  };
+  readonly tasks: {
+    /** The copy, which is a new item. */
+    copy(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
+    /** The task, which keeps its UID. */
+    move(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
+  };
+}
+
+export interface ServiceActionsDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  /** Asks for a source soon, as it was just changed. */
+  readonly hurry: (source: string) => void;
+}
+
+export function createServiceActions(deps: ServiceActionsDeps): ServiceActions {
+  return {
+    files: createFileWork(deps),
+    comments: createCommentWork(deps),
+    labels: createLabelWork(deps),
+    tasks: createTaskWork(deps),
+  };
+}
+
+/** Comments of tasks: the list, and a new one. */
+function createCommentWork({
+  store,
+  upstream,
+  hurry,
+}: ServiceActionsDeps): ServiceActions["comments"] {
+  return {
+    async list(task, by) {
+      const found = findTask(task, store);
+      if (!found.ok) return found;
+      const { place } = found.value;
+      const list = await upstream.comments.list(place, callOf(by));
+      if (!list.ok) return failed(list.failure);
+      const { items: comments, problems } = list.value;
+      store.comments.putAll(place.taskId, { comments, complete: problems.length === 0 });
+      return ok(comments);
+    },
+    async add({ task, text }, by) {
+      const found = findTask(task, store);
+      if (!found.ok) return found;
+      if (text.trim() === "") return unfit("the comment has no text");
+      const { place } = found.value;
+      const made = await upstream.comments.create({ ...place, description: text }, callOf(by));
+      if (!made.ok) return failed(made.failure);
+      store.comments.put(made.value);
+      hurry(sourceName({ kind: "tasks", ...place }));
+      return ok(made.value);
+    },
+  };
+}
+
+/** Files of folders: the list, the two-step upload, the deletion. */
+function createFileWork({ store, upstream }: ServiceActionsDeps): ServiceActions["files"] {
+  async function folderOf({ projectId, folderId }: FilePlace, by: OnBehalf) {
+    if (!store.directory.project(projectId)) return unknown(`project ${projectId} is not known`);
+    if (folderId !== null) return ok({ projectId, folderId });
+    const home = await homeFolder(projectId, { store, upstream, call: callOf(by) });
+    return home.ok ? ok({ projectId, folderId: home.value }) : hindered(home.failure);
+  }
+
+  async function read(place: FilePlace, by: OnBehalf): Answer<readonly FileEntry[]> {
+    const folder = await folderOf(place, by);
+    if (!folder.ok) return folder;
+    const list = await upstream.files.list(folder.value, callOf(by));
+    if (!list.ok) return failed(list.failure);
+    const { items: files, problems } = list.value;
+    const complete = problems.length === 0;
+    store.files.putFiles(folder.value.folderId, { files, complete });
+    return ok(files);
+  }
+
+  return {
+    list: read,
+    async upload({ name, type, content, ...place }, by) {
+      const folder = await folderOf(place, by);
+      if (!folder.ok) return folder;
+      const { projectId } = place;
+      const call = callOf(by);
+      const uploaded = await upstream.attachments.upload({ projectId, name, type, content }, call);
+      if (!uploaded.ok) return failed(uploaded.failure);
+      const wish = { ...folder.value, fileIds: [uploaded.value.fileId] };
+      const made = await upstream.files.create(wish, call);
+      if (!made.ok) return failed(made.failure);
+      // The answer's shape is not documented; the folder's list is.
+      const present = await read(folder.value, by);
+      const { ids } = made.value;
+      return ok(present.ok ? present.value.filter(({ id }) => ids.includes(id)) : []);
+    },
+    async delete({ id, ...place }, by) {
+      const folder = await folderOf(place, by);
+      if (!folder.ok) return folder;
+      const deleted = await upstream.files.delete({ ...folder.value, id }, callOf(by));
+      if (!deleted.ok) return failed(deleted.failure);
+      store.files.bury(id);
+      return ok(null);
+    },
+  };
+}
+
+/** The account's labels. */
+function createLabelWork({ store, upstream }: ServiceActionsDeps): ServiceActions["labels"] {
+  const { directory } = store;
+  const nameless = unfit("a label needs a name");
+  return {
+    async list(by) {
+      const list = await upstream.labels.list(callOf(by));
+      if (!list.ok) return failed(list.failure);
+      directory.putLabels(list.value.items, list.value.problems.length === 0);
+      return ok(list.value.items);
+    },
+    async create(name, by) {
+      if (name.trim() === "") return nameless;
+      const made = await upstream.labels.create({ name }, callOf(by));
+      if (!made.ok) return failed(made.failure);
+      directory.putLabels([made.value], false);
+      return made;
+    },
+    async rename(label, by) {
+      if (label.name.trim() === "") return nameless;
+      const renamed = await upstream.labels.rename(label, callOf(by));
+      if (!renamed.ok) return failed(renamed.failure);
+      directory.putLabels([renamed.value], false);
+      return renamed;
+    },
+    async delete(id, by) {
+      if (!directory.labels().some((label) => label.id === id)) {
+        return unknown(`there is no label ${id}`);
+      }
+      const deleted = await upstream.labels.delete(id, callOf(by));
+      if (!deleted.ok) return failed(deleted.failure);
+      const others = directory.labels().filter((label) => label.id !== id);
+      directory.putLabels(others, true);
+      return ok(null);
+    },
+  };
+}

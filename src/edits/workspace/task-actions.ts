@@ -1,0 +1,134 @@
+import { type ItemKey, isId, type ListId, type ServiceId, serviceId } from "../../domain/ids.ts";
+import type { TaskItem, Todolist } from "../../domain/item.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { sourceOf } from "../../domain/source.ts";
+import type { Store } from "../../store/store.ts";
+import { takeAlong } from "../delivery/item-calls.ts";
+import { followTask } from "../delivery/move-task.ts";
+import type {
+  PlacedTask,
+  ServiceActions,
+  ServiceActionsDeps,
+  TaskRelocation,
+} from "./service-actions.ts";
+import { callOf, failed, type Hindrance, unfit, unknown } from "./workspace-hindrance.ts";
+
+/** Copies and moves of tasks, within a project or between two. */
+export function createTaskWork({
+  store,
+  upstream,
+  hurry,
+}: ServiceActionsDeps): ServiceActions["tasks"] {
+  const hurryLists = (...items: readonly TaskItem[]) => {
+    for (const item of items) hurry(sourceOf(item));
+  };
+  return {
+    async copy(wish, by) {
+      const planned = plan(wish, store);
+      if (!planned.ok) return planned;
+      const { found, target } = planned.value;
+      const { id, place } = found;
+      const along = { copyAssignees: true, copyCustomFields: true, copyDates: true };
+      const copied = await upstream.tasks.copy({ ...place, id, ...target, ...along }, callOf(by));
+      if (!copied.ok) return failed(copied.failure);
+      const copy = copied.value;
+      if (copy.id === null || copy.id === id)
+        return unfit("the service has not told the copy's id");
+      const key = keep({ ...copy, id: copy.id }, store);
+      hurryLists(copy);
+      return ok(placed(key, { item: copy, id: copy.id, store }));
+    },
+    async move(wish, by) {
+      const planned = plan(wish, store);
+      if (!planned.ok) return planned;
+      const { found, target } = planned.value;
+      const { id, place, item: before } = found;
+      const wished = { ...place, id, ...target, ...takeAlong };
+      const moved = await upstream.tasks.move(wished, callOf(by));
+      if (!moved.ok) {
+        hurryLists(before, { ...before, listId: target.targetListId });
+        return failed(moved.failure);
+      }
+      const now = { ...moved.value, id: moved.value.id ?? id };
+      store.together(() => settle(found, { now, store }));
+      hurryLists(before, now);
+      hurry(`subtasks:${now.id}`);
+      return ok(placed(found.key, { item: now, id: now.id, store }));
+    },
+  };
+}
+
+function plan({ task, listId, projectId, title }: TaskRelocation, store: Store) {
+  const found = findTask(task, store);
+  if (!found.ok) return found;
+  const list = listOf(listId, store);
+  const project = projectId ?? list?.projectId ?? found.value.item.projectId;
+  if (list && list.projectId !== project) {
+    return unknown(`project ${project} has no todolist ${listId}`);
+  }
+  const target = {
+    targetProjectId: project,
+    targetListId: listId,
+    title: title ?? found.value.item.title,
+  };
+  const planned: Result<{ readonly found: FoundTask; readonly target: typeof target }, Hindrance> =
+    ok({ found: found.value, target });
+  return planned;
+}
+
+const listOf = (id: ListId, { directory }: Store): Todolist | null =>
+  directory.todolists().find((list) => list.id === id) ?? null;
+
+function settle(
+  { key }: FoundTask,
+  { now, store }: { readonly now: TaskItem & { readonly id: ServiceId }; readonly store: Store },
+): void {
+  const { mirror } = store;
+  followTask(key, { now, store });
+  const list = listOf(now.listId, store);
+  if (list && !list.archived) return;
+  // Nobody polls that list, so that nothing would ever be heard of the task again.
+  for (const subtask of mirror.ofSource(`subtasks:${now.id}`)) mirror.bury(subtask.key);
+  mirror.bury(key);
+}
+
+function keep(item: TaskItem & { readonly id: ServiceId }, { mirror }: Store): ItemKey | null {
+  mirror.put(item, sourceOf(item));
+  return mirror.find(item.kind, item.id);
+}
+
+function placed(
+  key: ItemKey | null,
+  about: { readonly item: TaskItem; readonly id: ServiceId; readonly store: Store },
+): PlacedTask {
+  const { item, id, store } = about;
+  const { title, projectId, listId } = item;
+  const uid = key === null ? "" : store.mirror.identity(key).uid;
+  return { uid, id, title, projectId, listId };
+}
+
+/** A mirrored task, and the path of what hangs below it. */
+interface FoundTask {
+  readonly key: ItemKey;
+  readonly item: TaskItem;
+  readonly id: ServiceId;
+  readonly place: Pick<TaskItem, "projectId" | "listId"> & { readonly taskId: ServiceId };
+}
+
+/** The task that a person names by the service's id or by its UID. */
+export function findTask(name: string, { mirror }: Store): Result<FoundTask, Hindrance> {
+  const number = Number(name);
+  const key = isId(number)
+    ? mirror.find("task", serviceId(number))
+    : (mirror.findUid(name)?.item ?? null);
+  const item = key === null ? null : (mirror.get(key)?.item ?? null);
+  if (key === null || item === null || item.id === null) {
+    return unknown(`no task ${JSON.stringify(name)} is known; name it by its id or its UID`);
+  }
+  if (item.kind !== "task") return unfit(`${JSON.stringify(name)} is no task but ${article(item)}`);
+  const { id, projectId, listId } = item;
+  return ok({ key, item, id, place: { projectId, listId, taskId: id } });
+}
+
+const article = ({ kind }: { readonly kind: string }): string =>
+  kind === "event" ? "an event" : `a ${kind}`;

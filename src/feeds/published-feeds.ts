@@ -1,0 +1,343 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Coding } from "../domain/accept-encoding.ts";
+import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import { createSeal } from "../domain/sealed-text.ts";
+import type { LinkMaker } from "../domain/signed-links.ts";
+import { slugOf } from "../domain/slug.ts";
+import { writeEvent } from "../ics/write/write-event.ts";
+import type { FeedRow } from "../store/rows/feed-rows.ts";
+import type { Store } from "../store/store.ts";
+import { formatOf, type RenderEvent } from "./fragments.ts";
+import { type BuiltFeed, createLiveFeed, type LiveFeed } from "./live-feed.ts";
+
+interface PublishedFeedsDeps {
+  readonly store: Store;
+  /** At least 32 bytes, kept outside the database: the secrets of all addresses come from it. */
+  readonly key: Uint8Array;
+  readonly options: FeedOptions;
+  readonly clock: () => Temporal.Instant;
+  /** What action links are made of; none without it. */
+  readonly links?: LinkMaker | null;
+  /** Whether the lists of a project have been read as a whole; a feed says nothing before. Always, without it. */
+  readonly hasRead?: (project: ProjectId) => boolean;
+  /** Writes one component; `writeEvent` unless another is given. */
+  readonly render?: RenderEvent;
+}
+
+/** One feed as people and scripts see it. */
+export interface PublishedFeed {
+  readonly id: FeedId;
+  readonly name: string;
+  readonly kind: "project";
+  readonly projectId: ProjectId | null;
+  readonly personId: PersonId | null;
+  /** Which items of the project; null = all. */
+  readonly filter: null;
+  /** Opens the feed without login: as good as a password. */
+  readonly path: string;
+  readonly createdAt: Temporal.Instant;
+  readonly revokedAt: Temporal.Instant | null;
+  readonly lastFetch: { readonly at: Temporal.Instant; readonly agent: string } | null;
+  /** Items that the feed last showed; null when it was never asked for. */
+  readonly items: number | null;
+  /** Its size, uncompressed; null when it was never asked for. */
+  readonly bytes: number | null;
+}
+
+/** A feed whose address was right. */
+export interface OpenFeed {
+  readonly id: FeedId;
+  readonly slug: string;
+  /**
+   * ETag (quoted, strong) and Last-Modified of what the feed says now. Renders only what changed since it was last
+   * known, and nothing when nothing did. Throws `FeedBuildError`.
+   */
+  head(): { readonly etag: string; readonly modifiedAt: Temporal.Instant };
+  /** The bytes of the ETag that `head` named last. Throws `FeedBuildError`, or `FeedMovedError`. */
+  body(): Buffer;
+  /** The same bytes, compressed off the event loop, once per ETag and coding. */
+  compressed(coding: Coding): Promise<Buffer>;
+  /** Notes who fetched it. */
+  fetched(agent: string): void;
+}
+
+/** The calendars that can be subscribed to. */
+export interface PublishedFeeds {
+  /** Makes a feed for every known project that has none, and takes new titles over where nobody gave a name; a revoked one is not made again. */
+  ensure(): void;
+  list(): readonly PublishedFeed[];
+  /** Null for a secret that is wrong, old or revoked. */
+  open(secret: string): OpenFeed | null;
+  /** A new address, which ends the old one; null when there is no such open feed. */
+  rotate(id: FeedId): PublishedFeed | null;
+  /** Ends an address for good; false when there is no such open feed. */
+  revoke(id: FeedId): boolean;
+  /**
+   * The open feed of a project, made when there is none; null for an unknown project. `name`: what it is called from now
+   * on, whatever the project is called; null = as the project again; it keeps its name unless said.
+   */
+  create(project: ProjectId, name?: string | null): PublishedFeed | null;
+}
+
+/** What asking for a feed has done, for programs and people. `outcome`: `made`, `renamed` or `unchanged`. */
+export function creationOf(
+  feed: PublishedFeed,
+  before: readonly PublishedFeed[],
+): { readonly outcome: "made" | "renamed" | "unchanged"; readonly message: string } {
+  const known = before.find(({ id }) => id === feed.id);
+  if (!known) return { outcome: "made", message: "a new feed was made for the project" };
+  if (known.name === feed.name) {
+    return { outcome: "unchanged", message: "the project had this feed already: nothing was made" };
+  }
+  const message = `the project had this feed already, and its address goes on working: it was only renamed, from "${known.name}" to "${feed.name}"`;
+  return { outcome: "renamed", message };
+}
+
+/** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
+export class FeedMovedError extends Error {
+  override readonly name = "FeedMovedError";
+  constructor(id: FeedId) {
+    super(`feed ${id} says something else than was announced`);
+  }
+}
+
+/** Thrown for a key from which secrets could be guessed. */
+export class WeakFeedKeyError extends Error {
+  override readonly name = "WeakFeedKeyError";
+  constructor(bytes: number) {
+    super(`the key of feed addresses has ${bytes} bytes; at least ${shortestKey} are needed`);
+  }
+}
+
+interface Door {
+  readonly searchKey: Buffer;
+  readonly id: FeedId;
+}
+
+const shortestKey = 32;
+
+export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
+  const {
+    store,
+    key,
+    options,
+    clock,
+    links = null,
+    render = writeEvent,
+    hasRead = () => true,
+  } = deps;
+  if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
+  const format = formatOf(options, { render, links });
+  const seal = createSeal(key, "components of feeds");
+  const today = createCalendarDay(options.zone, clock);
+  const rows = new Map<FeedId, FeedRow>();
+  const live = new Map<FeedId, LiveFeed>();
+  const doors = new Map<string, Door>();
+  readRows();
+
+  function readRows(): void {
+    doors.clear();
+    for (const row of store.feeds.all()) {
+      rows.set(row.id, row);
+      if (row.revokedAt) {
+        live.delete(row.id);
+        continue;
+      }
+      const searchKey = searchKeyOf(key, secretOf(key, row));
+      doors.set(searchKey.toString("base64"), { searchKey, id: row.id });
+    }
+  }
+
+  function rowOf(id: FeedId): FeedRow {
+    const row = rows.get(id);
+    if (!row) throw new Error(`feed ${id} is not known`);
+    return row;
+  }
+
+  function liveOf({ id, projectId: project }: FeedRow): LiveFeed {
+    const running = live.get(id);
+    if (running) return running;
+    if (project === null) throw new Error(`feed ${id} belongs to no project`);
+    const made = createLiveFeed(
+      { feed: () => rowOf(id), project: projectId(project) },
+      { store, options, format, render, seal, links, today, clock, hasRead },
+    );
+    live.set(id, made);
+    return made;
+  }
+
+  function published(row: FeedRow): PublishedFeed {
+    const { id, name, kind, createdAt, revokedAt, fetchedAt, fetchedBy } = row;
+    const state = store.feeds.state(id);
+    return {
+      id,
+      name,
+      kind,
+      projectId: row.projectId === null ? null : projectId(row.projectId),
+      personId: row.personId === null ? null : personId(row.personId),
+      filter: null,
+      path: `/feeds/${secretOf(key, row)}/${slugOfFeed(row)}.ics`,
+      createdAt,
+      revokedAt,
+      lastFetch: fetchedAt && { at: fetchedAt, agent: fetchedBy ?? "unknown" },
+      items: state?.items ?? null,
+      bytes: state?.bytes ?? null,
+    };
+  }
+
+  function present(id: FeedId): PublishedFeed | null {
+    const row = store.feeds.get(id);
+    return row && published(row);
+  }
+
+  function doorOf(secret: string): Door | null {
+    if (!secretPattern.test(secret)) return null;
+    const searchKey = searchKeyOf(key, secret);
+    const door = doors.get(searchKey.toString("base64"));
+    return door && timingSafeEqual(door.searchKey, searchKey) ? door : null;
+  }
+
+  return {
+    ensure() {
+      store.together(() => {
+        for (const { id, title } of store.directory.projects()) store.feeds.ensure(id, title);
+      });
+      readRows();
+    },
+    list: () => store.feeds.all().map(published),
+    open(secret) {
+      const door = doorOf(secret);
+      if (!door) return null;
+      const row = rowOf(door.id);
+      return openFeed({ row, feed: liveOf(row), store });
+    },
+    rotate(id) {
+      if (!store.feeds.rotate(id)) return null;
+      readRows();
+      return present(id);
+    },
+    revoke(id) {
+      const revoked = store.feeds.revoke(id);
+      if (revoked) readRows();
+      return revoked;
+    },
+    create(project, name) {
+      const found = store.directory.project(project);
+      if (!found) return null;
+      const { title } = found;
+      const id = store.together(() => {
+        const { id: made } = store.feeds.create(project, title);
+        if (name !== undefined) store.feeds.call(made, { given: name, title });
+        return made;
+      });
+      readRows();
+      return present(id);
+    },
+  };
+}
+
+function openFeed(parts: {
+  readonly row: FeedRow;
+  readonly feed: LiveFeed;
+  readonly store: Store;
+}): OpenFeed {
+  const { row, feed, store } = parts;
+  let announced: string | null = null;
+  let held: BuiltFeed | null = null;
+
+  function bytes(): BuiltFeed {
+    if (held) return held;
+    const made = feed.built();
+    if (announced !== null && made.etag !== announced) throw new FeedMovedError(row.id);
+    announced = made.etag;
+    held = made;
+    return made;
+  }
+
+  return {
+    id: row.id,
+    slug: slugOfFeed(row),
+    head() {
+      const { etag, modifiedAt } = feed.state();
+      if (etag !== announced) held = null;
+      announced = etag;
+      held ??= feed.kept();
+      return { etag, modifiedAt };
+    },
+    body: () => bytes().body,
+    compressed: async (coding) => bytes().compressed(coding),
+    fetched: (agent) => store.feeds.fetched(row.id, agent),
+  };
+}
+
+const slugOfFeed = ({ id, name, projectId: project }: FeedRow): string =>
+  slugOf(name, `project-${project ?? id}`);
+
+/** A secret as it stands in an address: 160 bits in 32 digits. */
+export const secretPattern = /^[0-9a-v]{32}$/;
+
+/**
+ * The secret of a feed's address, derived from a key that is not in the database: neither a stolen copy of the database
+ * nor an older address tells it. Another version gives another secret.
+ */
+export function secretOf(key: Uint8Array, feed: { id: FeedId; version: number }): string {
+  const digest = createHmac("sha256", key).update(`feed:${feed.id}:${feed.version}`).digest("hex");
+  return BigInt(`0x${digest.slice(0, 40)}`)
+    .toString(32)
+    .padStart(32, "0");
+}
+
+/** By which a presented secret is looked up: how long a search takes then says nothing about the secrets. */
+function searchKeyOf(key: Uint8Array, secret: string): Buffer {
+  return createHmac("sha256", key).update(`open:${secret}`).digest();
+}
+
+/** The present day in a zone; asked for at every request, so the zone is asked only once a day. */
+function createCalendarDay(zone: string, clock: () => Temporal.Instant): () => Temporal.PlainDate {
+  let day: Temporal.PlainDate | null = null;
+  let startsAt = Number.POSITIVE_INFINITY;
+  let endsAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock();
+    const { epochMilliseconds } = now;
+    if (day && epochMilliseconds >= startsAt && epochMilliseconds < endsAt) return day;
+    day = now.toZonedDateTimeISO(zone).toPlainDate();
+    startsAt = day.toZonedDateTime(zone).epochMilliseconds;
+    endsAt = day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds;
+    return day;
+  };
+}
+
+const longest = 200;
+
+/** Reads the name that a person gives a feed. Fails with what a name has to be. */
+export function readFeedName(text: unknown): Result<string, string> {
+  const name = typeof text === "string" ? text.trim() : "";
+  const isName = name !== "" && name.length <= longest && !/\p{Cc}/u.test(name);
+  return isName ? ok(name) : fail(`one line of 1 to ${longest} characters`);
+}
+
+/** What feeds show, for all of them alike. */
+export interface FeedOptions {
+  /** The account's IANA zone: days begin in it, and times are written in it. */
+  readonly zone: string;
+  /** Items stay in a feed for this long after their last day. */
+  readonly past: Temporal.Duration;
+  /** Items enter a feed this long before their first day. */
+  readonly future: Temporal.Duration;
+  /** Completed items stay for this long after they were completed. */
+  readonly completed: Temporal.Duration;
+  /** What becomes of private items: left out, shown as "Busy", or shown whole. */
+  readonly private: "omit" | "busy" | "show";
+  /** Tasks on their due day, from their start to their due day, or not at all. */
+  readonly tasks: "due" | "span" | "none";
+  /** Whether a date in a custom field of a task is an entry of its own. */
+  readonly customDates: boolean;
+  /** Whether the names of the people in charge are added to the text. */
+  readonly assignees: boolean;
+  /** Address of an item, with {project}, {kind} and {id}; null for no links. */
+  readonly webUrl: string | null;
+}
+
+export { FeedUnreadError } from "./live-feed.ts";

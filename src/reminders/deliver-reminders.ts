@@ -1,0 +1,191 @@
+import type { ItemKey, PersonId } from "../domain/ids.ts";
+import type { Item, Person } from "../domain/item.ts";
+import { isPrivate, seesItem } from "../domain/sight.ts";
+import type { NamedLink } from "../domain/signed-links.ts";
+import { webLink } from "../domain/web-link.ts";
+import type { Mail } from "../mail/mail.ts";
+import type { MailKey } from "../store/mails/ledger.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import { writeCalendarPart } from "./calendar-part.ts";
+import { handOver, type MailEnding, type Told } from "./hand-over.ts";
+import { type Letter, renderLetter } from "./letter.ts";
+import { messageIdOf, type Post } from "./mail-queue.ts";
+import { type DueMail, isWithin, type WindowOf } from "./plan-mails.ts";
+import { addressOf, choiceOf, envelope, type Recipients, readerBy, stopFor } from "./recipients.ts";
+import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
+import { reminderLetter } from "./render.ts";
+import { foldLetter } from "./render-fold.ts";
+import type { SendGate } from "./send-gate.ts";
+
+/** What became of one thing that a person was to be told. */
+export type ReminderEvent = About & MailEnding;
+
+interface About {
+  readonly sort: MailKey["kind"];
+  /** Null for a digest. */
+  readonly item: ItemKey | null;
+  /** "" for a digest. */
+  readonly uid: string;
+  readonly person: PersonId;
+  readonly messageId: string;
+}
+
+export interface DeliverDeps extends Recipients {
+  readonly rules: ReminderRules;
+  readonly windowOf: WindowOf;
+  /** For windows that `windowOf` has not made. */
+  readonly stretched: SendGate["stretched"];
+  /** Link template with `{project}`, `{kind}` and `{id}`; null = no links. */
+  readonly webUrl: string | null;
+  /** What a person can do with an item by following a link; null = such links are not made. */
+  readonly actions: ((shown: ViewItem, person: PersonId) => readonly NamedLink[]) | null;
+}
+
+/** What a mail tells, as it is now. */
+interface Current extends Told<MailKey> {
+  readonly dueAt: Temporal.Instant;
+  readonly shown: ViewItem;
+  readonly reminder: Reminder;
+  readonly reader: Person;
+  readonly zone: string;
+}
+
+/**
+ * Sends one mail and writes down how that ended for each thing in it. Items and person are read once more, so nothing goes
+ * out for what was completed, moved, deleted or reassigned in the meantime; empty when so, or when it was taken care of.
+ */
+export async function deliver(post: Post, deps: DeliverDeps): Promise<readonly ReminderEvent[]> {
+  const { store } = deps;
+  const things = post.mails.flatMap((mail) => readAgain(mail, deps) ?? []);
+  const [first] = things;
+  if (!first) return [];
+  const { messageId } = post;
+  const endings = await handOver(
+    {
+      things,
+      messageId,
+      address: addressOf(first.reader),
+      compose: (taken) => compose(taken, { messageId, deps }),
+    },
+    { ...deps, handover: store.ledger },
+  );
+  return endings.map(({ thing: { key, shown }, ending }) => ({
+    sort: key.kind,
+    item: shown.key,
+    uid: shown.uid,
+    person: key.person,
+    messageId,
+    ...ending,
+  }));
+}
+
+/** Null when it is not to be told any more. */
+export function readAgain({ key }: DueMail, deps: DeliverDeps): Current | null {
+  const { store, rules, windowOf, clock } = deps;
+  const shown = key.item === 0 ? null : store.view.get(key.item);
+  const reader = readerBy(key.person, deps);
+  if (!shown || !reader || !isOpenTo(reader.person, { item: shown.item, deps })) return null;
+  const reminder = remindersOf(shown, rules).find(
+    ({ sort, occurrence, lead }) =>
+      sort === key.kind && occurrence === key.occurrence && lead === key.lead,
+  );
+  if (!reminder?.people.includes(key.person) || !reader.wants(reminder.kind)) return null;
+  const window = windowOf(reminder, reader.zone);
+  if (!window || !isWithin(window, clock())) return null;
+  return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
+}
+
+/** Who is assigned to what is archived, or has left the project, is told nothing of it. */
+function isOpenTo(
+  { id }: Person,
+  { item, deps }: { readonly item: Item; readonly deps: DeliverDeps },
+): boolean {
+  const { directory } = deps.store;
+  return seesItem(id, {
+    item,
+    project: directory.project(item.projectId),
+    list: item.kind === "event" ? null : directory.todolist(item.listId),
+  });
+}
+
+function compose(
+  things: readonly Current[],
+  { messageId, deps }: { readonly messageId: string; readonly deps: DeliverDeps },
+): Mail {
+  const [first] = things;
+  if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
+  const { installation } = deps.store.meta;
+  const isAlone =
+    things.length === 1 &&
+    messageId === messageIdOf(first.key, { uid: first.shown.uid, installation });
+  const choice = choiceOf(things.map(({ reminder }) => reminder.kind));
+  const address = { person: first.reader, choice, messageId };
+  const stop = stopFor(address, deps);
+  const letter: Letter = isAlone
+    ? reminderLetter(occasionOf(first, { deps, stop }))
+    : foldLetter(
+        things.map((thing) => ({
+          ...thing,
+          project: projectOf(thing.shown.item, deps),
+          link: webLink(deps.webUrl, thing.shown.item),
+        })),
+        { now: deps.clock(), stop },
+      );
+  return {
+    ...envelope(address, deps),
+    ...renderLetter(letter),
+    calendar: isAlone ? calendarOf(first, deps) : null,
+  };
+}
+
+function occasionOf(
+  { shown, reminder, reader, dueAt }: Current,
+  { deps, stop }: { readonly deps: DeliverDeps; readonly stop: Letter["stop"] },
+) {
+  const { store, rules, webUrl, actions, clock } = deps;
+  const { item } = shown;
+  const names = store.directory.personNames();
+  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const url = webLink(webUrl, item);
+  return {
+    reminder,
+    item,
+    reader,
+    others: reminder.people.flatMap((id) => (id === reader.id ? [] : (names.get(id) ?? []))),
+    project: projectOf(item, deps),
+    list: list?.title ?? null,
+    parent: parentOf(item, deps),
+    isPrivate: isPrivate(item, list),
+    links: [
+      ...(url === null ? [] : [{ label: "Open", url }]),
+      ...(actions?.(shown, reader.id) ?? []),
+    ],
+    dueAt,
+    now: clock(),
+    zone: rules.zone,
+    at: rules.at,
+    stop,
+  };
+}
+
+const projectOf = (item: Item, { store }: DeliverDeps): string | null =>
+  store.directory.project(item.projectId)?.title ?? null;
+
+function parentOf(item: Item, { store }: DeliverDeps): string | null {
+  if (item.kind !== "subtask" || item.parentId === null) return null;
+  const key = store.mirror.find("task", item.parentId);
+  return key === null ? null : (store.view.get(key)?.item.title ?? null);
+}
+
+function calendarOf(
+  { shown, reminder }: Current,
+  { rules, webUrl, from }: DeliverDeps,
+): Mail["calendar"] {
+  const { item } = shown;
+  if (item.kind !== "event" || reminder.sort === "overdue") return null;
+  const content = writeCalendarPart(
+    { shown, item },
+    { zone: rules.zone, link: webLink(webUrl, item), from },
+  );
+  return { content, method: "PUBLISH" };
+}

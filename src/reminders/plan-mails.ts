@@ -1,0 +1,177 @@
+import type { PersonId } from "../domain/ids.ts";
+import type { Person } from "../domain/item.ts";
+import type { MailKind } from "../domain/mail-kind.ts";
+import { unreachable } from "../domain/result.ts";
+import { wallClock, wholeMinutes } from "../domain/when.ts";
+import type { MailKey } from "../store/mails/ledger.ts";
+import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";
+
+/** Somebody whom mails can reach. */
+export interface Reader {
+  readonly person: Person;
+  /** The own one, or the account's. */
+  readonly zone: string;
+  readonly wants: (kind: MailKind) => boolean;
+}
+
+/** One thing that one person is to be told now. */
+export interface DueMail extends Window {
+  readonly key: MailKey;
+  readonly reminder: Reminder;
+}
+
+/** What is due, and the next moment at which something else falls due (null = nothing is ahead). */
+interface Plan {
+  readonly due: readonly DueMail[];
+  readonly nextAt: Temporal.Instant | null;
+}
+
+/**
+ * What may be told now, the one that fell due first in front. Of several leads of one item that were missed only the one
+ * nearest to its day counts.
+ */
+export function planMails(
+  items: Iterable<readonly Reminder[]>,
+  {
+    readers,
+    now,
+    windowOf,
+  }: {
+    readonly readers: ReadonlyMap<PersonId, Reader>;
+    readonly now: Temporal.Instant;
+    readonly windowOf: WindowOf;
+  },
+): Plan {
+  const due: DueMail[] = [];
+  let nextAt: Temporal.Instant | null = null;
+  for (const reminders of items) {
+    const nearest = new Map<PersonId, DueMail>();
+    for (const reminder of reminders) {
+      for (const id of reminder.people) {
+        const reader = readers.get(id);
+        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
+        if (!window) continue;
+        if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
+        if (!isWithin(window, now)) continue;
+        const mail = { ...window, key: mailKey(reminder, id), reminder };
+        if (reminder.sort !== "lead") due.push(mail);
+        else if (isNearer(mail, nearest.get(id))) nearest.set(id, mail);
+      }
+    }
+    due.push(...nearest.values());
+  }
+  return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
+}
+
+export const canReceive = (person: Person): boolean =>
+  !person.suspended && person.email !== null && person.email.trim() !== "";
+
+const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>
+  !other || isBefore(other.dueAt, mail.dueAt);
+
+function mailKey({ sort, item, occurrence, lead }: Reminder, person: PersonId): MailKey {
+  return { kind: sort, item, occurrence, lead, person };
+}
+
+/** When a mail may be sent; both ends belong to it. */
+export interface Window {
+  readonly dueAt: Temporal.Instant;
+  readonly lapsesAt: Temporal.Instant;
+  /** When it would be wrong by then, whatever has held it up; null = never. */
+  readonly endsAt: Temporal.Instant | null;
+}
+
+/** When a reminder may be sent to a reader in a zone; null = never. */
+export type WindowOf = (reminder: Reminder, zone: string) => Window | null;
+
+/** Even a punctual mail leaves a moment after it has fallen due, so nothing shorter can be meant. */
+const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
+const mostKept = 20_000;
+
+/** Remembers what it has worked out: whole workspaces share a few hundred days, leads and zones. */
+export function createWindows(rules: ReminderRules): WindowOf {
+  const kept = new Map<string, Kept>();
+  return (reminder, zone) => {
+    const { timing, sort, occurrence, lead, knownAt } = reminder;
+    const name = [sort, occurrence, lead, timing.kind === "moment" ? "" : zone].join(" ");
+    const found = kept.get(name) ?? {
+      window: windowOf(reminder, { zone, rules }),
+      overdueAt: overdueAt(reminder, zone),
+    };
+    if (kept.size > mostKept) kept.clear();
+    kept.set(name, found);
+    // What was overdue when it was first seen is for the digest: a first start must not flood anybody.
+    return found.overdueAt && isBefore(found.overdueAt, knownAt) ? null : found.window;
+  };
+}
+
+interface Kept {
+  readonly window: Window;
+  /** From when on it is late; null for what is told before that. */
+  readonly overdueAt: Temporal.Instant | null;
+}
+
+/** `catchUp` after a moment. */
+export function missedUntil(
+  dueAt: Temporal.Instant,
+  { catchUp }: Pick<ReminderRules, "catchUp">,
+): Temporal.Instant {
+  return dueAt.add({ minutes: Math.max(wholeMinutes(catchUp), wholeMinutes(shortestCatchUp)) });
+}
+
+export const isWithin = ({ dueAt, lapsesAt }: Window, now: Temporal.Instant): boolean =>
+  !isBefore(now, dueAt) && !isBefore(lapsesAt, now);
+
+export const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
+  Temporal.Instant.compare(a, b) < 0;
+
+/** The earlier of two moments, where null is never. */
+export function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null) {
+  if (!a || !b) return a ?? b;
+  return isBefore(b, a) ? b : a;
+}
+
+function windowOf(
+  { timing }: Reminder,
+  { zone, rules }: { readonly zone: string; readonly rules: ReminderRules },
+): Window {
+  switch (timing.kind) {
+    case "moment": {
+      const { startAt, dueAt } = timing;
+      const until = missedUntil(dueAt, rules);
+      // A first start on an old workspace reminds of what is ahead, and not of what is over.
+      const lapses = isBefore(dueAt, rules.installedAt) && isBefore(startAt, until);
+      return { dueAt, lapsesAt: lapses ? startAt : until, endsAt: lapses ? startAt : null };
+    }
+    case "before": {
+      const day = dayIn(timing.day, zone);
+      const dueAt = countBack(day.toPlainDateTime(rules.at), { zone, lead: timing.lead });
+      const dayEnds = day.add({ days: 1 }).toZonedDateTime(zone).toInstant();
+      const until = missedUntil(dueAt, rules);
+      return { dueAt, lapsesAt: isBefore(dayEnds, until) ? dayEnds : until, endsAt: dayEnds };
+    }
+    case "after": {
+      const day = dayIn(timing.day, zone).add({ days: 1 });
+      const dueAt = wallClock(day.toPlainDateTime(rules.at), zone).toInstant();
+      return { dueAt, lapsesAt: missedUntil(dueAt, rules), endsAt: null };
+    }
+    default:
+      return unreachable(timing);
+  }
+}
+
+/** Days are counted on the calendar, hours on the clock that then is: a night that changes the clocks moves no morning. */
+function countBack(
+  from: Temporal.PlainDateTime,
+  { zone, lead }: { readonly zone: string; readonly lead: Temporal.Duration },
+): Temporal.Instant {
+  const { years, months, weeks, days } = lead;
+  const { hours, minutes, seconds } = lead;
+  const plain = from.subtract({ years, months, weeks, days });
+  return wallClock(plain, zone).toInstant().subtract({ hours, minutes, seconds });
+}
+
+function overdueAt({ timing }: Reminder, zone: string): Temporal.Instant | null {
+  if (timing.kind !== "after") return null;
+  return dayIn(timing.day, zone).add({ days: 1 }).toZonedDateTime(zone).toInstant();
+}

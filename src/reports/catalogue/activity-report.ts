@@ -1,0 +1,74 @@
+import { oneLine, plainDescription } from "../../ics/text/text.ts";
+import { localTimes } from "../formats/cell-text.ts";
+import { type Frame, instantsOf, type Report } from "../report.ts";
+import { readSides, sideText } from "./side-note.ts";
+
+/** Comments and the service's own history, newest first; the last 30 days where no dates are given. */
+export const activity: Report = {
+  name: "activity",
+  title: "Activity",
+  about: "Comments on tasks and their history, newest first.",
+  takes: ["project", "person", "dates", "as-of"],
+  columns: [
+    { key: "at", title: "When", type: "instant" },
+    { key: "person", title: "Who", type: "text" },
+    { key: "action", title: "What", type: "text" },
+    { key: "title", title: "Task", type: "text" },
+    { key: "project", title: "Project", type: "text" },
+    { key: "list", title: "List", type: "text" },
+    { key: "text", title: "Text", type: "text" },
+    { key: "task_id", title: "Task id", type: "count" },
+  ],
+  read(view, frame) {
+    const { project, person, zone } = frame;
+    const { from, to } = spanOf(frame);
+    const rows = view({
+      view: "report_activity",
+      columns: ["at", "person", "action", "title", "project", "list", "text", "task_id"],
+      where: {
+        report_activity: [
+          ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
+          ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
+          // An entry may have a date without a time, which is no instant: a day more on each side is read, and left out below.
+          ...instantsOf("at", {
+            from: from?.subtract({ days: 1 }) ?? null,
+            to: to?.add({ days: 1 }) ?? null,
+            zone,
+          }),
+        ],
+      },
+    });
+    const read = frame.asOf ? null : readSides(view, frame);
+    const local = localTimes(zone);
+    const dayOf = (at: string) => (at.length > 10 ? local(at).slice(0, 10) : at);
+    const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
+    const isWithin = (at: string | null) =>
+      at !== null && dayOf(at) >= earliest && dayOf(at) <= latest;
+    return () => ({
+      rows: rows
+        .filter(({ at }) => isWithin(at))
+        .toSorted((a, b) => newestFirst(a.at ?? "", b.at ?? ""))
+        .map((row) => [
+          row.at,
+          row.person,
+          row.action,
+          row.title,
+          row.project,
+          row.list,
+          row.text && oneLine(plainDescription(row.text)),
+          row.task_id,
+        ]),
+      notes: read
+        ? [
+            `Tasks whose comments have been read so far: ${sideText(read("comments"))}; whose history: ${sideText(read("history"))}.`,
+          ]
+        : [],
+    });
+  },
+};
+
+const newestFirst = (a: string, b: string): number => (a > b ? -1 : a < b ? 1 : 0);
+
+function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
+  return from || to ? { from, to } : { from: today.subtract({ days: 30 }), to: null };
+}

@@ -1,0 +1,83 @@
+import type { AgendaRow } from "../../store/rows/report-rows.ts";
+import { localTimes } from "../formats/cell-text.ts";
+import { type Built, type Cell, type Frame, itemsOf, namer, type Report } from "../report.ts";
+
+const fields = [
+  "kind",
+  "title",
+  "project",
+  "list",
+  "completed",
+  "starts_at",
+  "ends_at",
+  "first_on",
+  "last_on",
+  "assigned",
+] as const;
+type Row = Pick<AgendaRow, (typeof fields)[number]>;
+
+/** What takes place and what is due, day by day; two weeks from today where no dates are given. */
+export const agenda: Report = {
+  name: "agenda",
+  title: "Agenda",
+  about: "What takes place and what is due, day by day.",
+  takes: ["project", "person", "label", "dates", "as-of"],
+  columns: [
+    { key: "on", title: "Day", type: "date" },
+    { key: "until", title: "Until", type: "date" },
+    { key: "time", title: "Time", type: "text" },
+    { key: "kind", title: "Kind", type: "text" },
+    { key: "title", title: "Title", type: "text" },
+    { key: "project", title: "Project", type: "text" },
+    { key: "list", title: "List", type: "text" },
+    { key: "people", title: "People", type: "text" },
+    { key: "done", title: "Done", type: "flag" },
+  ],
+  read(view, frame) {
+    const { from, to } = spanOf(frame);
+    const rows = view({
+      view: "report_agenda",
+      columns: fields,
+      where: {
+        report_items: itemsOf(frame),
+        report_agenda: [
+          ...(from ? [{ column: "last_on", is: ">=", value: from.toString() } as const] : []),
+          ...(to ? [{ column: "first_on", is: "<=", value: to.toString() } as const] : []),
+        ],
+      },
+    });
+    return () => agendaOf(rows, frame);
+  },
+};
+
+/** Two weeks from today, unless dates are given. */
+function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
+  return from || to ? { from, to } : { from: today, to: today.add({ days: 13 }) };
+}
+
+function agendaOf(rows: readonly Row[], frame: Frame): Built {
+  const local = localTimes(frame.zone);
+  const peopleOf = namer(frame.people);
+  const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
+  const entries: { readonly order: string; readonly cells: readonly Cell[] }[] = [];
+  for (const row of rows) {
+    const [begins, ends] = [timeOf(row.starts_at), timeOf(row.ends_at)];
+    const time = begins && `${begins}${ends ? `–${ends}` : ""}`;
+    entries.push({
+      order: `${row.first_on} ${time ?? ""} ${row.title}`,
+      cells: [
+        row.first_on,
+        row.last_on,
+        time,
+        row.kind,
+        row.title,
+        row.project,
+        row.list,
+        peopleOf(row.assigned),
+        row.completed,
+      ],
+    });
+  }
+  entries.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
+  return { rows: entries.map(({ cells }) => cells) };
+}

@@ -1,0 +1,145 @@
+import type { MoveRow, SlippageRow } from "../../store/rows/report-rows.ts";
+import { localTimes } from "../formats/cell-text.ts";
+import { type Built, type Chart, type Frame, instantsOf, itemsOf, type Report } from "../report.ts";
+
+const fields = [
+  "item",
+  "kind",
+  "title",
+  "project",
+  "list",
+  "completed",
+  "moves",
+  "moves_later",
+  "days_later",
+  "days_earlier",
+  "days_moved",
+  "last_moved_at",
+] as const;
+const moveFields = ["item", "at", "from_on", "to_on"] as const;
+type Row = Pick<SlippageRow, (typeof fields)[number]>;
+type Move = Pick<MoveRow, (typeof moveFields)[number]>;
+
+/** How often and how far dates have moved. */
+export const slippage: Report = {
+  name: "slippage",
+  title: "Slippage",
+  about:
+    "How often and how far the due dates of tasks and the days of milestones and events have moved.",
+  takes: ["project", "person", "label", "dates", "as-of"],
+  columns: [
+    { key: "kind", title: "Kind", type: "text" },
+    { key: "title", title: "Title", type: "text" },
+    { key: "project", title: "Project", type: "text" },
+    { key: "list", title: "List", type: "text" },
+    { key: "moves", title: "Moves", type: "count" },
+    { key: "moves_later", title: "Later", type: "count" },
+    { key: "days_later", title: "Days later", type: "days" },
+    { key: "days_earlier", title: "Days earlier", type: "days" },
+    { key: "days_moved", title: "In all", type: "days" },
+    { key: "first_on", title: "First day", type: "date" },
+    { key: "latest_on", title: "Latest day", type: "date" },
+    { key: "last_moved_at", title: "Last moved", type: "instant" },
+    { key: "done", title: "Done", type: "flag" },
+  ],
+  read(view, frame) {
+    const moved = { report_moves: instantsOf("at", frame) };
+    const where = { ...moved, report_items: itemsOf(frame) };
+    const rows = view({ view: "report_slippage", columns: fields, where });
+    const moves = view({ view: "report_moves", columns: moveFields, where: moved });
+    return () => slippageOf(rows, { moves, frame });
+  },
+};
+
+/** `moves` oldest first for each item; those of other items are passed over. */
+function slippageOf(
+  rows: readonly Row[],
+  { moves, frame }: { readonly moves: readonly Move[]; readonly frame: Frame },
+): Built {
+  const byItem = new Map<number, Move[]>();
+  for (const move of moves) {
+    const known = byItem.get(move.item);
+    if (known) known.push(move);
+    else byItem.set(move.item, [move]);
+  }
+  const sorted = rows.toSorted(
+    (a, b) =>
+      Math.abs(b.days_moved) - Math.abs(a.days_moved) ||
+      b.moves - a.moves ||
+      (a.title < b.title ? -1 : 1),
+  );
+  return {
+    rows: sorted.map((row) => [
+      row.kind,
+      row.title,
+      row.project,
+      row.list,
+      row.moves,
+      row.moves_later,
+      row.days_later,
+      row.days_earlier,
+      row.days_moved,
+      byItem.get(row.item)?.[0]?.from_on ?? null,
+      byItem.get(row.item)?.at(-1)?.to_on ?? null,
+      row.last_moved_at,
+      row.completed,
+    ]),
+    chart: linesOf(sorted, { moves: byItem, frame }),
+    notes: [
+      "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
+    ],
+  };
+}
+
+const shownLines = 8;
+
+/** Milestones first: theirs are the dates that others wait for. */
+function linesOf(
+  rows: readonly Row[],
+  { moves, frame }: { readonly moves: ReadonlyMap<number, readonly Move[]>; readonly frame: Frame },
+): Chart | null {
+  const own = rows.filter(({ kind }) => kind === "milestone");
+  const shown = own.length > 0 ? own : rows;
+  const what = own.length > 0 ? "milestones" : "items";
+  if (shown.length === 0) return null;
+  const local = localTimes(frame.zone);
+  const lines = shown.slice(0, shownLines).map(({ item, title }) => ({
+    name: title,
+    moves: (moves.get(item) ?? []).map(({ at, from_on: from, to_on: to }) => ({
+      on: local(at).slice(0, 10),
+      from,
+      to,
+    })),
+  }));
+  const span = spanOf(
+    lines.flatMap((line) => line.moves.map(({ on }) => on)),
+    frame,
+  );
+  return {
+    kind: "lines",
+    title: "How the days have moved",
+    about:
+      shown.length > shownLines
+        ? `The ${shownLines} of ${shown.length} ${what} that moved farthest; across: when it was moved, up: the day.`
+        : "Across: when it was moved; up: the day.",
+    ...span,
+    lines: lines.map(({ name, moves: moved }) => ({
+      name,
+      steps: moved.flatMap(({ on, from, to }, nth) => [
+        ...(nth === 0 ? [{ on: span.from, day: from }] : []),
+        { on, day: to },
+      ]),
+    })),
+  };
+}
+
+/** From a little before the first move, so that the day before it is seen as well, to the end of what is told. */
+function spanOf(
+  moved: readonly string[],
+  { from, to, today }: Pick<Frame, "from" | "to" | "today">,
+): { readonly from: string; readonly to: string } {
+  const end = to && Temporal.PlainDate.compare(to, today) < 0 ? to : today;
+  const first = Temporal.PlainDate.from(moved.toSorted()[0] ?? end.toString());
+  const before = Math.ceil(first.until(end, { largestUnit: "days" }).days / 12) + 1;
+  return { from: (from ?? first.subtract({ days: before })).toString(), to: end.toString() };
+}

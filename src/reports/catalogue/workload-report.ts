@@ -1,0 +1,119 @@
+import type { WorkloadRow } from "../../store/rows/report-rows.ts";
+import { type Built, type Chart, daysOf, type Frame, itemsOf, type Report } from "../report.ts";
+
+const fields = [
+  "person_id",
+  "person",
+  "week",
+  "week_on",
+  "open_items",
+  "estimated_minutes",
+  "logged_minutes",
+] as const;
+
+/** How much is open for whom, week by week. */
+export const workload: Report = {
+  name: "workload",
+  title: "Workload",
+  about: "Open tasks, subtasks and milestones per person and ISO week of their last day.",
+  takes: ["project", "person", "label", "dates", "as-of"],
+  columns: [
+    { key: "person_id", title: "Person id", type: "count" },
+    { key: "person", title: "Person", type: "text" },
+    { key: "week", title: "Week", type: "text" },
+    { key: "week_on", title: "Monday", type: "date" },
+    { key: "open_items", title: "Open", type: "count" },
+    { key: "estimated_minutes", title: "Estimated", type: "minutes" },
+    { key: "logged_minutes", title: "Logged", type: "minutes" },
+  ],
+  read(view, frame) {
+    const { person } = frame;
+    const rows = view({
+      view: "report_workload",
+      columns: fields,
+      where: {
+        report_items: [...itemsOf(frame), ...daysOf("last_on", frame)],
+        // Who shares an item with the person is not asked for.
+        report_workload: person ? [{ column: "person_id", is: "=", value: person.id }] : [],
+      },
+    });
+    return () => workloadOf(rows, frame);
+  },
+};
+
+function workloadOf(rows: readonly WorkloadRow[], { today }: Pick<Frame, "today">): Built {
+  const named = rows.map((row) => ({ ...row, person: row.person ?? unassigned }));
+  const sorted = named.toSorted(
+    (a, b) =>
+      Number(a.person_id === null) - Number(b.person_id === null) ||
+      compare(a.person, b.person) ||
+      (a.person_id ?? 0) - (b.person_id ?? 0) ||
+      compare(a.week_on ?? "9999", b.week_on ?? "9999"),
+  );
+  return {
+    rows: sorted.map((row) => [
+      row.person_id,
+      row.person,
+      row.week ?? noDate,
+      row.week_on,
+      row.open_items,
+      Math.round(row.estimated_minutes),
+      Math.round(row.logged_minutes),
+    ]),
+    chart: heatMap(sorted, today),
+    notes: [
+      "An item counts whole for each of its people, its minutes in equal parts; what has no date stands under “no date”.",
+    ],
+  };
+}
+
+const unassigned = "(nobody)";
+const noDate = "no date";
+const shownWeeks = 12;
+const shownPeople = 40;
+
+/** What is late, this week and the next ones, what comes later, and what has no date. */
+function heatMap(
+  rows: readonly (WorkloadRow & { readonly person: string })[],
+  today: Temporal.PlainDate,
+): Chart | null {
+  if (rows.length === 0) return null;
+  const monday = today.subtract({ days: today.dayOfWeek - 1 });
+  const weeks = Array.from({ length: shownWeeks }, (_, nth) => monday.add({ weeks: nth }));
+  const mondays = new Map(weeks.map((week, nth) => [week.toString(), nth + 1]));
+  const first = monday.toString();
+  const columnOf = (on: string | null) => {
+    if (on === null) return shownWeeks + 2;
+    return on < first ? 0 : (mondays.get(on) ?? shownWeeks + 1);
+  };
+  const people = new Map<string, { readonly name: string; readonly values: number[] }>();
+  for (const row of rows) {
+    const key = String(row.person_id);
+    const values = people.get(key)?.values ?? Array.from({ length: shownWeeks + 3 }, () => 0);
+    const column = columnOf(row.week_on);
+    values[column] = (values[column] ?? 0) + row.open_items;
+    people.set(key, { name: row.person, values });
+  }
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const busiest = [...people.values()]
+    .toSorted((a, b) => sum(b.values) - sum(a.values))
+    .slice(0, shownPeople);
+  return {
+    kind: "heat-map",
+    title: "Open items per person and week",
+    about:
+      people.size > shownPeople
+        ? `The ${shownPeople} of ${people.size} people with the most open items.`
+        : "A stronger colour is more.",
+    rows: busiest.map(({ name }) => name),
+    columns: [
+      "before",
+      ...weeks.map((week) => `W${String(week.weekOfYear).padStart(2, "0")}`),
+      "later",
+      noDate,
+    ],
+    values: busiest.map(({ values }) => values),
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,95 @@
+import type { ReportDocument } from "../build-report.ts";
+import type { Column } from "../report.ts";
+import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
+
+/** Longer texts are cut, so that one long title does not push the other columns out of sight. */
+const widest = 60;
+
+const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
+
+/** Aligned columns for a terminal, with title above and freshness below. */
+export function tableOf(report: ReportDocument): string {
+  const { title, columns, rows, notes = [] } = report;
+  const say = cellText(localTimes(report.zone));
+  const texts = rows.map((row) =>
+    columns.map(({ type }, nth) => short(visible(say(row[nth] ?? null, type)))),
+  );
+  const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts);
+  const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
+  return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
+}
+
+/** Head and rows in aligned columns; numbers stand at the right. */
+export function alignedTable(
+  columns: readonly Pick<Column, "title" | "type">[],
+  rows: readonly (readonly string[])[],
+): string {
+  const lines = [columns.map(({ title }) => title), ...rows];
+  const widths = lines.map((cells) => cells.map(displayWidth));
+  const widestOf = columns.map((_, nth) =>
+    widths.reduce((most, line) => Math.max(most, line[nth] ?? 0), 0),
+  );
+  const isRight = columns.map(({ type }) => isNumeric(type));
+  const padded = lines.map((cells, row) => {
+    let line = "";
+    for (const [nth, cell] of cells.entries()) {
+      const padding = " ".repeat((widestOf[nth] ?? 0) - (widths[row]?.[nth] ?? 0));
+      line += (nth === 0 ? "" : "  ") + (isRight[nth] ? padding + cell : cell + padding);
+    }
+    return `${line.trimEnd()}\n`;
+  });
+  return padded.join("");
+}
+
+/** A heading, a pipe table and the freshness; what would be markup in a title is escaped. */
+export function markdownOf(report: ReportDocument): string {
+  const { title, about, columns, rows, notes = [] } = report;
+  const say = cellText(localTimes(report.zone));
+  const texts = rows.map((row) => columns.map(({ type }, nth) => say(row[nth] ?? null, type)));
+  const body = rows.length === 0 ? "Nothing.\n" : markdownTable(columns, texts);
+  const below = [...notes, freshnessText(report.freshness)].map((line) => `\n${line}\n`).join("");
+  return `# ${title}\n\n${about}\n\n${escaped(subtitle(report))}\n\n${body}${below}`;
+}
+
+/** Source: GitHub Flavored Markdown, Tables. */
+export function markdownTable(
+  columns: readonly Pick<Column, "title" | "type">[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  const rule = columns.map(({ type }) => (isNumeric(type) ? "--:" : "---"));
+  return [
+    line(columns.map(({ title }) => escaped(title))),
+    line(rule),
+    ...rows.map((row) => line(row.map(escaped))),
+  ].join("");
+}
+
+const markup = /[\\`*_{}[\]<>#|~&]/g;
+const escaped = (text: string): string => visible(text).replace(markup, "\\$&");
+
+/** Columns that a text takes in a terminal: wide characters and emoji take two, combining marks none. */
+export function displayWidth(text: string): number {
+  if (narrow.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** Text that may hold anything, fit for one line of a terminal: nothing of it steers the terminal. */
+export const visible = (text: string): string =>
+  narrow.test(text) ? text : text.replace(steering, " ");
+
+/** Latin letters, dashes, quotes and arrows: one column each, and nothing that steers. */
+const narrow = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff]*$/;
+const steering = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
+const segmenter = new Intl.Segmenter();
+/** East Asian wide and fullwidth forms, and whatever is shown as an emoji. Source: Unicode Standard Annex 11. */
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
+
+/** One line of at most so many UTF-16 units, with … where something was cut; no character is cut in two. */
+export function shorten(text: string, most: number): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > most ? `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…` : line;
+}

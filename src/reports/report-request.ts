@@ -1,0 +1,165 @@
+import { isId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { DirectoryTable, Reader } from "../store/reading/reader.ts";
+import { type FilterName, type Frame, filterNames, type Known, type Report } from "./report.ts";
+
+/** A report as it is asked for, in the words of the command or the query; null = not said. */
+export interface ReportRequest {
+  readonly name: string;
+  readonly project: string | null;
+  readonly person: string | null;
+  readonly label: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly since: string | null;
+  readonly asOf: string | null;
+  /** Rows at most. */
+  readonly limit: number | null;
+}
+
+/** `unknown`: there is no such report; `usage`: what is asked for cannot be understood or is not to be had. */
+export interface ReportRequestFailure {
+  readonly kind: "unknown" | "usage";
+  readonly message: string;
+}
+
+interface ReportRequestContext {
+  readonly wish: ReportRequest;
+  readonly report: Report;
+  readonly zone: string;
+  readonly now: Temporal.Instant;
+}
+
+/** Looks everything up that the wish names. Every problem is told at once, each with what, where and why. */
+export function readReportRequest(
+  reader: Reader,
+  { wish, report, zone, now }: ReportRequestContext,
+): Result<Frame, ReportRequestFailure> {
+  const problems: string[] = [];
+  const take = <Value>(read: Result<Value, string> | null): Value | null => {
+    if (read && !read.ok) problems.push(read.failure);
+    return read?.ok ? read.value : null;
+  };
+  const said = filterNames.filter(
+    (filter) => isSaid(filter, wish) && !report.takes.includes(filter),
+  );
+  for (const filter of said) {
+    problems.push(`--${optionOf(filter)}: the report ${report.name} cannot be narrowed by it`);
+  }
+  const named = (
+    table: DirectoryTable,
+    { option, text }: { option: string; text: string | null },
+  ) => take(text === null ? null : findNamed(reader.named(table), { option, text }));
+  const project = named("projects", { option: "--project", text: wish.project });
+  const person = named("people", { option: "--person", text: wish.person });
+  const label = named("labels", { option: "--label", text: wish.label });
+  const own = person?.time_zone ?? zone;
+  const from = take(readDate("--from", wish.from));
+  const to = take(readDate("--to", wish.to));
+  if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
+    problems.push(`--from ${from.toString()} is after --to ${to.toString()}`);
+  }
+  const asOf = take(readMoment(wish.asOf, { now, zone: own }));
+  if (asOf && Temporal.Instant.compare(asOf, now) > 0) {
+    problems.push(`--as-of ${wish.asOf}: that is in the future`);
+  }
+  const since = take(readSince(wish.since, own));
+  if (problems.length > 0) return fail({ kind: "usage", message: problems.join("\n") });
+  const nameOf = (table: DirectoryTable) =>
+    new Map(reader.named(table).map(({ id, name }) => [id, name]));
+  return ok({
+    now,
+    today: (asOf ?? now).toZonedDateTimeISO(own).toPlainDate(),
+    zone: own,
+    asOf,
+    project,
+    person,
+    label,
+    from,
+    to,
+    since,
+    people: nameOf("people"),
+    labels: nameOf("labels"),
+  });
+}
+
+function isSaid(filter: FilterName, wish: ReportRequest): boolean {
+  if (filter === "dates") return wish.from !== null || wish.to !== null;
+  return wish[filter === "as-of" ? "asOf" : filter] !== null;
+}
+
+const optionOf = (filter: FilterName): string => (filter === "dates" ? "from, --to" : filter);
+
+/** By id, or by a name that only one has, or only one of those that are still there; the case does not matter. */
+export function findNamed<Row extends Known>(
+  rows: readonly Row[],
+  { option, text }: { readonly option: string; readonly text: string },
+): Result<Row, string> {
+  const wanted = text.trim().toLowerCase();
+  if (isId(Number(wanted))) {
+    const row = rows.find(({ id }) => id === Number(wanted));
+    if (row) return ok(row);
+  }
+  const named = rows.filter(({ name }) => name.trim().toLowerCase() === wanted);
+  const there = named.filter(({ gone }) => gone === 0);
+  const found = there.length > 0 ? there : named;
+  const [only, another] = found;
+  if (only && !another) return ok(only);
+  if (another) {
+    const ids = found.map(({ id }) => id).join(", ");
+    return fail(`${option} "${text}": ${found.length} have that name; take one of the ids ${ids}`);
+  }
+  const near = rows.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, 5);
+  const hint = near.map(({ id, name }) => `${name} (${id})`).join(", ");
+  return fail(
+    `${option} "${text}": nothing known has that id or name${hint ? `; near: ${hint}` : ""}`,
+  );
+}
+
+function readDate(option: string, text: string | null): Result<Temporal.PlainDate, string> | null {
+  if (text === null) return null;
+  try {
+    if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return ok(Temporal.PlainDate.from(text));
+  } catch {
+    // Said below, as for what does not look like a date.
+  }
+  return fail(`${option} "${text}": it must be a date, such as 2026-11-30`);
+}
+
+/** An instant, or a date: the end of that day in the zone, or now while it is not over. */
+function readMoment(
+  text: string | null,
+  { now, zone }: Pick<ReportRequestContext, "now" | "zone">,
+): Result<Temporal.Instant, string> | null {
+  if (text === null) return null;
+  try {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return ok(Temporal.Instant.from(text));
+    const day = Temporal.PlainDate.from(text);
+    if (day.equals(now.toZonedDateTimeISO(zone).toPlainDate())) return ok(now);
+    const over = day.add({ days: 1 }).toZonedDateTime(zone).toInstant();
+    return ok(over.subtract({ milliseconds: 1 }));
+  } catch {
+    return fail(
+      `--as-of "${text}": it must be a date (its end is meant) or an instant, such as 2026-11-30T12:00:00Z`,
+    );
+  }
+}
+
+/** A revision of the change log, an instant, or a date: the beginning of that day in the zone. */
+function readSince(
+  text: string | null,
+  zone: string,
+): Result<NonNullable<Frame["since"]>, string> | null {
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text)) return ok({ revision: Number(text) });
+  try {
+    const at = /^\d{4}-\d{2}-\d{2}$/.test(text)
+      ? Temporal.PlainDate.from(text).toZonedDateTime(zone).toInstant()
+      : Temporal.Instant.from(text);
+    return ok({ at });
+  } catch {
+    return fail(
+      `--since "${text}": it must be a revision, a date, or an instant, such as 2026-11-30T12:00:00Z`,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** How a call on the workspace ends: with its value, or refused with the status the service would answer. */
+export type Outcome<T> = Done<T> | Refused;
+
+interface Done<T> {
+  readonly kind: "done";
+  readonly value: T;
+}
+
+/** `status` is the HTTP status; `code` is the service's own number inside a 200 (2033: custom field type). */
+export interface Refused {
+  readonly kind: "refused";
+  readonly status: number;
+  readonly message: string;
+  readonly code?: number;
+}
+
+/** The good ending. */
+export function done<T>(value: T): Done<T> {
+  return { kind: "done", value };
+}
+
+/** A refusal with an HTTP status and a message that names the offending field or thing. */
+export function refused(status: number, message: string): Refused {
+  return { kind: "refused", status, message };
+}
+
+/** The value of a call that cannot be refused here; throws with the refusal's message otherwise. */
+export function insist<T>(outcome: Outcome<T>): T {
+  if (outcome.kind === "done") return outcome.value;
+  throw new RefusedError(outcome);
+}
+
+/** Thrown by `insist` only: the caller had promised that the call is allowed. */
+class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly refusal: Refused;
+
+  constructor(refusal: Refused) {
+    super(`the sandbox refused with ${refusal.status}: ${refusal.message}`);
+    this.refusal = refusal;
+  }
+}

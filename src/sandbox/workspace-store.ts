@@ -1,0 +1,267 @@
+import Database from "better-sqlite3";
+import type {
+  CommentRecord,
+  EventRecord,
+  FileRecord,
+  FolderRecord,
+  HistoryRecord,
+  LabelRecord,
+  PersonRecord,
+  ProjectRecord,
+  SubtaskRecord,
+  TaskRecord,
+  TodolistRecord,
+  UploadRecord,
+} from "./records.ts";
+import { commonTables, firstIds, schemaVersion, tableNames, tableOf } from "./store-schema.ts";
+
+/** The number sequences of the workspace; tasks and subtasks draw from the same one, `work`. */
+type Sequence = keyof typeof firstIds;
+
+/**
+ * The workspace's rows in one SQLite file, or in memory for `:memory:`.
+ * Throws `StoreError` for a file that is not a sandbox workspace of this version.
+ */
+export class Store {
+  readonly people: Table<PersonRecord>;
+  readonly projects: Table<ProjectRecord>;
+  readonly todolists: Table<TodolistRecord>;
+  readonly folders: Table<FolderRecord>;
+  readonly events: Table<EventRecord>;
+  readonly tasks: Table<TaskRecord>;
+  readonly subtasks: Table<SubtaskRecord>;
+  readonly comments: Table<CommentRecord>;
+  readonly history: Table<HistoryRecord>;
+  readonly labels: Table<LabelRecord>;
+  readonly uploads: Table<UploadRecord>;
+  readonly files: Table<FileRecord>;
+  readonly #database: Database.Database;
+  readonly #nextId: Database.Statement<[string, number], { value: number }>;
+
+  constructor(file: string) {
+    this.#database = new Database(file);
+    this.#database.pragma("journal_mode = WAL");
+    this.#database.pragma("synchronous = NORMAL");
+    this.#database.pragma("busy_timeout = 5000");
+    createTables(this.#database, file);
+    this.#nextId = this.#database.prepare(
+      `insert into sequences (name, value) values (?, ?)
+       on conflict (name) do update set value = value + 1 returning value`,
+    );
+
+    const table = <T extends Stored>(name: string, place: (record: T) => Place) =>
+      new Table<T>(this.#database, { name, place });
+    this.people = table("people", () => ({ owner: 0, project: 0, done: false }));
+    this.projects = table("projects", (it) => ({ owner: 0, project: it.id, done: it.archived }));
+    this.todolists = table<TodolistRecord>("todolists", inProject);
+    this.folders = table<FolderRecord>("folders", inProject);
+    this.events = table<EventRecord>("events", inProject);
+    this.tasks = table("tasks", (it) => inside(it.list, it));
+    this.subtasks = table("subtasks", (it) => inside(it.task, it));
+    this.comments = table("comments", (it) => inside(it.task, it));
+    this.history = table("history", (it) => inside(it.task, it));
+    this.labels = table("labels", () => ({ owner: 0, project: 0, done: false }));
+    this.uploads = table<UploadRecord>("uploads", inProject);
+    this.files = table("files", (it) => inside(it.folder, it));
+  }
+
+  /** The next id of one sequence. */
+  next(sequence: Sequence): number {
+    const row = this.#nextId.get(sequence, firstIds[sequence]);
+    if (row === undefined) throw new StoreError(`no next id for ${sequence}`);
+    return row.value;
+  }
+
+  /** Runs `work` all or nothing; nothing may be awaited inside. */
+  transaction<T>(work: () => T): T {
+    return this.#database.transaction(work).immediate();
+  }
+
+  /** Whether a seed has already filled this file. */
+  isSeeded(): boolean {
+    return this.#database.prepare("select 1 from facts where name = 'seeded'").get() !== undefined;
+  }
+
+  /** Remembers that the file is filled, so that a later start keeps it as it is. */
+  markSeeded(seed: number): void {
+    this.#database
+      .prepare("insert into facts (name, value) values ('seeded', ?)")
+      .run(String(seed));
+  }
+
+  /** The bytes of one upload. */
+  content(upload: number): Buffer | undefined {
+    return this.#database
+      .prepare<[number], { bytes: Buffer }>("select bytes from contents where upload = ?")
+      .get(upload)?.bytes;
+  }
+
+  /** Keeps the bytes of one upload. */
+  keepContent(upload: number, bytes: Uint8Array): void {
+    this.#database
+      .prepare("insert into contents (upload, bytes) values (?, ?)")
+      .run(upload, Buffer.from(bytes));
+  }
+
+  /** Ids of tasks (and subtasks when asked) of the whole account, by id, one page of them. */
+  workPage(wanted: WorkPageQuery): WorkPage {
+    const union = `select id, 0 as sub from tasks
+        where project in (select value from json_each(@projects)) and done <= @done
+      union all select id, 1 from subtasks
+        where @subtasks = 1 and project in (select value from json_each(@projects))
+          and done <= @done`;
+    const given = {
+      projects: JSON.stringify(wanted.projects),
+      done: wanted.completed ? 1 : 0,
+      subtasks: wanted.subtasks ? 1 : 0,
+    };
+    const rows = this.#database
+      .prepare<[object], { id: number; sub: number }>(
+        `select id, sub from (${union}) order by id limit @limit offset @start`,
+      )
+      .all({ ...given, limit: wanted.limit, start: wanted.start });
+    const total = this.#database
+      .prepare<[object], { n: number }>(`select count(*) as n from (${union})`)
+      .get(given);
+    return { total: total?.n ?? 0, rows: rows.map((it) => ({ id: it.id, sub: it.sub === 1 })) };
+  }
+
+  /** Closes the file; the store cannot be used afterwards. */
+  close(): void {
+    this.#database.close();
+  }
+}
+
+interface WorkPageQuery {
+  readonly projects: readonly number[];
+  readonly completed: boolean;
+  readonly subtasks: boolean;
+  readonly start: number;
+  readonly limit: number;
+}
+
+interface WorkPage {
+  readonly total: number;
+  readonly rows: readonly { readonly id: number; readonly sub: boolean }[];
+}
+
+/** One kind of record: a table keyed by id, found by its owner (list, task, folder or project). */
+class Table<T extends Stored> {
+  readonly #place: (record: T) => Place;
+  readonly #get: Database.Statement<[number], Row>;
+  readonly #all: Database.Statement<[], Row>;
+  readonly #of: Database.Statement<[number], Row>;
+  readonly #count: Database.Statement<[number], { n: number; done: number }>;
+  readonly #holding: Database.Statement<[string, number], Row>;
+  readonly #put: Database.Statement<[number, number, number, number, string]>;
+  readonly #remove: Database.Statement<[number]>;
+
+  constructor(database: Database.Database, about: TableAbout<T>) {
+    const { name } = about;
+    this.#place = about.place;
+    this.#get = database.prepare(`select record from ${name} where id = ?`);
+    this.#all = database.prepare(`select record from ${name} order by id`);
+    this.#of = database.prepare(`select record from ${name} where owner = ? order by id`);
+    this.#count = database.prepare(
+      `select count(*) as n, ifnull(sum(done), 0) as done from ${name} where owner = ?`,
+    );
+    this.#holding = database.prepare(
+      `select record from ${name}
+       where exists (select 1 from json_each(record, ?) where value = ?) order by id`,
+    );
+    this.#put = database.prepare(
+      `insert into ${name} (id, owner, project, done, record) values (?, ?, ?, ?, ?)
+       on conflict (id) do update set owner = excluded.owner, project = excluded.project,
+         done = excluded.done, record = excluded.record`,
+    );
+    this.#remove = database.prepare(`delete from ${name} where id = ?`);
+  }
+
+  get(id: number): T | undefined {
+    const row = this.#get.get(id);
+    return row === undefined ? undefined : decode(row);
+  }
+
+  all(): readonly T[] {
+    return this.#all.all().map((row): T => decode(row));
+  }
+
+  /** Every record of one owner, by id. */
+  of(owner: number): readonly T[] {
+    return this.#of.all(owner).map((row): T => decode(row));
+  }
+
+  /** How many records one owner has, and how many of those are completed. */
+  count(owner: number): { readonly n: number; readonly done: number } {
+    return this.#count.get(owner) ?? { n: 0, done: 0 };
+  }
+
+  /** Records whose array `field` holds `value`. */
+  holding(field: keyof T & string, value: number): readonly T[] {
+    return this.#holding.all(`$.${field}`, value).map((row): T => decode(row));
+  }
+
+  /** Adds or replaces one record and gives it back. */
+  put(record: T): T {
+    const { owner, project, done } = this.#place(record);
+    this.#put.run(record.id, owner, project, done ? 1 : 0, JSON.stringify(record));
+    return record;
+  }
+
+  remove(id: number): void {
+    this.#remove.run(id);
+  }
+}
+
+/** The file cannot be used as a sandbox workspace. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+}
+
+interface Stored {
+  readonly id: number;
+}
+
+interface Place {
+  readonly owner: number;
+  readonly project: number;
+  readonly done: boolean;
+}
+
+interface TableAbout<T> {
+  readonly name: string;
+  readonly place: (record: T) => Place;
+}
+
+interface Row {
+  readonly record: string;
+}
+
+// Only `put` writes this column, from a typed record.
+function decode<T>(row: Row): T {
+  return JSON.parse(row.record);
+}
+
+function inProject(record: { readonly project: number }): Place {
+  return inside(record.project, record);
+}
+
+function inside(
+  owner: number,
+  record: { readonly project: number; readonly completedAt?: string | null },
+): Place {
+  const done = record.completedAt !== undefined && record.completedAt !== null;
+  return { owner, project: record.project, done };
+}
+
+function createTables(database: Database.Database, file: string): void {
+  database.exec(commonTables);
+  const version = database
+    .prepare<[], { value: string }>("select value from facts where name = 'schema'")
+    .get()?.value;
+  if (version !== undefined && version !== schemaVersion)
+    throw new StoreError(`${file} holds a sandbox workspace of version ${version}`);
+  if (version === undefined)
+    database.prepare("insert into facts (name, value) values ('schema', ?)").run(schemaVersion);
+  for (const name of tableNames) database.exec(tableOf(name));
+}

@@ -1,0 +1,104 @@
+import {
+  type InboxFile,
+  inboxFileRow,
+  type SubscribedItem,
+  type SubscriptionRow,
+  subscribedItemRow,
+  subscriptionRow,
+} from "../rows/channel-rows.ts";
+import { instantText, numberColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
+
+/** Files of the watched folder that were dealt with and are not in their place yet. */
+export interface InboxFiles {
+  /** Belongs into the transaction that stores the file's edits. */
+  add(file: InboxFile): void;
+  all(): readonly InboxFile[];
+  remove(path: string): void;
+}
+
+export function createInboxFiles({ db, clock }: StoreDeps): InboxFiles {
+  const add = db.prepare(
+    `INSERT INTO inbox_files (path, stamp, target, report, applied_at) VALUES (@path, @stamp, @target, @report, @now)
+     ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, target = excluded.target, report = excluded.report,
+       applied_at = excluded.applied_at`,
+  );
+  const all = db.prepare("SELECT * FROM inbox_files ORDER BY path");
+  const remove = db.prepare("DELETE FROM inbox_files WHERE path = ?");
+  return {
+    add: (file) => void add.run({ ...file, now: instantText(clock()) }),
+    all: () => all.all().map(inboxFileRow),
+    remove: (path) => void remove.run(path),
+  };
+}
+
+/** Subscribed calendars, by their configured names, and what each of them last showed. */
+export interface Subscriptions {
+  /** The calendar's row, made when there is none. Another address than last time begins anew, with no snapshot. */
+  open(name: string, address: string): SubscriptionRow;
+  put(row: SubscriptionRow): void;
+  items(name: string): readonly SubscribedItem[];
+  /** Writes these items and removes those of the dropped UIDs. */
+  putItems(
+    name: string,
+    change: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
+  ): void;
+  /** How many items the calendar last showed. */
+  count(name: string): number;
+}
+
+export function createSubscriptions({ db }: StoreDeps): Subscriptions {
+  const byName = db.prepare("SELECT * FROM subscriptions WHERE name = ?");
+  const add = db.prepare("INSERT INTO subscriptions (name, address) VALUES (?, ?)");
+  const forget = db.prepare("DELETE FROM subscriptions WHERE name = ? AND address <> ?");
+  const update = db.prepare(
+    `UPDATE subscriptions SET etag = @etag, last_modified = @lastModified, body = @body, baseline_at = @baselineAt,
+       attempted_at = @attemptedAt, succeeded_at = @succeededAt, changed_at = @changedAt, next_at = @nextAt,
+       failures = @failures, problem = @problem, notes = @notes, reissues = @reissues WHERE name = @name`,
+  );
+  const items = db.prepare("SELECT * FROM subscription_items WHERE subscription = ? ORDER BY uid");
+  const putItem = db.prepare(
+    `INSERT INTO subscription_items (subscription, uid, known_as, project_id, shown, missing, missing_at)
+     VALUES (@name, @uid, @knownAs, @projectId, @shown, @missing, @missingAt)
+     ON CONFLICT (subscription, uid) DO UPDATE SET known_as = excluded.known_as, project_id = excluded.project_id,
+       shown = excluded.shown, missing = excluded.missing, missing_at = excluded.missing_at`,
+  );
+  const dropItem = db.prepare("DELETE FROM subscription_items WHERE subscription = ? AND uid = ?");
+  const tally = db.prepare(
+    "SELECT count(*) AS items FROM subscription_items WHERE subscription = ? AND missing = 0",
+  );
+  const textOf = (at: Temporal.Instant | null) => at && instantText(at);
+
+  return {
+    open: db.transaction((name: string, address: string) => {
+      forget.run(name, address);
+      if (byName.get(name) === undefined) add.run(name, address);
+      return subscriptionRow(byName.get(name));
+    }),
+    put: (row) =>
+      void update.run({
+        ...row,
+        baselineAt: textOf(row.baselineAt),
+        attemptedAt: textOf(row.attemptedAt),
+        succeededAt: textOf(row.succeededAt),
+        changedAt: textOf(row.changedAt),
+        nextAt: textOf(row.nextAt),
+        notes: JSON.stringify(row.notes),
+        reissues: row.reissues ? 1 : 0,
+      }),
+    items: (name) => items.all(name).map(subscribedItemRow),
+    putItems: db.transaction(
+      (
+        name: string,
+        {
+          put,
+          drop,
+        }: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
+      ) => {
+        for (const uid of drop) dropItem.run(name, uid);
+        for (const item of put) putItem.run({ ...item, name, missingAt: textOf(item.missingAt) });
+      },
+    ),
+    count: (name) => numberColumn(tally.get(name), "items"),
+  };
+}

@@ -1,0 +1,169 @@
+import {
+  type EditExtra,
+  type ExtraState,
+  extraStates,
+  type NewExtra,
+} from "../../domain/edit-extra.ts";
+import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
+import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { contentColumn, extraRow } from "../rows/side-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
+import type { WaitCause } from "./waits.ts";
+
+/** How a claimed wish goes on. */
+export type ExtraEnding =
+  | { readonly kind: "done"; readonly answer: ServiceId | null }
+  | {
+      readonly kind: "retry";
+      readonly notBefore: Temporal.Instant;
+      readonly problem: string;
+      /** The try was cut short by something that says nothing about the wish, and does not count. */
+      readonly isInterrupted?: true;
+      /** It may go as soon as that is there. */
+      readonly waitsFor?: WaitCause;
+    }
+  | { readonly kind: "park"; readonly problem: string };
+
+/** What edits ask for beside their fields, as durable as the edits themselves. */
+export interface Extras {
+  /** Belongs inside the transaction of the edit. */
+  append(edit: EditId, extras: readonly NewExtra[]): void;
+  ofEdit(edit: EditId): readonly EditExtra[];
+  /** Those of all edits of an item that were not discarded, oldest first. */
+  ofItem(item: ItemKey): readonly EditExtra[];
+  /** The oldest that may go now: its edit is confirmed and no older one of its item waits. It becomes `claimed`. */
+  claimNext(): EditExtra | null;
+  /** When the next one may go; null when there is none. */
+  nextAt(): Temporal.Instant | null;
+  /** The file; null for what is none, and once it is done. */
+  content(id: number): Uint8Array | null;
+  /** The upload has answered: it need not be made again. */
+  uploaded(id: number, fileId: string): void;
+  settle(id: number, ending: ExtraEnding): void;
+  /** The item was created with its files; what could not be uploaded for it is left to the project's folder. */
+  attached(edit: EditId): void;
+  /** Gives the parked ones of an edit another chance; returns how many. */
+  resume(edit: EditId): number;
+  /** Puts claims back; what was cut short is no attempt. Returns how many. */
+  release(): number;
+  claimed(): readonly number[];
+  /** As `release`, one claim whose worker is no more. */
+  releaseOne(id: number): void;
+  counts(): Readonly<Record<ExtraState, number>>;
+}
+
+/** Wishes `x` of edits `e` that nothing but time may hold back. */
+const free = `x.state = 'pending' AND x.target <> 'item' AND e.state = 'confirmed'
+  AND NOT EXISTS (SELECT 1 FROM edit_extras older JOIN edits oe ON oe.id = older.edit
+                  WHERE oe.item = e.item AND older.id < x.id AND oe.state = 'confirmed'
+                    AND older.target <> 'item' AND older.state IN ('pending', 'claimed'))`;
+
+export function createExtras({ db, clock }: StoreDeps): Extras {
+  const insert = db.prepare(
+    `INSERT INTO edit_extras (edit, kind, target, name, media_type, text, content, digest, state, created_at, updated_at)
+     VALUES (@edit, @kind, @target, @name, @mediaType, @text, @content, @digest, @state, @now, @now)`,
+  );
+  const ofEdit = db.prepare("SELECT * FROM edit_extras WHERE edit = ? ORDER BY id");
+  const ofItem = db.prepare(
+    `SELECT x.* FROM edit_extras x JOIN edits e ON e.id = x.edit
+     WHERE e.item = ? AND e.state <> 'discarded' ORDER BY x.id`,
+  );
+  const claimable = db.prepare(
+    `SELECT x.id FROM edit_extras x JOIN edits e ON e.id = x.edit
+     WHERE ${free} AND (x.not_before IS NULL OR x.not_before <= ?) ORDER BY x.id LIMIT 1`,
+  );
+  const waiting = db.prepare(
+    `SELECT min(coalesce(x.not_before, x.created_at)) AS next
+     FROM edit_extras x JOIN edits e ON e.id = x.edit WHERE ${free}`,
+  );
+  const claim = db.prepare(
+    "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
+  );
+  const byId = db.prepare("SELECT * FROM edit_extras WHERE id = ?");
+  const content = db.prepare("SELECT content FROM edit_extras WHERE id = ?");
+  const uploaded = db.prepare(
+    "UPDATE edit_extras SET file_id = ?, problem = NULL, updated_at = ? WHERE id = ?",
+  );
+  const finish = db.prepare(
+    `UPDATE edit_extras SET state = 'done', content = NULL, answer_id = ?, problem = NULL, updated_at = ? WHERE id = ?`,
+  );
+  const postpone = db.prepare(
+    `UPDATE edit_extras SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
+       attempts = attempts - @uncounted, waits_for = @waitsFor WHERE id = @id`,
+  );
+  const park = db.prepare(
+    "UPDATE edit_extras SET state = 'parked', problem = ?, updated_at = ? WHERE id = ?",
+  );
+  const tookAlong = db.prepare(
+    `UPDATE edit_extras SET state = 'done', content = NULL, problem = NULL, updated_at = ?
+     WHERE edit = ? AND target = 'item' AND state = 'pending' AND file_id IS NOT NULL`,
+  );
+  const leftBehind = db.prepare(
+    `UPDATE edit_extras SET target = 'folder', updated_at = ?
+     WHERE edit = ? AND target = 'item' AND state IN ('pending', 'parked')`,
+  );
+  const resume = db.prepare(
+    `UPDATE edit_extras SET state = 'pending', not_before = NULL, attempts = 0, updated_at = ?
+     WHERE edit = ? AND state = 'parked'`,
+  );
+  const back = `UPDATE edit_extras SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now
+    WHERE state = 'claimed'`;
+  const release = db.prepare(back);
+  const releaseThat = db.prepare(`${back} AND id = @id`);
+  const claimed = db.prepare("SELECT id FROM edit_extras WHERE state = 'claimed'");
+  const tally = db.prepare(
+    `SELECT ${extraStates
+      .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
+      .join(", ")} FROM edit_extras WHERE kind <> 'kept'`,
+  );
+  const stamp = () => instantText(clock());
+
+  return {
+    append: db.transaction((edit: EditId, extras: readonly NewExtra[]) => {
+      for (const extra of extras) {
+        const state = extra.kind === "kept" ? "done" : "pending";
+        insert.run({ ...extra, edit, state, now: stamp() });
+      }
+    }),
+    ofEdit: (edit) => ofEdit.all(edit).map(extraRow),
+    ofItem: (item) => ofItem.all(item).map(extraRow),
+    claimNext: db.transaction((): EditExtra | null => {
+      const next = claimable.get(stamp());
+      if (next === undefined) return null;
+      const id = numberColumn(next, "id");
+      claim.run(stamp(), id);
+      return extraRow(byId.get(id));
+    }),
+    nextAt: () => instantOf(textColumn(waiting.get(), "next")),
+    content: (id) => contentColumn(content.get(id)),
+    uploaded: (id, fileId) => void uploaded.run(fileId, stamp(), id),
+    settle(id, ending) {
+      if (ending.kind === "done") finish.run(ending.answer, stamp(), id);
+      else if (ending.kind === "park") park.run(ending.problem, stamp(), id);
+      else {
+        const until = instantText(ending.notBefore);
+        const uncounted = ending.isInterrupted ? 1 : 0;
+        const { problem, waitsFor = null } = ending;
+        postpone.run({ id, until, problem, uncounted, waitsFor, now: stamp() });
+      }
+    },
+    attached: db.transaction((edit: EditId) => {
+      tookAlong.run(stamp(), edit);
+      leftBehind.run(stamp(), edit);
+    }),
+    resume: (edit) => resume.run(stamp(), edit).changes,
+    release: () => release.run({ now: stamp() }).changes,
+    claimed: () => claimed.all().map((row) => numberColumn(row, "id")),
+    releaseOne: (id) => void releaseThat.run({ id, now: stamp() }),
+    counts() {
+      const counted = tally.get();
+      const of = (state: ExtraState) => numberColumn(counted, state);
+      return {
+        pending: of("pending"),
+        claimed: of("claimed"),
+        done: of("done"),
+        parked: of("parked"),
+      };
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Edit } from "../../domain/edit.ts";
+import type { EditId, PersonId } from "../../domain/ids.ts";
+import type { MailChoice, MailKind } from "../../domain/mail-kind.ts";
+import { editRow } from "../rows/edit-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { type OffChoice, offChoiceRow } from "../rows/mail-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
+import { createHandover, type Handover } from "./handover.ts";
+
+/** One parking of one edit: an edit that a person gave another chance may be parked again. */
+export interface NoticeKey {
+  readonly edit: EditId;
+  /** When it was parked, as an instant's text. */
+  readonly parkedAt: string;
+}
+
+/** Which editors were told by mail that their edit is parked. */
+export interface Notices extends Handover<NoticeKey> {
+  /** Parked edits of known editors who have not been told yet, oldest first. */
+  open(): readonly Edit[];
+}
+
+/** Of an edit that is parked now. */
+export const noticeKey = ({ id, updatedAt }: Edit): NoticeKey => ({
+  edit: id,
+  parkedAt: instantText(updatedAt),
+});
+
+export function createNotices(deps: StoreDeps): Notices {
+  const untold = deps.db.prepare(
+    `SELECT e.* FROM edits e LEFT JOIN notices n ON n.edit = e.id AND n.parked_at = e.updated_at
+     WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
+     ORDER BY e.id`,
+  );
+  return {
+    ...createHandover<NoticeKey>(deps, {
+      table: "notices",
+      columns: { edit: "edit", parkedAt: "parked_at" },
+    }),
+    open: () => untold.all().map((row) => editRow(row, deps.zone)),
+  };
+}
+
+/** Which mails people have turned off themselves. */
+export interface MailChoices {
+  /** Whether a person has turned off this kind, or every mail. */
+  isOff(person: PersonId, kind: MailKind): boolean;
+  turnOff(person: PersonId, choice: MailChoice): void;
+  /** Takes back "off" for one choice; for a kind also that of every mail, without which it would stay off. */
+  turnOn(person: PersonId, choice: MailChoice): void;
+  /** Of one person, or of everybody (null); oldest first. */
+  list(person: PersonId | null): readonly OffChoice[];
+  /** Another text whenever something was turned off or on. */
+  version(): string;
+}
+
+export function createMailChoices({ db, clock }: StoreDeps): MailChoices {
+  const off = db.prepare(
+    "SELECT 1 FROM mail_choices WHERE person = ? AND choice IN (?, 'all') LIMIT 1",
+  );
+  const add = db.prepare(
+    "INSERT OR IGNORE INTO mail_choices (person, choice, off_at) VALUES (?, ?, ?)",
+  );
+  const remove = db.prepare("DELETE FROM mail_choices WHERE person = ? AND choice IN (?, 'all')");
+  const list = db.prepare(
+    "SELECT * FROM mail_choices WHERE person = coalesce(?, person) ORDER BY off_at, person, choice",
+  );
+  const newest = db.prepare(
+    "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
+  );
+  return {
+    isOff: (person, kind) => off.get(person, kind) !== undefined,
+    turnOff: (person, choice) => void add.run(person, choice, instantText(clock())),
+    turnOn: (person, choice) => void remove.run(person, choice),
+    list: (person) => list.all(person).map(offChoiceRow),
+    version() {
+      const row = newest.get();
+      return `${numberColumn(row, "choices")} ${textColumn(row, "at")}`;
+    },
+  };
+}
+
+export type { OffChoice } from "../rows/mail-rows.ts";

@@ -1,0 +1,287 @@
+import type { Comment, HistoryEntry } from "../../domain/comment.ts";
+import type { FileEntry, Folder } from "../../domain/file.ts";
+import type { FolderId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import { type SideSource, sideKinds, sideName } from "../../domain/source.ts";
+import { instantText } from "../rows/item-rows.ts";
+import {
+  commentRow,
+  type DetailedEntry,
+  fileRow,
+  folderRow,
+  historyRow,
+  type SideState,
+  sideRow,
+} from "../rows/side-rows.ts";
+import type { StoreDeps } from "../view/publish-changes.ts";
+
+/** Comments of tasks as last seen. What is no longer reported is marked gone, never forgotten. */
+export interface Comments {
+  put(comment: Comment): void;
+  /** What a list of a task's comments says; only a complete one says what is gone. Returns how many rows changed. */
+  putAll(
+    task: ServiceId,
+    list: { readonly comments: readonly Comment[]; readonly complete: boolean },
+  ): number;
+  /** Those that are there, oldest first. */
+  ofTask(task: ServiceId): readonly Comment[];
+  count(): number;
+}
+
+export function createComments({ db, clock }: StoreDeps): Comments {
+  const upsert = db.prepare(
+    `INSERT INTO comments (id, project_id, list_id, task_id, description, creator_id, by_me, created_at)
+     VALUES (@id, @project, @list, @task, @description, @creator, @byMe, @createdAt)
+     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, list_id = excluded.list_id,
+       task_id = excluded.task_id, description = excluded.description, creator_id = excluded.creator_id,
+       by_me = excluded.by_me, created_at = excluded.created_at
+     WHERE gone_at IS NOT NULL OR description IS NOT excluded.description OR task_id IS NOT excluded.task_id
+       OR list_id IS NOT excluded.list_id OR project_id IS NOT excluded.project_id`,
+  );
+  const bury = db.prepare(
+    `UPDATE comments SET gone_at = ? WHERE task_id = ? AND gone_at IS NULL
+       AND id NOT IN (SELECT value FROM json_each(?))`,
+  );
+  const ofTask = db.prepare(
+    "SELECT * FROM comments WHERE task_id = ? AND gone_at IS NULL ORDER BY created_at, id",
+  );
+  const count = db.prepare("SELECT count(*) FROM comments WHERE gone_at IS NULL").pluck();
+
+  const put = (comment: Comment): number =>
+    upsert.run({
+      id: comment.id,
+      project: comment.projectId,
+      list: comment.listId,
+      task: comment.taskId,
+      description: comment.description,
+      creator: comment.creatorId,
+      byMe: comment.byMe ? 1 : 0,
+      createdAt: comment.createdAt && instantText(comment.createdAt),
+    }).changes;
+
+  return {
+    put: (comment) => void put(comment),
+    putAll: db.transaction((task: ServiceId, { comments, complete }) => {
+      let changed = 0;
+      for (const comment of comments) changed += put(comment);
+      if (!complete) return changed;
+      const kept = JSON.stringify(comments.map(({ id }: Comment) => id));
+      return changed + bury.run(instantText(clock()), task, kept).changes;
+    }),
+    ofTask: (task) => ofTask.all(task).map(commentRow),
+    count: () => Number(count.get()),
+  };
+}
+
+/** Folders of projects and the files in them as last seen. What is no longer reported is marked gone, never forgotten. */
+export interface Files {
+  /** What a project's folder look-up or the configuration says; only a complete list says what is gone. */
+  putFolders(
+    project: ProjectId,
+    list: { readonly folders: readonly Folder[]; readonly complete: boolean },
+  ): number;
+  folders(project: ProjectId): readonly Folder[];
+  /** What a folder's list says. Returns how many rows changed. */
+  putFiles(
+    folder: FolderId,
+    list: { readonly files: readonly FileEntry[]; readonly complete: boolean },
+  ): number;
+  bury(id: ServiceId): void;
+  ofFolder(folder: FolderId): readonly FileEntry[];
+  ofProject(project: ProjectId): readonly FileEntry[];
+  count(): number;
+}
+
+export function createFiles({ db, clock }: StoreDeps): Files {
+  const upsertFolder = db.prepare(
+    `INSERT INTO folders (id, project_id, name, parent_id, type) VALUES (@id, @project, @name, @parent, @type)
+     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, name = excluded.name,
+       parent_id = excluded.parent_id, type = excluded.type
+     WHERE gone_at IS NOT NULL OR project_id IS NOT excluded.project_id OR name IS NOT excluded.name
+       OR parent_id IS NOT excluded.parent_id OR type IS NOT excluded.type`,
+  );
+  const buryFolders = db.prepare(
+    `UPDATE folders SET gone_at = ? WHERE project_id = ? AND gone_at IS NULL
+       AND id NOT IN (SELECT value FROM json_each(?))`,
+  );
+  const folders = db.prepare(
+    "SELECT * FROM folders WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
+  );
+  const upsertFile = db.prepare(
+    `INSERT INTO files (id, project_id, folder_id, name, byte_size, file_type, url, creator_id, by_me, created_at, updated_at)
+     VALUES (@id, @project, @folder, @name, @byteSize, @fileType, @url, @creator, @byMe, @createdAt, @updatedAt)
+     ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, folder_id = excluded.folder_id,
+       name = excluded.name, byte_size = excluded.byte_size, file_type = excluded.file_type, url = excluded.url,
+       creator_id = excluded.creator_id, by_me = excluded.by_me, updated_at = excluded.updated_at
+     WHERE gone_at IS NOT NULL OR folder_id IS NOT excluded.folder_id OR name IS NOT excluded.name
+       OR byte_size IS NOT excluded.byte_size OR url IS NOT excluded.url OR updated_at IS NOT excluded.updated_at`,
+  );
+  const buryFiles = db.prepare(
+    `UPDATE files SET gone_at = ? WHERE folder_id = ? AND gone_at IS NULL
+       AND id NOT IN (SELECT value FROM json_each(?))`,
+  );
+  const buryFile = db.prepare("UPDATE files SET gone_at = ? WHERE id = ? AND gone_at IS NULL");
+  const ofFolder = db.prepare(
+    "SELECT * FROM files WHERE folder_id = ? AND gone_at IS NULL ORDER BY name, id",
+  );
+  const ofProject = db.prepare(
+    "SELECT * FROM files WHERE project_id = ? AND gone_at IS NULL ORDER BY name, id",
+  );
+  const count = db.prepare("SELECT count(*) FROM files WHERE gone_at IS NULL").pluck();
+  const stamp = () => instantText(clock());
+  const idsOf = (rows: readonly { readonly id: number }[]) =>
+    JSON.stringify(rows.map(({ id }) => id));
+
+  return {
+    putFolders: db.transaction((project: ProjectId, list) => {
+      let changed = 0;
+      for (const { id, projectId, name, parentId, type } of list.folders) {
+        changed += upsertFolder.run({
+          id,
+          project: projectId,
+          name,
+          parent: parentId,
+          type,
+        }).changes;
+      }
+      if (!list.complete) return changed;
+      return changed + buryFolders.run(stamp(), project, idsOf(list.folders)).changes;
+    }),
+    folders: (project) => folders.all(project).map(folderRow),
+    putFiles: db.transaction((folder: FolderId, list) => {
+      let changed = 0;
+      for (const file of list.files) changed += upsertFile.run(columnsOf(file)).changes;
+      if (!list.complete) return changed;
+      return changed + buryFiles.run(stamp(), folder, idsOf(list.files)).changes;
+    }),
+    bury: (id) => void buryFile.run(stamp(), id),
+    ofFolder: (folder) => ofFolder.all(folder).map(fileRow),
+    ofProject: (project) => ofProject.all(project).map(fileRow),
+    count: () => Number(count.get()),
+  };
+}
+
+function columnsOf(file: FileEntry): Readonly<Record<string, string | number | null>> {
+  return {
+    id: file.id,
+    project: file.projectId,
+    folder: file.folderId,
+    name: file.name,
+    byteSize: file.byteSize,
+    fileType: file.fileType,
+    url: file.url,
+    creator: file.creatorId,
+    byMe: file.byMe ? 1 : 0,
+    createdAt: file.createdAt && instantText(file.createdAt),
+    updatedAt: file.updatedAt && instantText(file.updatedAt),
+  };
+}
+
+/** What the service says happened to tasks. Entries are only ever added, and detailed once. */
+export interface History {
+  /** Adds what is new; returns how many entries were. */
+  add(entries: readonly HistoryEntry[]): number;
+  /** `content` null: the service does not show it. */
+  detail(entry: HistoryEntry, content: string | null): void;
+  /** Entries of a task whose detail was not asked for yet, newest first. */
+  undetailed(task: ServiceId): readonly DetailedEntry[];
+  /** Oldest first. */
+  ofTask(task: ServiceId): readonly DetailedEntry[];
+  count(): number;
+}
+
+export function createHistory({ db, clock }: StoreDeps): History {
+  const insert = db.prepare(
+    `INSERT OR IGNORE INTO history_entries
+       (task_id, id, project_id, list_id, person_id, action, activity_at, activity_on)
+     VALUES (@task, @id, @project, @list, @person, @action, @activityAt, @on)`,
+  );
+  const detail = db.prepare(
+    "UPDATE history_entries SET content = ?, detailed_at = ? WHERE task_id = ? AND id = ?",
+  );
+  const undetailed = db.prepare(
+    `SELECT * FROM history_entries WHERE task_id = ? AND detailed_at IS NULL ORDER BY activity_at DESC, id DESC`,
+  );
+  const ofTask = db.prepare(
+    "SELECT * FROM history_entries WHERE task_id = ? ORDER BY activity_at, id",
+  );
+  const count = db.prepare("SELECT count(*) FROM history_entries").pluck();
+  return {
+    add: db.transaction((entries: readonly HistoryEntry[]) => {
+      let added = 0;
+      for (const entry of entries) {
+        added += insert.run({
+          task: entry.taskId,
+          id: entry.id,
+          project: entry.projectId,
+          list: entry.listId,
+          person: entry.personId,
+          action: entry.action,
+          activityAt: entry.activityAt && instantText(entry.activityAt),
+          on: entry.on?.toString() ?? null,
+        }).changes;
+      }
+      return added;
+    }),
+    detail: ({ taskId, id }, content) => void detail.run(content, instantText(clock()), taskId, id),
+    undetailed: (task) => undetailed.all(task).map(historyRow),
+    ofTask: (task) => ofTask.all(task).map(historyRow),
+    count: () => Number(count.get()),
+  };
+}
+
+/** How the polls of what hangs around the items went. */
+export interface SideSources {
+  all(): readonly SideState[];
+  /** It was read whole; `seen` says of which state of its task, null where there is none. */
+  succeeded(
+    source: SideSource,
+    read: { readonly seen: string | null; readonly items: number },
+  ): void;
+  failed(source: SideSource, failure: string): void;
+  drop(source: SideSource): void;
+  /** Forgets those of tasks that are not mirrored any more. */
+  prune(): void;
+}
+
+export function createSideSources({ db, clock }: StoreDeps): SideSources {
+  const kinds = sideKinds.map((kind) => `'${kind}'`).join(", ");
+  const all = db.prepare(`SELECT * FROM sources WHERE kind IN (${kinds}) ORDER BY rowid`);
+  const add = db.prepare(
+    `INSERT OR IGNORE INTO sources (name, kind, project_id, task_id, folder_id)
+     VALUES (@name, @kind, @project, @task, @folder)`,
+  );
+  const success = db.prepare(
+    `UPDATE sources SET seen = @seen, attempted_at = @now, succeeded_at = @now, failure = NULL, failures = 0, items = @items
+     WHERE name = @name`,
+  );
+  const failure = db.prepare(
+    "UPDATE sources SET attempted_at = ?, failure = ?, failures = failures + 1 WHERE name = ?",
+  );
+  const drop = db.prepare("DELETE FROM sources WHERE name = ?");
+  const prune = db.prepare(
+    `DELETE FROM sources WHERE kind IN ('comments', 'history') AND task_id NOT IN (
+       SELECT i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE i.kind = 'task')`,
+  );
+  const stamp = () => instantText(clock());
+
+  function ensure(source: SideSource): string {
+    const name = sideName(source);
+    add.run({
+      name,
+      kind: source.kind,
+      project: "projectId" in source ? source.projectId : null,
+      task: "taskId" in source ? source.taskId : null,
+      folder: "folderId" in source ? source.folderId : null,
+    });
+    return name;
+  }
+
+  return {
+    all: () => all.all().map(sideRow),
+    succeeded: (source, { seen, items }) =>
+      void success.run({ name: ensure(source), seen, items, now: stamp() }),
+    failed: (source, text) => void failure.run(stamp(), text, ensure(source)),
+    drop: (source) => void drop.run(sideName(source)),
+    prune: () => void prune.run(),
+  };
+}

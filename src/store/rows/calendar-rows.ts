@@ -1,0 +1,108 @@
+import type { Channel } from "../../domain/edit.ts";
+import {
+  type ItemKey,
+  itemKey,
+  type PersonId,
+  personId,
+  type Revision,
+  revision,
+} from "../../domain/ids.ts";
+
+/** How an object is written: an event, or a to-do. */
+export type StoredComponent = "VEVENT" | "VTODO";
+
+/** What clients last said of an item in one component. */
+export interface ObjectRow {
+  readonly item: ItemKey;
+  readonly component: StoredComponent;
+  readonly channel: Channel;
+  readonly uid: string;
+  /** Unfolded lines from BEGIN to END, joined by LF. */
+  readonly raw: string;
+  /** The octets of the whole calendar object as CalDAV got them; null for other channels. */
+  readonly body: Uint8Array | null;
+  /** How the item was written when the body was kept; null without a body. */
+  readonly said: string | null;
+  /** Whether the item said something else since. */
+  readonly drifted: boolean;
+  /** As `raw`, of another channel that spoke after the body came; null for none. */
+  readonly laid: string | null;
+  readonly actor: PersonId | null;
+  /** User-Agent of the program that put the body; null without one. */
+  readonly agent: string | null;
+  readonly at: Temporal.Instant;
+}
+
+export function objectRow(row: unknown): ObjectRow {
+  const raw = row as {
+    item: number;
+    component: StoredComponent;
+    channel: Channel;
+    uid: string;
+    raw: string;
+    body: Uint8Array | null;
+    said: string | null;
+    drifted: number;
+    laid: string | null;
+    actor: number | null;
+    agent: string | null;
+    at: string;
+  };
+  return {
+    ...raw,
+    item: itemKey(raw.item),
+    drifted: raw.drifted === 1,
+    actor: raw.actor === null ? null : personId(raw.actor),
+    at: Temporal.Instant.from(raw.at),
+  };
+}
+
+/** What a program has put by an edit that waits. */
+export interface HeldObject {
+  readonly name: string;
+  /** Null where the item was only moved to the name. */
+  readonly row: ObjectRow | null;
+}
+
+export function heldObjectRow(row: unknown): HeldObject {
+  const { name, component } = row as { name: string; component: StoredComponent | null };
+  const rest = { ...Object(row), channel: "caldav", laid: null };
+  return { name, row: component === null ? null : objectRow(rest) };
+}
+
+/** A name that an item has or had. */
+export interface ObjectName {
+  readonly item: ItemKey;
+  readonly name: string;
+  /** From which revision on it counts. */
+  readonly revision: Revision;
+  /** Who alone is told of it; null = everybody who sees the item. */
+  readonly person: PersonId | null;
+}
+
+export function objectNameRow(row: unknown): ObjectName {
+  const raw = row as { item: number; name: string; revision: number; person: number | null };
+  return {
+    item: itemKey(raw.item),
+    name: raw.name,
+    revision: revision(raw.revision),
+    person: raw.person === null ? null : personId(raw.person),
+  };
+}
+
+/** The digest of a person's app password. */
+export interface AppPassword {
+  readonly salt: string;
+  readonly digest: string;
+  readonly createdAt: Temporal.Instant;
+}
+
+export function appPasswordRow(row: unknown): AppPassword {
+  const raw = row as { salt: string; digest: string; created_at: string };
+  return { salt: raw.salt, digest: raw.digest, createdAt: Temporal.Instant.from(raw.created_at) };
+}
+
+export function propertyRow(row: unknown): [string, string] {
+  const { property, value } = row as { property: string; value: string };
+  return [property, value];
+}

@@ -1,0 +1,97 @@
+import type {
+  Channel,
+  Edit,
+  EditAction,
+  EditState,
+  FieldConflict,
+  ParkReason,
+  Restoration,
+} from "../../domain/edit.ts";
+import { type EditId, editId, itemKey, personId } from "../../domain/ids.ts";
+import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
+import { instantOf, itemFromText } from "./item-rows.ts";
+
+export function editRow(row: unknown, zone: string): Edit {
+  const raw = row as {
+    id: number;
+    channel: Channel;
+    actor: number | null;
+    item: number;
+    action: EditAction;
+    base: string;
+    shown: string | null;
+    patch: string;
+    new_labels: string;
+    state: EditState;
+    park_reason: ParkReason | null;
+    problem: string | null;
+    attempts: number;
+    begun: number;
+    not_before: string | null;
+    sent_at: string | null;
+    sent_after: number | null;
+    answer: string | null;
+    before: string | null;
+    conflicts: string;
+    insisted: number;
+    frozen: number;
+    undoes: number | null;
+    confirmed_at: string | null;
+    missed_at: string | null;
+    lands_until: string | null;
+    resent_at: string | null;
+    key_refused_at: string | null;
+    restores: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  return {
+    id: editId(raw.id),
+    channel: raw.channel,
+    actor: raw.actor === null ? null : personId(raw.actor),
+    item: itemKey(raw.item),
+    action: raw.action,
+    base: itemFromText(raw.base, zone),
+    shown: raw.shown === null ? null : itemFromText(raw.shown, zone),
+    patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
+    newLabels: JSON.parse(raw.new_labels) as readonly string[],
+    state: raw.state,
+    parkReason: raw.park_reason,
+    problem: raw.problem,
+    attempts: raw.attempts,
+    begun: raw.begun,
+    notBefore: instantOf(raw.not_before),
+    sentAt: instantOf(raw.sent_at),
+    sentAfter: raw.sent_after === null ? null : itemKey(raw.sent_after),
+    answer: raw.answer === null ? null : itemFromText(raw.answer, zone),
+    before: raw.before === null ? null : itemFromText(raw.before, zone),
+    conflicts: JSON.parse(raw.conflicts) as readonly FieldConflict[],
+    insisted: raw.insisted === 1,
+    frozen: raw.frozen === 1,
+    undoes: raw.undoes === null ? null : editId(raw.undoes),
+    confirmedAt: instantOf(raw.confirmed_at),
+    missedAt: instantOf(raw.missed_at),
+    inFlightUntil: instantOf(raw.lands_until),
+    resentAt: instantOf(raw.resent_at),
+    keyRefusedAt: instantOf(raw.key_refused_at),
+    restores: raw.restores === null ? null : restoration(raw.restores, zone),
+    createdAt: Temporal.Instant.from(raw.created_at),
+    updatedAt: Temporal.Instant.from(raw.updated_at),
+  };
+}
+
+export const editIdColumn = (row: unknown): EditId => editId((row as { id: number }).id);
+
+export const restorationText = ({ patch, over, by }: Restoration): string =>
+  JSON.stringify({ patch: patchToPlain(patch), over: patchToPlain(over), by });
+
+function restoration(text: string, zone: string): Restoration {
+  const raw = JSON.parse(text) as { patch: PlainPatch; over: PlainPatch; by: number };
+  const [patch, over] = [patchFromPlain(raw.patch, zone), patchFromPlain(raw.over, zone)];
+  return { patch, over, by: editId(raw.by) };
+}
+
+export function waitingRow(row: unknown) {
+  const raw = row as { kind: "edit" | "extra"; id: number; actor: number | null };
+  return { kind: raw.kind, id: raw.id, actor: raw.actor === null ? null : personId(raw.actor) };
+}

@@ -1,0 +1,144 @@
+import { type ItemKey, itemKey, type PersonId, personId } from "../../domain/ids.ts";
+import type { MailChoice } from "../../domain/mail-kind.ts";
+import { instantOf } from "./item-rows.ts";
+
+/**
+ * How far a mail has come. `dropped`: it was begun, and is not to be sent as things are; it may be begun again. `empty`: a
+ * digest that had nothing to tell.
+ */
+type HandoverState = "claimed" | "sent" | "deferred" | "rejected" | "dropped" | "empty";
+
+export interface HandoverRow {
+  readonly state: HandoverState;
+  readonly messageId: string;
+  /** To whom it went last; null for mails of an earlier build. */
+  readonly address: string | null;
+  readonly attempts: number;
+  readonly notBefore: Temporal.Instant | null;
+  readonly problem: string | null;
+  /** The server's reply code; null when no server said so. */
+  readonly code: number | null;
+  readonly claimedAt: Temporal.Instant;
+  readonly settledAt: Temporal.Instant | null;
+}
+
+/** What a mail tells of: an event's own reminder, a day before something is due, what is overdue, a digest. */
+export type MailSort = "reminder" | "lead" | "overdue" | "digest";
+
+/** In place of an item where a mail is about no single one. */
+export const noItem = 0;
+
+/** What makes one thing that a person is told of one and the same. */
+export interface MailKey {
+  readonly kind: MailSort;
+  readonly item: ItemKey | typeof noItem;
+  /** The start as an instant's text, the day that it is due on, or the day of the digest. */
+  readonly occurrence: string;
+  /** ISO 8601 duration; "" where there is none. */
+  readonly lead: string;
+  readonly person: PersonId;
+}
+
+/** A mail that is begun and not settled. */
+export type OpenMail = HandoverRow & { readonly key: MailKey };
+
+/** Mails to one person that were refused for good, or given up, for the same reason. */
+export interface Refusal {
+  readonly person: PersonId | null;
+  readonly address: string | null;
+  readonly code: number | null;
+  readonly problem: string;
+  readonly mails: number;
+  /** Of the last one. */
+  readonly at: Temporal.Instant;
+}
+
+export interface OffChoice {
+  readonly person: PersonId;
+  readonly choice: MailChoice;
+  readonly offAt: Temporal.Instant;
+}
+
+export function handoverRow(row: unknown): HandoverRow {
+  const raw = row as {
+    state: HandoverState;
+    message_id: string;
+    address: string | null;
+    attempts: number;
+    not_before: string | null;
+    problem: string | null;
+    code: number | null;
+    claimed_at: string;
+    settled_at: string | null;
+  };
+  return {
+    state: raw.state,
+    messageId: raw.message_id,
+    address: raw.address,
+    attempts: raw.attempts,
+    notBefore: instantOf(raw.not_before),
+    problem: raw.problem,
+    code: raw.code,
+    claimedAt: Temporal.Instant.from(raw.claimed_at),
+    settledAt: instantOf(raw.settled_at),
+  };
+}
+
+export function openMailRow(row: unknown): OpenMail {
+  const raw = row as {
+    kind: MailSort;
+    item: number;
+    occurrence: string;
+    lead: string;
+    person: number;
+  };
+  const { kind, occurrence, lead } = raw;
+  const item = raw.item === noItem ? noItem : itemKey(raw.item);
+  return {
+    ...handoverRow(row),
+    key: { kind, item, occurrence, lead, person: personId(raw.person) },
+  };
+}
+
+export function refusalRow(row: unknown): Refusal {
+  const raw = row as {
+    person: number | null;
+    address: string | null;
+    code: number | null;
+    problem: string;
+    mails: number;
+    at: string;
+  };
+  const { address, code, problem, mails } = raw;
+  const person = raw.person === null ? null : personId(raw.person);
+  return { person, address, code, problem, mails, at: Temporal.Instant.from(raw.at) };
+}
+
+export function offChoiceRow(row: unknown): OffChoice {
+  const raw = row as { person: number; choice: MailChoice; off_at: string };
+  return {
+    person: personId(raw.person),
+    choice: raw.choice,
+    offAt: Temporal.Instant.from(raw.off_at),
+  };
+}
+
+export function dateMoveRow(row: unknown): {
+  readonly key: ItemKey;
+  readonly before: string;
+  readonly serviceId: number | null;
+  readonly actor: PersonId | null;
+} {
+  const raw = row as {
+    item: number;
+    before: string;
+    service_id: number | null;
+    actor: number | null;
+  };
+  return {
+    key: itemKey(raw.item),
+    before: raw.before,
+    serviceId: raw.service_id,
+    actor: raw.actor === null ? null : personId(raw.actor),
+  };
+}

@@ -1,0 +1,264 @@
+import type { Comment, HistoryEntry } from "../../domain/comment.ts";
+import type { EditExtra, ExtraKind, ExtraState, ExtraTarget } from "../../domain/edit-extra.ts";
+import type { FileEntry, Folder } from "../../domain/file.ts";
+import {
+  editId,
+  folderId,
+  labelId,
+  listId,
+  type PersonId,
+  type ProjectId,
+  personId,
+  projectId,
+  serviceId,
+} from "../../domain/ids.ts";
+import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
+import type { SideSource } from "../../domain/source.ts";
+import { instantOf } from "./item-rows.ts";
+import { type PollRow, type PollState, pollOf } from "./source-rows.ts";
+
+export interface SideState extends PollState {
+  readonly source: SideSource;
+  /** What was known of the task when it was last read whole; null before that, and for folders and files. */
+  readonly seen: string | null;
+}
+
+export function sideRow(row: unknown): SideState {
+  const raw = row as PollRow & {
+    kind: SideSource["kind"];
+    project_id: number | null;
+    task_id: number | null;
+    folder_id: number | null;
+    seen: string | null;
+  };
+  return {
+    ...pollOf(raw),
+    source: {
+      kind: raw.kind,
+      ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
+      ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
+      ...(raw.folder_id !== null && { folderId: folderId(raw.folder_id) }),
+    } as SideSource,
+    seen: raw.seen,
+  };
+}
+
+export function commentRow(row: unknown): Comment {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    list_id: number;
+    task_id: number;
+    description: string;
+    creator_id: number | null;
+    by_me: number;
+    created_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    listId: listId(raw.list_id),
+    taskId: serviceId(raw.task_id),
+    description: raw.description,
+    creatorId: person(raw.creator_id),
+    byMe: raw.by_me === 1,
+    createdAt: instantOf(raw.created_at),
+  };
+}
+
+/** An entry with the markup that details it; null where that is not known. */
+export interface DetailedEntry extends HistoryEntry {
+  readonly content: string | null;
+  /** When the detail was asked for; null while it was not. */
+  readonly detailedAt: Temporal.Instant | null;
+}
+
+export function historyRow(row: unknown): DetailedEntry {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    list_id: number;
+    task_id: number;
+    person_id: number | null;
+    action: string;
+    activity_at: string | null;
+    activity_on: string | null;
+    content: string | null;
+    detailed_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    listId: listId(raw.list_id),
+    taskId: serviceId(raw.task_id),
+    personId: person(raw.person_id),
+    action: raw.action,
+    activityAt: instantOf(raw.activity_at),
+    on: raw.activity_on === null ? null : Temporal.PlainDate.from(raw.activity_on),
+    content: raw.content,
+    detailedAt: instantOf(raw.detailed_at),
+  };
+}
+
+export function folderRow(row: unknown): Folder {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    name: string;
+    parent_id: number | null;
+    type: string | null;
+  };
+  return {
+    id: folderId(raw.id),
+    projectId: projectId(raw.project_id),
+    name: raw.name,
+    parentId: raw.parent_id === null ? null : folderId(raw.parent_id),
+    type: raw.type,
+  };
+}
+
+export function fileRow(row: unknown): FileEntry {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    folder_id: number;
+    name: string;
+    byte_size: number | null;
+    file_type: string | null;
+    url: string | null;
+    creator_id: number | null;
+    by_me: number;
+    created_at: string | null;
+    updated_at: string | null;
+  };
+  return {
+    id: serviceId(raw.id),
+    projectId: projectId(raw.project_id),
+    folderId: folderId(raw.folder_id),
+    name: raw.name,
+    byteSize: raw.byte_size,
+    fileType: raw.file_type,
+    url: raw.url,
+    creatorId: person(raw.creator_id),
+    byMe: raw.by_me === 1,
+    createdAt: instantOf(raw.created_at),
+    updatedAt: instantOf(raw.updated_at),
+  };
+}
+
+const person = (id: number | null): PersonId | null => (id === null ? null : personId(id));
+
+export function extraRow(row: unknown): EditExtra {
+  const raw = row as {
+    id: number;
+    edit: number;
+    kind: ExtraKind;
+    target: ExtraTarget;
+    name: string;
+    media_type: string | null;
+    text: string | null;
+    digest: string;
+    state: ExtraState;
+    problem: string | null;
+    attempts: number;
+    not_before: string | null;
+    file_id: string | null;
+    answer_id: number | null;
+    created_at: string;
+  };
+  return {
+    id: raw.id,
+    edit: editId(raw.edit),
+    kind: raw.kind,
+    target: raw.target,
+    name: raw.name,
+    mediaType: raw.media_type,
+    text: raw.text,
+    digest: raw.digest,
+    state: raw.state,
+    problem: raw.problem,
+    attempts: raw.attempts,
+    notBefore: instantOf(raw.not_before),
+    fileId: raw.file_id,
+    answerId: raw.answer_id === null ? null : serviceId(raw.answer_id),
+    createdAt: Temporal.Instant.from(raw.created_at),
+  };
+}
+
+export const contentColumn = (row: unknown): Uint8Array | null =>
+  (row as { content: Uint8Array | null } | undefined)?.content ?? null;
+
+export function projectRow(row: unknown): Project {
+  const raw = row as {
+    id: number;
+    title: string;
+    description: string | null;
+    color: string | null;
+    archived: number;
+    members: string;
+  };
+  return {
+    id: projectId(raw.id),
+    title: raw.title,
+    description: raw.description,
+    color: raw.color,
+    archived: raw.archived === 1,
+    members: (JSON.parse(raw.members) as number[]).map(personId),
+  };
+}
+
+export function personRow(row: unknown): Person {
+  const raw = row as {
+    id: number;
+    name: string;
+    email: string | null;
+    time_zone: string | null;
+    suspended: number;
+  };
+  return {
+    id: personId(raw.id),
+    name: raw.name,
+    email: raw.email,
+    timeZone: raw.time_zone,
+    suspended: raw.suspended === 1,
+  };
+}
+
+export function todolistRow(row: unknown): Todolist {
+  const raw = row as {
+    id: number;
+    project_id: number;
+    title: string;
+    archived: number;
+    private: number;
+  };
+  return {
+    id: listId(raw.id),
+    projectId: projectId(raw.project_id),
+    title: raw.title,
+    archived: raw.archived === 1,
+    private: raw.private === 1,
+  };
+}
+
+export function labelRow(row: unknown): Label {
+  const raw = row as { id: number; name: string; color: string | null };
+  return { id: labelId(raw.id), name: raw.name, color: raw.color };
+}
+
+/** What the service has said to a person's key about a project. */
+export interface KeySight {
+  readonly project: ProjectId;
+  /** Whether it was ever open. */
+  readonly opened: boolean;
+  /** In a row; 0 while it is open. */
+  readonly refusals: number;
+  readonly at: Temporal.Instant;
+}
+
+export function keySightRow(row: unknown): KeySight {
+  const raw = row as { project_id: number; opened: number; refusals: number; at: string };
+  const { refusals } = raw;
+  const at = Temporal.Instant.from(raw.at);
+  return { project: projectId(raw.project_id), opened: raw.opened === 1, refusals, at };
+}

@@ -1,0 +1,66 @@
+import {
+  type EditId,
+  editId,
+  type ItemKey,
+  itemKey,
+  type ServiceId,
+  serviceId,
+} from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { Patch } from "../../domain/patch.ts";
+import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
+import { instantOf, itemFromText } from "./item-rows.ts";
+
+/** A change, move or deletion whose answer is not known. */
+export interface UnansweredWrite {
+  readonly id: number;
+  readonly edit: EditId;
+  readonly item: ItemKey;
+  readonly act: "change" | "delete";
+  /** The number of the item that the request names. */
+  readonly serviceId: ServiceId;
+  /** What the request sets; empty for a deletion. */
+  readonly patch: Patch;
+  /** The item as it was when the request left. */
+  readonly before: Item;
+  readonly lostAt: Temporal.Instant;
+  /** Until then it may be carried out. */
+  readonly inFlightUntil: Temporal.Instant;
+  /** When the item is read again for it; null while it is under way, and once it cannot be carried out any more. */
+  readonly nextLookAt: Temporal.Instant | null;
+  /** Failed readings in a row. */
+  readonly failures: number;
+  /** When it was seen to have been carried out. */
+  readonly landedAt: Temporal.Instant | null;
+}
+
+export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
+  const raw = row as {
+    id: number;
+    edit: number;
+    item: number;
+    act: UnansweredWrite["act"];
+    service_id: number;
+    patch: string;
+    before: string;
+    lost_at: string;
+    lands_until: string;
+    next_look: string | null;
+    failures: number;
+    landed_at: string | null;
+  };
+  return {
+    id: raw.id,
+    edit: editId(raw.edit),
+    item: itemKey(raw.item),
+    act: raw.act,
+    serviceId: serviceId(raw.service_id),
+    patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
+    before: itemFromText(raw.before, zone),
+    lostAt: Temporal.Instant.from(raw.lost_at),
+    inFlightUntil: Temporal.Instant.from(raw.lands_until),
+    nextLookAt: instantOf(raw.next_look),
+    failures: raw.failures,
+    landedAt: instantOf(raw.landed_at),
+  };
+}

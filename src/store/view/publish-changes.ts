@@ -1,0 +1,260 @@
+import type { Database } from "better-sqlite3";
+import { type CollectionName, collectionOf, directory } from "../../domain/collection.ts";
+import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { placedIn, placeOf } from "../../domain/patch.ts";
+import { overlay } from "../../domain/pending-view.ts";
+import { fromPlain, publishedPart } from "../../domain/plain-item.ts";
+import { isNews, type Outcome } from "../journal/unheard.ts";
+import { editRow } from "../rows/edit-rows.ts";
+import {
+  contentText,
+  identityRow,
+  instantText,
+  mirrorRow,
+  numberColumn,
+  plainContent,
+  provenanceOf,
+  triedRow,
+  viewRow,
+} from "../rows/item-rows.ts";
+import { type ChangeLog, createChangeLog, everyProject } from "./change-log.ts";
+
+export interface StoreDeps {
+  readonly db: Database;
+  /** The account's zone. */
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** The change log and the view that it describes. Every method belongs inside the caller's transaction. */
+export interface Changes extends ChangeLog {
+  /**
+   * Brings the view of one item up to date with mirror and journal, after either was written. Where what the view says
+   * changed, the log, the collection's revision and the version history grow; SEQUENCE rises when calendars are
+   * concerned. Returns whether the view changed.
+   */
+  publish(key: ItemKey): boolean;
+  /**
+   * Runs steps that store how an edit has ended. What of its item follows from the edit itself is no news to a program
+   * that has put the item: its octets may go on as they came.
+   */
+  settling<Value>(outcome: Outcome, steps: () => Value): Value;
+  /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
+  touch(key: ItemKey): void;
+  /** Logs a put of what is only kept here of an item: it says the same as before. Null when it is not in the view. */
+  note(key: ItemKey): Revision | null;
+  /** Logs a burial of what some program has put into a collection and what never entered the view. */
+  retract(
+    key: ItemKey,
+    from: { readonly collection: CollectionName; readonly project: number },
+  ): Revision;
+  /**
+   * Logs a change of an item for whoever is shown it otherwise than all others, as an edit of it waits or did: where it is,
+   * and where that person's programs have put it; with a task what hangs below it. For the others its text stays the same.
+   */
+  tellOwn(key: ItemKey): void;
+  /** Notes that names which feeds show have changed. */
+  directoryChanged(): void;
+}
+
+export function createChanges({ db, zone, clock }: StoreDeps): Changes {
+  const identity = db.prepare("SELECT * FROM identities WHERE item = ?");
+  const mirrored = db.prepare(
+    "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+  );
+  const openEdits = db.prepare(
+    "SELECT * FROM edits WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
+  );
+  const taskOf = db.prepare("SELECT item FROM identities WHERE kind = 'task' AND service_id = ?");
+  const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");
+  const viewedBelow = db.prepare(
+    "SELECT item FROM view_items WHERE project_id = ? AND parent_id = ?",
+  );
+  const putView = db.prepare(
+    `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
+     ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
+  );
+  const dropView = db.prepare("DELETE FROM view_items WHERE item = ?");
+  const addVersion = db.prepare(
+    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at)
+     SELECT @key, @revision, sequence, @at, @collection, @content, modified_at FROM identities WHERE item = @key`,
+  );
+  const everShown = db.prepare("SELECT 1 FROM versions WHERE item = ? LIMIT 1");
+  const setSequence = db.prepare(
+    "UPDATE identities SET sequence = ?, modified_at = ? WHERE item = ?",
+  );
+  const addChange = db.prepare(
+    "INSERT INTO changes (at, collection, item, act) VALUES (?, ?, ?, ?)",
+  );
+  const raise = db.prepare(
+    `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
+     ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
+  );
+  const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ? AND drifted = 0");
+  const tried = db.prepare(
+    `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
+       JOIN collections k ON k.name = c.collection
+     WHERE n.item = ? AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = n.item)`,
+  );
+  const hanging = db.prepare(
+    `SELECT below.item FROM view_items task JOIN identities i USING (item)
+       JOIN view_items below ON below.project_id = task.project_id AND below.parent_id = i.service_id
+     WHERE task.item = ? AND i.kind = 'task'`,
+  );
+  let settled: Outcome | null = null;
+
+  /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
+  function current(key: ItemKey): Item | null {
+    const item = overlaid(key);
+    if (item?.kind !== "subtask" || item.parentId === null) return item;
+    const row = taskOf.get(item.parentId);
+    const task = row === undefined ? null : overlaid(itemKey(numberColumn(row, "item")));
+    return task ? placedIn(item, placeOf(task)) : item;
+  }
+
+  function overlaid(key: ItemKey): Item | null {
+    const row = mirrored.get(key);
+    const edits = openEdits.all(key).map((edit) => editRow(edit, zone));
+    if (row === undefined) return overlay(null, edits);
+    const { content, ...known } = mirrorRow(row);
+    return overlay(fromPlain(plainContent(content), provenanceOf(known), zone), edits);
+  }
+
+  function log(
+    collection: CollectionName,
+    change: { key: ItemKey | null; act: "put" | "bury"; project: number },
+  ) {
+    const { lastInsertRowid } = addChange.run(
+      instantText(clock()),
+      collection,
+      change.key,
+      change.act,
+    );
+    const at = Number(lastInsertRowid);
+    raise.run(collection, change.project, at);
+    return at;
+  }
+
+  function nextModified(previous: Temporal.Instant): Temporal.Instant {
+    const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
+    // A second edit in one second moves it too: there are calendars that look at LAST-MODIFIED alone.
+    return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
+  }
+
+  function bump(key: ItemKey): void {
+    const { sequence, modifiedAt } = identityRow(identity.get(key));
+    setSequence.run(sequence + 1, nextModified(modifiedAt).toString(), key);
+  }
+
+  /** Keeps what is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
+  function keepVersion(
+    key: ItemKey,
+    version: { revision: number; collection: CollectionName; content: string | null },
+  ): void {
+    addVersion.run({ key, at: instantText(clock()), ...version });
+  }
+
+  function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {
+    const at = log(shown.collection, {
+      key,
+      act: "bury",
+      project: plainContent(shown.content).projectId,
+    });
+    bump(key);
+    keepVersion(key, { revision: at, collection: shown.collection, content: null });
+    dropView.run(key);
+  }
+
+  function put(
+    key: ItemKey,
+    item: Item,
+    shown: { collection: CollectionName; content: string } | null,
+  ): void {
+    const content = contentText(item);
+    const collection = collectionOf(item);
+    const before = shown && plainContent(shown.content);
+    if (shown && before && shown.collection !== collection) {
+      log(shown.collection, { key, act: "bury", project: before.projectId });
+    }
+    const after = plainContent(content);
+    const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
+    const raised = heard !== null && heard !== publishedPart(after);
+    if (raised) bump(key);
+    const outcome = settled?.item === key ? settled : null;
+    if (raised && !(before && !isNews({ before, after }, outcome))) drift.run(key);
+    const at = log(collection, { key, act: "put", project: item.projectId });
+    keepVersion(key, { revision: at, collection, content });
+    putView.run(key, collection, content);
+    if (before && shown?.collection === collection && before.projectId !== item.projectId) {
+      // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
+      raise.run(collection, before.projectId, at);
+    }
+  }
+
+  function publish(key: ItemKey): boolean {
+    const item = current(key);
+    const row = viewed.get(key);
+    const shown = row === undefined ? null : viewRow(row);
+    if (!item && !shown) return false;
+    if (item && shown?.collection === collectionOf(item) && shown.content === contentText(item))
+      return false;
+    if (item) put(key, item, shown);
+    else if (shown) bury(key, shown);
+    if (item?.kind === "task" && shown) publishBelow(item, shown);
+    return true;
+  }
+
+  /** The subtasks of a task that is shown in another place than before. */
+  function publishBelow(task: Item, shown: { collection: CollectionName; content: string }): void {
+    const before = plainContent(shown.content).projectId;
+    if (shown.collection === collectionOf(task) && before === task.projectId) return;
+    for (const row of viewedBelow.all(before, task.id)) publish(itemKey(numberColumn(row, "item")));
+  }
+
+  function note(
+    key: ItemKey,
+  ): { at: Revision; collection: CollectionName; content: string } | null {
+    const row = viewed.get(key);
+    if (row === undefined) return null;
+    const { collection, content } = viewRow(row);
+    const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
+    return { at: revision(at), collection, content };
+  }
+
+  function tellTried(key: ItemKey): void {
+    note(key);
+    for (const row of tried.all(key)) {
+      const { collection, project } = triedRow(row);
+      log(collection, { key, act: "bury", project });
+    }
+  }
+
+  return {
+    ...createChangeLog({ db }),
+    publish,
+    settling(outcome, steps) {
+      settled = outcome;
+      try {
+        return steps();
+      } finally {
+        settled = null;
+      }
+    },
+    touch(key) {
+      bump(key);
+      const noted = note(key);
+      if (noted) keepVersion(key, { ...noted, revision: noted.at });
+    },
+    note: (key) => note(key)?.at ?? null,
+    retract: (key, { collection, project }) =>
+      revision(log(collection, { key, act: "bury", project })),
+    tellOwn(key) {
+      tellTried(key);
+      for (const row of hanging.all(key)) tellTried(itemKey(numberColumn(row, "item")));
+    },
+    directoryChanged() {
+      log(directory, { key: null, act: "put", project: everyProject });
+    },
+  };
+}

@@ -1,0 +1,309 @@
+import type { ListId, ServiceId } from "../domain/ids.ts";
+import { type Source, sourceName } from "../domain/source.ts";
+import type { SourceState } from "../store/rows/source-rows.ts";
+import type { Store } from "../store/store.ts";
+import { type Candidate, later } from "./schedule.ts";
+
+/** A source with what this process knows of it. */
+export interface Entry extends Candidate {
+  readonly source: Source;
+  /** Failed polls in a row, in this process. */
+  readonly failures: number;
+  /** Whether it was read in this process, and whether it was read or refused for good. */
+  readonly read: boolean;
+  readonly settled: boolean;
+  /** Whether it was ever read into this data directory. */
+  readonly everRead: boolean;
+  /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
+  readonly readBefore: Temporal.Instant | null;
+  /** Whether refusals speak of this source alone: it was refused again, and others were read in between. */
+  readonly barred: boolean;
+  /** The turn in which it was first refused in a row, 0 in an earlier process; null while it is not refused. */
+  readonly refusedIn: number | null;
+  /** The last round in which it was read or refused; null for none. */
+  readonly round: number | null;
+  /** Turn of the latest attempt that has read it, or was refused for good; 0 = none yet. */
+  readonly answered: number;
+}
+
+/** A source whose poll is under way, as it was when the poll began. */
+export interface Begun extends Entry {
+  readonly attemptedAt: Temporal.Instant;
+}
+
+/** How a poll ended; `rest` is how long the source is left alone. */
+interface Ending {
+  readonly kind: "read" | "refused" | "failed";
+  readonly notBefore: Temporal.Instant | null;
+}
+
+/**
+ * All sources, in the order in which they became known. The store keeps the same set for the next start; it is written
+ * before a poll that needs it, so that a sweep which learns of a thousand parents does not write them a thousand times.
+ */
+export class SourceList {
+  readonly #store: Store;
+  readonly #clock: () => Temporal.Instant;
+  readonly #entries = new Map<string, Entry>();
+  readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
+  readonly #unsaved = new Set<string>();
+  #turn = 0;
+  /** The latest turn in which something was read; 0 = none yet. */
+  #lastRead = 0;
+  /** The round under way; null between rounds. */
+  #round: number | null = null;
+
+  constructor(store: Store, clock: () => Temporal.Instant) {
+    this.#store = store;
+    this.#clock = clock;
+    for (const state of store.sources.all()) this.#add(state.source, { state });
+  }
+
+  /**
+   * Begins a round: everything is to be read once. One that was cut off goes on instead, with what it has read already,
+   * unless nobody has gone on with it for longer than `rest`.
+   */
+  beginRound(rest: Temporal.Duration): void {
+    const { rounds } = this.#store;
+    const last = rounds.last();
+    const goesOn = last && !last.endedAt && this.#isRecent(last.begunAt, rest);
+    this.#round = (goesOn ? last : rounds.begin()).round;
+  }
+
+  endRound(): void {
+    if (this.#round === null) return;
+    this.#store.rounds.end();
+    this.#round = null;
+  }
+
+  /** Goes on with the last round, as some of it could not be read. */
+  resumeRound(): void {
+    this.#store.rounds.resume();
+    this.#round = this.#store.rounds.last()?.round ?? null;
+  }
+
+  /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
+  isDone({ round }: Pick<Entry, "round">): boolean {
+    return this.#round !== null && round === this.#round;
+  }
+
+  /** The number of the latest attempt; an attempt that starts later has a higher one. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  entries(): readonly Entry[] {
+    return [...this.#entries.values()];
+  }
+
+  get(name: string): Entry | null {
+    return this.#entries.get(name) ?? null;
+  }
+
+  ofKind(kind: Source["kind"]): readonly Entry[] {
+    return this.entries().filter((entry) => entry.kind === kind);
+  }
+
+  /** Makes these the only sources beside subtasks; subtasks stay where their list does. */
+  settleScope(present: readonly Source[]): void {
+    const names = new Set(present.map(sourceName));
+    for (const entry of this.entries()) {
+      if (entry.kind !== "subtasks" && !names.has(entry.name)) this.drop(entry.name);
+    }
+    for (const source of present) this.put(source, null);
+    for (const { name, source } of this.ofKind("subtasks")) {
+      if (source.kind === "subtasks" && !names.has(`tasks:${source.listId}`)) this.drop(name);
+    }
+  }
+
+  /** Adds a source, or notes that it is in another place now, where it was not tried yet. */
+  put(source: Source, days: number | null): void {
+    const known = this.get(sourceName(source));
+    if (!known) {
+      this.#add(source, { days });
+      this.#unsaved.add(sourceName(source));
+      return;
+    }
+    if (samePlace(known.source, source)) {
+      if (known.days !== days) this.#set({ ...known, days });
+      return;
+    }
+    this.#unlink(known);
+    const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null };
+    const unheard = { readBefore: null, barred: false, refusedIn: null };
+    this.#set({ ...known, ...untried, ...unheard, source, days });
+    this.#link(source);
+    this.#unsaved.add(known.name);
+  }
+
+  drop(name: string): void {
+    const known = this.get(name);
+    if (!known) return;
+    this.#unlink(known);
+    this.#entries.delete(name);
+    this.#unsaved.add(name);
+  }
+
+  /** Parents in a list whose subtasks are polled. */
+  parentsIn(list: ListId): readonly ServiceId[] {
+    return [...(this.#parentsByList.get(list) ?? [])];
+  }
+
+  /** Asks for a source ahead of its turn; also one that is being read, as that reading may be too early. */
+  hurry(name: string): void {
+    const known = this.get(name);
+    if (known) this.#set({ ...known, hurried: true, notBefore: null });
+  }
+
+  /**
+   * Ends every rest; the answer tells whether all sources of now have been asked since, and have answered or are gone.
+   * Where each of them refuses, nothing was read.
+   */
+  readAnew(): () => boolean {
+    const start = this.#turn;
+    const names = this.entries().map(({ name }) => name);
+    for (const { name, notBefore } of this.entries()) if (notBefore) this.hurry(name);
+    return () => {
+      const now = names.flatMap((name) => this.get(name) ?? []);
+      const isAnswered = now.every(({ answered }) => answered > start);
+      return isAnswered && now.some(({ failures }) => failures === 0);
+    };
+  }
+
+  /** Ends the rest of what has failed, not of what was refused: the service is back. */
+  recover(): void {
+    for (const entry of this.entries()) {
+      const { failures, answered, ended, notBefore } = entry;
+      if (failures > 0 && answered < ended && notBefore) this.#set({ ...entry, notBefore: null });
+    }
+  }
+
+  begin(name: string): Begun {
+    const known = this.get(name);
+    if (!known) throw new UnknownSourceError(name);
+    this.save();
+    this.#turn += 1;
+    const begun = {
+      ...known,
+      turn: this.#turn,
+      attemptedAt: this.#clock(),
+      underWay: true,
+      hurried: false,
+      rushed: known.hurried,
+    };
+    this.#set(begun);
+    return begun;
+  }
+
+  /** Ends a poll; one that was given up (null) counts as if it had not been. */
+  end(begun: Entry, ending: Ending | null): void {
+    const now = this.get(begun.name);
+    if (!now) return;
+    const rested = { ...now, underWay: false, rushed: false };
+    if (!ending) {
+      this.#set(rested);
+      return;
+    }
+    const isRead = ending.kind === "read";
+    const isSettled = ending.kind !== "failed";
+    if (isRead) this.#lastRead = Math.max(this.#lastRead, begun.turn);
+    this.#set({
+      ...rested,
+      ...(isSettled && { settled: true, answered: begun.turn, round: this.#round ?? now.round }),
+      ...(isRead && { read: true, everRead: true, barred: false, refusedIn: null }),
+      ...(ending.kind === "refused" && this.#refused(now)),
+      ended: begun.turn,
+      failures: isRead ? 0 : now.failures + 1,
+      notBefore: now.hurried ? null : ending.notBefore,
+    });
+  }
+
+  /** Writes what has changed in the set since the last time. Inside a transaction, which may be undone, it is kept for then. */
+  save(): void {
+    if (this.#unsaved.size === 0) return;
+    const names = [...this.#unsaved];
+    const { isOpen } = this.#store.standing();
+    this.#store.together(() => {
+      this.#store.sources.drop(names.filter((name) => !this.#entries.has(name)));
+      this.#store.sources.put(names.flatMap((name) => this.get(name)?.source ?? []));
+    });
+    if (!isOpen) this.#unsaved.clear();
+  }
+
+  /** One refusal may be a mistake, and so are all where nothing is answered otherwise. */
+  #refused({ barred, refusedIn }: Entry): Pick<Entry, "barred" | "refusedIn"> {
+    return {
+      barred: barred || (refusedIn !== null && this.#lastRead > refusedIn),
+      refusedIn: refusedIn ?? this.#turn,
+    };
+  }
+
+  #isRecent(begunAt: Temporal.Instant, rest: Temporal.Duration): boolean {
+    const now = this.#clock();
+    const attempts = this.entries().flatMap(({ attemptedAt }) => attemptedAt ?? []);
+    // A moment ahead is of a clock that was set back: how long ago it was is not known.
+    return [begunAt, ...attempts].some(
+      (at) =>
+        Temporal.Instant.compare(at, now) <= 0 &&
+        Temporal.Instant.compare(later(at, rest), now) >= 0,
+    );
+  }
+
+  #add(
+    source: Source,
+    { state, days = null }: { readonly state?: SourceState; readonly days?: number | null },
+  ): void {
+    this.#set({
+      name: sourceName(source),
+      kind: source.kind,
+      source,
+      turn: 0,
+      attemptedAt: state?.attemptedAt ?? null,
+      underWay: false,
+      ended: 0,
+      hurried: false,
+      rushed: false,
+      notBefore: null,
+      days,
+      failures: 0,
+      read: false,
+      settled: false,
+      everRead: Boolean(state?.succeededAt),
+      readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
+      barred: false,
+      refusedIn: state?.refusedAt ? 0 : null,
+      round: state?.round ?? null,
+      answered: 0,
+    });
+    this.#link(source);
+  }
+
+  #set(entry: Entry): void {
+    this.#entries.set(entry.name, entry);
+  }
+
+  #link(source: Source): void {
+    if (source.kind !== "subtasks") return;
+    const parents = this.#parentsByList.get(source.listId) ?? new Set();
+    this.#parentsByList.set(source.listId, parents.add(source.taskId));
+  }
+
+  #unlink({ source }: Entry): void {
+    if (source.kind === "subtasks") this.#parentsByList.get(source.listId)?.delete(source.taskId);
+  }
+}
+
+/** Thrown when a source is to be polled that nothing names any more: the choice was made on an older roster. */
+class UnknownSourceError extends Error {
+  override readonly name = "UnknownSourceError";
+  constructor(source: string) {
+    super(`the source ${source} cannot be polled: it is not on the roster`);
+  }
+}
+
+/** Whether two sources of one name are asked for under the same path. */
+export function samePlace(a: Source, b: Source): boolean {
+  const project = "projectId" in a && "projectId" in b ? a.projectId === b.projectId : true;
+  const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;
+  return project && list;
+}

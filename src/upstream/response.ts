@@ -1,0 +1,241 @@
+import { STATUS_CODES } from "node:http";
+import { promisify } from "node:util";
+import * as zlib from "node:zlib";
+import { readHttpDate } from "../domain/http-date.ts";
+import { fail, ok, type Result, unreachable } from "../domain/result.ts";
+import type { Failure } from "./failure.ts";
+import type { Reply } from "./transport.ts";
+
+/**
+ * The JSON value of an answer's body, whatever its Content-Type claims.
+ * Fails with a sentence that tells an HTML page, an empty body and cut or wrong JSON apart.
+ */
+export function parseJson(body: string): Result<unknown, string> {
+  const text = body.trim();
+  if (text === "") return fail("the body is empty");
+  if (text.startsWith("<")) return fail(`an HTML page came instead of JSON: ${plain(text)}`);
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return fail(`no complete JSON in ${text.length} characters: ${plain(text.slice(0, 200))}`);
+  }
+}
+
+/** The `{code, message}` that the service may answer with status 200; null when the value is an ordinary one. */
+export function refusalIn(
+  value: unknown,
+): { readonly code: number; readonly message: string } | null {
+  if (typeof value !== "object" || value === null || "id" in value) return null;
+  if (!("code" in value) || !("message" in value)) return null;
+  const { code, message } = value;
+  const number = typeof code === "string" && /^\d{1,9}$/.test(code) ? Number(code) : code;
+  if (typeof number !== "number") return null;
+  return { code: number, message: typeof message === "string" ? plain(message) : "no message" };
+}
+
+/** What an error body says, for people: its JSON message, else its text without markup, else the status in words. */
+function messageOf(status: number, body: string | null): string {
+  const said = body === null ? "" : (jsonMessage(body) ?? plain(body));
+  return said === "" ? (STATUS_CODES[status] ?? `status ${status}`) : said;
+}
+
+function jsonMessage(body: string): string | null {
+  const parsed = parseJson(body);
+  return parsed.ok ? messageIn(parsed.value, 3) : null;
+}
+
+function messageIn(value: unknown, depth: number): string | null {
+  if (typeof value === "string") return plain(value);
+  if (typeof value !== "object" || value === null || depth === 0) return null;
+  const parts: readonly unknown[] = Array.isArray(value)
+    ? value
+    : ["message", "error", "errors", "detail", "title"].map((name) =>
+        new Map<string, unknown>(Object.entries(value)).get(name),
+      );
+  const texts = parts.map((part) => messageIn(part, depth - 1)).filter((text) => text);
+  if (texts.length === 0) return null;
+  return Array.isArray(value) ? plain(texts.join("; ")) : (texts[0] ?? null);
+}
+
+/** Text without markup and control characters, on one line and at most 300 characters long. */
+function plain(text: string): string {
+  const bare = text
+    .slice(0, 20_000)
+    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+  return bare.length > 300 ? `${bare.slice(0, 299)}…` : bare;
+}
+
+/** The most octets of one answer, before and after inflating. */
+const limit = 50_000_000;
+
+const inflaters: Readonly<Record<string, (octets: Uint8Array) => Promise<Uint8Array>>> = {
+  gzip: (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: limit }),
+  "x-gzip": (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: limit }),
+  deflate: inflateEither,
+  br: (octets) => promisify(zlib.brotliDecompress)(octets, { maxOutputLength: limit }),
+};
+
+/**
+ * The whole text of an answer's body, inflated as `encoding` (Content-Encoding) says; undici itself does not inflate.
+ * Fails with a sentence for a body that is too long, damaged, of an unknown encoding or not UTF-8. An error of the
+ * stream itself (reset, abort) is thrown as it comes.
+ */
+export async function readBody(
+  stream: AsyncIterable<Uint8Array>,
+  encoding: string | null,
+): Promise<Result<string, string>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > limit) return fail(`the answer is longer than ${limit} octets`);
+    chunks.push(chunk);
+  }
+  const inflated = await inflate(Buffer.concat(chunks), encoding);
+  return inflated.ok ? decode(inflated.value) : inflated;
+}
+
+async function inflate(
+  octets: Uint8Array,
+  encoding: string | null,
+): Promise<Result<Uint8Array, string>> {
+  const name = encoding?.trim().toLowerCase() ?? "";
+  if (name === "" || name === "identity" || octets.byteLength === 0) return ok(octets);
+  const inflater = inflaters[name];
+  if (!inflater) return fail(`the content encoding "${name}" was not asked for`);
+  try {
+    return ok(await inflater(octets));
+  } catch (error) {
+    if (error instanceof RangeError)
+      return fail(`the inflated answer is longer than ${limit} octets`);
+    return fail(`the ${name} body is damaged`);
+  }
+}
+
+// Servers send "deflate" both with the zlib wrapper that RFC 9110 8.4.1.2 asks for and without it.
+async function inflateEither(octets: Uint8Array): Promise<Uint8Array> {
+  const wrapped = ((octets[0] ?? 0) & 0x0f) === 8;
+  const inflater = wrapped ? promisify(zlib.inflate) : promisify(zlib.inflateRaw);
+  return inflater(octets, { maxOutputLength: limit });
+}
+
+function decode(octets: Uint8Array): Result<string, string> {
+  try {
+    return ok(new TextDecoder("utf-8", { fatal: true }).decode(octets));
+  } catch {
+    return fail("the answer is not UTF-8");
+  }
+}
+
+/**
+ * What is known about the request that a reply belongs to. `repeatable`: carrying it out twice does no harm. `lost`:
+ * an earlier try may have been carried out although no good answer came. `gone`: what "there is no such thing" then
+ * means: `done` for a deletion, `unknown` for a move, whose old path answers so after it has worked.
+ */
+export interface Standing {
+  readonly request: string;
+  readonly repeatable: boolean;
+  readonly lost: boolean;
+  readonly gone: "refused" | "done" | "unknown";
+  readonly now: Temporal.Instant;
+}
+
+/** `again`: another try may help; `lost` then tells whether this one may have been carried out. */
+export type Verdict =
+  | { readonly kind: "good"; readonly body: string | null; readonly damage: string }
+  | { readonly kind: "ended"; readonly failure: Failure }
+  | { readonly kind: "limited"; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: "again";
+      readonly status: number | null;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+      readonly lost: boolean;
+    };
+
+/** Whether a reply leaves open what has become, or will become, of the request. */
+export function isUnanswered(reply: Reply): boolean {
+  if (reply.kind !== "answer") return reply.sent;
+  return isFault(reply.status);
+}
+
+const isFault = (status: number): boolean => status >= 500 || status === 408;
+
+/** What one reply means for its request. */
+export function judge(reply: Reply, standing: Standing): Verdict {
+  const { request, repeatable } = standing;
+  switch (reply.kind) {
+    case "aborted":
+      return reply.sent && !repeatable
+        ? unknown(standing, "given up while the request was under way")
+        : ended({ kind: "aborted", request });
+    case "broken": {
+      const { message, sent } = reply;
+      if (sent && !repeatable) return unknown(standing, message);
+      return { kind: "again", status: null, message, retryAfterMs: null, lost: sent };
+    }
+    case "answer":
+      return judgeAnswer(reply, standing);
+    default:
+      return unreachable(reply);
+  }
+}
+
+function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standing): Verdict {
+  const { status, body } = reply;
+  const { request } = standing;
+  if (status >= 200 && status < 300) return { kind: "good", body, damage: reply.damage };
+
+  const retryAfterMs = readRetryAfter(reply.headers, standing.now);
+  if (status === 429) return { kind: "limited", retryAfterMs };
+
+  const message = messageOf(status, body);
+  if (isFault(status)) {
+    if (!standing.repeatable) return unknown(standing, `${message} (${status})`);
+    return { kind: "again", status, message, retryAfterMs, lost: true };
+  }
+  if ((status === 404 || status === 410) && standing.lost) {
+    if (standing.gone === "done") return { kind: "good", body: null, damage: "" };
+    if (standing.gone === "unknown") return unknown(standing, `${message} (${status})`);
+  }
+  if (status >= 300 && status < 400) {
+    return ended({ kind: "refused", status, request, message: redirectMessage(reply.headers) });
+  }
+  return ended({ kind: "refused", status, message, request });
+}
+
+const ended = (failure: Failure): Verdict => ({ kind: "ended", failure });
+
+const unknown = ({ request }: Standing, message: string): Verdict =>
+  ended({ kind: "unknown-outcome", message, request });
+
+// Only host and path of the target are told: its query may hold a one-time secret.
+function redirectMessage({ location }: { readonly location: string | null }): string {
+  const target = location === null ? null : URL.parse(location, "https://same-host.invalid");
+  if (!target) return "the address redirects to nowhere; check service.baseUrl";
+  const host = target.hostname === "same-host.invalid" ? "" : target.origin;
+  return `the address redirects to ${host}${target.pathname}; redirects are not followed, check service.baseUrl`;
+}
+
+const longestMs = 3_600_000;
+
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds: whole or decimal seconds, or an HTTP date, which is
+ * measured against the answer's own `Date` where there is one. At most one hour, so that a mad value cannot stop the
+ * daemon for good. Null when the header is absent or unreadable.
+ * Source: RFC 9110, 10.2.3.
+ */
+export function readRetryAfter(
+  headers: { readonly retryAfter: string | null; readonly date: string | null },
+  now: Temporal.Instant,
+): number | null {
+  const text = headers.retryAfter?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, longestMs);
+  const until = readHttpDate(text);
+  if (!until) return null;
+  const from = readHttpDate(headers.date ?? "") ?? now;
+  return Math.min(Math.max(until.epochMilliseconds - from.epochMilliseconds, 0), longestMs);
+}

@@ -1,0 +1,182 @@
+import { fail, ok, type Result, unreachable } from "../domain/result.ts";
+import type { Call, UpstreamEvent } from "./client.ts";
+import type { Failure } from "./failure.ts";
+import { type Gate, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import type { Outage } from "./outage.ts";
+import { isUnanswered, judge, type Standing, type Verdict } from "./response.ts";
+import type { Reply } from "./transport.ts";
+
+/** A request that may be tried several times; `send` makes one try. */
+interface Delivery extends Pick<Standing, "request" | "repeatable" | "gone"> {
+  readonly send: () => Promise<Reply>;
+  readonly isWrite: boolean;
+  readonly priority: Call["priority"];
+  readonly signal: AbortSignal;
+  /** Of a write; none of a request that only reads. */
+  readonly onUnanswered: Call["onUnanswered"];
+}
+
+export interface DeliverDeps {
+  readonly gate: Gate;
+  readonly clock: () => Temporal.Instant;
+  readonly monotonic: () => number;
+  readonly random: () => number;
+  readonly outage: Outage;
+  readonly onEvent: (event: UpstreamEvent) => void;
+}
+
+const mostTries = 4;
+const mostLimits = 12;
+const backOff = { baseMs: 500, capMs: 8_000 };
+const longestWaitMs = 30_000;
+
+/**
+ * The body of a good answer; null with the reason in `damage` where it could not be read, or where there is none. `took`: the
+ * time of the try that got it.
+ */
+export interface Delivered {
+  readonly body: string | null;
+  readonly damage: string;
+  readonly took: Temporal.Duration;
+}
+
+/**
+ * Brings one request to the service: each try passes the gate; a broken or failing one is repeated up to four times in
+ * all, with exponential back-off and full jitter, where that cannot do harm; a 429 waits for the gate and does not
+ * count as a failure for up to two minutes.
+ */
+export async function deliver(
+  delivery: Delivery,
+  deps: DeliverDeps,
+): Promise<Result<Delivered, Failure>> {
+  const { request, signal, priority } = delivery;
+  const begunMs = deps.monotonic();
+  let standing: Ticket["standing"] = "first";
+  let attempt = 0;
+  let failures = 0;
+  let limits = 0;
+  let lost = false;
+
+  for (;;) {
+    attempt += 1;
+    const current: Current = { attempt, lost, deps };
+    const turn: Turn<Tried> = await deps.gate.run({ priority, standing, signal }, () =>
+      tryOnce(delivery, current),
+    );
+    if (turn.kind === "aborted") return fail({ kind: "aborted", request });
+    if (turn.kind === "paused") {
+      return fail({ kind: "rate-limited", retryAfter: turn.rest, request });
+    }
+    const { verdict, restMs, took } = turn.value;
+    switch (verdict.kind) {
+      case "good":
+        return ok({ body: verdict.body, damage: verdict.damage, took });
+      case "ended":
+        return fail(verdict.failure);
+      case "limited": {
+        limits += 1;
+        const waitedMs = deps.monotonic() - begunMs;
+        if (limits >= mostLimits || waitedMs + restMs > patienceMs) {
+          return fail({ kind: "rate-limited", retryAfter: milliseconds(restMs), request });
+        }
+        standing = "limited";
+        break;
+      }
+      case "again": {
+        failures += 1;
+        lost ||= verdict.lost;
+        const waitMs = waitBefore(failures, { verdict, random: deps.random });
+        if (failures >= mostTries || waitMs > longestWaitMs) {
+          return fail(unavailable(request, verdict));
+        }
+        const after = milliseconds(waitMs);
+        deps.onEvent({ kind: "retrying", request, attempt, after, message: verdict.message });
+        if (!(await slept(waitMs, signal))) return fail({ kind: "aborted", request });
+        standing = "again";
+        break;
+      }
+      default:
+        return unreachable(verdict);
+    }
+  }
+}
+
+interface Current {
+  readonly attempt: number;
+  readonly lost: boolean;
+  readonly deps: DeliverDeps;
+}
+
+interface Tried {
+  readonly verdict: Verdict;
+  /** How long the gate rests after a 429; 0 else. */
+  readonly restMs: number;
+  readonly took: Temporal.Duration;
+}
+
+async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Promise<Tried> {
+  const { request } = delivery;
+  const startMs = deps.monotonic();
+  const reply = await delivery.send();
+  const took = milliseconds(deps.monotonic() - startMs);
+  if (reply.kind === "answer") {
+    deps.onEvent({ kind: "answered", request, status: reply.status, attempt, took });
+  } else {
+    const message = reply.kind === "broken" ? reply.message : "given up";
+    deps.onEvent({ kind: "broken", request, attempt, took, message });
+  }
+
+  if (isUnanswered(reply)) delivery.onUnanswered?.(took);
+  const verdict = judge(reply, { ...delivery, lost, now: deps.clock() });
+  if (reply.kind !== "aborted") {
+    const { isWrite } = delivery;
+    deps.outage.note({ request, isWrite, isFailing: isFailing(reply) });
+  }
+  if (verdict.kind !== "limited") return { verdict, restMs: 0, took };
+  const { restMs, share } = deps.gate.rest(verdict.retryAfterMs);
+  deps.onEvent({ kind: "rate-limited", request, pause: milliseconds(restMs), share });
+  return { verdict, restMs, took };
+}
+
+/** Whether the reply is no word of the service about the request. */
+const isFailing = (reply: Reply): boolean =>
+  reply.kind !== "answer" || reply.status >= 500 || reply.status === 429 || reply.status === 408;
+
+function waitBefore(
+  failures: number,
+  {
+    verdict,
+    random,
+  }: { readonly verdict: { readonly retryAfterMs: number | null }; readonly random: () => number },
+): number {
+  const ceilingMs = Math.min(backOff.capMs, backOff.baseMs * 2 ** (failures - 1));
+  return Math.max(random() * ceilingMs, verdict.retryAfterMs ?? 0);
+}
+
+function unavailable(
+  request: string,
+  verdict: Extract<Verdict, { readonly kind: "again" }>,
+): Failure {
+  const { status, message, retryAfterMs } = verdict;
+  const retryAfter = retryAfterMs === null ? null : milliseconds(retryAfterMs);
+  return { kind: "unavailable", status, message, request, retryAfter };
+}
+
+/** Whether the time went by; false when the signal ended it. */
+function slept(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", wake);
+      resolve(true);
+    }, ms);
+    signal.addEventListener("abort", wake, { once: true });
+  });
+}
+
+const milliseconds = (ms: number): Temporal.Duration =>
+  Temporal.Duration.from({ milliseconds: Math.ceil(ms) });

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { Calendar } from "../../src/calendars/calendar-types.ts";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
+import { ann, bob, calendarRig, eve, open } from "./rig.ts";
+
+describe("changes()", () => {
+  it("changes() result when a task moves to another list: buried here, put there", () => {
+    const rig = calendarRig();
+    const key = rig.put(aTask(1));
+    const { uid } = rig.seen(key);
+    const [from, to] = [open(rig, "tasks-3001"), open(rig, "tasks-3003")];
+    const tokens = [from, to].map((each) => rig.calendars.token(each));
+    rig.put(aTask(1, { projectId: projectId(2002), listId: listId(3003) }));
+    const [left, arrived] = [from, to].map((each, at) =>
+      rig.calendars.changes(each, { token: tokens[at] ?? "", limit: null }),
+    );
+    expect(left).toMatchObject({ put: [], buried: [`${uid}.ics`] });
+    expect(arrived?.put.map((object) => object.key)).toEqual([key]);
+    expect(arrived?.buried).toEqual([]);
+  });
+
+  it("changes() result when an item comes and goes: told as gone to all who could see it, and to nobody else", () => {
+    const rig = calendarRig();
+    const calendar = open(rig, "events-2001", eve);
+    rig.put(anEvent(1, { private: true, creatorId: bob }));
+    const token = rig.calendars.token(calendar);
+    const key = rig.put(anEvent(2));
+    rig.store.mirror.bury(key);
+    rig.store.mirror.bury(rig.put(anEvent(1, { private: true, creatorId: bob, title: "x" })));
+    expect(rig.calendars.changes(calendar, { token, limit: null })).toMatchObject({
+      put: [],
+      buried: [`${rig.store.mirror.identity(key).uid}.ics`],
+      truncated: false,
+    });
+  });
+
+  it("changes() result when an item becomes private: buried for those who may not see it any more", () => {
+    const rig = calendarRig();
+    const [forAnn, forEve] = [open(rig, "events-2001"), open(rig, "events-2001", eve)];
+    const { uid } = rig.seen(rig.put(anEvent(1, { assigned: [ann] })));
+    const tokens = [forAnn, forEve].map((each) => rig.calendars.token(each));
+    rig.put(anEvent(1, { assigned: [ann], private: true }));
+    const told = [forAnn, forEve].map((each, at) =>
+      rig.calendars.changes(each, { token: tokens[at] ?? "", limit: null }),
+    );
+    expect(told[0]).toMatchObject({ buried: [], put: [{ uid }] });
+    expect(told[1]).toMatchObject({ buried: [`${uid}.ics`], put: [] });
+  });
+
+  it("changes() result when a token is none of ours, or what may be seen has changed: null", () => {
+    const rig = calendarRig();
+    rig.put(anEvent(1));
+    const calendar = open(rig, "tasks-3001");
+    const token = rig.calendars.token(calendar);
+    const ask = (text: string, of = calendar) =>
+      rig.calendars.changes(of, { token: text, limit: null });
+    expect(ask(token)).toMatchObject({ put: [], buried: [], token });
+    expect(ask("")).not.toBeNull();
+    for (const bad of ["0", "x", `${token}zzzz`, token.replace(/:[^:]*$/, ":"), `${token}-1-1-1`]) {
+      expect(ask(bad)).toBeNull();
+    }
+    expect(ask(token, open(rig, "tasks-3001", bob))).toBeNull();
+    expect(ask(token, open(rig, "events-2001"))).toBeNull();
+    rig.store.directory.putTodolists(
+      null,
+      [
+        aTodolist(3001, { title: "Relaunch", private: true }),
+        aTodolist(3003, { projectId: projectId(2002) }),
+      ],
+      true,
+    );
+    expect(ask(token)).toBeNull();
+  });
+
+  it("changes() result when what is assigned lies in a project that one leaves: the token is void", () => {
+    const rig = calendarRig();
+    rig.put(aTask(1, { projectId: projectId(2002), listId: listId(3003), assigned: [bob] }));
+    const calendar = open(rig, "assigned", bob);
+    const token = rig.calendars.token(calendar);
+    expect(rig.calendars.objects(calendar)).toHaveLength(1);
+    rig.store.directory.putProjects(
+      [aProject(2001, "Website"), { ...aProject(2002, "Fair"), members: [ann] }],
+      true,
+    );
+    expect(rig.calendars.changes(calendar, { token, limit: null })).toBeNull();
+    expect(rig.calendars.objects(calendar)).toEqual([]);
+  });
+
+  it("changes() result when the log was shortened: too old is refused, an unchanged calendar is not", () => {
+    const rig = calendarRig();
+    rig.put(anEvent(1));
+    rig.put(aTask(1));
+    const [events, tasks] = [open(rig, "events-2001"), open(rig, "tasks-3001")];
+    const [old, quiet] = [rig.calendars.token(events), rig.calendars.token(tasks)];
+    rig.put(anEvent(1, { title: "b" }));
+    const between = rig.calendars.token(events);
+    rig.put(anEvent(1, { title: "c" }));
+    rig.clock.advance({ hours: 24 * 100 });
+    rig.put(anEvent(2));
+    rig.store.pastEdits.prune(rig.clock().subtract({ hours: 24 * 90 }));
+    const ask = (calendar: Calendar, token: string) =>
+      rig.calendars.changes(calendar, { token, limit: null });
+    expect([ask(events, old), ask(events, between)]).toEqual([null, null]);
+    expect(ask(tasks, quiet)).toMatchObject({ put: [], buried: [] });
+    const whole = ask(events, "");
+    expect(whole?.put).toHaveLength(2);
+    expect(ask(events, whole?.token ?? "")).toMatchObject({ put: [], truncated: false });
+    expect(ask(tasks, rig.calendars.token(tasks))).toMatchObject({ put: [] });
+  });
+
+  it("changes() result when a member is renamed: the old name is buried, the new one put", () => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1));
+    const calendar = open(rig, "events-2001");
+    const before = rig.calendars.objects(calendar)[0]?.name;
+    const token = rig.calendars.token(calendar);
+    rig.store.together(() => rig.calendars.rename(key, "new name.ics"));
+    const told = rig.calendars.changes(calendar, { token, limit: null });
+    expect(told).toMatchObject({ put: [{ name: "new name.ics" }], buried: [before] });
+    expect(rig.reopened().changes(calendar, { token, limit: null })).toEqual(told);
+  });
+});

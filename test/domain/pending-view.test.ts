@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { type Edit, editStates, visibleStates } from "../../src/domain/edit.ts";
+import { editId, itemKey } from "../../src/domain/ids.ts";
+import { overlay } from "../../src/domain/pending-view.ts";
+import { untouched } from "../support/edits.ts";
+import { anEvent } from "./items.ts";
+
+const at = Temporal.Instant.from("2026-11-24T10:00:00Z");
+
+const edit = (fields: Pick<Edit, "action" | "patch"> & Partial<Edit>): Edit => ({
+  ...untouched,
+  id: editId(1),
+  channel: "cli",
+  actor: null,
+  item: itemKey(1),
+  base: anEvent(),
+  state: "pending",
+  attempts: 0,
+  createdAt: at,
+  updatedAt: at,
+  ...fields,
+});
+
+describe("overlay()", () => {
+  it("is the mirrored item when there are no edits", () => {
+    const item = anEvent();
+    expect(overlay(item, [])).toBe(item);
+    expect(overlay(null, [])).toBeNull();
+  });
+
+  it("lays the edits over it in their order, field by field", () => {
+    const edits = [
+      edit({ action: "update", patch: { title: "B", private: true } }),
+      edit({ action: "complete", patch: { completed: true } }),
+      edit({ action: "update", patch: { title: "C" } }),
+    ];
+    const expected = anEvent({ title: "C", private: true, completed: true });
+    expect(overlay(anEvent(), edits)).toEqual(expected);
+  });
+
+  it("is null after a deletion, and whatever is wished of the deleted", () => {
+    const gone = edit({ action: "delete", patch: {} });
+    expect(overlay(anEvent(), [gone])).toBeNull();
+    expect(
+      overlay(anEvent(), [gone, edit({ action: "update", patch: { title: "B" } })]),
+    ).toBeNull();
+  });
+
+  it("is the new item while its creation is pending", () => {
+    const base = anEvent({ id: null });
+    const created = edit({ action: "create", base, patch: { title: "New" } });
+    expect(overlay(null, [created])).toEqual(anEvent({ id: null, title: "New" }));
+    expect(overlay(null, [created, edit({ action: "update", patch: { title: "Newer" } })])).toEqual(
+      anEvent({ id: null, title: "Newer" }),
+    );
+  });
+
+  it("ignores an edit of an item that is not known", () => {
+    expect(overlay(null, [edit({ action: "update", patch: { title: "B" } })])).toBeNull();
+  });
+});
+
+describe("visibleStates", () => {
+  it("leave out what waits for a person and what is settled", () => {
+    const hidden = editStates.filter((state) => !visibleStates.includes(state));
+    expect(hidden).toEqual(["confirmed", "parked", "held", "discarded", "undone"]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { describeEdit } from "../../../src/edits/desk/describe.ts";
+import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
+import { anEvent, aTask } from "../../support/items.ts";
+import { acceptRig, calendar, list, type RigSetting, vevent, vtodo } from "../rig.ts";
+
+const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
+
+function deskRig(setting?: RigSetting) {
+  const rig = acceptRig(setting);
+  let released = 0;
+  const desk = createEditActions({
+    store: rig.store,
+    accept: () => ({ kind: "refused", errors: [] }),
+    onReleased: () => {
+      released++;
+    },
+  });
+  return { ...rig, desk, released: () => released };
+}
+
+describe("describeEdit() result", () => {
+  it("tells a change with what it was, and turns into JSON", () => {
+    const rig = deskRig({ labels: "create" });
+    const uid = rig.put(aTask(601, { title: "Write" }));
+    rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite", "CATEGORIES:Fresh")));
+    const [edit] = rig.edits();
+    expect(JSON.parse(JSON.stringify(edit && describeEdit(edit, rig.store)))).toMatchObject({
+      id: 1,
+      state: "pending",
+      reason: null,
+      channel: "upload",
+      actor: 11,
+      action: "update",
+      item: { uid, kind: "task", id: 601, title: "Rewrite" },
+      changes: [
+        { field: "title", from: "Write", to: "Rewrite" },
+        { field: "labels", from: [], to: ["Fresh"] },
+      ],
+      base: { title: "Write" },
+      patch: { title: "Rewrite", labels: [] },
+      newLabels: ["Fresh"],
+      answer: null,
+      attempts: 0,
+      problem: null,
+      notBefore: null,
+      createdAt: "2026-11-20T12:00:00Z",
+      updatedAt: "2026-11-20T12:00:00Z",
+    });
+  });
+
+  it("tells a creation without a base, also once nobody is shown it", () => {
+    const rig = deskRig({ mode: "review" });
+    rig.send(calendar(party));
+    const [edit] = rig.edits();
+    expect(edit && describeEdit(edit, rig.store)).toMatchObject({
+      item: { uid: "party@example.com", kind: "event", id: null, title: "Party" },
+      base: null,
+      changes: [{ field: "title", from: null, to: "Party" }, { field: "when" }],
+    });
+  });
+
+  it("tells what the service did not take over", () => {
+    const rig = deskRig();
+    const uid = rig.put(anEvent(501));
+    rig.send(calendar(vevent(uid, "SUMMARY:New")));
+    const edit = rig.store.journal.claimNext() ?? expect.fail("nothing to claim");
+    rig.store.journal.confirm(edit, anEvent(501, { title: "Old" }));
+    const described = rig.desk.show(1);
+    expect(described).toMatchObject({ state: "confirmed", answer: { title: "Old" } });
+    expect(described?.problem).toContain("title");
+  });
+});
+
+describe("createEditActions()", () => {
+  it("lists by state, newest first", () => {
+    const { desk, send } = deskRig();
+    send(calendar(party));
+    send(calendar(party.replace("Party", "Feast")));
+    expect(desk.list({ state: undefined, limit: 9 })?.map(({ id }) => id)).toEqual([2, 1]);
+    expect(desk.list({ state: "pending", limit: 1 })).toHaveLength(1);
+    expect(desk.list({ state: "held", limit: 9 })).toEqual([]);
+    expect(desk.list({ state: "lost", limit: 9 })).toBeNull();
+    expect(desk.show(3)).toBeNull();
+    expect(desk.show(0)).toBeNull();
+  });
+
+  it("approves what is held, discards and retries, and wakes the drain", () => {
+    const { desk, send, store, released } = deskRig({ mode: "review" });
+    send(calendar(party, vtodo("chore@example.com", "SUMMARY:Chore")), { listId: list });
+    expect(desk.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(desk.discard(2)).toMatchObject({ kind: "done", edit: { state: "discarded" } });
+    expect(desk.approve(2)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("discarded"),
+    });
+    expect(desk.retry(9)).toEqual({ kind: "unknown" });
+    const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.settle(edit, { kind: "park", reason: "failed", problem: "no" });
+    expect(desk.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(released()).toBe(3);
+  });
+});
+
+describe("approve() result", () => {
+  it("refuses with the reason when the item was deleted since and is being made anew", () => {
+    const rig = deskRig({ mode: "review" });
+    const uid = rig.put(aTask(601, { title: "Write" }));
+    rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
+    const [held] = rig.edits();
+    if (!held) throw new Error("nothing waits");
+    rig.store.mirror.bury(held.item);
+    const { base, channel, actor, item } = held;
+    const creation = rig.store.journal.append({
+      ...{ channel, actor, item, base: { ...base, id: null }, patch: {}, newLabels: [] },
+      action: "create",
+      state: "pending",
+      again: true,
+    });
+    expect(rig.desk.approve(held.id)).toEqual({
+      kind: "refused",
+      reason: `the item of edit ${held.id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
+    });
+    expect(rig.released()).toBe(0);
+    expect(rig.desk.discard(held.id)).toMatchObject({ kind: "done" });
+    expect(rig.store.journal.claimNext()?.id).toBe(creation);
+  });
+});

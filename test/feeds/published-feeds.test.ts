@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { projectId } from "../../src/domain/ids.ts";
+import { createPublishedFeeds, WeakFeedKeyError } from "../../src/feeds/published-feeds.ts";
+import { aProject } from "../support/items.ts";
+import { feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";
+
+describe("addresses", () => {
+  it("list() result when feeds were made for the known projects", () => {
+    const { feeds, opened, clock } = feedRig();
+    opened(2001).body();
+    opened(2001).fetched("Google-Calendar-Importer");
+    expect(feeds.list()).toEqual([
+      {
+        id: 1,
+        name: "Website",
+        kind: "project",
+        projectId: 2001,
+        personId: null,
+        filter: null,
+        path: expect.stringMatching(/^\/feeds\/[0-9a-v]{32}\/website\.ics$/),
+        createdAt: clock(),
+        revokedAt: null,
+        lastFetch: { at: clock(), agent: "Google-Calendar-Importer" },
+        items: 0,
+        bytes: opened(2001).body().byteLength,
+      },
+      expect.objectContaining({
+        id: 2,
+        name: "Trade fair",
+        lastFetch: null,
+        items: null,
+        bytes: null,
+      }),
+    ]);
+  });
+
+  it("open() result when the secret is wrong, cut, longer or of another case", () => {
+    const { feeds } = feedRig();
+    const secret = secretIn(feeds.list()[0]?.path ?? "");
+    expect(feeds.open(secret)?.slug).toBe("website");
+    for (const wrong of [
+      "",
+      secret.slice(1),
+      `${secret}0`,
+      secret.toUpperCase(),
+      "0".repeat(32),
+      "é".repeat(32),
+      `${secret}\n`,
+    ]) {
+      expect(feeds.open(wrong)).toBeNull();
+    }
+  });
+
+  it("rotate() result when the feed is open: a new address, and the old one is dead for ever", () => {
+    const { feeds } = feedRig();
+    const [before] = feeds.list();
+    if (!before) throw new Error("there is no feed");
+    const after = feeds.rotate(before.id);
+    expect(after?.id).toBe(before.id);
+    expect(after?.path).not.toBe(before.path);
+    expect(feeds.open(secretIn(before.path))).toBeNull();
+    expect(feeds.open(secretIn(after?.path ?? ""))?.id).toBe(before.id);
+    feeds.rotate(before.id);
+    expect(feeds.open(secretIn(before.path))).toBeNull();
+  });
+
+  it("revoke() result when the feed is open: it does not come back by itself, and create() gives another address", () => {
+    const { feeds } = feedRig();
+    const [before] = feeds.list();
+    if (!before) throw new Error("there is no feed");
+    expect(feeds.revoke(before.id)).toBe(true);
+    expect(feeds.revoke(before.id)).toBe(false);
+    expect(feeds.rotate(before.id)).toBeNull();
+    feeds.ensure();
+    expect(feeds.open(secretIn(before.path))).toBeNull();
+    expect(feeds.list().filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
+    const again = feeds.create(projectId(2001));
+    expect(again?.id).not.toBe(before.id);
+    expect(feeds.open(secretIn(before.path))).toBeNull();
+    expect(feeds.open(secretIn(again?.path ?? ""))).not.toBeNull();
+    expect(feeds.create(projectId(2001))?.id).toBe(again?.id);
+    expect(feeds.create(projectId(9999))).toBeNull();
+  });
+
+  it("ensure() result when a project is renamed: the address still opens, name and slug follow", () => {
+    const { feeds, store, text } = feedRig();
+    const path = feeds.list()[0]?.path ?? "";
+    store.directory.putProjects([aProject(2001, "Größe, neu")], false);
+    feeds.ensure();
+    expect(feeds.open(secretIn(path))?.slug).toBe("grosse-neu");
+    expect(text()).toContain("X-WR-CALNAME:Größe\\, neu\r\n");
+  });
+
+  it("create() result when the feed is there and a name is given: it has that name, under every slug and whatever the project is called", () => {
+    const { feeds, store, text } = feedRig();
+    const [before] = feeds.list();
+    if (!before) throw new Error("there is no feed");
+    const website = projectId(2001);
+    expect(feeds.create(website, "Our relaunch")).toMatchObject({
+      id: before.id,
+      name: "Our relaunch",
+      path: `/feeds/${secretIn(before.path)}/our-relaunch.ics`,
+    });
+    expect(feeds.open(secretIn(before.path))?.slug).toBe("our-relaunch");
+    expect(text()).toContain("X-WR-CALNAME:Our relaunch\r\n");
+    store.directory.putProjects([aProject(2001, "Größe, neu")], false);
+    feeds.ensure();
+    expect(feeds.create(website)?.name).toBe("Our relaunch");
+    expect(feeds.create(website, "Ours")?.name).toBe("Ours");
+    expect(text()).toContain("X-WR-CALNAME:Ours\r\n");
+    feeds.revoke(before.id);
+    expect(feeds.create(website)?.name).toBe("Ours");
+    expect(feeds.create(website, null)?.name).toBe("Größe, neu");
+    store.directory.putProjects([aProject(2001, "Website")], false);
+    feeds.ensure();
+    expect(text()).toContain("X-WR-CALNAME:Website\r\n");
+  });
+
+  it("createPublishedFeeds() result when the key is short or another one", () => {
+    const { store, feeds, clock } = feedRig();
+    const options = feedOptions();
+    expect(() =>
+      createPublishedFeeds({ store, clock, options, key: feedKey.subarray(0, 31) }),
+    ).toThrow(WeakFeedKeyError);
+    const others = createPublishedFeeds({ store, clock, options, key: Buffer.alloc(32, 7) });
+    expect(others.open(secretIn(feeds.list()[0]?.path ?? ""))).toBeNull();
+  });
+});

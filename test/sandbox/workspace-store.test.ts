@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { Store, StoreError } from "../../src/sandbox/workspace-store.ts";
+import { at, idOf, items, startRig } from "./rig.ts";
+
+function freshFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), "sandbox-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return join(directory, "workspace.sqlite");
+}
+
+test("startSandbox() a reopened file keeps ids, keys, changes and bytes, whatever the seed", async () => {
+  const data = freshFile();
+  const first = await startRig({ data, size: "s" });
+  const tasks = "/projects/2001/todolists/3001/tasks";
+  const made = await first.call(`POST ${tasks}`, { body: { title: "Kept" } });
+  const upload = await first.call(`POST ${first.sandbox.uploadUrl}?project_id=2001&name=a.txt`, {
+    bytes: Buffer.from("bytes"),
+    headers: { "content-type": "text/plain" },
+  });
+  const body = { attachments: [idOf(upload.json)] };
+  const folder = `/projects/2001/folders/${first.sandbox.workspace.places()[0]?.folders[0]}/files`;
+  const [file] = items((await first.call(`POST ${folder}`, { body })).json);
+  const before = (await first.call(`GET ${tasks}`)).json;
+  await first.sandbox.close();
+
+  const second = await startRig({ data, size: "m", seed: 99 });
+  expect(second.sandbox.keys).toEqual(first.sandbox.keys);
+  expect((await second.call(`GET ${tasks}`)).json).toEqual(before);
+  const next = await second.call(`POST ${tasks}`, { body: { title: "Next" } });
+  expect(idOf(next.json)).toBe(idOf(made.json) + 1);
+  const url = items((await second.call(`GET ${folder}`)).json)
+    .filter((it) => idOf(it) === idOf(file))
+    .map((it) => String(at(it, "url")));
+  expect((await second.call(`GET ${url[0] ?? ""}`)).text).toBe("bytes");
+});
+
+test("Store throws for a file of another version", () => {
+  const data = freshFile();
+  new Store(data).close();
+  const database = new Database(data);
+  database.exec("update facts set value = '99' where name = 'schema'");
+  database.close();
+  expect(() => new Store(data)).toThrow(StoreError);
+});
+
+test("startSandbox() rejects when the port is taken", async () => {
+  const { sandbox } = await startRig();
+  const port = Number(new URL(sandbox.baseUrl).port);
+  await expect(startRig({ port })).rejects.toThrow("EADDRINUSE");
+});

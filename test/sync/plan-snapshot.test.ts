@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { Edit } from "../../src/domain/edit.ts";
+import { editId, itemKey, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Item, TaskItem } from "../../src/domain/item.ts";
+import { toPlain } from "../../src/domain/plain-item.ts";
+import { type Contents, planSnapshot } from "../../src/sync/plan-snapshot.ts";
+import { untouched } from "../support/edits.ts";
+
+const sentAt = Temporal.Instant.from("2026-05-01T10:00:00.700Z");
+
+const task = (id: number | null, more: Partial<TaskItem> = {}): TaskItem => ({
+  kind: "task",
+  id: id === null ? null : serviceId(id),
+  projectId: projectId(1),
+  listId: listId(2),
+  parentId: null,
+  title: `Task ${id}`,
+  description: null,
+  completed: false,
+  assigned: [],
+  creatorId: null,
+  byMe: true,
+  createdAt: sentAt,
+  updatedAt: null,
+  startOn: null,
+  dueOn: Temporal.PlainDate.from("2026-05-20"),
+  estimated: null,
+  logged: null,
+  percent: 0,
+  labels: [],
+  completedAt: null,
+  completedBy: null,
+  subtaskCount: 0,
+  commentCount: 0,
+  rrule: null,
+  ticket: null,
+  stage: null,
+  customFields: [],
+  ...more,
+});
+
+const contents = (...items: readonly Item[]): Contents =>
+  new Map(
+    items.map((item) => [
+      serviceId(item.id ?? 0),
+      { key: itemKey(1000 + (item.id ?? 0)), content: JSON.stringify(toPlain(item)) },
+    ]),
+  );
+
+const plan = (
+  known: Contents,
+  items: readonly Item[],
+  more: Partial<Parameters<typeof planSnapshot>[0]> = {},
+) =>
+  planSnapshot({
+    before: known,
+    known,
+    items,
+    complete: true,
+    handleOf: () => null,
+    creations: () => [],
+    givenUp: () => [],
+    isRuledOut: () => false,
+    moves: () => [],
+    ...more,
+  });
+
+const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
+  ...untouched,
+  id: editId(1),
+  channel: "upload",
+  actor: null,
+  item: itemKey(9),
+  action: "create",
+  base,
+  patch: {},
+  state: "claimed",
+  attempts: 1,
+  sentAt,
+  createdAt: sentAt,
+  updatedAt: sentAt,
+  ...more,
+});
+
+describe("planSnapshot()", () => {
+  it("puts new and changed items and asks for no creation when all are known", () => {
+    const changed = task(2, { title: "Other" });
+    const known = contents(task(1), task(2));
+    const creations = () => {
+      throw new Error("asked");
+    };
+    const result = plan(known, [task(1), changed], { creations });
+    expect(result).toMatchObject({ put: [changed], unchanged: 1, missing: [], heldBack: [] });
+    expect(plan(known, [task(1), task(2), task(3)]).put).toEqual([task(3)]);
+  });
+
+  it("takes an item for unchanged when only updatedAt and the order of people moved", () => {
+    const [ana, ben] = [personId(1), personId(2)];
+    const known = contents(task(1, { assigned: [ana, ben] }));
+    const moved = task(1, { assigned: [ben, ana], updatedAt: sentAt, byMe: false });
+    expect(plan(known, [moved])).toMatchObject({ put: [], unchanged: 1 });
+  });
+
+  it("names missing items when the snapshot is complete, and none when it is not", () => {
+    const known = contents(task(1), task(2));
+    expect(plan(known, [task(1)]).missing).toEqual([itemKey(1002)]);
+    expect(plan(known, [task(1)], { complete: false }).missing).toEqual([]);
+    expect(plan(known, []).missing).toHaveLength(2);
+  });
+
+  it("leaves an item alone when its row was written after the request left", () => {
+    const before = contents(task(1), task(2), task(3));
+    const written = task(1, { title: "Confirmed meanwhile" });
+    const created = task(4);
+    // Task 2 was deleted and task 4 created during the request.
+    const known = contents(written, task(3), created);
+    const result = plan(known, [task(1), task(2), task(3)], { before });
+    expect(result).toMatchObject({ put: [], unchanged: 1, missing: [] });
+  });
+
+  it("holds an unknown item back when it looks like a creation under way", () => {
+    const creations = () => [creation(task(null, { title: "New" }))];
+    const result = plan(contents(), [task(7, { title: "New" }), task(8)], { creations });
+    expect(result.heldBack.map(({ id }) => id)).toEqual([7]);
+    expect(result.put.map(({ id }) => id)).toEqual([8]);
+  });
+
+  const lost = { state: "pending", attempts: 1, sentAfter: itemKey(50) } as const;
+  const parked = { ...lost, state: "parked", parkReason: "refused" } as const;
+  const made = task(7, { title: "New" });
+
+  it.each<[string, Partial<Edit>, Item, number | null, boolean]>([
+    ["what a lost creation has made and somebody has renamed", lost, task(7), null, true],
+    ["what is merely alike while an answer is awaited", { attempts: 1 }, task(7), null, false],
+    ["what was known before the request left", lost, made, 50, false],
+    ["what a sweep has shown since", lost, made, 51, true],
+    ["what is there once the creation waits for a person", parked, made, null, false],
+    ["what somebody else has made", lost, task(7, { title: "New", byMe: false }), null, false],
+    ["what differs in all", lost, task(7, { dueOn: null }), null, false],
+    ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
+  ])("holds back or shows %s", (_what, more, item, handle, isHeld) => {
+    const creations = () => [creation(task(null, { title: "New" }), more)];
+    const handleOf = () => (handle === null ? null : itemKey(handle));
+    const result = plan(contents(), [item], { creations, handleOf });
+    expect(result.heldBack).toEqual(isHeld ? [item] : []);
+    expect(result.put).toEqual(isHeld ? [] : [item]);
+  });
+
+  it("keeps what may be of a creation with it, also of one that waits for a person", () => {
+    const edit = creation(task(null, { title: "New" }), parked);
+    const result = plan(contents(), [made], { creations: () => [edit] });
+    expect(result).toMatchObject({ candidates: [{ edit: { id: edit.id }, item: { id: 7 } }] });
+  });
+
+  it("names what a creation has made after it was given up, as it was wished only", () => {
+    const givenUp = () => [creation(task(null, { title: "New" }), { ...lost, state: "discarded" })];
+    const result = plan(contents(), [made, task(8)], { givenUp });
+    expect(result.ghosts.map(({ item }) => item.id)).toEqual([7]);
+    expect(result.put).toHaveLength(2);
+  });
+});
