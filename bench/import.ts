@@ -5,7 +5,7 @@
 // after the other, by what the thread takes of the processor; judged is the median ratio of the pairs. Ends with 1 when a file of 10,000 events takes more than
 // 2.5 times as long as ICAL.parse, or more than 12 times as long as one of 1,000.
 import ICAL from "ical.js";
-import { readCalendar } from "../src/ics/read/read-calendar.ts";
+import { readCalendar } from "../src/ics/read/calendar-object.ts";
 
 const [pairs = 7] = process.argv.slice(2).map(Number);
 const zone = "Europe/Berlin";

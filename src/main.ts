@@ -10,7 +10,7 @@ import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
 import { runDemo, runSandbox, type Stage } from "./demo.ts";
-import { shownText } from "./domain/shown-text.ts";
+import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { chooseMailer } from "./mailer.ts";

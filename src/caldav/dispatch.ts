@@ -1,5 +1,6 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import type { Calendar } from "../calendars/calendar-types.ts";
+import { checkRequest } from "./conditions.ts";
 import type { DavAnswer, DavContext, DavRequest } from "./dav-request.ts";
 import {
   bodyFault,
@@ -13,7 +14,7 @@ import {
 import { allowedMethods } from "./methods.ts";
 import { objectAnswer } from "./objects/object.ts";
 import { methodFault, privilegeFault } from "./objects/object-faults.ts";
-import type { DavTarget } from "./paths.ts";
+import { type DavTarget, findResource, foreign, type Resource } from "./paths.ts";
 import { propfindAnswer } from "./properties/propfind.ts";
 import { proppatchAnswer } from "./properties/proppatch.ts";
 import { choiceFault } from "./properties/props.ts";
@@ -30,8 +31,7 @@ import {
 import type { Report, ReportRequest } from "./reports/report-question.ts";
 import { syncAnswer } from "./reports/report-sync.ts";
 import { supportedReports } from "./reports/supported-reports.ts";
-import { checkRequest } from "./request-rules.ts";
-import { findResource, foreign, type Resource } from "./resource.ts";
+
 import { readXml } from "./xml/read-xml.ts";
 import { caldav, dav, keyOf, sameName } from "./xml/xml-names.ts";
 

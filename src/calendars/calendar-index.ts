@@ -1,6 +1,6 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
-import type { Store } from "../store/store.ts";
-import type { Standing } from "../store/transactions.ts";
+import type { Standing, Store } from "../store/store.ts";
+
 import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject } from "./calendar-types.ts";
 import type { ObjectCache } from "./object-cache.ts";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { collectionOf } from "../domain/collection.ts";
 import type { Edit } from "../domain/edit.ts";
 import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
-import type { Item } from "../domain/item.ts";
-import { placedIn, placeOf, sameField } from "../domain/patch.ts";
-import { overlay } from "../domain/pending-view.ts";
+import { collectionOf, type Item } from "../domain/item.ts";
+
+import { overlay, placedIn, placeOf, sameField } from "../domain/patch.ts";
+
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";

@@ -1,16 +1,24 @@
-import { type CollectionName, collectionOf, eventsOf, tasksOf } from "../domain/collection.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
-import type { Item, Project, Todolist } from "../domain/item.ts";
+import {
+  type CollectionName,
+  collectionOf,
+  eventsOf,
+  type Item,
+  type Project,
+  type Todolist,
+  tasksOf,
+} from "../domain/item.ts";
+
 import { unreachable } from "../domain/result.ts";
-import { oneLine, plainDescription } from "../ics/text/text.ts";
+import { oneLine, plainDescription } from "../domain/text.ts";
 import { writeObject } from "../ics/write/write-object.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
 import { writeTimeZone } from "../ics/zones/zones.ts";
 import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
-import { renderComponent } from "./render-component.ts";
+import { renderComponent } from "./object-renderer.ts";
 
 /** A calendar of a person with what decides about its members. */
 export interface PlacedCalendar {

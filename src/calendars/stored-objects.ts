@@ -1,4 +1,3 @@
-import { type CollectionName, eventsOf, tasksOf } from "../domain/collection.ts";
 import {
   type EditId,
   type ItemKey,
@@ -6,7 +5,8 @@ import {
   type ProjectId,
   revision,
 } from "../domain/ids.ts";
-import { withoutSignatures } from "../domain/link-signatures.ts";
+import { type CollectionName, eventsOf, tasksOf } from "../domain/item.ts";
+import { withoutSignatures } from "../domain/signed-links.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";

@@ -107,3 +107,15 @@ export const spokenKind = (item: Item): SpokenKind =>
 
 /** Whether the item can be ticked off: tasks, subtasks and milestones can, other events cannot. */
 export const canComplete = (item: Item): boolean => item.kind !== "event" || item.milestone;
+
+/** A set of items with a revision of its own: a project's events, or one todolist's tasks and subtasks. */
+export type CollectionName = `events:${number}` | `tasks:${number}` | "directory";
+
+/** Names that feeds show (labels, people, projects) change here. */
+export const directory: CollectionName = "directory";
+
+export const eventsOf = (project: ProjectId): CollectionName => `events:${project}`;
+export const tasksOf = (list: ListId): CollectionName => `tasks:${list}`;
+
+export const collectionOf = (item: Item): CollectionName =>
+  item.kind === "event" ? eventsOf(item.projectId) : tasksOf(item.listId);

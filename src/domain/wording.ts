@@ -1,3 +1,4 @@
+import { oneLine } from "./text.ts";
 import { defaultLength, inZone, type When } from "./when.ts";
 
 /**
@@ -115,3 +116,23 @@ export function quotaInWords({
     ? `${used} of the ${quota} requests that the service allows at a time are in use${behind}`
     : `all ${quota} requests that the service allows at a time are in use${behind}`;
 }
+
+/** The first `most` characters as readers count them, with an ellipsis where something was left out. */
+export function excerpt(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let kept = "";
+  let count = 0;
+  for (const { segment } of new Intl.Segmenter("en").segment(text)) {
+    // A single character may be made of any number of marks.
+    if (++count > most || kept.length + segment.length > most * 8) return `${kept.trimEnd()}…`;
+    kept += segment;
+  }
+  return text;
+}
+
+/** One line of what people have written. */
+export const plainLine = (text: string): string => oneLine(withoutOverrides(text));
+
+/** Without the marks that turn the direction of all that follows, so that a title cannot disguise the date behind it. */
+export const withoutOverrides = (text: string): string =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");

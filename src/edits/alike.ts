@@ -1,6 +1,6 @@
 import { type Patch, type PatchField, sameField } from "../domain/patch.ts";
+import { looksLikeHtml, plainDescription } from "../domain/text.ts";
 import { sameText } from "../ics/text/decoration.ts";
-import { looksLikeHtml, plainDescription } from "../ics/text/text.ts";
 
 /**
  * Whether two values of one field say the same to people. Texts are compared as calendars show them: white space at the

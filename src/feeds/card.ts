@@ -8,11 +8,10 @@ import {
   type NamedLink,
   offeredActions,
 } from "../domain/signed-links.ts";
-
+import { cleanText, looksLikeHtml, oneLine } from "../domain/text.ts";
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
-import { cleanText, looksLikeHtml, oneLine } from "../ics/text/text.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./published-feeds.ts";

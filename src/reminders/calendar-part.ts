@@ -1,7 +1,7 @@
 import type { EventItem } from "../domain/item.ts";
-import { foldLines } from "../ics/lines/component-text.ts";
+import { oneLine, plainDescription } from "../domain/text.ts";
+import { foldLines } from "../ics/lines/content-line.ts";
 import { publishedSummary } from "../ics/text/decoration.ts";
-import { oneLine, plainDescription } from "../ics/text/text.ts";
 import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
 import { writeEvent } from "../ics/write/write-event.ts";
 import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";

@@ -3,8 +3,8 @@ import { type Item, spokenKind } from "../domain/item.ts";
 import { seesItem } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
 import { inZone, startsAt, wallClock } from "../domain/when.ts";
-import { dayInWords, dueInWords, spanInWords } from "../domain/wording.ts";
-import { plainLine } from "../ics/text/plain-line.ts";
+import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wording.ts";
+
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
 import type { Entry, Section } from "./letter.ts";

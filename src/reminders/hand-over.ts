@@ -1,7 +1,7 @@
 import { unreachable } from "../domain/result.ts";
 import type { Delivery, Mail, Mailer } from "../mail/mail.ts";
 import { type Handover, longestPause } from "../store/mails/handover.ts";
-import type { Transactions } from "../store/transactions.ts";
+import type { Transactions } from "../store/store.ts";
 
 /** How sending a mail ended. `given-up`: it was put off until it was not worth sending any more. */
 export type MailEnding =

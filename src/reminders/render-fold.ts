@@ -1,6 +1,6 @@
 import { spokenKind } from "../domain/item.ts";
-import { momentInWords, spanInWords } from "../domain/wording.ts";
-import { excerpt, plainLine } from "../ics/text/plain-line.ts";
+import { excerpt, momentInWords, plainLine, spanInWords } from "../domain/wording.ts";
+
 import type { ViewItem } from "../store/view/view.ts";
 import type { Letter } from "./letter.ts";
 import type { Stop } from "./recipients.ts";

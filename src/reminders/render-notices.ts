@@ -1,10 +1,10 @@
 import type { Edit, EditAction, ParkReason } from "../domain/edit.ts";
+import { fieldInWords, fieldNames, type Names } from "../domain/field-words.ts";
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/patch.ts";
 import { unreachable } from "../domain/result.ts";
-import { momentInWords } from "../domain/wording.ts";
-import { fieldInWords, fieldNames, type Names } from "../ics/text/field-words.ts";
-import { excerpt, plainLine } from "../ics/text/plain-line.ts";
+import { excerpt, momentInWords, plainLine } from "../domain/wording.ts";
+
 import { footerOf, htmlFrame, type Letter, type RenderedLetter } from "./letter.ts";
 import { escapeHtml } from "./mail-text.ts";
 import type { Stop } from "./recipients.ts";

@@ -1,17 +1,19 @@
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
+import { plainDescription } from "../domain/text.ts";
 import {
   clockInWords,
   dayInWords,
   distanceInWords,
   dueInWords,
+  excerpt,
   lengthInWords,
   momentInWords,
+  plainLine,
   spanInWords,
+  withoutOverrides,
 } from "../domain/wording.ts";
-import { excerpt, plainLine, withoutOverrides } from "../ics/text/plain-line.ts";
-import { plainDescription } from "../ics/text/text.ts";
 import type { Letter, Part } from "./letter.ts";
 import { zoneFor } from "./mail-text.ts";
 import type { Stop } from "./recipients.ts";

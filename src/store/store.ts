@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { type Revision, revision } from "../domain/ids.ts";
 import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
-import { createObjectNames, type ObjectNames } from "./calendars/object-names.ts";
-import { createObjects, type Objects } from "./calendars/objects.ts";
 import {
   type AppPasswords,
   type CalendarProperties,
@@ -11,6 +10,12 @@ import {
   createEndedSessions,
   type EndedSessions,
 } from "./calendars/passwords-sessions-properties.ts";
+import {
+  createObjectNames,
+  createObjects,
+  type ObjectNames,
+  type Objects,
+} from "./calendars/stored-octets.ts";
 import { createFeeds, type Feeds } from "./channels/feed-states.ts";
 import {
   createInboxFiles,
@@ -66,9 +71,14 @@ import {
   type Sources,
 } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
-import { gateRestRow, gateSlotRow, instantText, textColumn } from "./rows/item-rows.ts";
+import {
+  gateRestRow,
+  gateSlotRow,
+  instantText,
+  numberColumn,
+  textColumn,
+} from "./rows/item-rows.ts";
 import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
-import { createTransactions, type Transactions } from "./transactions.ts";
 import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
 import { type Changes, createChanges, type StoreDeps } from "./view/publish-changes.ts";
 import { createView, type View } from "./view/view.ts";
@@ -323,4 +333,66 @@ export function lockDataDirectory(dataDir: string): DataLock | null {
     throw error;
   }
   return { release: () => db.close() };
+}
+
+/** Where the store stands among its transactions, for what keeps copies of it in memory. */
+export interface Standing {
+  /** How many transactions were begun so far, those inside others not counted: names the present one. */
+  readonly begun: number;
+  readonly isOpen: boolean;
+  /** How often steps were undone so far. What was read inside them may never have been. */
+  readonly undone: number;
+  /** The newest revision before the present transaction, or the last one. */
+  readonly since: Revision;
+}
+
+export interface Transactions {
+  /** Runs synchronous steps as one: all of them are kept, or none. Inside another transaction they are a part of it. */
+  together<Value>(steps: () => Value): Value;
+  /**
+   * As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. Inside
+   * another transaction it is a part of that one, whose end decides.
+   */
+  durably<Value>(steps: () => Value): Value;
+  standing(): Standing;
+}
+
+function createTransactions(db: Database.Database): Transactions {
+  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  let begun = 0;
+  let undone = 0;
+  let since = revision(0);
+
+  function run<Value>(steps: () => Value): Value {
+    const isOutermost = !db.inTransaction;
+    try {
+      return db
+        .transaction(() => {
+          if (isOutermost) {
+            begun += 1;
+            since = revision(numberColumn(newest.get(), "revision"));
+          }
+          return steps();
+        })
+        .immediate();
+    } catch (error) {
+      undone += 1;
+      throw error;
+    }
+  }
+
+  return {
+    together: run,
+    durably(steps) {
+      // SQLite refuses another pace inside a transaction.
+      if (db.inTransaction) return run(steps);
+      db.exec("PRAGMA synchronous = FULL");
+      try {
+        return run(steps);
+      } finally {
+        db.exec("PRAGMA synchronous = NORMAL");
+      }
+    },
+    standing: () => ({ begun, isOpen: db.inTransaction, undone, since }),
+  };
 }

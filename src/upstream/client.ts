@@ -1,8 +1,6 @@
 import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
 import { Gate, type GateHistory, type GateState } from "./gate.ts";
-import { type KnownValues, nothingKnown } from "./known-values.ts";
-import { Outage } from "./outage.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
 import { createFiles, type Files } from "./resources/files.ts";
@@ -11,7 +9,9 @@ import { createLabels, type Labels } from "./resources/labels.ts";
 import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
 import { type Attachments, createAttachments, createTasks, type Tasks } from "./resources/tasks.ts";
 import { createWorkspace, type Workspace } from "./resources/workspace.ts";
+import { Outage } from "./send-request.ts";
 import { Transport } from "./transport.ts";
+import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
  * `keyOf`: the key of the person on whose behalf a call is made, null to use the account's. `contact` goes into the

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { ReadIssues } from "./known-values.ts";
+import type { ReadIssues } from "./wire.ts";
 
 /**
  * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is

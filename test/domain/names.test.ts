@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { collectionOf, directory, eventsOf, tasksOf } from "../../src/domain/collection.ts";
 import { fingerprint } from "../../src/domain/fingerprint.ts";
 import { isOwnUid, uidOf } from "../../src/domain/identity.ts";
 import {
@@ -16,7 +15,16 @@ import {
   revision,
   serviceId,
 } from "../../src/domain/ids.ts";
-import { canComplete, itemKinds, spokenKind } from "../../src/domain/item.ts";
+import {
+  canComplete,
+  collectionOf,
+  directory,
+  eventsOf,
+  itemKinds,
+  spokenKind,
+  tasksOf,
+} from "../../src/domain/item.ts";
+
 import { fail, ok, unreachable } from "../../src/domain/result.ts";
 import { type Source, sourceKinds, sourceName, sourceOf } from "../../src/domain/source.ts";
 import { webLink } from "../../src/domain/web-link.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownText } from "../../src/domain/shown-text.ts";
+import { shownText } from "../../src/domain/text.ts";
 
 it.each([
   ["Review ✓ größer 📅\tx\n", "Review ✓ größer 📅\tx\n"],

@@ -3,7 +3,7 @@ import {
   type IncomingCalendar,
   type IncomingItem,
   readCalendar,
-} from "../../src/ics/read/read-calendar.ts";
+} from "../../src/ics/read/calendar-object.ts";
 
 export const zone = "Europe/Berlin";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCalendar } from "../../src/ics/read/read-calendar.ts";
+import { readCalendar } from "../../src/ics/read/calendar-object.ts";
 import { octets, zone } from "./files.ts";
 
 const inside = (text: string) => `BEGIN:VCALENDAR\r\n${text}END:VCALENDAR\r\n`;

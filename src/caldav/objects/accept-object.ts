@@ -13,8 +13,8 @@ import {
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { When } from "../../domain/when.ts";
 import type { PlannedItem } from "../../edits/intake/accept.ts";
-import { ownHeld, ownOf } from "../../edits/intake/own-held.ts";
-import { shownBase } from "../../edits/intake/plan-known.ts";
+import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
+
 import { baseMark } from "../../ics/base-mark.ts";
 import { type CalendarObjectText, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";

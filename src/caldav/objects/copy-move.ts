@@ -1,12 +1,12 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { atomically } from "../atomically.ts";
 import { checkConditions } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { caldavFault, type DavFault, plainFault } from "../fault.ts";
 import { ownHeldEdits } from "./accept-object.ts";
-import { closedFault, missingFault, readOnlyFault } from "./object-faults.ts";
+import { atomically, closedFault, missingFault, readOnlyFault } from "./object-faults.ts";
+
 import { readSent } from "./put.ts";
 import { createObject } from "./put-new.ts";
 import { relocate } from "./relocate.ts";

@@ -1,8 +1,10 @@
 import type { Calendar } from "../../calendars/calendar-types.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { PlannedItem } from "../../edits/intake/accept.ts";
 import type { ObjectFault } from "../../ics/read/calendar-object.ts";
-import type { DavContext } from "../dav-request.ts";
-import { caldavFault, type DavFault, davFault, plainFault } from "../fault.ts";
+import type { Store } from "../../store/store.ts";
+import type { DavAnswer, DavContext } from "../dav-request.ts";
+import { caldavFault, type DavFault, davFault, faultAnswer, plainFault } from "../fault.ts";
 import { allowedMethods } from "../methods.ts";
 import type { DavTarget } from "../paths.ts";
 import { element, hrefElement, namedElement } from "../xml/write-xml.ts";
@@ -87,4 +89,29 @@ export function methodFault(
 ): DavFault {
   const headers = { Allow: allowedMethods(kind, { calendar, but: method }) };
   return { ...plainFault(405, reason), headers };
+}
+
+/** Thrown to undo what the steps of a request have stored before one of them was refused; never leaves this file. */
+class RefusedStepError extends Error {
+  override readonly name = "RefusedStepError";
+  readonly fault: DavFault;
+  constructor(fault: DavFault) {
+    super(fault.reason);
+    this.fault = fault;
+  }
+}
+
+/** Runs the steps of a write as one, safe on the disk when it returns; a refusal leaves nothing of them behind. */
+export function atomically(store: Store, steps: () => Result<DavAnswer, DavFault>): DavAnswer {
+  try {
+    const done = store.durably(() => {
+      const result = steps();
+      if (!result.ok) throw new RefusedStepError(result.failure);
+      return ok(result.value);
+    });
+    return done.value;
+  } catch (error) {
+    if (error instanceof RefusedStepError) return faultAnswer(error.fault);
+    throw error;
+  }
 }

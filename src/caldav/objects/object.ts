@@ -2,14 +2,14 @@ import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { httpDate } from "../../domain/http-date.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
-import { atomically } from "../atomically.ts";
 import { checkConditions, hasPresent } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer } from "../fault.ts";
 import { objectType } from "../properties/props-object.ts";
 import { acceptEdit, ownHeldEdits } from "./accept-object.ts";
 import { copyObject, moveObject } from "./copy-move.ts";
-import { methodFault, missingFault, readOnlyFault } from "./object-faults.ts";
+import { atomically, methodFault, missingFault, readOnlyFault } from "./object-faults.ts";
+
 import { putObject } from "./put.ts";
 
 /** Methods that work on an object as a whole, by name. */

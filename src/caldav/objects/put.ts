@@ -1,7 +1,6 @@
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
-import { atomically } from "../atomically.ts";
 import { checkConditions } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { caldavFault, type DavFault, faultAnswer } from "../fault.ts";
@@ -16,7 +15,8 @@ import {
   replacedText,
   type Sent,
 } from "./accept-object.ts";
-import { objectFault, readOnlyFault, uidFault } from "./object-faults.ts";
+import { atomically, objectFault, readOnlyFault, uidFault } from "./object-faults.ts";
+
 import { createObject } from "./put-new.ts";
 
 /**

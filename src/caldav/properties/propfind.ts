@@ -4,8 +4,8 @@ import { countFitting, tooLarge } from "../answer-size.ts";
 import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, faultAnswer, plainFault, xmlFault } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
+import { type CollectionResource, type Resource, resourcePath } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { type CollectionResource, pathOf, type Resource } from "../resource.ts";
 import { isNamed, readXml } from "../xml/read-xml.ts";
 import { multistatus, response } from "../xml/write-xml.ts";
 
@@ -95,10 +95,11 @@ function responsesOf({ resource, isDeep, ...question }: Question): Iterable<stri
   if (resource.kind === "object") {
     const { object, calendar } = resource;
     const propsOf = objectProps({ ...question, calendar });
-    return object ? [response(pathOf(resource, context), propsOf(object))] : [];
+    return object ? [response(resourcePath(resource, context), propsOf(object))] : [];
   }
   const propsOf = collectionProps(question);
-  const written = (each: CollectionResource) => response(pathOf(each, context), propsOf(each));
+  const written = (each: CollectionResource) =>
+    response(resourcePath(each, context), propsOf(each));
   const own = written(resource);
   return isDeep ? withInner(own, { resource, question, written }) : [own];
 }

@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, faultAnswer, xmlFault } from "../fault.ts";
+import { type Resource, resourcePath } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { pathOf, type Resource } from "../resource.ts";
 import { childOf, childrenOf, isNamed, readXml, textOf, type XmlElement } from "../xml/read-xml.ts";
 import {
   hrefElement,
@@ -61,14 +61,14 @@ export function proppatchAnswer(
     verdict: verdict ?? (full ? tooMany : isDone ? done : failedDependency),
   }));
   const pieces = multistatus({
-    responses: [response(pathOf(resource, context), propstats(verdicts))],
+    responses: [response(resourcePath(resource, context), propstats(verdicts))],
   });
   return { status: 207, headers: { "Content-Type": xmlType }, pieces };
 }
 
 /** Source: RFC 3744 7.1.1. */
 function refusal(resource: Resource, context: DavContext): DavFault {
-  const needed = `<d:resource>${hrefElement(pathOf(resource, context))}<d:privilege><d:write-properties/></d:privilege></d:resource>`;
+  const needed = `<d:resource>${hrefElement(resourcePath(resource, context))}<d:privilege><d:write-properties/></d:privilege></d:resource>`;
   return davFault(
     "need-privileges",
     "only calendars that you may change, and their home, take properties",

@@ -1,10 +1,17 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { foldLines, writeStamp } from "../../ics/lines/component-text.ts";
-import { type ContentLine, param, readContentLine } from "../../ics/lines/content-line.ts";
+import { oneLine } from "../../domain/text.ts";
+import {
+  type ContentLine,
+  escapeText,
+  foldLine,
+  foldLines,
+  param,
+  readContentLine,
+  unfold,
+  writeStamp,
+} from "../../ics/lines/content-line.ts";
 import { type Component, readTree } from "../../ics/lines/tree.ts";
-import { unfold } from "../../ics/lines/unfold.ts";
-import { escapeText, foldLine, oneLine } from "../../ics/text/text.ts";
 import { readTime, type ZoneOf } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../../ics/zones/object-zones.ts";

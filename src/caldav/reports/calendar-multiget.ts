@@ -2,7 +2,7 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import { largestAnswer } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, errorContent, faultAnswer, plainFault } from "../fault.ts";
-import { type MemberAddress, type Resource, readMemberAddress } from "../resource.ts";
+import { type MemberAddress, type Resource, readMemberAddress } from "../paths.ts";
 import { childrenNamed, textOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
 import {

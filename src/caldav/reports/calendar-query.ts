@@ -1,8 +1,8 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ContentLine } from "../../ics/lines/content-line.ts";
+import { decodeText } from "../../ics/lines/content-line.ts";
 import { type Component, readTree } from "../../ics/lines/tree.ts";
-import { decodeText } from "../../ics/text/text.ts";
 import {
   matchesPropertyRange,
   matchesTimeRange,
@@ -14,7 +14,7 @@ import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
-import type { Resource } from "../resource.ts";
+import type { Resource } from "../paths.ts";
 import { childOf, wholeText } from "../xml/read-xml.ts";
 import { caldav, keyOf } from "../xml/xml-names.ts";
 import {

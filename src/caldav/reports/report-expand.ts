@@ -1,11 +1,11 @@
 import { tooLarge } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
+import { findResource, type Resource, resourcePath } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { namesFault } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
 import { objectProps } from "../properties/props-object.ts";
-import { findResource, pathOf, type Resource } from "../resource.ts";
 import { childrenNamed, type XmlElement } from "../xml/read-xml.ts";
 import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
 import { davNamespace, type QName } from "../xml/xml-names.ts";
@@ -76,7 +76,7 @@ function expand(resource: Resource, expansion: Expansion): string | null {
     ...(plain.length > 0 ? propsOf(resource, { ...expansion, asked: plain }) : []),
     ...nested.flatMap((property) => expandProperty(resource, { ...expansion, asked: [property] })),
   ];
-  const written = response(pathOf(resource, expansion.context), joined(propstats));
+  const written = response(resourcePath(resource, expansion.context), joined(propstats));
   const { budget } = expansion;
   budget.left -= written.length;
   return budget.left > 0 ? written : null;

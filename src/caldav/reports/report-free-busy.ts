@@ -7,7 +7,7 @@ import { writeObject } from "../../ics/write/write-object.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
-import type { Resource } from "../resource.ts";
+import type { Resource } from "../paths.ts";
 import { childOf } from "../xml/read-xml.ts";
 import { caldav } from "../xml/xml-names.ts";
 import { type ClosedRange, readClosedRange } from "./filter.ts";

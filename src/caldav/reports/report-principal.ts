@@ -1,10 +1,10 @@
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer } from "../fault.ts";
+import { type CollectionResource, resourcePath } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { type Wanted, wantedIn } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
-import { type CollectionResource, pathOf } from "../resource.ts";
 import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/read-xml.ts";
 import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
 import { caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
@@ -74,7 +74,7 @@ function listing(
 ): DavAnswer {
   const minimal = wantsMinimal(report);
   const propsOf = collectionProps({ context, wanted, minimal });
-  const responses = found.map((each) => response(pathOf(each, context), propsOf(each)));
+  const responses = found.map((each) => response(resourcePath(each, context), propsOf(each)));
   return multistatusAnswer({ responses }, { minimal });
 }
 

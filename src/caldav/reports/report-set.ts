@@ -1,4 +1,4 @@
-import type { Resource } from "../resource.ts";
+import type { Resource } from "../paths.ts";
 import { element, namedElement } from "../xml/write-xml.ts";
 import { supportedReports } from "./supported-reports.ts";
 

@@ -1,4 +1,4 @@
-import type { Resource } from "../resource.ts";
+import type { Resource } from "../paths.ts";
 import { caldav, dav, type QName } from "../xml/xml-names.ts";
 
 const query = caldav("calendar-query");

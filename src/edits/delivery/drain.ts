@@ -8,16 +8,22 @@ import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { alike } from "../alike.ts";
 import { sameWish } from "../field-changes.ts";
-import { type Attempt, type ConflictPolicy, cancelledCreation, type Outcome } from "./attempt.ts";
-import { ClaimKeeper } from "./claim-keeper.ts";
+import {
+  type Attempt,
+  ClaimKeeper,
+  type ConflictPolicy,
+  cancelledCreation,
+  type Outcome,
+} from "./attempt.ts";
+
 import { carryOutCreate } from "./create.ts";
 import { describeEcho } from "./echo.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
-import { createItemCalls } from "./item-calls.ts";
+import { createItemCalls, noteWrites } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { judgeLandings } from "./late-landing.ts";
 import { createPlaceCalls } from "./look-beyond.ts";
-import { noteWrites } from "./noted-calls.ts";
+
 import { cutShort, settleFailure, waitForKey, watchKey } from "./settle.ts";
 import { carryOutDelete, carryOutUpdate, searchOn } from "./update.ts";
 import { createWatch } from "./watch-item.ts";

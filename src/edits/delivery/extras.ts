@@ -3,15 +3,15 @@ import type { Edit } from "../../domain/edit.ts";
 import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId, FolderId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import { plainDescription } from "../../domain/text.ts";
 import { sameText } from "../../ics/text/decoration.ts";
-import { plainDescription } from "../../ics/text/text.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";
 import type { OpenRequest } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
-import { ClaimKeeper } from "./claim-keeper.ts";
+import { ClaimKeeper } from "./attempt.ts";
 import { makeOnce, mayBeOf, type Trouble, unsure } from "./make-once.ts";
 import { again, cutShort, settleFailure } from "./settle.ts";
 

@@ -1,7 +1,7 @@
-import type { Edit } from "../../domain/edit.ts";
+import { type Edit, longestInFlight } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { longestLanding } from "../../domain/landing.ts";
+
 import {
   type LostCreation,
   likenessOf,
@@ -266,7 +266,7 @@ function isOfTheTime(
 ): boolean {
   if (!createdAt || !answer.createdAt) return false;
   const apart = Math.abs(createdAt.until(answer.createdAt).total("seconds"));
-  return apart <= first.until(last).total("seconds") + longestLanding.total("seconds");
+  return apart <= first.until(last).total("seconds") + longestInFlight.total("seconds");
 }
 
 const isCreation = ({ action }: Edit): boolean => action === "create";

@@ -4,7 +4,7 @@ import type { Requests } from "../../store/journal/unanswered.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { labelKey } from "../intake/known-names.ts";
+import { labelKey } from "../intake/file-context.ts";
 import { makeOnce, type Trouble } from "./make-once.ts";
 
 interface LabelMakerDeps {

@@ -1,5 +1,5 @@
+import { inFlightUntil } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
-import { inFlightUntil } from "../../domain/landing.ts";
 import { fail, type Result } from "../../domain/result.ts";
 import type { OpenRequest, Requests } from "../../store/journal/unanswered.ts";
 import type { Call } from "../../upstream/client.ts";

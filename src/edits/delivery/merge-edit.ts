@@ -1,4 +1,5 @@
 import type { Edit, FieldConflict } from "../../domain/edit.ts";
+import type { Names } from "../../domain/field-words.ts";
 import type { Item } from "../../domain/item.ts";
 import {
   applyPatch,
@@ -9,9 +10,8 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
-import type { Names } from "../../ics/text/field-words.ts";
 import { alike } from "../alike.ts";
-import { nameOf, valueInWords } from "../in-words.ts";
+import { nameOf, valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
 import { lateValues } from "./late-landing.ts";

@@ -10,7 +10,7 @@ import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { alike } from "../alike.ts";
-import { namesOf } from "../in-words.ts";
+import { namesOf } from "../field-changes.ts";
 import {
   type Attempt,
   addressOf,

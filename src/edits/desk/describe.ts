@@ -7,6 +7,7 @@ import type {
   ParkReason,
 } from "../../domain/edit.ts";
 import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
+import type { Names } from "../../domain/field-words.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
@@ -14,13 +15,21 @@ import { applyPatch, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import { excerpt } from "../../ics/ics-problem.ts";
-import type { Names } from "../../ics/text/field-words.ts";
 import type { Store } from "../../store/store.ts";
 import { describeEcho } from "../delivery/echo.ts";
 import { describeTwins } from "../delivery/find-created.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
-import { changesOf, type FieldChange, namedPlaces } from "../field-changes.ts";
-import { type ChangeInWords, changesInWords, nameOf, namesOf, valueInWords } from "../in-words.ts";
+import {
+  type ChangeInWords,
+  changesInWords,
+  changesOf,
+  type FieldChange,
+  namedPlaces,
+  nameOf,
+  namesOf,
+  valueInWords,
+} from "../field-changes.ts";
+
 import { quote } from "../intake/part.ts";
 import { describeLoss } from "./undo.ts";
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { shownText } from "../../domain/shown-text.ts";
 import { slugOf } from "../../domain/slug.ts";
+import { shownText } from "../../domain/text.ts";
 import {
   type DropFolder,
   type DroppedFile,

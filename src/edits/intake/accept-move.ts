@@ -15,11 +15,19 @@ import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
-import { actionOf, changesOf, namedPlaces, placeName, sameWish } from "../field-changes.ts";
-import { changesInWords, namesOf } from "../in-words.ts";
+import {
+  actionOf,
+  changesInWords,
+  changesOf,
+  namedPlaces,
+  namesOf,
+  placeName,
+  sameWish,
+} from "../field-changes.ts";
+
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
-import { ownHeld, takenIn } from "./own-held.ts";
 import { type Note, quote } from "./part.ts";
+import { ownHeld, takenIn } from "./plan-known.ts";
 
 /** Where an item is to go: an event to a project, a task to a list. */
 export interface MoveRequest {

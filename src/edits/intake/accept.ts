@@ -1,29 +1,35 @@
 import type { Channel, EditAction } from "../../domain/edit.ts";
+import type { Names } from "../../domain/field-words.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item, SpokenKind } from "../../domain/item.ts";
-import { withoutSignatures } from "../../domain/link-signatures.ts";
 import { applyPatch, type PatchField } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { keptInSight } from "../../domain/sight.ts";
+import { withoutSignatures } from "../../domain/signed-links.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { readTokens } from "../../ics/lines/tokens.ts";
 import {
   type IncomingCalendar,
   type IncomingItem,
   readComponents,
-} from "../../ics/read/read-calendar.ts";
-import type { Names } from "../../ics/text/field-words.ts";
+} from "../../ics/read/calendar-object.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
-import { changesOf, type FieldChange } from "../field-changes.ts";
-import { type ChangeInWords, changesInWords, namesOf } from "../in-words.ts";
+import {
+  type ChangeInWords,
+  changesInWords,
+  changesOf,
+  type FieldChange,
+  namesOf,
+} from "../field-changes.ts";
+
 import { withExtras } from "./extras-plan.ts";
 import { readContext } from "./file-context.ts";
 import type { EditDraft, ItemPlan, Situation } from "./item-plan.ts";
-import { takenIn } from "./own-held.ts";
 import type { Note } from "./part.ts";
 import { planItem } from "./plan-item.ts";
+import { takenIn } from "./plan-known.ts";
 import { withinLimits } from "./service-limits.ts";
 
 /** A file of edits. `actor`: who is known to have sent it. */

@@ -1,6 +1,6 @@
 import type { Item } from "../../domain/item.ts";
 import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
-import type { KnownNames } from "./known-names.ts";
+import type { KnownNames } from "./file-context.ts";
 
 /**
  * The wish to unset what an editor has taken away, of an item as the editor saw it: only fields that can be unset and that

@@ -1,6 +1,8 @@
+import type { LabelId, PersonId } from "../../domain/ids.ts";
+import { oneLine } from "../../domain/text.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { DiffContext } from "./diff-item.ts";
-import { readNames } from "./known-names.ts";
 
 export interface ContextDeps {
   readonly store: Store;
@@ -28,4 +30,60 @@ export function readContext(
     privateLists: { has: (list) => store.directory.todolist(list)?.private === true },
     decorated,
   };
+}
+
+/** The names by which files speak of labels and people. */
+export interface KnownNames {
+  /** Labels of this name, case apart; those that are gone too, as items may still carry them. */
+  labelsNamed(name: string): readonly LabelId[];
+  /** Whether the label is there and can be given to an item. */
+  isGiven(label: LabelId): boolean;
+  /** Whether calendars can be shown the label: it has a name. */
+  isNamed(label: LabelId): boolean;
+  /** The person of an e-mail address in lower case; null when nobody has it. */
+  personOf(email: string): PersonId | null;
+  hasEmail(person: PersonId): boolean;
+}
+
+/** The names of the account for one file: read once, and not at all where the file speaks of none. */
+function readNames(directory: Directory): KnownNames {
+  const labels = lazily(() => readLabels(directory));
+  const people = lazily(() => readAddresses(directory));
+  return {
+    labelsNamed: (name) => labels().named.get(labelKey(name)) ?? [],
+    isGiven: (label) => labels().present.has(label),
+    isNamed: (label) => labels().ids.has(label),
+    personOf: (email) => people().byEmail.get(email) ?? null,
+    hasEmail: (person) => people().withEmail.has(person),
+  };
+}
+
+/** What two spellings of one label's name have in common. */
+export const labelKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
+
+function lazily<Value extends object>(read: () => Value): () => Value {
+  let value: Value | null = null;
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
+function readLabels(directory: Directory) {
+  const present = new Set(directory.labels().map(({ id }) => id));
+  const named = new Map<string, LabelId[]>();
+  const ids = new Set<LabelId>();
+  for (const [id, name] of directory.labelNames()) {
+    const key = labelKey(name);
+    if (key === "") continue;
+    ids.add(id);
+    named.set(key, [...(named.get(key) ?? []), id]);
+  }
+  return { present, named, ids };
+}
+
+function readAddresses(directory: Directory) {
+  const people = directory.people().filter(({ email }) => email !== null);
+  const byEmail = new Map(people.map(({ id, email }) => [email?.toLowerCase(), id]));
+  return { byEmail, withEmail: new Set(people.map(({ id }) => id)) };
 }

@@ -3,7 +3,7 @@ import type { NewExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
 import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
 import type { Patch, PatchField } from "../../domain/patch.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../field-changes.ts";
 import type { DiffContext } from "./diff-item.ts";

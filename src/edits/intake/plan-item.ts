@@ -2,9 +2,9 @@ import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/
 import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import type { Item } from "../../domain/item.ts";
-import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import { oneLine } from "../../domain/text.ts";
+import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import { readSummary, sameText } from "../../ics/text/decoration.ts";
-import { oneLine } from "../../ics/text/text.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
 import { changesOf } from "../field-changes.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
 import { type DiffContext, diffItem, onWholeDays } from "./diff-item.ts";

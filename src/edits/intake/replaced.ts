@@ -1,10 +1,10 @@
 import { type Item, untitled } from "../../domain/item.ts";
 import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import { unsetFields } from "./cleared.ts";
 import { spokenNames } from "./diff-times.ts";
-import type { KnownNames } from "./known-names.ts";
+import type { KnownNames } from "./file-context.ts";
 
 /**
  * The wish to take away what a text showed of an item and its whole replacement leaves out; the defaults of the properties

@@ -1,5 +1,5 @@
+import { type WishFault, wishFaults } from "../../domain/plain-item.ts";
 import { unreachable } from "../../domain/result.ts";
-import { type WishFault, wishFaults } from "../../domain/wish-limits.ts";
 import { type ItemPlan, refusal } from "./item-plan.ts";
 import type { Note } from "./part.ts";
 

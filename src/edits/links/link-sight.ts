@@ -10,7 +10,7 @@ import {
   type LinkSigner,
   linkPatch,
 } from "../../domain/signed-links.ts";
-import { oneLine } from "../../ics/text/text.ts";
+import { oneLine } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 

@@ -1,10 +1,10 @@
-import { withoutSignatures } from "../../domain/link-signatures.ts";
+import { withoutSignatures } from "../../domain/signed-links.ts";
 import type { When } from "../../domain/when.ts";
 import {
   type IncomingItem,
   type IncomingTime,
   readCalendar,
-} from "../../ics/read/read-calendar.ts";
+} from "../../ics/read/calendar-object.ts";
 
 /**
  * The newer version of a component with only those properties that differ from the older one, so that nothing else is

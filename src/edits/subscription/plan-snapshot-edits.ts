@@ -2,7 +2,7 @@ import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameWhen, type When } from "../../domain/when.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read/read-calendar.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import { readSummary, sameText } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,7 +1,7 @@
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type IncomingCalendar, readCalendar } from "../../ics/read/read-calendar.ts";
+import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-object.ts";
 import type { Fetched, RemoteRequest } from "../../remote/fetch.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
 import type { Acceptance, ItemsRequest, Plan } from "../intake/accept.ts";

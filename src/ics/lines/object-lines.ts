@@ -1,6 +1,4 @@
-import { decodeText } from "../text/text.ts";
-import { param, readContentLine } from "./content-line.ts";
-import { type Unfolded, unfold } from "./unfold.ts";
+import { decodeText, param, readContentLine, type Unfolded, unfold } from "./content-line.ts";
 
 /** A calendar object as a list of lines, so that some can be changed and all others stay as they are. */
 export interface ObjectLines {

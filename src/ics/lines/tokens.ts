@@ -1,8 +1,7 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
-import { type ContentLine, readContentLine } from "./content-line.ts";
+import { type ContentLine, readContentLine, type Unfolded, unfold } from "./content-line.ts";
 import { readText } from "./octets.ts";
-import { type Unfolded, unfold } from "./unfold.ts";
 
 export type { IcsProblem } from "../ics-problem.ts";
 export type { ContentLine } from "./content-line.ts";

@@ -1,4 +1,4 @@
-import { foldLines } from "../lines/component-text.ts";
+import { foldLines } from "../lines/content-line.ts";
 import {
   nameOfLine,
   type ObjectLines,

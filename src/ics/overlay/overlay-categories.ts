@@ -1,6 +1,5 @@
-import { readContentLine } from "../lines/content-line.ts";
+import { decodeList, escapeText, readContentLine } from "../lines/content-line.ts";
 import { type ObjectLines, positionsOf } from "../lines/object-lines.ts";
-import { decodeList, escapeText } from "../text/text.ts";
 import { linesOf, type PropertyLines } from "./property-groups.ts";
 
 /** What makes two categories the same. */

@@ -1,6 +1,6 @@
 import { untitled } from "../../domain/item.ts";
 import { baseMark } from "../base-mark.ts";
-import { writeStamp } from "../lines/component-text.ts";
+import { writeStamp } from "../lines/content-line.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
 import { decodeOctets } from "../lines/octets.ts";
 import { differingReadings, isReadable } from "./differing-readings.ts";

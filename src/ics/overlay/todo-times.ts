@@ -1,5 +1,5 @@
-import { writeDate, writeStamp } from "../lines/component-text.ts";
-import { readContentLine } from "../lines/content-line.ts";
+import { readContentLine, writeDate, writeStamp } from "../lines/content-line.ts";
+
 import type { ObjectLines } from "../lines/object-lines.ts";
 import { readTree } from "../lines/tree.ts";
 import { readSpan } from "../read/read-span.ts";

@@ -1,4 +1,4 @@
-import { isLead, longestLead } from "../../domain/wish-limits.ts";
+import { isLead, longestLead } from "../../domain/plain-item.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import {

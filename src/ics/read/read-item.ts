@@ -1,12 +1,10 @@
 import { baseMark } from "../base-mark.ts";
 import { excerpt } from "../ics-problem.ts";
-import { type ContentLine, param } from "../lines/content-line.ts";
+import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
-import { decodeList, decodeText } from "../text/text.ts";
 import { readStamp } from "../time-values.ts";
-import type { IncomingItem, Unstorable } from "./incoming.ts";
+import type { IncomingAttachment, IncomingItem, Unstorable } from "./incoming.ts";
 import { readAlarms } from "./read-alarm.ts";
-import { readAttachments } from "./read-attachments.ts";
 import { readSpan, whenOf } from "./read-span.ts";
 import {
   complain,
@@ -18,7 +16,6 @@ import {
   wordOf,
 } from "./reading.ts";
 import type { DescribeRule } from "./second-opinion.ts";
-import { findUnstorable } from "./unstorable.ts";
 
 const longestUid = 1000;
 
@@ -226,4 +223,144 @@ function rawLines(component: Component): readonly string[] {
   for (const part of component.components) for (const line of rawLines(part)) raw.push(line);
   raw.push(`END:${component.name}`);
   return raw;
+}
+
+/**
+ * The files that stand in the item itself, and the ATTACH lines that hold none: links, which the service cannot hold,
+ * and contents that cannot be read. Source: RFC 5545 3.8.1.1.
+ */
+function readAttachments(component: Component): {
+  readonly attachments: readonly IncomingAttachment[];
+  readonly unstorable: readonly Unstorable[];
+} {
+  const attachments: IncomingAttachment[] = [];
+  const unstorable: Unstorable[] = [];
+  for (const line of component.lines) {
+    if (line.name !== "ATTACH" || line.value.trim() === "") continue;
+    const content = isInline(line) ? decodeBase64(line.value) : null;
+    if (content && content.byteLength > 0) {
+      attachments.push({ line: line.line, ...labelsOf(line, attachments.length + 1), content });
+    } else {
+      unstorable.push({ line: line.line, name: "ATTACH", reason: reasonFor(line) });
+    }
+  }
+  return { attachments, unstorable };
+}
+
+const isInline = (line: ContentLine): boolean =>
+  param(line, "ENCODING")?.toUpperCase() === "BASE64" ||
+  param(line, "VALUE")?.toUpperCase() === "BINARY";
+
+const reasonFor = (line: ContentLine): string =>
+  isInline(line)
+    ? "its content is empty or no Base64"
+    : "the service takes files, and this is a link to one";
+
+/** Null for what is no Base64: Node's own reader passes over what it does not know. */
+function decodeBase64(value: string): Uint8Array | null {
+  const text = value.replace(/\s+/g, "");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return null;
+  return new Uint8Array(Buffer.from(text, "base64"));
+}
+
+const nameParams = ["FILENAME", "X-FILENAME", "X-APPLE-FILENAME", "X-ORACLE-FILENAME", "LABEL"];
+
+/** RFC 5545 has no parameter for a file's name; programs have several. */
+function labelsOf(line: ContentLine, number: number): { name: string; type: string } {
+  const type = mediaType(param(line, "FMTTYPE") ?? "");
+  const given = nameParams.map((name) => fileName(param(line, name) ?? "")).find(Boolean);
+  return { name: given ?? `attachment-${number}${endings.get(type) ?? ""}`, type };
+}
+
+function mediaType(text: string): string {
+  const type = text.trim().toLowerCase();
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
+}
+
+const longestName = 200;
+
+/** Without folders, and without what no file's name may hold. */
+function fileName(text: string): string {
+  const last = text.split(/[\\/]/).at(-1) ?? "";
+  return last
+    .replace(/[\p{Cc}\p{Cs}"<>:|?*]/gu, "")
+    .trim()
+    .slice(0, longestName);
+}
+
+const endings: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", ".pdf"],
+  ["image/gif", ".gif"],
+  ["image/jpeg", ".jpg"],
+  ["image/png", ".png"],
+  ["text/csv", ".csv"],
+  ["text/html", ".html"],
+  ["text/plain", ".txt"],
+]);
+
+/** Read elsewhere, or written by programs for programs: losing them loses nothing that a person said. */
+const known: ReadonlySet<string> = new Set([
+  "ATTACH",
+  "ATTENDEE",
+  "CATEGORIES",
+  "CLASS",
+  "COMMENT",
+  "COMPLETED",
+  "CREATED",
+  "DESCRIPTION",
+  "DTEND",
+  "DTSTAMP",
+  "DTSTART",
+  "DUE",
+  "DURATION",
+  "EXDATE",
+  "EXRULE",
+  "LAST-MODIFIED",
+  "ORGANIZER",
+  "PERCENT-COMPLETE",
+  "RDATE",
+  "RECURRENCE-ID",
+  "RELATED-TO",
+  "REQUEST-STATUS",
+  "RRULE",
+  "SEQUENCE",
+  "STATUS",
+  "SUMMARY",
+  "TRANSP",
+  "UID",
+]);
+
+const noise =
+  /^X-(?:ALT-DESC|APPLE|CALENDARSERVER|CREATED-BY|DAV|DAYFERRY|EVOLUTION|FUNAMBOL|GOOGLE|ICAL|KDE|LIC|LOTUS|MICROSOFT|MOZ|MS|MSNCALENDAR|NEXTCLOUD|OUTLOOK|OWNCLOUD|RADICALE|SABRE|SOGO|TINE20|WR|YAHOO|ZIMBRA)(?:-|$)/;
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["LOCATION", "the service has no field for a place"],
+  ["GEO", "the service has no field for a place"],
+  ["URL", "the service has no field for a link; put it into the description"],
+  ["PRIORITY", "the service has no priorities"],
+  ["RESOURCES", "the service has no field for resources"],
+  ["CONTACT", "the service has no field for a contact"],
+]);
+
+/** The properties and parts of an item that a person wrote and the service cannot hold; alarms are read elsewhere. */
+export function findUnstorable(component: Component): readonly Unstorable[] {
+  const found: Unstorable[] = [];
+  for (const line of component.lines) {
+    const { name } = line;
+    if (known.has(name) || noise.test(name) || !says(line)) continue;
+    found.push({ line: line.line, name, reason: unstorableReason(name) });
+  }
+  for (const { line, name } of component.components) {
+    if (name !== "VALARM") found.push({ line, name, reason: unstorableReason(name) });
+  }
+  return found;
+}
+
+const unstorableReason = (name: string): string =>
+  reasons.get(name) ?? `the service has no field for ${name}`;
+
+/** Priority 0 means "none", and Outlook writes 5 ("normal") into every event. */
+function says(line: ContentLine): boolean {
+  const value = line.value.trim();
+  return value !== "" && !(line.name === "PRIORITY" && (value === "0" || value === "5"));
 }

@@ -1,7 +1,7 @@
 import type { IcsProblem, ValueFault } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
+import { decodeText } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
-import { decodeText } from "../text/text.ts";
 import { type IncomingTime, readTime, type ZoneOf } from "../time-values.ts";
 import type { DescribeRule } from "./second-opinion.ts";
 

@@ -1,8 +1,8 @@
 import ical from "node-ical";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
-import { type ContentLine, param } from "../lines/content-line.ts";
+import { type ContentLine, param, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
-import { unfold } from "../lines/unfold.ts";
+
 import { type IncomingTime, readDuration, settleClock, type ZoneOf } from "../time-values.ts";
 import type { IncomingItem } from "./incoming.ts";
 import { firstLine } from "./reading.ts";

@@ -1,5 +1,6 @@
 import type { Item } from "../../domain/item.ts";
-import { cleanText, encodeUrl, oneLine, plainDescription } from "./text.ts";
+import { cleanText, oneLine, plainDescription } from "../../domain/text.ts";
+import { encodeUrl } from "../lines/content-line.ts";
 
 /** What a feed adds to a description. A two-way channel never decorates. */
 export interface Decoration {

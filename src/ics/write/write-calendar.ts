@@ -1,4 +1,5 @@
-import { encodeUrl, escapeText, foldLine, oneLine } from "../text/text.ts";
+import { oneLine } from "../../domain/text.ts";
+import { encodeUrl, escapeText, foldLine } from "../lines/content-line.ts";
 import { writeDuration } from "../time-values.ts";
 
 /**

@@ -6,10 +6,16 @@ import ical, {
   type ICalEventData,
   ICalEventTransparency,
 } from "ical-generator";
+import { cleanText } from "../../domain/text.ts";
 import { defaultLength, type When } from "../../domain/when.ts";
 import { baseMark } from "../base-mark.ts";
-import { foldLines, writableCategories, writableUid } from "../lines/component-text.ts";
-import { cleanText, encodeUrl, escapeText } from "../text/text.ts";
+import {
+  encodeUrl,
+  escapeText,
+  foldLines,
+  writableCategories,
+  writableUid,
+} from "../lines/content-line.ts";
 import { isUtc } from "../zones/zones.ts";
 
 /** Everything that one published event says. */

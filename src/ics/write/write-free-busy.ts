@@ -1,5 +1,10 @@
-import { foldLines, writableUid, writeStamp } from "../lines/component-text.ts";
-import { encodeUrl, escapeText } from "../text/text.ts";
+import {
+  encodeUrl,
+  escapeText,
+  foldLines,
+  writableUid,
+  writeStamp,
+} from "../lines/content-line.ts";
 
 /** From one moment to another, end exclusive. */
 export interface Period {

@@ -1,12 +1,14 @@
+import { cleanText } from "../../domain/text.ts";
 import { baseMark } from "../base-mark.ts";
 import {
+  encodeUrl,
+  escapeText,
   foldLines,
   writableCategories,
   writableUid,
   writeDate,
   writeStamp,
-} from "../lines/component-text.ts";
-import { cleanText, encodeUrl, escapeText } from "../text/text.ts";
+} from "../lines/content-line.ts";
 
 /** Everything that one to-do says. */
 export interface TodoCard {

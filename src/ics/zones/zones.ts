@@ -1,7 +1,7 @@
 import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { isZone } from "../../domain/when.ts";
+import { escapeText, foldLine } from "../lines/content-line.ts";
 import { zoneOfDisplayName } from "../read/second-opinion.ts";
-import { escapeText, foldLine } from "../text/text.ts";
 import { compactTime, type Observance, observancesOf } from "./zone-rules.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { oneLine, plainDescription } from "../../ics/text/text.ts";
+import { oneLine, plainDescription } from "../../domain/text.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import { type Frame, instantsOf, type Report } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";

@@ -5,16 +5,17 @@ import {
   type EditState,
   editStates,
   type FieldConflict,
+  inFlightAfterCrash,
   type ParkReason,
   type Restoration,
 } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { inFlightAfterCrash } from "../../domain/landing.ts";
+
 import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import type { HeldObjects } from "../calendars/held-objects.ts";
-import type { ObjectNames } from "../calendars/object-names.ts";
+import type { ObjectNames } from "../calendars/stored-octets.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { editIdColumn, editRow, restorationText } from "../rows/edit-rows.ts";
 import {

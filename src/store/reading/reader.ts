@@ -12,7 +12,7 @@ import {
   type ReportView,
   reportRows,
 } from "../rows/report-rows.ts";
-import { completeFromFact } from "../view/change-log.ts";
+import { completeFromFact } from "../view/view.ts";
 import { openReadOnly } from "./read-only.ts";
 import { type Reading, readingOf } from "./report-reading.ts";
 

@@ -1,6 +1,6 @@
-import type { CollectionName } from "../../domain/collection.ts";
 import { type ItemKey, itemKey, type Revision, revision, serviceId } from "../../domain/ids.ts";
-import type { Item, ItemKind } from "../../domain/item.ts";
+import type { CollectionName, Item, ItemKind } from "../../domain/item.ts";
+
 import { fromPlain, type PlainItem, type Provenance, toPlain } from "../../domain/plain-item.ts";
 
 // The rows-*.ts files are the only place where a row of SQLite is taken for a type: each decoder names the columns it

@@ -1,11 +1,11 @@
 import type { Database } from "better-sqlite3";
-import { type CollectionName, collectionOf, directory } from "../../domain/collection.ts";
 import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
-import { placedIn, placeOf } from "../../domain/patch.ts";
-import { overlay } from "../../domain/pending-view.ts";
+import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
+
+import { overlay, placedIn, placeOf } from "../../domain/patch.ts";
+
 import { fromPlain, publishedPart } from "../../domain/plain-item.ts";
-import { isNews, type Outcome } from "../journal/unheard.ts";
+import { isNews, type Outcome } from "../journal/unanswered.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
@@ -18,7 +18,7 @@ import {
   triedRow,
   viewRow,
 } from "../rows/item-rows.ts";
-import { type ChangeLog, createChangeLog, everyProject } from "./change-log.ts";
+import { type ChangeLog, createChangeLog, everyProject } from "./view.ts";
 
 export interface StoreDeps {
   readonly db: Database;

@@ -1,13 +1,22 @@
-import type { CollectionName } from "../../domain/collection.ts";
-import type { ItemKey, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
+import {
+  type ItemKey,
+  type PersonId,
+  type ProjectId,
+  type Revision,
+  revision,
+} from "../../domain/ids.ts";
+import { type CollectionName, directory, type Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
 import {
+  type ChangeRow,
+  changeRow,
   instantText,
+  itemKeyColumn,
   numberColumn,
   placedVersionRow,
   plainContent,
   provenanceOf,
+  textColumn,
   type ViewItemRow,
   versionRow,
   viewItemRow,
@@ -30,13 +39,13 @@ export interface ViewItem {
 }
 
 /** How a calendar names a version; null = it does not say. */
-export interface Shown {
+interface Shown {
   readonly sequence: number | null;
   readonly modifiedAt: Temporal.Instant | null;
 }
 
 /** One version of an item in the view. */
-export interface ItemVersion {
+interface ItemVersion {
   readonly revision: Revision;
   readonly collection: CollectionName;
   /** Null where it was buried. */
@@ -175,3 +184,84 @@ const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
   a.updatedAt === b.updatedAt &&
   a.modifiedAt.equals(b.modifiedAt) &&
   a.knownAt.equals(b.knownAt);
+
+/** One item that has changed, with the newest of its revisions. */
+interface ChangedItem {
+  readonly item: ItemKey;
+  readonly revision: Revision;
+}
+
+/** What the change log tells; it is written in `changes.ts`. */
+export interface ChangeLog {
+  /** The newest revision of what a project's feed is built from. */
+  revisionOf(project: ProjectId): Revision;
+  /** The newest revision of one collection, whatever project it was in; 0 for one that nothing has happened in. */
+  revisionOfCollection(collection: CollectionName): Revision;
+  /** Changes with the names of people, projects, lists and labels. */
+  revisionOfDirectory(): Revision;
+  latest(): Revision;
+  /** Whether an item has a change after a revision, which should be a recent one. */
+  hasChangedAfter(after: Revision, key: ItemKey): boolean;
+  /**
+   * Items of the project's collections that were put or buried after a revision, each once; also others where the log
+   * does not reach that far back.
+   */
+  itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
+  since(after: Revision, limit: number): readonly ChangeRow[];
+  /** Items with a change after a revision in one collection, or in any (null), oldest change first. */
+  changedAfter(after: Revision, collection: CollectionName | null): readonly ChangedItem[];
+  /** From here on the log and the versions are whole; what is asked of an earlier revision cannot be answered. */
+  completeFrom(): Revision;
+}
+
+export const everyProject = 0;
+
+/** Row of `meta` that says how far back the log reaches. */
+export const completeFromFact = "complete_from";
+
+export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
+  const ofProject = db.prepare(
+    `SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
+  );
+  const ofCollection = db.prepare(
+    "SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE name = ?",
+  );
+  const ofItem = db.prepare("SELECT 1 FROM changes WHERE revision > ? AND item = ? LIMIT 1");
+  const projectItems = db.prepare(
+    `SELECT DISTINCT item FROM changes WHERE revision > ? AND item IS NOT NULL
+       AND collection IN (SELECT name FROM collections WHERE project_id = ?)`,
+  );
+  const everyItem = db.prepare("SELECT item FROM identities");
+  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  const later = db.prepare("SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?");
+  const changed = db.prepare(
+    `SELECT item, max(revision) AS revision FROM changes
+     WHERE revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
+  );
+  const changedIn = db.prepare(
+    `SELECT item, max(revision) AS revision FROM changes
+     WHERE collection = ? AND revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
+  );
+  const reach = db.prepare(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
+
+  const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
+  const completeFrom = (): Revision => revision(Number(textColumn(reach.get(), "value") ?? 0));
+
+  return {
+    revisionOf: (project) => revisionColumn(ofProject.get(project)),
+    revisionOfCollection: (collection) => revisionColumn(ofCollection.get(collection)),
+    revisionOfDirectory: () => revisionColumn(ofCollection.get(directory)),
+    latest: () => revisionColumn(newest.get()),
+    hasChangedAfter: (after, key) => ofItem.get(after, key) !== undefined,
+    itemsSince(project, after) {
+      const rows = after < completeFrom() ? everyItem.all() : projectItems.all(after, project);
+      return rows.map(itemKeyColumn);
+    },
+    since: (after, limit) => later.all(after, limit).map(changeRow),
+    changedAfter(after, collection) {
+      const rows = collection === null ? changed.all(after) : changedIn.all(collection, after);
+      return rows.map((row) => ({ item: itemKeyColumn(row), revision: revisionColumn(row) }));
+    },
+    completeFrom,
+  };
+}

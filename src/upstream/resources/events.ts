@@ -7,15 +7,15 @@ import { readServiceTimes, type When, writeServiceTimes } from "../../domain/whe
 import type { Asker } from "../asker.ts";
 import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
+import type { Snapshot } from "../snapshot.ts";
+import * as wire from "../wire.ts";
 import {
   type KnownValues,
   knownItem,
   type ReadIssues,
   silenceKeeps,
   type Written,
-} from "../known-values.ts";
-import type { Snapshot } from "../snapshot.ts";
-import * as wire from "../wire.ts";
+} from "../wire.ts";
 
 interface EventPlace {
   readonly projectId: ProjectId;

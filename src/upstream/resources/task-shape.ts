@@ -10,14 +10,14 @@ import {
 import type { CustomField, TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import * as wire from "../wire.ts";
 import {
   type KnownValues,
   knownItem,
   type ReadIssues,
   silenceKeeps,
   type Written,
-} from "../known-values.ts";
-import * as wire from "../wire.ts";
+} from "../wire.ts";
 
 /** Where a task or subtask was asked for; `parentId` is null for a task. */
 export interface TaskOrigin {

@@ -6,9 +6,10 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { KnownValues, ReadIssues, Written } from "../known-values.ts";
 import type { Snapshot } from "../snapshot.ts";
+import type { KnownValues, ReadIssues, Written } from "../wire.ts";
 import * as wire from "../wire.ts";
+
 import { readTask, writeTask } from "./task-shape.ts";
 
 export interface ListPlace {

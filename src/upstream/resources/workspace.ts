@@ -13,9 +13,10 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
 import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { KnownValues, ReadIssues } from "../known-values.ts";
 import type { Reading, Snapshot } from "../snapshot.ts";
+import type { KnownValues, ReadIssues } from "../wire.ts";
 import * as wire from "../wire.ts";
+
 import { readTaskPage, type TaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
 
 /** A folder of a project; `parentId` is null for one at the root, `type` the service's own word. */

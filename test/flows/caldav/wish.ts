@@ -3,7 +3,7 @@ import type { Edit } from "../../../src/domain/edit.ts";
 import type { LabelId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { fieldsOf } from "../../../src/domain/patch.ts";
-import { plainDescription } from "../../../src/ics/text/text.ts";
+import { plainDescription } from "../../../src/domain/text.ts";
 import type { WalkRig } from "../walk-rig.ts";
 import type { CalendarProgram } from "./program.ts";
 import { type Shown, type TextTouch, touchedFields } from "./text.ts";

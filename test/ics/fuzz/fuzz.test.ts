@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../src/domain/ids.ts";
 import type { Acceptance } from "../../../src/edits/intake/accept.ts";
 import type { IcsProblem } from "../../../src/ics/ics-problem.ts";
-import { readCalendar } from "../../../src/ics/read/read-calendar.ts";
+import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { acceptRig, list } from "../../edits/rig.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
 import { zone } from "../files.ts";

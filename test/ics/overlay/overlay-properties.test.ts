@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sameWhen } from "../../../src/domain/when.ts";
+import { foldLine } from "../../../src/ics/lines/content-line.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
 import { readCalendarObject } from "../../../src/ics/read/calendar-object.ts";
-import { foldLine } from "../../../src/ics/text/text.ts";
 import { type EventCard, writeEvent } from "../../../src/ics/write/write-event.ts";
 import { writeObject } from "../../../src/ics/write/write-object.ts";
 import { type TodoCard, writeTodo } from "../../../src/ics/write/write-todo.ts";

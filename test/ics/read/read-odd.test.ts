@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCalendar } from "../../../src/ics/read/read-calendar.ts";
+import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { eventFile, octets, refusalOf, todoFile, zone } from "../files.ts";
 import { nastyText } from "../nasty.ts";
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { oneLine, plainDescription } from "../../../src/domain/text.ts";
 import {
   type Decoration,
   publishedDescription,
@@ -8,7 +9,6 @@ import {
   readSummary,
   sameText,
 } from "../../../src/ics/text/decoration.ts";
-import { oneLine, plainDescription } from "../../../src/ics/text/text.ts";
 import { event } from "../items.ts";
 import { nastyText } from "../nasty.ts";
 

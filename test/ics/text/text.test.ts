@@ -2,16 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   cleanText,
+  htmlToText,
+  looksLikeHtml,
+  oneLine,
+  plainDescription,
+} from "../../../src/domain/text.ts";
+import {
   decodeList,
   decodeText,
   encodeUrl,
   escapeText,
   foldLine,
-  htmlToText,
-  looksLikeHtml,
-  oneLine,
-  plainDescription,
-} from "../../../src/ics/text/text.ts";
+} from "../../../src/ics/lines/content-line.ts";
 import { nastyText } from "../nasty.ts";
 
 describe("cleanText()", () => {

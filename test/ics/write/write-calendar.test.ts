@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../../src/ics/text/text.ts";
+import { decodeText } from "../../../src/ics/lines/content-line.ts";
 import { calendarEnd, writeHeader } from "../../../src/ics/write/write-calendar.ts";
 import { octets, readFine } from "../files.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { eventsOf, tasksOf } from "../../../src/domain/collection.ts";
 import { listId, personId, projectId, revision } from "../../../src/domain/ids.ts";
-import type { EventItem, TaskItem } from "../../../src/domain/item.ts";
+import { type EventItem, eventsOf, type TaskItem, tasksOf } from "../../../src/domain/item.ts";
+
 import { aLabel, anEvent, aTask, days } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 

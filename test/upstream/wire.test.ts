@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { EventItem, Item } from "../../src/domain/item.ts";
 import type { Call } from "../../src/upstream/client.ts";
-import { type KnownValues, nothingKnown } from "../../src/upstream/known-values.ts";
 import { readEvent } from "../../src/upstream/resources/events.ts";
 import { readTask } from "../../src/upstream/resources/task-shape.ts";
 import { collect } from "../../src/upstream/snapshot.ts";
+import { type KnownValues, nothingKnown } from "../../src/upstream/wire.ts";
 import { clientOf, json, startLoopback } from "./loopback.ts";
 
 const event = {

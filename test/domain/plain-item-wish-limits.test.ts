@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Patch } from "../../src/domain/patch.ts";
-import { isLead, longestLead, wishFaults } from "../../src/domain/wish-limits.ts";
+import { isLead, longestLead, wishFaults } from "../../src/domain/plain-item.ts";
 import { berlin, dates, times } from "./items.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);

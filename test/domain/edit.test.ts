@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inFlightAfterCrash, inFlightUntil } from "../../src/domain/landing.ts";
+import { inFlightAfterCrash, inFlightUntil } from "../../src/domain/edit.ts";
 
 const now = Temporal.Instant.from("2026-11-20T12:00:00Z");
 

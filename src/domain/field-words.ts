@@ -1,9 +1,8 @@
-import type { LabelId, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
-import type { Patch, PatchField } from "../../domain/patch.ts";
-import { unreachable } from "../../domain/result.ts";
-import { dayInWords, lengthInWords, spanInWords } from "../../domain/wording.ts";
-import { excerpt, plainLine } from "./plain-line.ts";
+import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
+import type { Patch, PatchField } from "./patch.ts";
+import { unreachable } from "./result.ts";
 import { plainDescription } from "./text.ts";
+import { dayInWords, excerpt, lengthInWords, plainLine, spanInWords } from "./wording.ts";
 
 /** What numbers are called. */
 export interface Names {

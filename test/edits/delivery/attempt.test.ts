@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ClaimKeeper } from "../../../src/edits/delivery/claim-keeper.ts";
+import { ClaimKeeper } from "../../../src/edits/delivery/attempt.ts";
 
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC", syscall: "write" });
 

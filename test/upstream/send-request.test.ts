@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Outage, type TryEnding } from "../../src/upstream/outage.ts";
+import { Outage, type TryEnding } from "../../src/upstream/send-request.ts";
 
 function outageRig() {
   let nowMs = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Unstorable } from "../../../src/ics/read/read-calendar.ts";
+import type { Unstorable } from "../../../src/ics/read/calendar-object.ts";
 import { eventFile, readOne } from "../files.ts";
 
 describe("what cannot be stored", () => {

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { feedId, itemKey, personId } from "../../src/domain/ids.ts";
-import { withoutSignatures } from "../../src/domain/link-signatures.ts";
-import { createChoiceSigner, createLinkSigner } from "../../src/domain/signed-links.ts";
+import {
+  createChoiceSigner,
+  createLinkSigner,
+  withoutSignatures,
+} from "../../src/domain/signed-links.ts";
 
 const key = createHash("sha256").update("only for tests").digest();
 const until = Temporal.PlainDate.from("2027-03-31");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCalendar } from "../../../src/ics/read/read-calendar.ts";
+import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 
 function read(...lines: readonly string[]) {
   const text = [
