@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type BackOff, backOff, equalJitter } from "./domain/backoff.ts";
 
 /** A latch between one sleeper and those who have work for it: a notification before the wait is not lost. */
 export interface Wake {
@@ -19,13 +20,13 @@ export interface LoopOptions {
   readonly wake?: Wake;
   /** Ends the rest after faults: what they came from is over. */
   readonly healed?: Wake;
-  /** Rest after the first fault in a row, doubled by each further one up to the cap. */
-  readonly backOff?: { readonly first: Temporal.Duration; readonly cap: Temporal.Duration };
+  /** Rests after faults in a row; from a second up to five minutes unless given. */
+  readonly afterFaults?: Omit<BackOff, "jitter">;
 }
 
-const usualBackOff = {
+const usualRests = {
   first: Temporal.Duration.from({ seconds: 1 }),
-  cap: Temporal.Duration.from({ minutes: 5 }),
+  ceiling: Temporal.Duration.from({ minutes: 5 }),
 };
 
 /**
@@ -34,7 +35,7 @@ const usualBackOff = {
  * by `wake` does not shorten that rest. Resolves once the running step has ended; never rejects.
  */
 export async function runLoop(options: LoopOptions): Promise<void> {
-  const { step, idle, signal, wake = createWake(), backOff = usualBackOff } = options;
+  const { step, idle, signal, wake = createWake(), afterFaults = usualRests } = options;
   const healed = options.healed ?? createWake();
   let faults = 0;
   while (!signal.aborted) {
@@ -48,7 +49,8 @@ export async function runLoop(options: LoopOptions): Promise<void> {
       if (signal.aborted) return;
       faults += 1;
       report(options, { error, faults });
-      await healed.wait(restAfter({ faults, backOff, random: options.random }), signal);
+      const rest = backOff(faults, { ...afterFaults, jitter: equalJitter(options.random()) });
+      await healed.wait(rest.total("milliseconds"), signal);
     }
   }
 }
@@ -86,17 +88,6 @@ const restOf = (idle: LoopOptions["idle"]): Temporal.Duration =>
 
 /** Timers take 31 bits of milliseconds; beyond, they fire at once. */
 const longestTimer = 2 ** 31 - 1;
-
-function restAfter(rest: {
-  readonly faults: number;
-  readonly backOff: { readonly first: Temporal.Duration; readonly cap: Temporal.Duration };
-  readonly random: () => number;
-}): number {
-  const first = rest.backOff.first.total("milliseconds");
-  const cap = rest.backOff.cap.total("milliseconds");
-  const full = Math.min(cap, first * 2 ** Math.min(rest.faults - 1, 40));
-  return full / 2 + (full / 2) * rest.random();
-}
 
 function report(
   { onFault }: LoopOptions,

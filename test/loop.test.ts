@@ -268,7 +268,7 @@ test("runLoop() goes on at once after a fault when what it came from is healed",
     onFault: () => {},
     random: () => 0,
     healed,
-    backOff: { first: seconds(300), cap: seconds(300) },
+    afterFaults: { first: seconds(300), ceiling: seconds(300) },
   });
   await until(() => steps === 1);
   await later(0);

@@ -1,3 +1,4 @@
+import { isRecent } from "../domain/backoff.ts";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Label, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
@@ -7,7 +8,6 @@ import type { Failure } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
 import { isComplete } from "./look-ups.ts";
 import { isRefusal } from "./plan-snapshot.ts";
-import { later } from "./schedule.ts";
 
 /** An open question: an item that a complete snapshot of `source` did not hold. */
 export interface Question {
@@ -191,7 +191,7 @@ export class Absentees {
   #heardOf(name: string) {
     const { clock, maxAge } = this.#deps;
     const heard = this.#heard.get(name);
-    return heard && Temporal.Instant.compare(later(heard.at, maxAge), clock()) > 0 ? heard : null;
+    return heard && isRecent(heard.at, { length: maxAge, now: clock() }) ? heard : null;
   }
 
   /** Not every service answers for a single list: its tasks are asked for as well. */

@@ -1,3 +1,4 @@
+import { backOff, isRecent } from "../domain/backoff.ts";
 import type { PersonId, ProjectId } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
@@ -44,7 +45,8 @@ export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => P
   const isSilent = (name: string): boolean => {
     const silence = silences.get(name);
     if (!silence) return false;
-    return isWithin(restAfter(silence.times, firstRests.unanswered), silence.at, clock());
+    const length = restAfter(silence.times, firstRests.unanswered);
+    return isRecent(silence.at, { length, now: clock() });
   };
   const noteSilence = (name: string): void => {
     silences.set(name, { times: (silences.get(name)?.times ?? 0) + 1, at: clock() });
@@ -95,20 +97,12 @@ function isFresh(
 ): boolean {
   if (!known) return false;
   const { refusals, at } = known;
-  return isWithin(refusals > 0 ? restAfter(refusals, firstRests.refused) : usualRest, at, now);
+  const length = refusals > 0 ? restAfter(refusals, firstRests.refused) : usualRest;
+  return isRecent(at, { length, now });
 }
 
-/** Doubled each time, up to the usual rest. */
-function restAfter(times: number, first: Temporal.Duration): Temporal.Duration {
-  const seconds = first.total("seconds") * 2 ** Math.min(times - 1, 20);
-  return Temporal.Duration.from({ seconds: Math.min(seconds, usualRest.total("seconds")) });
-}
-
-/** A moment ahead is of a clock that was set back: how long ago it was is not known. */
-function isWithin(rest: Temporal.Duration, at: Temporal.Instant, now: Temporal.Instant): boolean {
-  const isPast = Temporal.Instant.compare(at, now) <= 0;
-  return isPast && Temporal.Instant.compare(at.add(rest), now) > 0;
-}
+const restAfter = (times: number, first: Temporal.Duration): Temporal.Duration =>
+  backOff(times, { first, ceiling: usualRest });
 
 async function look(
   at: At,

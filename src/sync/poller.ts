@@ -1,3 +1,4 @@
+import { later } from "../domain/backoff.ts";
 import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
@@ -10,7 +11,7 @@ import { followParents } from "./follow-parents.ts";
 import { type HeardNames, NameKeeper } from "./heard-names.ts";
 import { type Contents, type Identified, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Questions } from "./questions.ts";
-import { isLookUp, later, restAfter, thirdOf } from "./schedule.ts";
+import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
 import { type Begun, type SourceList, samePlace } from "./source-list.ts";
 import { type Scope, sourcesInScope } from "./sources-in-scope.ts";
 

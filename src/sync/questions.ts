@@ -1,3 +1,4 @@
+import { isRecent, later } from "../domain/backoff.ts";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
@@ -17,7 +18,7 @@ import {
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
-import { later, restAfter } from "./schedule.ts";
+import { restAfter } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
 
 interface QuestionsDeps {
@@ -62,7 +63,7 @@ export class Questions {
   isAlive(key: ItemKey): boolean {
     const at = this.#answered.get(key);
     const { clock, maxAge } = this.#deps;
-    return at !== undefined && Temporal.Instant.compare(later(at, maxAge), clock()) > 0;
+    return at !== undefined && isRecent(at, { length: maxAge, now: clock() });
   }
 
   /** Items to ask for now; `skip` = those already asked for in this sweep, which takes no account of rests. */

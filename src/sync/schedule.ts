@@ -1,3 +1,4 @@
+import { backOff, later } from "../domain/backoff.ts";
 import type { Source } from "../domain/source.ts";
 
 /** A source as the choice of the next polls sees it. */
@@ -66,18 +67,14 @@ export function nextDueAt(candidates: readonly Candidate[]): Temporal.Instant | 
  * what is refused today may be there in a minute, and nothing that is shown gets older than `cap` for want of asking.
  */
 export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Duration {
-  const whole = cap.total("milliseconds");
-  const milliseconds = Math.round(Math.min(whole, (whole / 64) * 2 ** Math.min(failures - 1, 30)));
-  return Temporal.Duration.from({ milliseconds: Math.max(1, milliseconds) });
+  const microseconds = Math.round(cap.total("microseconds") / 64);
+  const first = Temporal.Duration.from({ microseconds });
+  return backOff(failures, { first, ceiling: cap });
 }
 
 /** A third of a length. */
 export const thirdOf = (length: Temporal.Duration): Temporal.Duration =>
   Temporal.Duration.from({ milliseconds: Math.round(length.total("milliseconds") / 3) });
-
-/** A moment that much later; instants themselves refuse lengths with days. */
-export const later = (moment: Temporal.Instant, length: Temporal.Duration): Temporal.Instant =>
-  moment.add({ milliseconds: Math.round(length.total("milliseconds")) });
 
 /** Days between two dates, whichever is first. */
 export function nearness(due: Temporal.PlainDate, today: Temporal.PlainDate): number {

@@ -1,10 +1,10 @@
+import { isRecent } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import { type SideSource, sideName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import { later } from "./schedule.ts";
 
 /** What is mirrored beside the items. */
 export interface SideWishes {
@@ -75,7 +75,7 @@ export class SideQueue {
     const { clock } = this.#deps;
     const name = sideName(source);
     const readAt = this.#readAt.get(name);
-    if (readAt && Temporal.Instant.compare(later(readAt, maxAge), clock()) > 0) return;
+    if (readAt && isRecent(readAt, { length: maxAge, now: clock() })) return;
     this.#want({ name, source, seen: null, changedAt: 0 });
   }
 

@@ -1,3 +1,4 @@
+import { later } from "../domain/backoff.ts";
 import type { Folder } from "../domain/file.ts";
 import type { FolderId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
@@ -7,7 +8,7 @@ import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./look-ups.ts";
 import { restOf } from "./plan-snapshot.ts";
-import { later, restAfter } from "./schedule.ts";
+import { restAfter } from "./schedule.ts";
 import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
 
 export interface SideReaderDeps {

@@ -1,8 +1,9 @@
+import { isRecent } from "../domain/backoff.ts";
 import type { ListId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
-import { type Candidate, later } from "./schedule.ts";
+import type { Candidate } from "./schedule.ts";
 
 /** A source with what this process knows of it. */
 export interface Entry extends Candidate {
@@ -241,12 +242,7 @@ export class SourceList {
   #isRecent(begunAt: Temporal.Instant, rest: Temporal.Duration): boolean {
     const now = this.#clock();
     const attempts = this.entries().flatMap(({ attemptedAt }) => attemptedAt ?? []);
-    // A moment ahead is of a clock that was set back: how long ago it was is not known.
-    return [begunAt, ...attempts].some(
-      (at) =>
-        Temporal.Instant.compare(at, now) <= 0 &&
-        Temporal.Instant.compare(later(at, rest), now) >= 0,
-    );
+    return [begunAt, ...attempts].some((at) => isRecent(at, { length: rest, now }));
   }
 
   #add(

@@ -1,3 +1,4 @@
+import { backOff, fullJitter } from "../domain/backoff.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Call, UpstreamEvent } from "./client.ts";
 import type { Failure } from "./failure.ts";
@@ -26,7 +27,10 @@ export interface DeliverDeps {
 
 const mostTries = 4;
 const mostLimits = 12;
-const backOff = { baseMs: 500, capMs: 8_000 };
+const betweenTries = {
+  first: Temporal.Duration.from({ milliseconds: 500 }),
+  ceiling: Temporal.Duration.from({ seconds: 8 }),
+};
 const longestWaitMs = 30_000;
 
 /**
@@ -148,8 +152,8 @@ function waitBefore(
     random,
   }: { readonly verdict: { readonly retryAfterMs: number | null }; readonly random: () => number },
 ): number {
-  const ceilingMs = Math.min(backOff.capMs, backOff.baseMs * 2 ** (failures - 1));
-  return Math.max(random() * ceilingMs, verdict.retryAfterMs ?? 0);
+  const pause = backOff(failures, { ...betweenTries, jitter: fullJitter(random()) });
+  return Math.max(pause.total("milliseconds"), verdict.retryAfterMs ?? 0);
 }
 
 function unavailable(

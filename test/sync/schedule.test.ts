@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type Candidate,
-  later,
   nearness,
   nextDueAt,
   nextSources,
@@ -159,13 +158,6 @@ describe("restAfter()", () => {
 
   it("is never nothing when the cap is tiny", () => {
     expect(restAfter(1, Temporal.Duration.from({ milliseconds: 1 })).total("milliseconds")).toBe(1);
-  });
-});
-
-describe("later()", () => {
-  it("takes lengths in days when instants do not", () => {
-    const day = Temporal.Duration.from({ days: 1 });
-    expect(later(now, day)).toEqual(now.add({ hours: 24 }));
   });
 });
 

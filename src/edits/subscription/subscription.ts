@@ -1,3 +1,4 @@
+import { backOff, slightJitter } from "../../domain/backoff.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
@@ -245,7 +246,7 @@ function succeededRow(
   const now = clock();
   if (row.failures > 0) onEvent({ kind: "recovered", name: row.name });
   // Calendars of one host are not all asked in the same moment.
-  const seconds = options.every.total("seconds") * (1 + random() / 10);
+  const seconds = options.every.total("seconds") * slightJitter(random());
   return {
     ...row,
     attemptedAt: now,
@@ -268,7 +269,7 @@ function failedRow(
   const now = clock();
   const failures = row.failures + 1;
   const every = options.every.total("seconds");
-  const wait = Math.min(firstRest.total("seconds") * 2 ** Math.min(failures - 1, 20), every);
+  const wait = backOff(failures, { first: firstRest, ceiling: options.every }).total("seconds");
   const most = Math.max(longestAsked.total("seconds"), every);
   const asked = Math.min(retryAfter?.total("seconds") ?? 0, most);
   if (row.problem !== problem) onEvent({ kind: "failed", name: row.name, problem });

@@ -1,3 +1,4 @@
+import { backOff } from "../../domain/backoff.ts";
 import { type Edit, inFlightAfterCrash, nextLook } from "../../domain/edit.ts";
 import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
@@ -68,8 +69,10 @@ export interface Unanswered {
 
 /** How long a look may take before it is made again. */
 const lookPause = Temporal.Duration.from({ seconds: 30 });
-const firstRest = Temporal.Duration.from({ seconds: 5 });
-const mostDoublings = 6;
+const betweenLooks = {
+  first: Temporal.Duration.from({ seconds: 5 }),
+  ceiling: Temporal.Duration.from({ seconds: 320 }),
+};
 /** So long what has landed explains what an edit meets, and an item is asked for that cannot be read. */
 const memory = Temporal.Duration.from({ hours: 24 });
 
@@ -114,8 +117,8 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     const { id, lostAt, inFlightUntil: until, failures, nextLookAt, landedAt } = write;
     if (nextLookAt === null) return;
     if (begun === null) {
-      const seconds = firstRest.total("seconds") * 2 ** Math.min(failures, mostDoublings);
-      look.run(instantText(clock().add({ seconds })), failures + 1, id);
+      const rest = backOff(failures + 1, betweenLooks);
+      look.run(instantText(clock().add(rest)), failures + 1, id);
       return;
     }
     const isOver = Temporal.Instant.compare(until, begun) <= 0;
