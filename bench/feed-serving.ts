@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import ical, { ICalAlarmType } from "ical-generator";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import type { EventItem } from "../src/domain/item.ts";
-import { createEditActions } from "../src/edits/desk/edit-actions.ts";
+import { createEditActions } from "../src/edits/actions/edit-actions.ts";
 import {
   createPublishedFeeds,
   type FeedOptions,

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { openableUrl } from "../config/listening.ts";
 import { feedId, personId, projectId } from "../domain/ids.ts";
-import type { Decision } from "../edits/desk/edit-actions.ts";
+import type { Decision } from "../edits/actions/edit-actions.ts";
 import { creationOf, type PublishedFeed } from "../feeds/published-feeds.ts";
 import { Failed, inWorkshop } from "./command-tools.ts";
 import { askDaemon } from "./daemon.ts";

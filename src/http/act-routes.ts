@@ -1,7 +1,7 @@
 import { Router, urlencoded } from "express";
 import { unreachable } from "../domain/result.ts";
-import type { EditDescription } from "../edits/desk/describe.ts";
-import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
+import type { EditDescription } from "../edits/actions/describe.ts";
+import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import { linkGuard } from "./link-guard.ts";
 import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";

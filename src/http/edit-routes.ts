@@ -10,7 +10,7 @@ import {
 } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
-import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
+import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
 import { readBasic } from "../people/basic.ts";
 import type { Rights } from "../people/rights.ts";

@@ -2,7 +2,7 @@ import { type Response, Router } from "express";
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import type { Decision, EditActions } from "../edits/desk/edit-actions.ts";
+import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { NewPassword, People } from "../people/people.ts";
 import type { Auth } from "./admin-session.ts";
 import { formField, formGuard } from "./form-guard.ts";

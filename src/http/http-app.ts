@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { ZoneData } from "../domain/zone-data.ts";
+import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import type { EditActions } from "../edits/desk/edit-actions.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";

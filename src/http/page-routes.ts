@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import helmet from "helmet";
-import type { EditActions } from "../edits/desk/edit-actions.ts";
+import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Auth } from "./admin-session.ts";

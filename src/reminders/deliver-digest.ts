@@ -13,7 +13,7 @@ import {
 } from "./digest.ts";
 
 import { handOver } from "./hand-over.ts";
-import { type Letter, renderLetter } from "./letter.ts";
+import { type Letter, renderLetter } from "./mail-content.ts";
 import { messageIdOf } from "./mail-queue.ts";
 import type { Reader } from "./plan-mails.ts";
 import { addressOf, envelope, readerBy, type Stop, stopFor } from "./recipients.ts";

@@ -8,13 +8,13 @@ import type { MailKey } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
 import { handOver, type MailEnding, type Told } from "./hand-over.ts";
-import { type Letter, renderLetter } from "./letter.ts";
+import { type Letter, renderLetter } from "./mail-content.ts";
 import { messageIdOf, type Post } from "./mail-queue.ts";
 import { type DueMail, isWithin, type WindowOf } from "./plan-mails.ts";
 import { addressOf, choiceOf, envelope, type Recipients, readerBy, stopFor } from "./recipients.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
-import { reminderLetter } from "./render.ts";
-import { foldLetter } from "./render-fold.ts";
+import { foldLetter, reminderLetter } from "./reminder-words.ts";
+
 import type { SendGate } from "./send-gate.ts";
 
 /** What became of one thing that a person was to be told. */

@@ -7,10 +7,10 @@ import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wordin
 
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
-import type { Entry, Section } from "./letter.ts";
+import type { Entry, Section } from "./mail-content.ts";
 import { isBefore, missedUntil, type Window } from "./plan-mails.ts";
 import type { ReminderRules } from "./reminder.ts";
-import { shownTitle } from "./render.ts";
+import { shownTitle } from "./reminder-words.ts";
 
 /** What a digest tells; every section may be empty. */
 export interface Digest {

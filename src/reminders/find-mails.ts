@@ -5,10 +5,10 @@ import type { HandoverRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
 import { type DeliverDeps, readAgain } from "./deliver-reminders.ts";
 import { type DigestRule, digestTurn } from "./digest.ts";
-import type { Agenda } from "./mail-agenda.ts";
 import { foldMails, messageIdOf, type Post, type Ready } from "./mail-queue.ts";
 import { earlier, isBefore, isWithin, planMails, type Reader } from "./plan-mails.ts";
 import { readersOf } from "./recipients.ts";
+import type { Agenda } from "./reminder.ts";
 
 /** One mail to be made. */
 export type Task =

@@ -3,7 +3,7 @@ import type { PersonId } from "../domain/ids.ts";
 
 import type { MailKey } from "../store/mails/ledger.ts";
 import { type DueMail, isBefore } from "./plan-mails.ts";
-import { punctual } from "./render.ts";
+import { punctual } from "./reminder-words.ts";
 
 /** One mail that is to go out: of one thing, or of several. */
 export interface Post {

@@ -7,7 +7,7 @@ import type { Mail } from "../mail/mail.ts";
 import { type NoticeKey, noticeKey } from "../store/mails/notices-and-choices.ts";
 import type { Store } from "../store/store.ts";
 import { handOver, type MailEnding, type Told } from "./hand-over.ts";
-import { renderLetter } from "./letter.ts";
+import { renderLetter } from "./mail-content.ts";
 import { zoneFor } from "./mail-text.ts";
 import { isBefore } from "./plan-mails.ts";
 import { addressOf, envelope, mayBegin, type Recipients, readerBy, stopFor } from "./recipients.ts";

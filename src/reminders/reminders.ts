@@ -3,10 +3,10 @@ import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
 import { findMails, type MailFinder, type MailFinderDeps, type Task } from "./find-mails.ts";
-import { createAgenda } from "./mail-agenda.ts";
 import { createWindows, isBefore, type WindowOf } from "./plan-mails.ts";
 import { mayBegin, paceOf, type Recipients } from "./recipients.ts";
-import type { ReminderRules } from "./reminder.ts";
+import { createAgenda, type ReminderRules } from "./reminder.ts";
+
 import { createSendGate } from "./send-gate.ts";
 
 export type { ReminderEvent } from "./deliver-reminders.ts";

@@ -5,10 +5,10 @@ import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../
 import { unreachable } from "../domain/result.ts";
 import { excerpt, momentInWords, plainLine } from "../domain/wording.ts";
 
-import { footerOf, htmlFrame, type Letter, type RenderedLetter } from "./letter.ts";
+import { footerOf, htmlFrame, type Letter, type RenderedLetter } from "./mail-content.ts";
 import { escapeHtml } from "./mail-text.ts";
 import type { Stop } from "./recipients.ts";
-import { shownTitle } from "./render.ts";
+import { shownTitle } from "./reminder-words.ts";
 
 /** Tells an editor in one mail of many edits that did not get into the workspace. */
 export function noticesLetter(

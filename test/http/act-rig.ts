@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import express from "express";
 import { projectId } from "../../src/domain/ids.ts";
 import { createLinkSigner, type LinkAction } from "../../src/domain/signed-links.ts";
-import { createEditActions } from "../../src/edits/desk/edit-actions.ts";
+import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
 import { createActionLinks } from "../../src/edits/links/action-links.ts";
 import { actRoutes } from "../../src/http/act-routes.ts";
 import { aProject, aTask, aTodolist, zone } from "../support/items.ts";

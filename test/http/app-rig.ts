@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createEditActions } from "../../src/edits/desk/edit-actions.ts";
+import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";

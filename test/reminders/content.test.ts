@@ -2,8 +2,8 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
 import type { EventItem } from "../../src/domain/item.ts";
-import { renderLetter } from "../../src/reminders/letter.ts";
-import { type Occasion, reminderLetter } from "../../src/reminders/render.ts";
+import { renderLetter } from "../../src/reminders/mail-content.ts";
+import { type Occasion, reminderLetter } from "../../src/reminders/reminder-words.ts";
 import {
   aMailer,
   ana,

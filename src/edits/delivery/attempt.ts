@@ -8,8 +8,8 @@ import { isStorageFault } from "../../store/storage-health.ts";
 import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
+import type { PlaceCalls } from "./find-moved.ts";
 import type { ItemAddress, ItemCalls } from "./item-calls.ts";
-import type { PlaceCalls } from "./look-beyond.ts";
 import { again } from "./settle.ts";
 
 /** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */

@@ -19,14 +19,13 @@ import {
 import { carryOutCreate } from "./create.ts";
 import { describeEcho } from "./echo.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
+import { createPlaceCalls } from "./find-moved.ts";
 import { createItemCalls, noteWrites } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
-import { judgeLandings } from "./late-landing.ts";
-import { createPlaceCalls } from "./look-beyond.ts";
+import { createWatch, judgeLandings } from "./late-writes.ts";
 
 import { cutShort, settleFailure, waitForKey, watchKey } from "./settle.ts";
 import { carryOutDelete, carryOutUpdate, searchOn } from "./update.ts";
-import { createWatch } from "./watch-item.ts";
 
 /** What became of an edit, for log and metrics. */
 export type DrainEvent =

@@ -12,7 +12,7 @@ import type { Call, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import { ClaimKeeper } from "./attempt.ts";
-import { makeOnce, mayBeOf, type Trouble, unsure } from "./make-once.ts";
+import { makeOnce, mayBeOf, type Trouble, unsure } from "./create-once.ts";
 import { again, cutShort, settleFailure } from "./settle.ts";
 
 /** What became of a wish beside an edit, for log and metrics. */

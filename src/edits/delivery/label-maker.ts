@@ -5,7 +5,7 @@ import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { labelKey } from "../intake/file-context.ts";
-import { makeOnce, type Trouble } from "./make-once.ts";
+import { makeOnce, type Trouble } from "./create-once.ts";
 
 interface LabelMakerDeps {
   readonly labels: Upstream["labels"];

@@ -14,7 +14,7 @@ import { alike } from "../alike.ts";
 import { nameOf, valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
-import { lateValues } from "./late-landing.ts";
+import { lateValues } from "./late-writes.ts";
 
 /** An edit against what the service has now. */
 interface Merged {

@@ -20,8 +20,8 @@ import {
   type Outcome,
   untold,
 } from "./attempt.ts";
+import { lookBeyond } from "./find-moved.ts";
 import { type ItemAddress, send } from "./item-calls.ts";
-import { lookBeyond } from "./look-beyond.ts";
 import { baseOf, describeConflict, mergeEdit } from "./merge-edit.ts";
 import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
 import { followTask, lookThere, moveTask } from "./move-task.ts";

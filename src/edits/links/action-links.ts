@@ -11,7 +11,7 @@ import {
   type NamedLink,
 } from "../../domain/signed-links.ts";
 import type { ViewItem } from "../../store/view/view.ts";
-import { describeEdit, type EditDescription } from "../desk/describe.ts";
+import { describeEdit, type EditDescription } from "../actions/describe.ts";
 import { actionOf, sameWish } from "../field-changes.ts";
 import {
   type LinkOffer,

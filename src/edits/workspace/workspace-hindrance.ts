@@ -2,7 +2,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import { fail, type Result, unreachable } from "../../domain/result.ts";
 import type { Call } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import type { Trouble } from "../delivery/make-once.ts";
+import type { Trouble } from "../delivery/create-once.ts";
 
 /**
  * Why a person's request was not carried out. `unknown`: there is no such thing. `unfit`: it cannot be done to this.

@@ -1,6 +1,6 @@
 import { unreachable } from "../../domain/result.ts";
 import type { LinkAction } from "../../domain/signed-links.ts";
-import type { EditDescription } from "../../edits/desk/describe.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
 import type {
   LinkFault,
   LinkOffer,

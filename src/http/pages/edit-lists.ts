@@ -1,5 +1,5 @@
 import type { PersonId } from "../../domain/ids.ts";
-import type { EditDescription } from "../../edits/desk/describe.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { moment } from "./words.ts";

@@ -1,7 +1,7 @@
 import type { PersonId } from "../../domain/ids.ts";
 import { mailKindWords } from "../../domain/mail-kind.ts";
 import { quotaInWords } from "../../domain/wording.ts";
-import type { EditDescription } from "../../edits/desk/describe.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import type { Refusal } from "../../store/mails/ledger.ts";

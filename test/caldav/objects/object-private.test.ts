@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
-import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
+import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
 import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
 

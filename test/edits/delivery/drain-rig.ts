@@ -2,8 +2,8 @@ import type { Edit } from "../../../src/domain/edit.ts";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
+import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { createDrain, type DrainDeps, type DrainEvent } from "../../../src/edits/delivery/drain.ts";
-import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
 import {
   type Acceptance,
   createAccept,

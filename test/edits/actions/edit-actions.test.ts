@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeEdit } from "../../../src/edits/desk/describe.ts";
-import { createEditActions } from "../../../src/edits/desk/edit-actions.ts";
+import { describeEdit } from "../../../src/edits/actions/describe.ts";
+import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { acceptRig, calendar, list, type RigSetting, vevent, vtodo } from "../rig.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRecovery } from "../../../src/edits/delivery/recovery.ts";
+import { createRecovery } from "../../../src/edits/delivery/wake-waiting.ts";
 import type { UpstreamEvent } from "../../../src/upstream/client.ts";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";

@@ -29,7 +29,6 @@ import {
   namesOf,
   valueInWords,
 } from "../field-changes.ts";
-
 import { quote } from "../intake/part.ts";
 import { describeLoss } from "./undo.ts";
 

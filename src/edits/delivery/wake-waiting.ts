@@ -3,7 +3,7 @@ import type { Waiting } from "../../store/journal/waits.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 
-export interface RecoveryDeps {
+interface RecoveryDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;

@@ -14,7 +14,8 @@ import {
   spanInWords,
   withoutOverrides,
 } from "../domain/wording.ts";
-import type { Letter, Part } from "./letter.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import type { Letter, Part } from "./mail-content.ts";
 import { zoneFor } from "./mail-text.ts";
 import type { Stop } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
@@ -73,7 +74,7 @@ export const shownTitle = ({ title }: Pick<Item, "title">): string =>
 export const punctual = Temporal.Duration.from({ minutes: 5 });
 
 /** The fact of a reminder in a few words: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */
-export function factOf(
+function factOf(
   { reminder: { timing }, item }: Pick<Occasion, "reminder" | "item">,
   now: Temporal.ZonedDateTime,
 ): string {
@@ -160,3 +161,63 @@ function factsOf({ item, parent, project, list, others, isPrivate }: Occasion) {
 /** An exact length knows neither zones nor changes of the clocks. */
 const exactly = (length: Temporal.Duration): string =>
   lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"));
+
+/** One of several things that a mail tells. */
+interface Folded {
+  readonly reminder: Reminder;
+  readonly shown: ViewItem;
+  readonly dueAt: Temporal.Instant;
+  /** The reader's zone. */
+  readonly zone: string;
+  /** Title of the project; null when it is not known. */
+  readonly project: string | null;
+  readonly link: string | null;
+}
+
+/** Tells in one mail what would have been many: `things` are of one reader, the one that fell due first in front. */
+export function foldLetter(
+  things: readonly Folded[],
+  { now, stop }: { readonly now: Temporal.Instant; readonly stop: Stop | null },
+): Letter {
+  const titles = things.map(({ shown }) => excerpt(shownTitle(shown.item), 60));
+  const count = things.length === 1 ? "1 late reminder" : `${things.length} late reminders`;
+  const [first] = things;
+  const since = first ? momentInWords(first.dueAt, first.zone) : "";
+  return {
+    subject: `${count}: ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
+    lede: `${count}: ${excerpt(titles.join(", "), 300)}`,
+    heading: count,
+    fact: null,
+    parts: [
+      { kind: "lines", lines: [`They could not be sent in time; the first was due on ${since}.`] },
+      {
+        kind: "section",
+        heading: "What they remind of",
+        entries: things.map((thing) => entryOf(thing, now)),
+        more: 0,
+      },
+    ],
+    reason: "You get this mail because you are assigned to these items.",
+    stop,
+  };
+}
+
+function entryOf(
+  { reminder, shown, zone, project, link }: Folded,
+  now: Temporal.Instant,
+): { readonly title: string; readonly about: string; readonly url: string | null } {
+  const { item } = shown;
+  const span =
+    reminder.sort === "reminder" && item.kind === "event" ? spanInWords(item.when, zone) : "";
+  const about = [
+    factOf({ reminder, item }, now.toZonedDateTimeISO(zone)),
+    span,
+    spokenKind(item),
+    plainLine(project ?? ""),
+  ];
+  return {
+    title: shownTitle(item),
+    about: about.filter(Boolean).join(" · "),
+    url: link,
+  };
+}

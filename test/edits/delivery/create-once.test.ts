@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import { fail, ok, type Result } from "../../../src/domain/result.ts";
 import { ClaimKeeper } from "../../../src/edits/delivery/attempt.ts";
-import { makeOnce, mayBeOf } from "../../../src/edits/delivery/make-once.ts";
+import { makeOnce, mayBeOf } from "../../../src/edits/delivery/create-once.ts";
 import type { OpenRequest } from "../../../src/store/journal/unanswered.ts";
 import type { Call } from "../../../src/upstream/client.ts";
 import type { Failure } from "../../../src/upstream/failure.ts";
