@@ -151,7 +151,7 @@ async function measure(load: string, hand: (edit: Edit) => Promise<number>) {
 }
 
 function accept(edit: Edit): Promise<number> {
-  const acceptance = rooms.desk.accept({
+  const acceptance = rooms.editActions.accept({
     bytes: Buffer.from(textOf(edit)),
     channel: "upload",
     actor: null,

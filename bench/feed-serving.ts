@@ -158,7 +158,7 @@ async function serve(store: Store): Promise<void> {
     zoneData: { tz: null, icu: null },
     store,
     feeds,
-    desk: createEditActions({
+    editActions: createEditActions({
       store,
       accept: () => ({ kind: "refused", errors: [] }),
       onReleased() {},

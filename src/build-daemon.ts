@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { DavDeps } from "./caldav/dav-request.ts";
 import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
-import type { Workshop } from "./cli/host.ts";
+import type { LocalRooms } from "./cli/host.ts";
 import type { Config } from "./config/config.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLinkSigner } from "./domain/signed-links.ts";
@@ -29,8 +29,8 @@ import { createKeySights } from "./sync/key-sights.ts";
 import { createSync } from "./sync/sync.ts";
 import { createUpstream } from "./upstream/client.ts";
 
-/** Time and chance, handed in from the outermost place. */
-export interface Ambient {
+/** The clocks and the source of chance of this process; `main` hands them in. */
+export interface Runtime {
   readonly clock: () => Temporal.Instant;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
@@ -38,7 +38,7 @@ export interface Ambient {
 }
 
 /** The rooms that work on one data directory, and what `serve` needs of them beyond what commands do. */
-export interface Rooms extends Workshop {
+export interface Rooms extends LocalRooms {
   readonly adminToken: string;
   /** Null where feeds have no action links. */
   readonly links: ActionLinks | null;
@@ -64,7 +64,7 @@ const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
  */
 export function openRooms(
   config: Config,
-  { clock, monotonic, random, log }: Ambient & { readonly log: Log },
+  { clock, monotonic, random, log }: Runtime & { readonly log: Log },
 ): Result<Rooms, string> {
   keepFolderPrivate(config.dataDir);
   if (config.mail.smtpUrl === null) closeFolder(config.mail.directory);
@@ -80,7 +80,7 @@ export function openRooms(
 
 function buildRooms(
   config: Config,
-  { clock, monotonic, random, log, lock }: Ambient & { readonly log: Log; readonly lock: DataLock },
+  { clock, monotonic, random, log, lock }: Runtime & { readonly log: Log; readonly lock: DataLock },
 ): Rooms {
   const { dataDir, service } = config;
   const zone = service.timeZone;
@@ -213,7 +213,7 @@ function buildRooms(
       private: config.feeds.private,
       onAccepted: () => wakeDrain.notify(),
     });
-  const desk = createEditActions({
+  const editActions = createEditActions({
     store,
     accept,
     mode: config.edits.mode,
@@ -235,7 +235,7 @@ function buildRooms(
     upstream,
     sync,
     feeds,
-    desk,
+    editActions,
     drain,
     workspace: createServiceActions({ store, upstream, hurry: (source) => sync.hurry(source) }),
     links,

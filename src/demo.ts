@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Ambient, openRooms } from "./build-daemon.ts";
+import { openRooms, type Runtime } from "./build-daemon.ts";
 import { progressLine } from "./cli/commands/sync.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/host.ts";
 import type { Config } from "./config/config.ts";
@@ -19,7 +19,7 @@ import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
 /** What the demo and the lone sandbox need of the outermost place. */
-export interface Stage extends Ambient {
+export interface Stage extends Runtime {
   readonly version: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -18,6 +18,16 @@ export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): 
     : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: silence });
 }
 
+/** Greets the mail server, or tries the folder: null when mails can go out, else a sentence that says what is wrong. */
+export async function checkMail({ mail }: Config): Promise<string | null> {
+  const mailer = chooseMailer(mail);
+  try {
+    return await mailer.verify();
+  } finally {
+    mailer.close();
+  }
+}
+
 /** How readers turn mails off: the signature of their links, and what the configuration grants them at all. */
 export interface MailLinks {
   readonly signer: ChoiceSigner;

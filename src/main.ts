@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type Ambient, openRooms } from "./build-daemon.ts";
+import { openRooms, type Runtime } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -13,7 +13,7 @@ import { runDemo, runSandbox, type Stage } from "./demo.ts";
 import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
-import { chooseMailer } from "./mailer.ts";
+import { checkMail } from "./mailer.ts";
 import { startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/store.ts";
 
@@ -23,7 +23,7 @@ process.env["TZ"] = "UTC";
 // Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
 process.umask(0o077);
 
-const surroundings: Ambient = {
+const runtime: Runtime = {
   clock: () => Temporal.Now.instant(),
   monotonic: () => performance.now(),
   random: () => Math.random(),
@@ -41,7 +41,7 @@ const version = new Map<string, unknown>(
 ).get("version");
 
 const stage: Stage = {
-  ...surroundings,
+  ...runtime,
   version: String(version),
   cwd: process.cwd(),
   env: process.env,
@@ -69,18 +69,11 @@ const host: CommandHost & { readonly version: string } = {
   hasConfig: () => findConfigFile(null, stage) !== null,
   daemonOf,
   // A command prints its own account of what it does; the log adds only what went wrong.
-  open: (config) => openRooms(config, { ...surroundings, log: logOf(config, "warn") }),
+  open: (config) => openRooms(config, { ...runtime, log: logOf(config, "warn") }),
   serve,
   demo: (options) => runDemo(options, stage),
   sandbox: (options) => runSandbox(options, stage),
-  async checkMail({ mail }) {
-    const mailer = chooseMailer(mail);
-    try {
-      return await mailer.verify();
-    } finally {
-      mailer.close();
-    }
-  },
+  checkMail,
 };
 
 try {
@@ -111,7 +104,7 @@ function end(signal: "SIGINT" | "SIGTERM"): void {
 
 async function serve(config: Config): Promise<number> {
   const log = logOf(config);
-  const opened = openRooms(config, { ...surroundings, log });
+  const opened = openRooms(config, { ...runtime, log });
   if (!opened.ok) {
     stage.say(`${opened.failure}\n`);
     return 1;
@@ -124,7 +117,7 @@ async function serve(config: Config): Promise<number> {
       log,
       signal: stop.signal,
     };
-    const daemon = await startDaemon({ ...options, ...surroundings });
+    const daemon = await startDaemon({ ...options, ...runtime });
     stage.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
     if (config.adminToken === null) {
       stage.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
-import type { Ambient, Rooms } from "./build-daemon.ts";
+import type { Rooms, Runtime } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
@@ -54,7 +54,7 @@ const day = Temporal.Duration.from({ hours: 24 });
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
-export async function startDaemon(options: ServeOptions & Ambient): Promise<RunningDaemon> {
+export async function startDaemon(options: ServeOptions & Runtime): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
@@ -65,7 +65,7 @@ export async function startDaemon(options: ServeOptions & Ambient): Promise<Runn
     caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
     store: rooms.store,
     feeds: rooms.feeds,
-    desk: rooms.desk,
+    editActions: rooms.editActions,
     workspace: rooms.workspace,
     links: rooms.links,
     mailLinks: openMailLinks(config),
@@ -111,7 +111,7 @@ export async function startDaemon(options: ServeOptions & Ambient): Promise<Runn
 }
 
 /** The three walks, side by side. */
-async function runJobs(options: ServeOptions & Ambient): Promise<void> {
+async function runJobs(options: ServeOptions & Runtime): Promise<void> {
   const { config, rooms, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
@@ -247,7 +247,7 @@ async function firstSweep({
   monotonic,
   onProgress,
 }: Pick<
-  ServeOptions & Ambient,
+  ServeOptions & Runtime,
   "rooms" | "log" | "signal" | "monotonic" | "onProgress"
 >): Promise<void> {
   let told = Number.NEGATIVE_INFINITY;

@@ -64,7 +64,7 @@ const app = createApp({
   caldav: createDavRouter({ ...rooms.dav, publicUrl: () => origin, log }),
   store: rooms.store,
   feeds: rooms.feeds,
-  desk: rooms.desk,
+  editActions: rooms.editActions,
   workspace: rooms.workspace,
   links: rooms.links,
   ready: () => rooms.sync.ready,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { describeProblems } from "../config/problems.ts";
-import type { CommandHost, Workshop } from "./host.ts";
+import type { CommandHost, LocalRooms } from "./host.ts";
 
 /** Ends a command with a message on standard error and an exit code: 1 failed, 2 wrong usage or configuration. */
 export class Failed extends Error {
@@ -29,9 +29,9 @@ export function configFor(command: Command, host: CommandHost): Config {
 }
 
 /** Runs with the data directory in hand and gives it back in any case. */
-export async function inWorkshop<Value>(
+export async function withLocalRooms<Value>(
   { config, host }: { readonly config: Config; readonly host: CommandHost },
-  work: (workshop: Workshop) => Promise<Value> | Value,
+  work: (rooms: LocalRooms) => Promise<Value> | Value,
 ): Promise<Value> {
   const opened = host.open(config);
   if (!opened.ok) throw new Failed(opened.failure, 1);

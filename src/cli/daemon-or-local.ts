@@ -3,9 +3,9 @@ import { openableUrl } from "../config/listening.ts";
 import { feedId, personId, projectId } from "../domain/ids.ts";
 import type { Decision } from "../edits/actions/edit-actions.ts";
 import { creationOf, type PublishedFeed } from "../feeds/published-feeds.ts";
-import { Failed, inWorkshop } from "./command-tools.ts";
+import { Failed, withLocalRooms } from "./command-tools.ts";
 import { askDaemon } from "./daemon.ts";
-import type { CommandHost, DaemonAddress, Workshop } from "./host.ts";
+import type { CommandHost, DaemonAddress, LocalRooms } from "./host.ts";
 
 export type EditAct = "approve" | "discard";
 
@@ -37,7 +37,7 @@ export async function withDaemonOrLocal<Value>(
 ): Promise<Value> {
   const daemon = host.daemonOf(config);
   if (daemon) return work(remoteOffice(daemon));
-  return inWorkshop({ config, host }, (workshop) => work(localOffice(workshop)));
+  return withLocalRooms({ config, host }, (rooms) => work(localOffice(rooms)));
 }
 
 /** Address under which calendars reach the daemon of this configuration. */
@@ -78,7 +78,7 @@ function remoteOffice(daemon: DaemonAddress): DaemonOrLocal {
   };
 }
 
-function localOffice({ config, desk, feeds, store, people }: Workshop): DaemonOrLocal {
+function localOffice({ config, editActions, feeds, store, people }: LocalRooms): DaemonOrLocal {
   const shown = ({ path, ...feed }: PublishedFeed) => ({
     ...feed,
     url: feed.revokedAt === null ? `${publicAddress(config)}${path}` : null,
@@ -93,13 +93,14 @@ function localOffice({ config, desk, feeds, store, people }: Workshop): DaemonOr
     return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
   };
   return {
-    edits: (state) => found(desk.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
-    edit: (id) => found(desk.show(id), `there is no edit ${id}`),
-    decide: (id, act) => decided(id, desk[act](id)),
-    retry: (id, seen) => decided(id, desk.retry(id, seen)),
+    edits: (state) =>
+      found(editActions.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
+    edit: (id) => found(editActions.show(id), `there is no edit ${id}`),
+    decide: (id, act) => decided(id, editActions[act](id)),
+    retry: (id, seen) => decided(id, editActions.retry(id, seen)),
     undo: (id, person) => {
       const actor = person === null ? null : personId(person);
-      return decided(id, desk.undo(id, { channel: "cli", actor }));
+      return decided(id, editActions.undo(id, { channel: "cli", actor }));
     },
     feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
     createFeed(project, name) {

@@ -2,7 +2,7 @@ import type { EventItem } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { sameWhen, type When } from "../domain/when.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import type { CommandHost, Workshop } from "./host.ts";
+import type { CommandHost, LocalRooms } from "./host.ts";
 
 /** One thing that was looked at; broken and doubtful ones say what helps. */
 export interface Finding {
@@ -14,7 +14,7 @@ export interface Finding {
 
 /** Asks the service for its labels: the cheapest question that shows reachability, the key and the form of answers. */
 export async function checkReach(
-  { upstream, config }: Workshop,
+  { upstream, config }: LocalRooms,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const call = { priority: "interactive", signal } as const;
@@ -52,10 +52,10 @@ const title = "Dayferry time zone probe (deleted at once)";
 
 /** Creates a private event with an explicit offset, reads the zoneless answer back, compares, and deletes it. */
 export async function checkTimeZone(
-  workshop: Workshop,
+  rooms: LocalRooms,
   host: CommandHost,
 ): Promise<readonly Finding[]> {
-  const { upstream, config, store } = workshop;
+  const { upstream, config, store } = rooms;
   const zone = config.service.timeZone;
   const call = { priority: "interactive", signal: host.signal } as const;
   const configured = config.projects === "discover" ? [] : config.projects;

@@ -12,13 +12,13 @@ import type { Sync } from "../sync/sync.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 /** The rooms on a data directory that this process holds. */
-export interface Workshop {
+export interface LocalRooms {
   readonly config: Config;
   readonly store: Store;
   readonly upstream: Upstream;
   readonly sync: Sync;
   readonly feeds: PublishedFeeds;
-  readonly desk: EditActions;
+  readonly editActions: EditActions;
   readonly drain: Drain;
   readonly workspace: ServiceActions;
   readonly people: People;
@@ -55,7 +55,7 @@ export interface CommandHost {
   /** The running daemon of this data directory; null when none runs. */
   daemonOf(config: Config): DaemonAddress | null;
   /** Takes the data directory; fails with a sentence when another process holds it. */
-  open(config: Config): Result<Workshop, string>;
+  open(config: Config): Result<LocalRooms, string>;
   serve(config: Config): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
   sandbox(options: SandboxCommandOptions): Promise<number>;

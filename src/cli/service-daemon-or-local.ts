@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { folderId, labelId, listId, personId, projectId, serviceId } from "../domain/ids.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
-import { Failed, inWorkshop } from "./command-tools.ts";
+import { Failed, withLocalRooms } from "./command-tools.ts";
 import { askDaemon } from "./daemon.ts";
 import type { CommandHost, DaemonAddress } from "./host.ts";
 
@@ -55,7 +55,7 @@ export async function withServiceActions<Value>(
   const { config, host, person } = setting;
   const daemon = host.daemonOf(config);
   if (daemon) return work(remote(daemon, person));
-  return inWorkshop(setting, ({ workspace }) => {
+  return withLocalRooms(setting, ({ workspace }) => {
     const by = {
       person: person === undefined ? null : personId(person),
       signal: host.signal,

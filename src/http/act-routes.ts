@@ -10,14 +10,14 @@ import { sendPage } from "./send-page.ts";
 export interface ActRoutesDeps {
   /** Null where feeds have no action links; those of an earlier time are then void. */
   readonly links: ActionLinks | null;
-  readonly desk: Pick<EditActions, "discard" | "undo">;
+  readonly editActions: Pick<EditActions, "discard" | "undo">;
 }
 
 /**
  * `/act/<signed>`: a page that says what the link would do, and a form that does it. Programs that look at links before
  * people do only ask for the page, which changes nothing. No cookie and no script is needed.
  */
-export function actRoutes({ links, desk }: ActRoutesDeps): Router {
+export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
   const router = Router();
   router.use("/act", ...linkGuard());
 
@@ -65,7 +65,7 @@ export function actRoutes({ links, desk }: ActRoutesDeps): Router {
       return;
     }
     const { id } = shown;
-    const decision = takeBack(shown, desk);
+    const decision = takeBack(shown, editActions);
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
       const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
@@ -76,10 +76,13 @@ export function actRoutes({ links, desk }: ActRoutesDeps): Router {
 }
 
 /** What the service has is undone by another edit; anything else has not reached it. */
-function takeBack({ id, state }: EditDescription, desk: ActRoutesDeps["desk"]): Decision {
+function takeBack(
+  { id, state }: EditDescription,
+  editActions: ActRoutesDeps["editActions"],
+): Decision {
   return state === "pending" || state === "held" || state === "parked"
-    ? desk.discard(id)
-    : desk.undo(id, { channel: "link", actor: null });
+    ? editActions.discard(id)
+    : editActions.undo(id, { channel: "link", actor: null });
 }
 
 const unknown = { kind: "void", fault: "unknown" } as const;

@@ -29,7 +29,7 @@ import {
 
 export interface EditRoutesDeps {
   readonly auth: Auth;
-  readonly desk: EditActions;
+  readonly editActions: EditActions;
   readonly login: PersonLogin;
   readonly rights: Rights;
 }
@@ -42,7 +42,7 @@ const acts = ["approve", "discard"] as const;
  * `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. The
  * admin token may do it all; a person with an app password may hand in edits and look at the own ones.
  */
-export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Router {
+export function editRoutes({ auth, editActions, login, rights }: EditRoutesDeps): Router {
   const router = Router();
   const senders = new WeakMap<Request, Person>();
   router.use("/api/edits", async (request, response, next) => {
@@ -70,7 +70,7 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     else {
       const actor = sender ?? target.actor;
       const hides = (uid: string) => sender !== null && !rights.mayLookAt(sender, uid);
-      const acceptance = desk.accept({ bytes, channel: "upload", ...target, actor, hides });
+      const acceptance = editActions.accept({ bytes, channel: "upload", ...target, actor, hides });
       sendAcceptance(response, acceptance, target.dryRun);
     }
   });
@@ -84,13 +84,13 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
 
   router.get("/api/edits", (request, response) => {
     const state = text(request, "state");
-    const listed = desk.list({ state, limit: 500 });
+    const listed = editActions.list({ state, limit: 500 });
     if (!listed) sendProblem(response, badRequest(`state: "${state}" is no state of an edit`));
     else sendJson(response, { edits: listed });
   });
 
   router.get("/api/edits/:id", (request, response) => {
-    const edit = desk.show(Number(request.params.id));
+    const edit = editActions.show(Number(request.params.id));
     const viewer = senders.get(request)?.id;
     const isOpen =
       viewer === undefined || (viewer === edit?.actor && rights.mayLookAt(viewer, edit.item.uid));
@@ -101,14 +101,15 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
   for (const act of acts) {
     router.post(`/api/edits/:id/${act}`, (request, response) => {
       const { id } = request.params;
-      sendDecision(response, { id, decision: desk[act](Number(id)) });
+      sendDecision(response, { id, decision: editActions[act](Number(id)) });
     });
   }
 
   router.post("/api/edits/:id/retry", json(), (request, response) => {
     const { id } = request.params;
     const seen = readSeen(request);
-    if (seen.ok) sendDecision(response, { id, decision: desk.retry(Number(id), seen.value) });
+    if (seen.ok)
+      sendDecision(response, { id, decision: editActions.retry(Number(id), seen.value) });
     else sendProblem(response, badRequest(seen.failure));
   });
 
@@ -117,7 +118,7 @@ export function editRoutes({ auth, desk, login, rights }: EditRoutesDeps): Route
     const actor = readPerson(request);
     if (typeof actor === "string") sendProblem(response, badRequest(actor));
     else {
-      const decision = desk.undo(Number(id), { channel: "upload", actor });
+      const decision = editActions.undo(Number(id), { channel: "upload", actor });
       sendDecision(response, { id, decision });
     }
   });

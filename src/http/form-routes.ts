@@ -14,14 +14,14 @@ export interface FormRoutesDeps {
   readonly auth: Auth;
   /** Of this database, for life. */
   readonly installation: string;
-  readonly desk: EditActions;
+  readonly editActions: EditActions;
   readonly people: People;
   readonly baseUrl: () => string;
 }
 
 /** What the start page's buttons and links do: decisions about waiting edits, app passwords, profiles for Apple's programs. */
 export function formRoutes(deps: FormRoutesDeps): Router {
-  const { auth, desk, people, baseUrl } = deps;
+  const { auth, editActions, people, baseUrl } = deps;
   const router = Router();
   router.post(
     ["/edits/:id/:act", "/people/:id/password", "/people/:id/password/clear"],
@@ -32,14 +32,14 @@ export function formRoutes(deps: FormRoutesDeps): Router {
     router.post(`/edits/:id/${act}`, (request, response) => {
       const { id } = request.params;
       const formToken = auth.formToken(request);
-      afterDecision(response, { id, decision: desk[act](Number(id)), formToken });
+      afterDecision(response, { id, decision: editActions[act](Number(id)), formToken });
     });
   }
 
   router.post("/edits/:id/retry", (request, response) => {
     const { id } = request.params;
     const seen = formField(request.body, "version");
-    const decision = desk.retry(Number(id), /^[0-9a-f]+$/.test(seen) ? seen : null);
+    const decision = editActions.retry(Number(id), /^[0-9a-f]+$/.test(seen) ? seen : null);
     const formToken = auth.formToken(request);
     afterDecision(response, { id, decision, formToken, isAgain: seen !== "" });
   });

@@ -35,7 +35,7 @@ interface HttpDeps {
   readonly zoneData: ZoneData;
   readonly store: Store;
   readonly feeds: PublishedFeeds;
-  readonly desk: EditActions;
+  readonly editActions: EditActions;
   /** Null where nothing is asked of the service on a person's request. */
   readonly workspace: ServiceActions | null;
   /** Null where feeds have no action links. */
@@ -68,7 +68,7 @@ interface HttpDeps {
 
 /** The whole HTTP face: feeds first and bare, as they are asked for most; then health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
-  const { feeds, desk, store, people, rights, clock, log, ready, baseUrl } = deps;
+  const { feeds, editActions, store, people, rights, clock, log, ready, baseUrl } = deps;
   const auth = createAuth(deps);
   const startedAt = clock();
   let forwardedAt: Temporal.Instant | null = null;
@@ -95,15 +95,17 @@ export function createApp(deps: HttpDeps): Express {
   });
   app.use("/api", refuseCrossSite(baseUrl));
   app.use(healthRoutes({ ready, storage: () => store.health.trouble() }));
-  app.use(actRoutes({ links: deps.links, desk }));
+  app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  app.use(editRoutes({ auth, desk, rights, login: createPersonLogin(deps) }));
+  app.use(editRoutes({ auth, editActions, rights, login: createPersonLogin(deps) }));
   app.use(peopleRoutes({ auth, people, baseUrl }));
   if (deps.workspace) app.use(workspaceRoutes({ auth, workspace: deps.workspace }));
   if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, auth }));
   app.use(apiRoutes({ auth, store, feeds, status, baseUrl }));
-  app.use(pageRoutes({ auth, desk, feeds, people, status, baseUrl }));
-  app.use(formRoutes({ auth, desk, people, baseUrl, installation: store.meta.installation }));
+  app.use(pageRoutes({ auth, editActions, feeds, people, status, baseUrl }));
+  app.use(
+    formRoutes({ auth, editActions, people, baseUrl, installation: store.meta.installation }),
+  );
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });

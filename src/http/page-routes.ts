@@ -13,7 +13,7 @@ import type { Status } from "./status.ts";
 
 export interface PageRoutesDeps {
   readonly auth: Auth;
-  readonly desk: EditActions;
+  readonly editActions: EditActions;
   readonly feeds: PublishedFeeds;
   readonly people: People;
   readonly status: () => Status;
@@ -22,7 +22,7 @@ export interface PageRoutesDeps {
 
 /** The pages for people. The admin token is asked for once, or comes once in the address that `demo` prints. */
 export function pageRoutes(deps: PageRoutesDeps): Router {
-  const { auth, desk } = deps;
+  const { auth, editActions } = deps;
   const router = Router();
   router.use(
     helmet({
@@ -53,8 +53,10 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
         status: deps.status(),
         feeds: deps.feeds.list(),
         people: deps.people.list(),
-        edits: desk.list({ state: undefined, limit: 20 }) ?? [],
-        waiting: ["parked", "held"].flatMap((state) => desk.list({ state, limit: 50 }) ?? []),
+        edits: editActions.list({ state: undefined, limit: 20 }) ?? [],
+        waiting: ["parked", "held"].flatMap(
+          (state) => editActions.list({ state, limit: 50 }) ?? [],
+        ),
         baseUrl: deps.baseUrl(),
         formToken: auth.formToken(request),
       };

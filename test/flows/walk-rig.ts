@@ -164,7 +164,7 @@ export async function walkRig(
     },
     upload(text: string): Acceptance {
       const { project, list } = workspace.place;
-      return life.rooms.desk.accept({
+      return life.rooms.editActions.accept({
         bytes: Buffer.from(text),
         channel: "upload",
         actor: null,

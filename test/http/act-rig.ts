@@ -35,12 +35,12 @@ export async function startActs(
     onAccepted() {},
   });
   const app = express();
-  const desk = createEditActions({
+  const editActions = createEditActions({
     store,
     accept: () => ({ kind: "refused", errors: [] }),
     onReleased() {},
   });
-  app.use("/some/path", actRoutes({ links: setting.off === true ? null : links, desk }));
+  app.use("/some/path", actRoutes({ links: setting.off === true ? null : links, editActions }));
   const port = await listening(app);
   const base = `http://127.0.0.1:${port}/some/path/act/`;
   const link = (action: LinkAction) =>

@@ -44,7 +44,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     zoneData: { tz: "2026c", icu: "78.3" },
     store,
     feeds,
-    desk: createEditActions({ store, accept, onReleased() {} }),
+    editActions: createEditActions({ store, accept, onReleased() {} }),
     workspace: null,
     links: null,
     ready,

@@ -5,12 +5,12 @@ import { run } from "../../src/cli/run.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
-import { chooseMailer } from "../../src/mailer.ts";
+import { checkMail } from "../../src/mailer.ts";
 import { startDaemon } from "../../src/serve.ts";
 import type { Ended, Installation } from "./dayferry.ts";
 import { eventually } from "./eventually.ts";
 
-const surroundings = {
+const runtime = {
   clock: () => Temporal.Now.instant(),
   monotonic: () => performance.now(),
   random: () => 0.5,
@@ -20,12 +20,12 @@ const log = createLog({ level: "silent" });
 /** A daemon in this process, once its first sweep is done unless told otherwise; it serves real HTTP. */
 export async function serveHere(installation: Installation, { ready = true } = {}) {
   const config = configOf(installation);
-  const opened = openRooms(config, { ...surroundings, log });
+  const opened = openRooms(config, { ...runtime, log });
   if (!opened.ok) throw new Error(opened.failure);
   const stop = new AbortController();
   const { signal } = stop;
   const rooms = opened.value;
-  const options = { config, rooms, version: "0.0.0", log, signal, ...surroundings };
+  const options = { config, rooms, version: "0.0.0", log, signal, ...runtime };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
     await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 20_000);
@@ -51,7 +51,7 @@ export async function command(
     installation,
     daemon = null,
     input = "",
-    clock = surroundings.clock,
+    clock = runtime.clock,
   }: {
     readonly installation: Installation;
     readonly daemon?: DaemonAddress | null;
@@ -82,18 +82,11 @@ export async function command(
     readConfig: () => ({ ok: true, value: configOf(installation) }),
     hasConfig: () => true,
     daemonOf: () => daemon,
-    open: (config) => openRooms(config, { ...surroundings, log }),
+    open: (config) => openRooms(config, { ...runtime, log }),
     serve: notHere,
     demo: notHere,
     sandbox: notHere,
-    async checkMail({ mail }) {
-      const mailer = chooseMailer(mail);
-      try {
-        return await mailer.verify();
-      } finally {
-        mailer.close();
-      }
-    },
+    checkMail,
   };
   const code = await run(args, host);
   return { code, stdout, stderr };

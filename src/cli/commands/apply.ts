@@ -7,7 +7,7 @@ import {
   isDone,
   readAccepted,
 } from "../../edits/inbox/plan-text.ts";
-import { asJson, type CommandTools, configFor, Failed, inWorkshop } from "../command-tools.ts";
+import { asJson, type CommandTools, configFor, Failed, withLocalRooms } from "../command-tools.ts";
 import { askDaemon } from "../daemon.ts";
 import type { CommandHost } from "../host.ts";
 import { readId } from "../options.ts";
@@ -81,9 +81,9 @@ async function handLocally(
   files: readonly Given[],
   { config, host, options }: Context,
 ): Promise<readonly AcceptedFile[]> {
-  return inWorkshop({ config, host }, async (workshop) => {
+  return withLocalRooms({ config, host }, async (rooms) => {
     const accepted = files.map(({ file, bytes }) => {
-      const acceptance = workshop.desk.accept({
+      const acceptance = rooms.editActions.accept({
         bytes,
         channel: "cli",
         actor: options.person === undefined ? null : personId(options.person),
@@ -94,7 +94,7 @@ async function handLocally(
       return { file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) };
     });
     if (!options.dryRun) {
-      const { waiting } = await drainAll(workshop, host.signal);
+      const { waiting } = await drainAll(rooms, host.signal);
       if (waiting > 0) {
         host.say(`${waiting} edits wait in the journal; the next serve or sync sends them\n`);
       }

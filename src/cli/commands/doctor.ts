@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { type ConfigProblem, describeProblem } from "../../config/problems.ts";
 import type { ZoneData } from "../../domain/zone-data.ts";
-import { asJson, type CommandTools, inWorkshop } from "../command-tools.ts";
+import { asJson, type CommandTools, withLocalRooms } from "../command-tools.ts";
 import { askDaemon } from "../daemon.ts";
 import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
 import type { CommandHost, DaemonAddress } from "../host.ts";
@@ -60,14 +60,14 @@ async function examine(
   const daemon = host.daemonOf(config);
   const service = daemon
     ? await throughDaemon(daemon, { config, host, probe })
-    : await inWorkshop({ config, host }, async (workshop) => [
+    : await withLocalRooms({ config, host }, async (rooms) => [
         fine("data directory", `${config.dataDir} can be written, its database is up to date`),
-        ...mailFindings(workshop.store.ledger.state(), config.service.timeZone),
-        ...(await checkReach(workshop, host.signal)),
-        checkClock(secondsOf(workshop.upstream.clockLead())),
-        checkQuota(workshop.upstream.gate.state()),
+        ...mailFindings(rooms.store.ledger.state(), config.service.timeZone),
+        ...(await checkReach(rooms, host.signal)),
+        checkClock(secondsOf(rooms.upstream.clockLead())),
+        checkQuota(rooms.upstream.gate.state()),
         zoneDataFinding(host, host.zoneData),
-        ...(probe ? await checkTimeZone(workshop, host) : []),
+        ...(probe ? await checkTimeZone(rooms, host) : []),
       ]);
   return [
     ...service,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { SweepProgress, SweepSummary } from "../../sync/sync.ts";
-import { asJson, type CommandTools, configFor, inWorkshop } from "../command-tools.ts";
-import type { Workshop } from "../host.ts";
+import { asJson, type CommandTools, configFor, withLocalRooms } from "../command-tools.ts";
+import type { LocalRooms } from "../host.ts";
 
 /** `sync`: one full sweep, the journal drained, what changed printed. Needs the data directory for itself. */
 export function syncCommand({ host, finish }: CommandTools): Command {
@@ -10,13 +10,13 @@ export function syncCommand({ host, finish }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      await inWorkshop({ config, host }, async (workshop) => {
-        const edits = await drainAll(workshop, host.signal);
+      await withLocalRooms({ config, host }, async (rooms) => {
+        const edits = await drainAll(rooms, host.signal);
         const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));
-        const summary = await workshop.sync.sweep({ signal: host.signal, onProgress });
+        const summary = await rooms.sync.sweep({ signal: host.signal, onProgress });
         const { signal } = host;
-        const aside = await workshop.sync.readSide({ signal, most: mostAside });
-        workshop.feeds.ensure();
+        const aside = await rooms.sync.readSide({ signal, most: mostAside });
+        rooms.feeds.ensure();
         host.print(json ? asJson({ ...summary, edits, aside }) : describe(summary, edits));
         for (const { source, problem } of summary.failures) host.say(`${source}: ${problem}\n`);
         finish(summary.failures.length > 0 || host.signal.aborted ? 1 : 0);
@@ -31,7 +31,7 @@ export function syncCommand({ host, finish }: CommandTools): Command {
 const mostAside = 25;
 
 /** Sends what waits in the journal and may go now; tells how many edits were confirmed and how many still wait. */
-export async function drainAll({ drain, store }: Workshop, signal: AbortSignal) {
+export async function drainAll({ drain, store }: LocalRooms, signal: AbortSignal) {
   const confirmed = () => store.journal.counts().confirmed ?? 0;
   const before = confirmed();
   drain.recover();

@@ -80,7 +80,7 @@ export function decide(
   hands: CaldavHands,
   how: { readonly nth: number; readonly isYes: boolean },
 ): void {
-  const { desk, store } = hands.scene.rig.rooms;
+  const { editActions, store } = hands.scene.rig.rooms;
   const waiting = hands.journal().filter(({ state, parkReason }) => {
     return state === "held" || (state === "parked" && parkReason !== "unknown-outcome");
   });
@@ -88,17 +88,17 @@ export function decide(
   if (!edit) return;
   hands.forget(store.mirror.identity(edit.item).uid);
   if (!how.isYes) {
-    desk.discard(edit.id);
+    editActions.discard(edit.id);
     for (const id of followersOf(edit, hands)) hands.takenBack.add(id);
-  } else if (edit.state === "held") desk.approve(edit.id);
-  else desk.retry(edit.id, "any");
+  } else if (edit.state === "held") editActions.approve(edit.id);
+  else editActions.retry(edit.id, "any");
 }
 
 /** In the end somebody lets go what waits to be let go, as what is below it would wait with it. */
 export function approveAll(hands: CaldavHands): void {
-  const { desk } = hands.scene.rig.rooms;
+  const { editActions } = hands.scene.rig.rooms;
   const held = hands.journal().filter(({ state }) => state === "held");
-  for (const { id } of held.toReversed()) desk.approve(id);
+  for (const { id } of held.toReversed()) editActions.approve(id);
 }
 
 /** What depends on a creation goes with it. */
