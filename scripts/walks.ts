@@ -1,0 +1,258 @@
+// The four walks of docs/architecture.md, each gone once over a small workspace, with the files of src/ whose code ran
+// meanwhile by the coverage of the engine. Everything runs in this process, with nothing else going on; the sandbox, which
+// stands in for the service, is not counted. A walk is gone twice: what is made once (compiled patterns, prepared
+// statements, caches) is made by the first time, and the second one counts.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import express from "express";
+import { type Call, type Client, createClient, type Reply } from "../bench/caldav/client.ts";
+import { openRooms } from "../src/build-daemon.ts";
+import { createDavRouter } from "../src/caldav/router.ts";
+import { parseConfig } from "../src/config/load.ts";
+import { personId } from "../src/domain/ids.ts";
+import { feedRoutes } from "../src/http/feed-routes.ts";
+import { createLog } from "../src/log.ts";
+import { chooseMailer, openMailLinks, openRecipients } from "../src/mailer.ts";
+import { createReminders } from "../src/reminders/reminders.ts";
+import { playChange } from "../src/sandbox/play.ts";
+import { startSandbox } from "../src/sandbox/server.ts";
+
+/** The walks by the names of their sections in docs/architecture.md. */
+export const walkNames = [
+  "Poll to feed",
+  "Edit to service",
+  "Reminder",
+  "A calendar program",
+] as const;
+
+/** What ran in one walk: paths below src/ with how many functions of each ran, most first. */
+export interface Walk {
+  readonly name: (typeof walkNames)[number];
+  readonly files: readonly { readonly file: string; readonly functions: number }[];
+}
+
+type Step = () => Promise<void>;
+
+const zone = "Europe/Berlin";
+
+/** Takes all walks, within seconds. Throws when one does not get to its end. */
+export async function takeWalks(): Promise<readonly Walk[]> {
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-walks-"));
+  const workspace = await openWorkspace(folder);
+  try {
+    return await count(stepsOf(workspace));
+  } finally {
+    await workspace.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
+
+/** A daemon's rooms over a sandbox that has been read as a whole, with feeds and calendars served over HTTP. */
+async function openWorkspace(folder: string) {
+  let aheadMs = 0;
+  const clock = () => Temporal.Now.instant().add({ milliseconds: aheadMs });
+  const log = createLog({ level: "silent" });
+  const stop = new AbortController();
+  const sandbox = await startSandbox({
+    seed: 1,
+    size: "s",
+    discovery: true,
+    port: 0,
+    timeZone: zone,
+    clock,
+    quota: { requests: 10_000, perMs: 1 },
+  });
+  const config = parseConfig(
+    {
+      dataDir: folder,
+      service: {
+        baseUrl: sandbox.baseUrl,
+        apiKey: sandbox.keys[0]?.apiKey ?? "",
+        contact: "walks@example.com",
+        timeZone: zone,
+        quota: { requests: 100, per: "PT0.1S" },
+      },
+      reminders: { tasks: ["P1D"], at: "00:01" },
+    },
+    { folder, env: {}, cwd: folder },
+  );
+  if (!config.ok) throw new Error(JSON.stringify(config.failure));
+  const runtime = { clock, monotonic: () => performance.now(), random: () => 0.5, log };
+  const opened = openRooms(config.value, runtime);
+  if (!opened.ok) throw new Error(opened.failure);
+  const rooms = opened.value;
+  await rooms.sync.sweep({ signal: stop.signal });
+  rooms.feeds.ensure();
+
+  const owner = personId(sandbox.keys[0]?.personId ?? 0);
+  const password = rooms.people.setPassword(owner);
+  if (password.kind !== "set") throw new Error("there is no app password");
+  const app = express()
+    .use(feedRoutes({ feeds: rooms.feeds, clock, log }))
+    .use(createDavRouter({ ...rooms.dav, publicUrl: () => "http://127.0.0.1", log }));
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const program = createClient({ port, user: String(owner), password: password.password });
+  const project = sandbox.workspace.places()[0]?.project ?? 0;
+  return {
+    rooms,
+    sandbox,
+    program,
+    home: `/dav/calendars/${owner}/`,
+    calendar: `/dav/calendars/${owner}/events-${project}/`,
+    signal: stop.signal,
+    reminders: createReminders({
+      ...openRecipients(config.value, openMailLinks(config.value)),
+      store: rooms.store,
+      mailer: chooseMailer(config.value.mail),
+      clock,
+      random: runtime.random,
+      options: config.value.reminders,
+      webUrl: null,
+      actions: null,
+      swept: () => true,
+      readAnew: () => () => true,
+      onEvent: () => undefined,
+    }),
+    passDay: () => {
+      aheadMs += 24 * 3600 * 1000;
+    },
+    close: async () => {
+      program.close();
+      server.close();
+      stop.abort();
+      await rooms.close();
+      await sandbox.close();
+    },
+  };
+}
+
+/** Each walk as what it does the first and the second time. */
+function stepsOf(workspace: Workspace): Readonly<Record<Walk["name"], Step>> {
+  const { rooms, sandbox, program, home, calendar, signal, reminders, passDay } = workspace;
+  let nth = 0;
+  let token = "";
+
+  /** Somebody moves an event in the workspace; ends when a subscriber has it. */
+  async function pollToFeed(): Promise<void> {
+    playChange(sandbox.workspace, () => 0.05);
+    await rooms.sync.sweep({ signal });
+    await ask(program, { method: "GET", path: rooms.feeds.list()[0]?.path ?? "" });
+  }
+
+  /** A program changes an event; ends when the workspace has confirmed it. */
+  async function editToService(): Promise<void> {
+    await put("walk");
+    while ((await rooms.drain.step(signal)) === "worked");
+  }
+
+  /** Ends when every mail of a day is written; the next time it is the next day. */
+  async function remind(): Promise<void> {
+    while ((await reminders.step(signal)) === "worked");
+    passDay();
+  }
+
+  /** A program finds what has changed in a calendar, loads it, and puts a change of its own. */
+  async function calendarProgram(): Promise<void> {
+    const etag = await put("other");
+    const names = `xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"`;
+    const headers = { "Content-Type": "application/xml", Depth: "1" };
+    const ctag = `<d:propfind ${names}><d:prop><d:displayname/><d:sync-token/></d:prop></d:propfind>`;
+    await ask(program, { method: "PROPFIND", path: home, headers, body: ctag });
+    const changed = `<d:sync-collection ${names}><d:sync-token>${token}</d:sync-token><d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>`;
+    const report = { method: "REPORT", path: calendar, headers };
+    const listed = await ask(program, { ...report, body: changed });
+    token = /<d:sync-token>([^<]+)</.exec(listed.body)?.[1] ?? "";
+    const hrefs = listed.body.match(/<d:href>[^<]+\.ics<\/d:href>/g)?.join("") ?? "";
+    const load = `<c:calendar-multiget ${names}><d:prop><d:getetag/><c:calendar-data/></d:prop>${hrefs}</c:calendar-multiget>`;
+    await ask(program, { ...report, body: load });
+    await put("other", etag);
+  }
+
+  /** Answers the ETag of what was put; with that of an earlier version it is a change of exactly that one. */
+  async function put(name: string, match: string | null = null): Promise<string | null> {
+    nth += 1;
+    const { etag } = await ask(program, {
+      method: "PUT",
+      path: `${calendar}${name}.ics`,
+      headers: { "Content-Type": "text/calendar", ...(match !== null && { "If-Match": match }) },
+      body: eventText(name, nth),
+    });
+    return etag;
+  }
+
+  return {
+    "Poll to feed": pollToFeed,
+    "Edit to service": editToService,
+    Reminder: remind,
+    "A calendar program": calendarProgram,
+  };
+}
+
+async function ask(program: Client, call: Call): Promise<Reply> {
+  const reply = await program.call(call);
+  const { status, body } = reply;
+  if (status < 300) return reply;
+  throw new Error(`${call.method} ${call.path} is answered by ${status}: ${body}`);
+}
+
+function eventText(name: string, nth: number): string {
+  const hour = 10 + (nth % 10);
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Walks//EN",
+    "BEGIN:VEVENT",
+    `UID:${name}@example.com`,
+    `SUMMARY:Walk ${nth}`,
+    `DTSTART;TZID=${zone}:20270301T${hour}0000`,
+    `DTEND;TZID=${zone}:20270301T${hour}3000`,
+    "END:VEVENT",
+    "END:VCALENDAR",
+    "",
+  ];
+  return lines.join("\r\n");
+}
+
+/** Takes each step twice and tells what ran in the second time. */
+async function count(steps: Readonly<Record<Walk["name"], Step>>): Promise<readonly Walk[]> {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  const walks: Walk[] = [];
+  for (const name of walkNames) {
+    await steps[name]();
+    await session.post("Profiler.takePreciseCoverage");
+    await steps[name]();
+    const { result } = await session.post("Profiler.takePreciseCoverage");
+    walks.push({ name, files: result.flatMap(ranOf).toSorted(byFunctions) });
+  }
+  session.disconnect();
+  return walks;
+}
+
+const src = fileURLToPath(new URL("../src/", import.meta.url));
+
+interface ScriptCoverage {
+  readonly url: string;
+  readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
+}
+
+function ranOf(script: ScriptCoverage): Walk["files"] {
+  if (!script.url.startsWith("file:")) return [];
+  const file = relative(src, fileURLToPath(script.url));
+  const functions = script.functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).length;
+  return functions > 0 && !/^(\.\.|sandbox)/.test(file) ? [{ file, functions }] : [];
+}
+
+const byFunctions = (a: Walk["files"][number], b: Walk["files"][number]): number =>
+  b.functions - a.functions;

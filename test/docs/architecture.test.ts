@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Walk, walkNames } from "../../scripts/walks.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const text = readFileSync(`${root}docs/architecture.md`, "utf8");
+
+/** A sequence diagram: `stops` by their names in it, with the file of `src/` where they are no figures outside. */
+interface Diagram {
+  readonly stops: ReadonlyMap<string, string | null>;
+  readonly arrows: readonly { readonly from: string; readonly to: string }[];
+  /** Lines that are nothing that a diagram may say. */
+  readonly odd: readonly string[];
+}
+
+function diagramOf(walk: string): Diagram {
+  const [, below = ""] = text.split(`\n### ${walk}\n`);
+  const [, block = ""] = /```mermaid\n(.*?)\n```/s.exec(below.split(/^#{2,3} /m)[0] ?? "") ?? [];
+  const [first, ...lines] = block.split("\n").map((line) => line.trim());
+  const stops = new Map<string, string | null>();
+  const arrows: { readonly from: string; readonly to: string }[] = [];
+  const odd = first === "sequenceDiagram" ? [] : [`${first}`];
+  for (const line of lines) {
+    const [, figure] = /^actor (\w+)$/.exec(line) ?? [];
+    const [, name, path] = /^participant (\w+) as ([\w/-]+)$/.exec(line) ?? [];
+    const [, from, to] = /^(\w+)--?>>(\w+): [^;#]+$/.exec(line) ?? [];
+    if (figure !== undefined) stops.set(figure, null);
+    else if (name !== undefined && path !== undefined) stops.set(name, path);
+    else if (from !== undefined && to !== undefined) arrows.push({ from, to });
+    else if (line !== "autonumber") odd.push(line);
+  }
+  return { stops, arrows, odd };
+}
+
+describe("docs/architecture.md", () => {
+  let walks: readonly Walk[] = [];
+
+  // In a process of its own: the coverage of the tests counts by the same means in this one.
+  beforeAll(async () => {
+    const script = `${root}scripts/walk-files.ts`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, [script, "--json"], { cwd: root });
+    walks = JSON.parse(stdout);
+  });
+
+  it.each(walkNames)("draws %s with stops that are on the walk", (name) => {
+    const { stops } = diagramOf(name);
+    const paths = [...stops.values()].filter((path) => path !== null);
+    expect(paths.length).toBeGreaterThan(8);
+    expect(paths.filter((path) => !existsSync(`${root}src/${path}.ts`))).toEqual([]);
+    const ran = new Set(walks.find((walk) => walk.name === name)?.files.map(({ file }) => file));
+    expect(paths.filter((path) => !ran.has(`${path}.ts`))).toEqual([]);
+  });
+
+  it.each(walkNames)("draws %s in lines that Mermaid reads", (name) => {
+    const { stops, arrows, odd } = diagramOf(name);
+    expect(odd).toEqual([]);
+    const kept = ["end", "loop", "alt", "else", "opt", "par", "note", "activate", "box", "link"];
+    expect([...stops.keys()].filter((stop) => kept.includes(stop))).toEqual([]);
+    const strange = arrows.filter(({ from, to }) => !stops.has(from) || !stops.has(to));
+    expect(strange).toEqual([]);
+  });
+
+  it.each(walkNames)("draws the files of %s from left to right as the walk meets them", (name) => {
+    const { stops, arrows } = diagramOf(name);
+    const met = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
+    const isFile = (stop: string): boolean => stops.get(stop) !== null;
+    expect(met.filter(isFile)).toEqual([...stops.keys()].filter(isFile));
+    expect(met.length).toBe(stops.size);
+  });
+});
