@@ -91,14 +91,14 @@ export function createObjectRenderer({
 
   function octetsOf(view: ViewItem, component: ObjectComponent, row: ObjectRow | null): Buffer {
     const own = dressedOf(view, component);
-    const extra = row?.body ? row.laid : (row?.raw ?? null);
+    const extra = row?.body ? row.overlaid : (row?.raw ?? null);
     const text = extra === null ? own.text : withKeptLines(own.text, extra, component);
     if (!row?.body) return Buffer.from(writeObject(text, zonesOf(text)));
     const now = extra === null ? own.canonical : canonicalText(text);
     if (isExact(row, { body: row.body, component, now, zone })) return Buffer.from(row.body);
     const { sequence, modifiedAt } = view;
     const kept = { octets: row.body, component, stamp: { sequence, modifiedAt } };
-    const laid = overlayOctets({ ...kept, said: row.said, now, zones: zonesOf(text), zone });
+    const laid = overlayOctets({ ...kept, said: row.rendered, now, zones: zonesOf(text), zone });
     // It said something else in between, or has to be loaded anew: it must not go back to an earlier version.
     const isAsKept = Buffer.compare(Buffer.from(laid), row.body) === 0;
     return Buffer.from(isAsKept ? restampOctets(kept) : laid);
@@ -111,7 +111,7 @@ export function createObjectRenderer({
     },
     say: (view, component) => dressedOf(view, component).canonical,
     exact(view, component, row = store.objects.get({ item: view.key, component })) {
-      if (!row?.body || row.laid !== null) return null;
+      if (!row?.body || row.overlaid !== null) return null;
       const now = dressedOf(view, component).canonical;
       return isExact(row, { body: row.body, component, now, zone }) ? row : null;
     },
@@ -126,7 +126,7 @@ export function createObjectRenderer({
  * A to-do has its parent, and a new label its name, only after the octets that have asked for them.
  */
 function isExact(
-  { said, drifted }: ObjectRow,
+  { rendered, stale }: ObjectRow,
   about: {
     readonly body: Uint8Array;
     readonly component: ObjectComponent;
@@ -134,10 +134,10 @@ function isExact(
     readonly zone: string;
   },
 ): boolean {
-  if (drifted || said === null) return false;
-  const now = withTimeOf(said, about.now);
+  if (stale || rendered === null) return false;
+  const now = withTimeOf(rendered, about.now);
   const { body: octets, component, zone } = about;
-  return said === now || saysAsOctets({ octets, component, said, now, zone });
+  return rendered === now || saysAsOctets({ octets, component, said: rendered, now, zone });
 }
 
 /** When a completion took place is the service's to say: the program's own time is still true then. */

@@ -185,7 +185,7 @@ function digestOf(items: Outcome["items"]): string {
 
 /** Two texts may be put within one moment. */
 const putText = (row: ObjectRow | null | undefined) =>
-  row?.body ? [row.said, row.drifted, hash("sha256", row.body, "base64")] : null;
+  row?.body ? [row.rendered, row.stale, hash("sha256", row.body, "base64")] : null;
 
 /** Only what has changed since it was read before is read again: hundreds of edits may wait. */
 function outcomesOf(

@@ -89,19 +89,29 @@ export function createStoredObjects({
       const before = objects.get({ item: key, component });
       const own = renderer.say(shown, component);
       const isWhole = says === undefined || contentText(says) === contentText(shown.item);
-      const said = isWhole ? own : renderer.say({ ...shown, item: says }, component);
+      const rendered = isWhole ? own : renderer.say({ ...shown, item: says }, component);
       // What the item says beside is to be laid on, also what a reader would not miss.
-      const drifted = said !== own;
+      const stale = rendered !== own;
       const isSame =
-        !drifted &&
+        !stale &&
         before?.body !== null &&
         before?.body !== undefined &&
-        before.said === said &&
-        !before.drifted &&
-        before.laid === null &&
+        before.rendered === rendered &&
+        !before.stale &&
+        before.overlaid === null &&
         Buffer.compare(before.body, body) === 0;
       const text = raw.join("\n");
-      objects.putBody({ item: key, component, uid, raw: text, body, said, drifted, actor, agent });
+      objects.putBody({
+        item: key,
+        component,
+        uid,
+        raw: text,
+        body,
+        rendered,
+        stale,
+        actor,
+        agent,
+      });
       if (!isSame && !isLogged(key)) changes.note(key);
     },
     rename: giveName,
@@ -112,9 +122,10 @@ export function createStoredObjects({
       if (object && shown) {
         const { component, uid, body, actor, agent, says } = object;
         const own = renderer.say(shown, component);
-        const said = says === undefined ? own : renderer.say({ ...shown, item: says }, component);
+        const rendered =
+          says === undefined ? own : renderer.say({ ...shown, item: says }, component);
         const text = { item: key, component, uid, raw: object.raw.join("\n"), body, actor, agent };
-        heldObjects.put({ edit, name, object: { ...text, said, drifted: said !== own } });
+        heldObjects.put({ edit, name, object: { ...text, rendered, stale: rendered !== own } });
       } else if (before) heldObjects.rename(edit, name);
       else heldObjects.put({ edit, name, object: null });
       changes.tellOwn(key);

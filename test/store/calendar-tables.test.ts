@@ -78,28 +78,28 @@ describe("objects", () => {
     expect(store.objects.put({ ...put, item, channel: "upload" })).toBe(false);
     expect(store.objects.get({ item, component: "VEVENT" })).toMatchObject({
       body: null,
-      laid: null,
+      overlaid: null,
     });
     store.objects.putBody({
       ...put,
       item,
       body,
-      said: "s",
-      drifted: false,
+      rendered: "s",
+      stale: false,
       actor: ann,
       agent: "x",
     });
     const kept = () => store.objects.get({ item, component: "VEVENT" });
-    expect(kept()).toMatchObject({ channel: "caldav", said: "s", actor: ann, drifted: false });
+    expect(kept()).toMatchObject({ channel: "caldav", rendered: "s", actor: ann, stale: false });
     expect(kept()?.body).toEqual(body);
-    const laid = "BEGIN:VEVENT\nLOCATION:x\nEND:VEVENT";
-    expect(store.objects.put({ ...put, item, raw: laid, channel: "upload" })).toBe(true);
-    expect(store.objects.put({ ...put, item, raw: laid, channel: "upload" })).toBe(false);
-    expect(kept()).toMatchObject({ channel: "caldav", raw: put.raw, laid });
+    const overlaid = "BEGIN:VEVENT\nLOCATION:x\nEND:VEVENT";
+    expect(store.objects.put({ ...put, item, raw: overlaid, channel: "upload" })).toBe(true);
+    expect(store.objects.put({ ...put, item, raw: overlaid, channel: "upload" })).toBe(false);
+    expect(kept()).toMatchObject({ channel: "caldav", raw: put.raw, overlaid });
     expect(store.objects.get({ item, component: "VTODO" })).toBeNull();
   });
 
-  it("get() result when the item says something else: drifted, until octets are kept again", () => {
+  it("get() result when the item says something else: stale, until octets are kept again", () => {
     const { store, put: mirror } = storeRig();
     const item = mirror(aTask(1));
     const keep = () =>
@@ -108,23 +108,23 @@ describe("objects", () => {
         component: "VTODO",
         item,
         body,
-        said: "s",
-        drifted: false,
+        rendered: "s",
+        stale: false,
         actor: ann,
         agent: "",
       });
-    const drifted = () => store.objects.get({ item, component: "VTODO" })?.drifted;
+    const stale = () => store.objects.get({ item, component: "VTODO" })?.stale;
     keep();
     mirror(aTask(1, { commentCount: 4 }));
     mirror(aTask(1, { completedAt: Temporal.Instant.from("2026-11-20T10:00:00Z") }));
-    expect(drifted()).toBe(false);
+    expect(stale()).toBe(false);
     mirror(aTask(1, { title: "Other" }));
-    expect(drifted()).toBe(true);
+    expect(stale()).toBe(true);
     keep();
-    expect(drifted()).toBe(false);
+    expect(stale()).toBe(false);
     store.mirror.bury(item);
     mirror(aTask(1, { title: "Other" }));
-    expect(drifted()).toBe(true);
+    expect(stale()).toBe(true);
   });
 });
 

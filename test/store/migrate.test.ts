@@ -144,4 +144,41 @@ describe("the migrations of this build", () => {
     db.exec("BEGIN EXCLUSIVE; COMMIT");
     db.close();
   });
+
+  it("0026_object_columns result when there are octets: all of them are kept", () => {
+    const db = database();
+    const before = testDirectory();
+    for (const file of files.slice(0, 25)) cpSync(join(migrations, file), join(before, file));
+    migrate(db, before);
+    db.exec(`
+      INSERT INTO identities (item, kind, uid, modified_at, created_at)
+        VALUES (1, 'event', 'u', '2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z');
+      INSERT INTO edits (id, channel, item, action, base, patch, state, created_at, updated_at)
+        VALUES (1, 'caldav', 1, 'update', '{}', '{}', 'held', '2026-11-20T12:00:00Z', '2026-11-20T12:00:00Z');
+      INSERT INTO objects (item, component, channel, uid, raw, body, said, drifted, laid, actor, agent, at)
+        VALUES (1, 'VEVENT', 'caldav', 'u', 'raw', x'01', 'text', 1, 'more', 3, 'program', '2026-11-20T12:00:00Z');
+      INSERT INTO held_objects (edit, name, component, uid, raw, body, said, drifted, agent, at)
+        VALUES (1, 'a.ics', 'VEVENT', 'u', 'raw', x'02', 'text', 0, 'program', '2026-11-20T12:00:00Z');
+    `);
+    migrate(db, migrations);
+    const kept = { component: "VEVENT", uid: "u", raw: "raw", rendered: "text", agent: "program" };
+    expect(db.prepare("SELECT * FROM objects").get()).toEqual({
+      ...kept,
+      item: 1,
+      channel: "caldav",
+      body: Buffer.from([1]),
+      stale: 1,
+      overlaid: "more",
+      actor: 3,
+      at: "2026-11-20T12:00:00Z",
+    });
+    expect(db.prepare("SELECT * FROM held_objects").get()).toEqual({
+      ...kept,
+      edit: 1,
+      name: "a.ics",
+      body: Buffer.from([2]),
+      stale: 0,
+      at: "2026-11-20T12:00:00Z",
+    });
+  });
 });

@@ -221,10 +221,10 @@ export function noteWrites(
       const onUnanswered = (waited: Temporal.Duration) => {
         isLost = true;
         const until = inFlightUntil(clock(), waited);
-        keep(() => journal.landing(edit.id, until));
+        keep(() => journal.inFlight(edit.id, until));
       };
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);
-      if (!answer.ok && !isLost) keep(() => journal.landing(edit.id, null));
+      if (!answer.ok && !isLost) keep(() => journal.inFlight(edit.id, null));
       return answer;
     },
     update: (spot, patch) => change({ spot, patch }, (calls) => calls.update(spot, patch)),

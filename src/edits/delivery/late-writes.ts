@@ -178,13 +178,13 @@ function judgeChange(store: Store, change: Change): void {
     .ofItem(key)
     .filter(({ edit }) => edit !== answered?.id && !open.has(edit));
   for (const write of writes) {
-    if (write.act !== "change" || write.serviceId !== after.id || write.landedAt) continue;
+    if (write.act !== "change" || write.serviceId !== after.id || write.carriedOutAt) continue;
     const turned = fieldsOf(write.patch).filter(
       (field) => !explained.has(field) && !alike(field, was, is) && isCarried(field, write, after),
     );
     if (turned.length === 0) continue;
     for (const field of turned) explained.add(field);
-    store.unanswered.landed(write.id);
+    store.unanswered.carriedOut(write.id);
     const undone = turned.filter((field) => isOver(field, { write, was, edits }));
     if (undone.length > 0) restore(store, { ...change, write, undone, edits });
   }
@@ -273,7 +273,7 @@ function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">
   const write = store.unanswered
     .ofItem(key)
     .find((one) => one.act === "delete" && id !== null && one.serviceId === serviceId(id));
-  if (!write || write.landedAt) return;
+  if (!write || write.carriedOutAt) return;
   const edits = store.pastEdits.ofItem(key);
   const isWanted = (edit: Edit) => edit.action === "delete" && visibleStates.includes(edit.state);
   const sender = edits.find((edit) => edit.id === write.edit);
@@ -281,7 +281,7 @@ function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">
   const isTakenBack =
     sender.state === "discarded" || edits.some((edit) => isDoneAfter(edit, sender));
   if (!isTakenBack) return;
-  store.unanswered.landed(write.id);
+  store.unanswered.carriedOut(write.id);
   const { channel, actor } = sender;
   const base = recreated(store.view.get(key)?.item ?? before);
   store.journal.append({

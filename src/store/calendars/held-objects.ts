@@ -21,25 +21,25 @@ export interface HeldObjects {
 
 export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
   const insert = db.prepare(
-    `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, said, drifted, agent, at)
-     VALUES (@edit, @name, @component, @uid, @raw, @body, @said, @drifted, @agent, @at)`,
+    `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, rendered, stale, agent, at)
+     VALUES (@edit, @name, @component, @uid, @raw, @body, @rendered, @stale, @agent, @at)`,
   );
   const byEdit = db.prepare(
     "SELECT h.*, e.item, e.actor FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ?",
   );
   const setName = db.prepare("UPDATE held_objects SET name = ? WHERE edit = ?");
   const give = db.prepare(
-    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, drifted, actor, agent, at)
-     SELECT e.item, h.component, 'caldav', h.uid, h.raw, h.body, h.said, h.drifted, e.actor, h.agent, h.at
+    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, rendered, stale, actor, agent, at)
+     SELECT e.item, h.component, 'caldav', h.uid, h.raw, h.body, h.rendered, h.stale, e.actor, h.agent, h.at
      FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ? AND h.body IS NOT NULL`,
   );
   const remove = db.prepare("DELETE FROM held_objects WHERE edit = ?");
-  const none = { component: null, uid: null, raw: null, body: null, said: null, agent: null };
+  const none = { component: null, uid: null, raw: null, body: null, rendered: null, agent: null };
   return {
     put({ edit, name, object }) {
-      const { component, uid, raw, body, said, agent } = object ?? none;
-      const drifted = object?.drifted ? 1 : 0;
-      const row = { edit, name, component, uid, raw, body, said, drifted, agent };
+      const { component, uid, raw, body, rendered, agent } = object ?? none;
+      const stale = object?.stale ? 1 : 0;
+      const row = { edit, name, component, uid, raw, body, rendered, stale, agent };
       insert.run({ ...row, at: instantText(clock()) });
     },
     get(edit) {
@@ -47,10 +47,10 @@ export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
       return row === undefined ? null : heldObjectRow(row);
     },
     carry(edit, { name, row }) {
-      const { component, uid, raw, body, said, agent } = row ?? none;
-      const drifted = row?.drifted ? 1 : 0;
+      const { component, uid, raw, body, rendered, agent } = row ?? none;
+      const stale = row?.stale ? 1 : 0;
       const at = instantText(row?.at ?? clock());
-      insert.run({ edit, name, component, uid, raw, body, said, drifted, agent, at });
+      insert.run({ edit, name, component, uid, raw, body, rendered, stale, agent, at });
     },
     rename: (edit, name) => void setName.run(name, edit),
     grant(edit) {

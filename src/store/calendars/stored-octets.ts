@@ -16,7 +16,7 @@ interface ObjectId {
   readonly component: StoredComponent;
 }
 
-/** What a client said of an item, in its own octets. */
+/** An item as a client describes it, in its own octets. */
 interface NewObject extends ObjectId {
   readonly channel: Channel;
   /** The UID that the client uses. */
@@ -28,10 +28,10 @@ interface NewObject extends ObjectId {
 /** A whole calendar object that a program has put. */
 export interface NewBody extends Omit<NewObject, "channel"> {
   readonly body: Uint8Array;
-  /** The item as the body describes it, in our words. */
-  readonly said: string;
-  /** Whether that is not the item as it is shown. */
-  readonly drifted: boolean;
+  /** The item as the body describes it, as this build writes it. */
+  readonly rendered: string;
+  /** Whether that is not the item as calendars show it. */
+  readonly stale: boolean;
   readonly actor: PersonId;
   readonly agent: string;
 }
@@ -45,8 +45,8 @@ export interface Objects {
   put(object: NewObject): boolean;
   /** Keeps a calendar object, in place of all that was kept. */
   putBody(object: NewBody): void;
-  /** The body is not given out as it is any more, as some program has to be shown the item anew. */
-  drift(item: ItemKey): void;
+  /** The body is not given out as it is any more: some program has to load the item once more. */
+  outdate(item: ItemKey): void;
   get(id: ObjectId): ObjectRow | null;
 }
 
@@ -57,26 +57,26 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
      ON CONFLICT (item, component) DO UPDATE SET channel = excluded.channel, uid = excluded.uid, raw = excluded.raw,
        at = excluded.at WHERE body IS NULL AND raw <> excluded.raw`,
   );
-  const lay = db.prepare(
-    "UPDATE objects SET laid = @raw WHERE item = @item AND component = @component AND body IS NOT NULL AND laid IS NOT @raw",
+  const overlay = db.prepare(
+    "UPDATE objects SET overlaid = @raw WHERE item = @item AND component = @component AND body IS NOT NULL AND overlaid IS NOT @raw",
   );
   const replace = db.prepare(
-    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, said, drifted, actor, agent, at)
-     VALUES (@item, @component, 'caldav', @uid, @raw, @body, @said, @drifted, @actor, @agent, @at)`,
+    `INSERT OR REPLACE INTO objects (item, component, channel, uid, raw, body, rendered, stale, actor, agent, at)
+     VALUES (@item, @component, 'caldav', @uid, @raw, @body, @rendered, @stale, @actor, @agent, @at)`,
   );
-  const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ?");
+  const outdate = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
   const byName = db.prepare("SELECT * FROM objects WHERE item = ? AND component = ?");
   return {
     put(object) {
       const { item, component, raw } = object;
-      if (lay.run({ item, component, raw }).changes > 0) return true;
+      if (overlay.run({ item, component, raw }).changes > 0) return true;
       return upsert.run({ ...object, at: instantText(clock()) }).changes > 0;
     },
-    putBody({ item, component, uid, raw, body, said, actor, agent, ...object }) {
-      const row = { item, component, uid, raw, body, said, actor, agent };
-      replace.run({ ...row, drifted: object.drifted ? 1 : 0, at: instantText(clock()) });
+    putBody({ item, component, uid, raw, body, rendered, actor, agent, ...object }) {
+      const row = { item, component, uid, raw, body, rendered, actor, agent };
+      replace.run({ ...row, stale: object.stale ? 1 : 0, at: instantText(clock()) });
     },
-    drift: (item) => void drift.run(item),
+    outdate: (item) => void outdate.run(item),
     get({ item, component }) {
       const row = byName.get(item, component);
       return row === undefined ? null : objectRow(row);

@@ -93,7 +93,7 @@ export interface Journal {
   /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
   sending(id: EditId): void;
   /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
-  landing(id: EditId, inFlightUntil: Temporal.Instant | null): void;
+  inFlight(id: EditId, inFlightUntil: Temporal.Instant | null): void;
   /**
    * Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. The
    * request leaves in the same turn: nothing may be awaited in between.
@@ -432,12 +432,12 @@ function createJournalReads({
 function createMarks({
   db,
   clock,
-}: StoreDeps): Pick<Journal, "sending" | "landing" | "leaving" | "missing" | "keyRefused"> {
+}: StoreDeps): Pick<Journal, "sending" | "inFlight" | "leaving" | "missing" | "keyRefused"> {
   const sent = db.prepare(
     `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
        sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, updated_at = @now WHERE id = @id`,
   );
-  const land = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
+  const setInFlight = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
   const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
   const miss = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
   const refuseKey = db.prepare(
@@ -449,7 +449,7 @@ function createMarks({
   return {
     sending: (id) =>
       void sent.run({ id, now: stamp(), until: instantText(inFlightAfterCrash(clock())) }),
-    landing: (id, until) => void land.run(until && instantText(until), id),
+    inFlight: (id, until) => void setInFlight.run(until && instantText(until), id),
     leaving: (id, before) => void meet.run(itemText(before), id),
     missing: (id, isMissing) => void miss.run(isMissing ? stamp() : null, id),
     keyRefused: (id, isRefused) =>

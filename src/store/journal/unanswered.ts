@@ -49,7 +49,7 @@ export interface Unanswered {
   /** Its last try has ended; those that were lost stay. */
   ended(id: number): void;
   /** It was seen to have been carried out. */
-  landed(id: number): void;
+  carriedOut(id: number): void;
   /** The writes of an item that may be carried out yet, or were seen to have been not long ago; newest first. */
   ofItem(key: ItemKey): readonly UnansweredWrite[];
   /** An item that is to be read now; it is not given out again before a while. Null when there is none. */
@@ -73,7 +73,7 @@ const betweenLooks = {
   first: Temporal.Duration.from({ seconds: 5 }),
   ceiling: Temporal.Duration.from({ seconds: 320 }),
 };
-/** So long what has landed explains what an edit meets, and an item is asked for that cannot be read. */
+/** So long what was carried out late explains what an edit meets, and an item is asked for that cannot be read. */
 const memory = Temporal.Duration.from({ hours: 24 });
 
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
@@ -86,7 +86,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
      SELECT edit, item, act, service_id, patch, before, 0, @now, @until, @look FROM unanswered WHERE id = @id`,
   );
   const end = db.prepare("DELETE FROM unanswered WHERE id = ? AND under_way = 1");
-  const land = db.prepare("UPDATE unanswered SET landed_at = ? WHERE id = ?");
+  const carryOut = db.prepare("UPDATE unanswered SET landed_at = ? WHERE id = ?");
   const byItem = db.prepare("SELECT * FROM unanswered WHERE item = ? ORDER BY id DESC");
   const anyOf = db.prepare("SELECT 1 FROM unanswered WHERE item = ? LIMIT 1");
   const due = db.prepare(
@@ -114,7 +114,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
 
   function lookOver(write: UnansweredWrite, begun: Temporal.Instant | null): void {
-    const { id, lostAt, inFlightUntil: until, failures, nextLookAt, landedAt } = write;
+    const { id, lostAt, inFlightUntil: until, failures, nextLookAt, carriedOutAt } = write;
     if (nextLookAt === null) return;
     if (begun === null) {
       const rest = backOff(failures + 1, betweenLooks);
@@ -123,7 +123,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     }
     const isOver = Temporal.Instant.compare(until, begun) <= 0;
     if (!isOver) look.run(instantText(nextLook(begun, { lostAt, until })), 0, id);
-    else if (landedAt === null && write.act === "change") drop.run(id);
+    else if (carriedOutAt === null && write.act === "change") drop.run(id);
     else look.run(null, 0, id);
   }
 
@@ -141,7 +141,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     },
     lost,
     ended: (id) => void end.run(id),
-    landed: (id) => void land.run(stamp(), id),
+    carriedOut: (id) => void carryOut.run(stamp(), id),
     ofItem,
     claimLook: db.transaction(() => {
       const row = due.get(stamp());

@@ -11,7 +11,7 @@ import {
 /** How an object is written: an event, or a to-do. */
 export type StoredComponent = "VEVENT" | "VTODO";
 
-/** What clients last said of an item in one component. */
+/** The newest octets that clients have given of an item, in one component. */
 export interface ObjectRow {
   readonly item: ItemKey;
   readonly component: StoredComponent;
@@ -21,12 +21,12 @@ export interface ObjectRow {
   readonly raw: string;
   /** The octets of the whole calendar object as CalDAV got them; null for other channels. */
   readonly body: Uint8Array | null;
-  /** How the item was written when the body was kept; null without a body. */
-  readonly said: string | null;
-  /** Whether the item said something else since. */
-  readonly drifted: boolean;
-  /** As `raw`, of another channel that spoke after the body came; null for none. */
-  readonly laid: string | null;
+  /** The item as this build wrote it when the body was kept; null without a body. */
+  readonly rendered: string | null;
+  /** Whether what calendars show of the item has changed since. */
+  readonly stale: boolean;
+  /** As `raw`, from another channel after the body came; null for none. */
+  readonly overlaid: string | null;
   readonly actor: PersonId | null;
   /** User-Agent of the program that put the body; null without one. */
   readonly agent: string | null;
@@ -41,9 +41,9 @@ export function objectRow(row: unknown): ObjectRow {
     uid: string;
     raw: string;
     body: Uint8Array | null;
-    said: string | null;
-    drifted: number;
-    laid: string | null;
+    rendered: string | null;
+    stale: number;
+    overlaid: string | null;
     actor: number | null;
     agent: string | null;
     at: string;
@@ -51,7 +51,7 @@ export function objectRow(row: unknown): ObjectRow {
   return {
     ...raw,
     item: itemKey(raw.item),
-    drifted: raw.drifted === 1,
+    stale: raw.stale === 1,
     actor: raw.actor === null ? null : personId(raw.actor),
     at: Temporal.Instant.from(raw.at),
   };
@@ -66,7 +66,7 @@ export interface HeldObject {
 
 export function heldObjectRow(row: unknown): HeldObject {
   const { name, component } = row as { name: string; component: StoredComponent | null };
-  const rest = { ...Object(row), channel: "caldav", laid: null };
+  const rest = { ...Object(row), channel: "caldav", overlaid: null };
   return { name, row: component === null ? null : objectRow(rest) };
 }
 

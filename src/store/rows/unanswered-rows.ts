@@ -31,7 +31,7 @@ export interface UnansweredWrite {
   /** Failed readings in a row. */
   readonly failures: number;
   /** When it was seen to have been carried out. */
-  readonly landedAt: Temporal.Instant | null;
+  readonly carriedOutAt: Temporal.Instant | null;
 }
 
 export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
@@ -61,6 +61,6 @@ export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
     inFlightUntil: Temporal.Instant.from(raw.lands_until),
     nextLookAt: instantOf(raw.next_look),
     failures: raw.failures,
-    landedAt: instantOf(raw.landed_at),
+    carriedOutAt: instantOf(raw.landed_at),
   };
 }

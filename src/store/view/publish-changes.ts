@@ -91,7 +91,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
-  const drift = db.prepare("UPDATE objects SET drifted = 1 WHERE item = ? AND drifted = 0");
+  const outdate = db.prepare("UPDATE objects SET stale = 1 WHERE item = ? AND stale = 0");
   const tried = db.prepare(
     `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
        JOIN collections k ON k.name = c.collection
@@ -182,7 +182,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const raised = heard !== null && heard !== publishedPart(after);
     if (raised) bump(key);
     const outcome = settled?.item === key ? settled : null;
-    if (raised && !(before && !isNews({ before, after }, outcome))) drift.run(key);
+    if (raised && !(before && !isNews({ before, after }, outcome))) outdate.run(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
