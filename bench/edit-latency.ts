@@ -16,7 +16,7 @@ import { parseConfig } from "../src/config/load.ts";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
-import { startSandbox } from "../src/sandbox/server.ts";
+import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 import { createClient } from "./caldav/client.ts";
 
 const scale = 5;
@@ -28,13 +28,8 @@ const clock = () => Temporal.Now.instant();
 const monotonic = () => performance.now();
 
 const folder = mkdtempSync(join(tmpdir(), "dayferry-bench-"));
-const sandbox = await startSandbox({
-  seed: 1,
+const sandbox = await testSandbox({
   size: "m",
-  discovery: true,
-  port: 0,
-  timeZone: "Europe/Berlin",
-  clock,
   latencyMs,
   quota: { requests: 25, perMs: 10_000 / scale },
 });
@@ -57,7 +52,7 @@ const opened = openRooms(config.value, { clock, monotonic, random: Math.random, 
 if (!opened.ok) throw new Error(opened.failure);
 const rooms = opened.value;
 const project = projectId(sandbox.workspace.places()[0]?.project ?? 0);
-const owner = personId(sandbox.keys[0]?.personId ?? 0);
+const owner = personId(ownerOf(sandbox));
 
 const stop = new AbortController();
 const draining = Array.from({ length: drains }, () =>

@@ -2,8 +2,8 @@
 //   node bench/gate-rate.ts [requests=126] [windowMs=10000] [latencyMs=50]
 // The service's limit for n requests at 25 per window is T(n) = window x (ceil(n / 25) - 1); the steady rate is
 // taken over whole windows, from the first request to the first one of the last window.
-import { startSandbox } from "../src/sandbox/server.ts";
 import { createUpstream } from "../src/upstream/client.ts";
+import { testSandbox } from "../test/support/sandbox.ts";
 
 const [count = 126, windowMs = 10_000, latencyMs = 50] = process.argv.slice(2).map(Number);
 const quota = 25;
@@ -11,16 +11,7 @@ const timeZone = "Europe/Berlin";
 const clock = () => Temporal.Now.instant();
 const monotonic = () => performance.now();
 
-const sandbox = await startSandbox({
-  seed: 1,
-  size: "empty",
-  discovery: true,
-  port: 0,
-  timeZone,
-  clock,
-  latencyMs,
-  quota: { requests: quota, perMs: windowMs },
-});
+const sandbox = await testSandbox({ latencyMs, quota: { requests: quota, perMs: windowMs } });
 const upstream = createUpstream({
   baseUrl: sandbox.baseUrl,
   uploadUrl: sandbox.uploadUrl,

@@ -8,22 +8,14 @@ import { parseConfig } from "../../src/config/load.ts";
 import { personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import { testSandbox } from "../../test/support/sandbox.ts";
 import { descriptionOf, length, startOf, titleOf } from "./event-text.ts";
 
 const [folder = "", large = "0"] = process.argv.slice(2);
 const zone = "Europe/Berlin";
 const clock = () => Temporal.Now.instant();
 const log = createLog({ level: "error" });
-const sandbox = await startSandbox({
-  seed: 1,
-  size: "empty",
-  discovery: true,
-  port: 0,
-  timeZone: zone,
-  clock,
-  quota: { requests: 1000, perMs: 1000 },
-});
+const sandbox = await testSandbox({ quota: { requests: 1000, perMs: 1000 } });
 const config = parseConfig(
   {
     dataDir: folder,

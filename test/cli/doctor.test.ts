@@ -50,14 +50,7 @@ describe("doctor", () => {
   });
 
   it("finds a wrong zone by its probe", async () => {
-    const { configFile } = place({
-      service: {
-        baseUrl: rig.sandbox.baseUrl,
-        apiKey: rig.sandbox.keys[0]?.apiKey,
-        contact: "tests@example.com",
-        timeZone: "America/New_York",
-      },
-    });
+    const { configFile } = place({ service: { timeZone: "America/New_York" } });
     const { code, stdout } = await dayferry([
       "doctor",
       "--probe-time-zone",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
-import { emptySandbox } from "./command-rig.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // People and their app passwords from the command line: alone, and beside a daemon.
 
@@ -11,7 +11,7 @@ let installation: Installation;
 let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
 
 beforeAll(async () => {
-  sandbox = await emptySandbox();
+  sandbox = await testSandbox();
   installation = install(sandbox, {
     people: [{ id: owner(), email: "Owner@example.com", calendars: "read", apiKey: "key" }],
   });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-const owner = () => sandbox.keys[0]?.personId ?? 0;
+const owner = () => ownerOf(sandbox);
 const command = (...args: readonly (string | number)[]) =>
   commandHere(args.map(String), { installation, daemon });
 

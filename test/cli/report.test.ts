@@ -13,14 +13,14 @@ import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
-import { emptySandbox } from "./command-rig.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 let sandbox: Sandbox;
 let installation: Installation;
 let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
 
 beforeAll(async () => {
-  sandbox = await emptySandbox(100);
+  sandbox = await testSandbox({ quota: { requests: 25, perMs: 100 } });
   installation = install(sandbox);
   const due = Temporal.Now.plainDateISO("Europe/Berlin").subtract({ days: 3 });
   const { project, lists } = place();
@@ -38,7 +38,7 @@ const place = () => {
   if (!first) throw new Error("the workspace is empty");
   return first;
 };
-const by = () => sandbox.keys[0]?.personId ?? 0;
+const by = () => ownerOf(sandbox);
 const command = (...args: readonly (string | number)[]) =>
   commandHere(args.map(String), { installation, daemon });
 const published = () => {

@@ -35,15 +35,7 @@ describe("sync", () => {
   });
 
   it("exits 1 when the service refuses the key", async () => {
-    const { configFile } = place({
-      service: {
-        baseUrl: rig.sandbox.baseUrl,
-        apiKey: "wrong-key-wrong-key",
-        contact: "tests@example.com",
-        timeZone: "Europe/Berlin",
-        quota: { requests: 25, per: "PT0.2S" },
-      },
-    });
+    const { configFile } = place({ service: { apiKey: "wrong-key-wrong-key" } });
     const { code, stderr } = await dayferry(["sync", "--config", configFile]);
     expect(code).toBe(1);
     expect(stderr).toContain("403");

@@ -5,7 +5,7 @@ import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
-import { emptySandbox } from "./command-rig.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // The rest of the service's API from the command line: beside a daemon, and alone.
 
@@ -13,7 +13,7 @@ let sandbox: Sandbox;
 let installation: Installation;
 
 beforeAll(async () => {
-  sandbox = await emptySandbox();
+  sandbox = await testSandbox();
   installation = install(sandbox);
   writeFileSync(join(installation.folder, "plan.txt"), "plan");
 });
@@ -26,7 +26,7 @@ const place = () => {
   const [first] = sandbox.workspace.places();
   if (!first) throw new Error("the workspace is empty");
   const { project, lists, folders } = first;
-  return { by: sandbox.keys[0]?.personId ?? 0, project, list: lists[0] ?? 0, lists, folders };
+  return { by: ownerOf(sandbox), project, list: lists[0] ?? 0, lists, folders };
 };
 const newTask = (title: string) => {
   return insist(sandbox.workspace.tasks.create(place(), { title, due_date: "2027-02-01" })).id;

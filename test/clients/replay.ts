@@ -45,6 +45,21 @@ export function replay(setting: ClientSetting, program: ReplaySettings) {
 export const ics = (prodId: string, ...lines: readonly string[]): string =>
   `${["BEGIN:VCALENDAR", "VERSION:2.0", `PRODID:${prodId}`, ...lines, "END:VCALENDAR"].join("\r\n")}\r\n`;
 
+/** A calendar object of one event or to-do. */
+export const object = (
+  component: "VEVENT" | "VTODO",
+  uid: string,
+  ...lines: readonly string[]
+): string =>
+  ics(
+    "-//Tests//EN",
+    `BEGIN:${component}`,
+    `UID:${uid}`,
+    "DTSTAMP:20261101T080000Z",
+    ...lines,
+    `END:${component}`,
+  );
+
 /** The rules of Europe/Berlin, as programs send them along. */
 export const berlinZone: readonly string[] = [
   "BEGIN:VTIMEZONE",

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serviceId } from "../../src/domain/ids.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { install } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 export interface ClientSettings {
   /** Laid over the usual configuration. */
@@ -18,20 +19,12 @@ export interface ClientSettings {
  * password; all on loopback, with the real clock. `close` ends everything and removes every file.
  */
 export async function clientSetting({ changes = () => ({}) }: ClientSettings = {}) {
-  const sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 100_000, perMs: 10_000 },
-  });
+  const sandbox = await testSandbox({ quota: { requests: 100_000, perMs: 10_000 } });
   const installation = install(sandbox, changes(sandbox.keys));
   const daemon = await serveHere(installation);
   const folder = mkdtempSync(join(tmpdir(), "dayferry-client-"));
   const { workspace } = sandbox;
-  const by = sandbox.keys[0]?.personId ?? 0;
+  const by = ownerOf(sandbox);
   const [first, second] = workspace.places();
   const place = { project: first?.project ?? 0, list: first?.lists[0] ?? 0 };
   const far = { project: second?.project ?? 0, list: second?.lists[0] ?? 0 };

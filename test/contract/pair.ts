@@ -9,9 +9,10 @@ import {
 } from "../../src/domain/ids.ts";
 import type { Patch } from "../../src/domain/patch.ts";
 import type { Result } from "../../src/domain/result.ts";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox, SandboxOptions } from "../../src/sandbox/server.ts";
 import type { Call, Upstream, UpstreamOptions } from "../../src/upstream/client.ts";
 import { describeFailure, type Failure } from "../../src/upstream/failure.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { clientOf } from "../upstream/loopback.ts";
 
 /** The account's zone on both sides. */
@@ -25,16 +26,7 @@ export async function startPair(
     readonly client?: Partial<UpstreamOptions>;
   } = {},
 ) {
-  const sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone,
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 1000, perMs: 1000 },
-    ...given.sandbox,
-  });
+  const sandbox = await testSandbox({ quota: { requests: 1000, perMs: 1000 }, ...given.sandbox });
   onTestFinished(() => sandbox.close());
   const keyOf = (id: number) => sandbox.keys.find((key) => key.personId === id)?.apiKey ?? null;
   const owner = sandbox.keys[0];

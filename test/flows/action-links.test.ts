@@ -2,11 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { readBack } from "../support/read-back.ts";
+import { testSandbox } from "../support/sandbox.ts";
 
 // From a subscribed calendar's text into the workspace, over real processes: feed → link → page → button → service.
 
@@ -16,15 +17,7 @@ let daemon: Daemon;
 let task: number;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 25, perMs: 200 },
-  });
+  sandbox = await testSandbox();
   const made = sandbox.workspace.tasks.create(spot(), {
     title: "Order the banners",
     due_date: dueOn.toString(),

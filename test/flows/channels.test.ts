@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // The channels that nobody calls, over a real daemon: a file in the watched folder, and a calendar that is subscribed to.
 
@@ -19,15 +20,7 @@ let published = calendar();
 let fetched = 0;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "s",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 25, perMs: 200 },
-  });
+  sandbox = await testSandbox({ size: "s" });
   remote = createServer((_request, response) => {
     fetched++;
     response.writeHead(200, { "content-type": "text/calendar" }).end(published);
@@ -142,7 +135,7 @@ describe("a subscribed calendar", () => {
   });
 });
 
-const by = () => ({ by: sandbox.keys[0]?.personId ?? 0, project });
+const by = () => ({ by: ownerOf(sandbox), project });
 
 function titled(title: string) {
   const events = insist(sandbox.workspace.events.list(by(), { view: "all" }));

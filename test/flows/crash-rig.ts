@@ -45,17 +45,8 @@ export class CrashRig {
   static async start(kind: Kind, cells: readonly string[]): Promise<CrashRig> {
     const own = cells.flatMap((cell) => deeds.map((deed) => `${deed} ${cell}`));
     const workspace = await CrashWorkspace.start(kind, [...own, ...blockers]);
-    const { baseUrl, uploadUrl, keys, timeZone } = workspace.sandbox;
     const place = install(workspace.sandbox, {
-      service: {
-        baseUrl,
-        uploadUrl,
-        apiKey: keys[0]?.apiKey,
-        contact: "tests@example.com",
-        timeZone,
-        quota: { requests: 25, per: "PT0.5S" },
-        timeout: "PT8S",
-      },
+      service: { quota: { requests: 25, per: "PT0.5S" }, timeout: "PT8S" },
     });
     const rig = new CrashRig(workspace, { place, daemon: await serve(place) });
     await rig.#learnFeed();

@@ -1,8 +1,9 @@
 import type { Fault } from "../../src/sandbox/faults.ts";
 import type { RequestEntry } from "../../src/sandbox/request-log.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { eventually } from "../support/eventually.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 export type Kind = "event" | "task";
 
@@ -31,15 +32,7 @@ export class CrashWorkspace {
   }
 
   static async start(kind: Kind, titles: readonly string[]): Promise<CrashWorkspace> {
-    const sandbox = await startSandbox({
-      seed: 1,
-      size: "empty",
-      discovery: true,
-      port: 0,
-      timeZone: "Europe/Berlin",
-      clock: () => Temporal.Now.instant(),
-      quota: { requests: 25, perMs: 500 },
-    });
+    const sandbox = await testSandbox({ quota: { requests: 25, perMs: 500 } });
     const ids = new Map(titles.map((title) => [title, make(sandbox, { kind, title })]));
     return new CrashWorkspace(kind, { sandbox, ids });
   }
@@ -142,9 +135,9 @@ function make(sandbox: Sandbox, { kind, title }: { readonly kind: Kind; readonly
   return insist(workspace.events.create(place, body)).id;
 }
 
-function placeOf({ workspace, keys }: Sandbox) {
-  const [place] = workspace.places();
+function placeOf(sandbox: Sandbox) {
+  const [place] = sandbox.workspace.places();
   const list = place?.lists[0];
   if (!place || list === undefined) throw new Error("the workspace has no list");
-  return { by: keys[0]?.personId ?? 0, project: place.project, list };
+  return { by: ownerOf(sandbox), project: place.project, list };
 }

@@ -1,13 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
-import type { Item } from "../../src/domain/item.ts";
-import { toPlain } from "../../src/domain/plain-item.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { insist, type Outcome } from "../../src/sandbox/work-outcome.ts";
-import { worked } from "../contract/pair.ts";
 import { type MoveRig, moveRig } from "../edits/delivery/move-rig.ts";
 import { calendar, vevent, vtodo } from "../edits/rig.ts";
+import { expectView } from "./expect-view.ts";
 
 // People move and change items in calendars and in the workspace at the same time, while lists are read, requests get
 // lost and the daemon starts anew. In the end view and workspace are the same, and each item is there once.
@@ -61,7 +58,7 @@ describe("a random walk of moves", () => {
         const scene = await begin();
         for (const one of steps) await take(scene, one);
         await settle(scene.rig);
-        await expectSame(scene.rig);
+        await expectView(scene.rig, placesOf(scene.rig));
         expectOnce(scene);
         confirmed += scene.rig.states().filter((state) => state === "confirmed").length;
       }),
@@ -180,28 +177,6 @@ async function settle(rig: MoveRig): Promise<void> {
     await rig.sweep();
     rig.clock.advance({ minutes: 16 });
   }
-}
-
-/** The view is what the service answers now, item by item. */
-async function expectSame(rig: MoveRig): Promise<void> {
-  const { events, tasks, subtasks } = rig.upstream;
-  const call = { priority: "interactive" } as const;
-  const found: Item[] = [];
-  for (const project of projectsOf(rig).map(projectId)) {
-    found.push(...worked(await events.list({ projectId: project, view: "all" }, call)).items);
-  }
-  for (const { project, list } of placesOf(rig)) {
-    const place = { projectId: projectId(project), listId: listId(list) };
-    const { items } = worked(await tasks.list(place, call));
-    found.push(...items);
-    for (const { id } of items) {
-      const below = { ...place, taskId: serviceId(Number(id)) };
-      found.push(...worked(await subtasks.list(below, call)).items);
-    }
-  }
-  const texts = (items: readonly Item[]) =>
-    items.map((item) => `${item.kind} ${item.id} ${JSON.stringify(toPlain(item))}`).toSorted();
-  expect(texts(shownItems(rig).map(({ item }) => item))).toEqual(texts(found));
 }
 
 /** Everything that was there and that nobody has deleted is there once; what waits for a person says why. */

@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { eventually } from "../support/eventually.ts";
+import { testSandbox } from "../support/sandbox.ts";
 
 // Every recipe of the README and of the demo's print-out, run by a shell as it stands there, and what it promises.
 
@@ -188,15 +189,7 @@ describe("serving one's own workspace", () => {
   let sandbox: Sandbox;
   const folder = mkdtempSync(join(tmpdir(), "dayferry-readme-"));
   beforeAll(async () => {
-    sandbox = await startSandbox({
-      seed: 1,
-      size: "empty",
-      discovery: true,
-      port: 0,
-      timeZone: "Europe/Berlin",
-      clock: () => Temporal.Now.instant(),
-      quota: { requests: 25, perMs: 200 },
-    });
+    sandbox = await testSandbox();
   });
   afterAll(async () => {
     await sandbox.close();

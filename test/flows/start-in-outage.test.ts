@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveHere } from "../support/in-process.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // What the disk holds is served from the first second after a start, and edits are taken, whether the service answers or
 // not. Only of a project that was never read as a whole nothing is said.
@@ -20,29 +21,10 @@ async function begin({
   readonly perSecond?: number;
   readonly edits?: { readonly inbox: string };
 } = {}) {
-  const sandbox = await startSandbox({
-    seed: 1,
-    size: "s",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: perSecond, perMs: 1000 },
-  });
+  const sandbox = await testSandbox({ size: "s", quota: { requests: perSecond, perMs: 1000 } });
   onTestFinished(() => sandbox.close());
-  const { baseUrl, uploadUrl, keys, timeZone } = sandbox;
-  const place = install(sandbox, {
-    service: {
-      baseUrl,
-      uploadUrl,
-      apiKey: keys[0]?.apiKey,
-      contact: "tests@example.com",
-      timeZone,
-      quota: { requests: perSecond, per: "PT1S" },
-      timeout: "PT1S",
-    },
-    ...changes,
-  });
+  const service = { quota: { requests: perSecond, per: "PT1S" }, timeout: "PT1S" };
+  const place = install(sandbox, { service, ...changes });
   onTestFinished(place.dispose);
   return { sandbox, place };
 }
@@ -158,7 +140,7 @@ describe("a start while the service does not answer", () => {
 
     sandbox.faults.clear();
     const titles = () =>
-      insist(sandbox.workspace.events.list({ by: owner(sandbox), project }, { view: "all" })).map(
+      insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
         ({ title }) => title,
       );
     await eventually(
@@ -274,5 +256,3 @@ function forgetRounds(file: string): void {
   db.exec("DELETE FROM meta WHERE name = 'all_read_at'");
   db.close();
 }
-
-const owner = ({ keys: [first] }: Sandbox): number => first?.personId ?? 0;

@@ -1,36 +1,40 @@
 import { expect } from "vitest";
 import type { Edit } from "../../src/domain/edit.ts";
-import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { projectId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { sameField, valuesOf } from "../../src/domain/patch.ts";
-import { toPlain } from "../../src/domain/plain-item.ts";
-import type { Call } from "../../src/upstream/client.ts";
-import { worked } from "../contract/pair.ts";
 import { readBack } from "../support/read-back.ts";
+import { expectView } from "./expect-view.ts";
 import type { WalkRig } from "./walk-rig.ts";
 import { expectSeen, isBefore, isDone, wishedOf } from "./walk-sight.ts";
-import { type Held, type PartName, parts, type Story, tokenIn } from "./walk-workspace.ts";
-
-const call: Call = { priority: "interactive" };
+import type { Story, WalkItem } from "./walk-workspace.ts";
+import { type PartName, parts, tokenIn } from "./workspace-people.ts";
 
 /** Expects that mirror, view, feed and workspace agree, and that all that became of every item was somebody's wish. */
 export async function expectRest(rig: WalkRig): Promise<readonly Edit[]> {
-  const held = rig.workspace.items();
-  const present = await expectSameView(rig);
-  expectFeed(rig, held);
-  const edits = rig.rooms.store.journal.list({ limit: 10_000 }).toReversed();
+  const items = rig.workspace.items();
+  const { project, list, other } = rig.workspace.place;
+  const { store } = rig.rooms;
+  const viewed = store.view.ofProject(projectId(project));
+  expect(viewed.filter(({ pending }) => pending)).toEqual([]);
+  const answered = await expectView(rig.rooms, [
+    { project, list },
+    { project, list: other },
+  ]);
+  expectFeed(rig, items);
+  const edits = store.journal.list({ limit: 10_000 }).toReversed();
   for (const edit of edits) expectEnded(edit);
-  expectOnce(rig, { held, edits });
+  expectOnce(rig, { items, edits });
   for (const [token, story] of rig.workspace.stories) {
     expectSeen(
       story,
       edits.filter((edit) => tokenOf(edit) === token),
     );
   }
-  for (const item of held) {
+  for (const item of items) {
     const story = rig.workspace.stories.get(item.token);
     const own = edits.filter((edit) => tokenOf(edit) === item.token);
-    expectWished(item, { story, own, item: present.get(`${item.kind}-${item.id}`) });
+    expectWished(item, { story, own, item: answered.get(`${item.kind}-${item.id}`) });
   }
   return edits;
 }
@@ -50,41 +54,9 @@ export function describeWalk({ rooms, sandbox }: WalkRig): string {
   ].join("\n");
 }
 
-/** The view is what the service answers now, item by item. */
-async function expectSameView(rig: WalkRig): Promise<ReadonlyMap<string, Item>> {
-  const { store } = rig.rooms;
-  const items = await readService(rig);
-  const shown = store.view.ofProject(projectId(rig.workspace.place.project));
-  expect(shown.filter(({ pending }) => pending)).toEqual([]);
-  expect(byId(shown.map(({ item }) => item))).toEqual(byId(items));
-  return new Map(items.map((item) => [`${item.kind}-${item.id}`, item]));
-}
-
-const byId = (items: readonly Item[]) =>
-  items
-    .map((item) => ({ key: `${item.kind}-${item.id}`, item: toPlain(item) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
-
-async function readService({ rooms, workspace }: WalkRig): Promise<readonly Item[]> {
-  const { events, tasks, subtasks } = rooms.upstream;
-  const { project, list, other } = workspace.place;
-  const at = projectId(project);
-  const found: Item[] = [...worked(await events.list({ projectId: at, view: "all" }, call)).items];
-  for (const id of [list, other]) {
-    const place = { projectId: at, listId: listId(id) };
-    const { items } = worked(await tasks.list(place, call));
-    found.push(...items);
-    for (const { id: task } of items) {
-      const below = { ...place, taskId: serviceId(Number(task)) };
-      found.push(...worked(await subtasks.list(below, call)).items);
-    }
-  }
-  return found;
-}
-
-function expectFeed(rig: WalkRig, held: readonly Held[]): void {
+function expectFeed(rig: WalkRig, items: readonly WalkItem[]): void {
   const shown = [...readBack(rig.feed()).values()].map(({ summary }) => tokenIn(summary));
-  expect(shown.toSorted()).toEqual(held.map(({ token }) => token).toSorted());
+  expect(shown.toSorted()).toEqual(items.map(({ token }) => token).toSorted());
 }
 
 function expectEnded({ id, state, problem }: Edit): void {
@@ -95,9 +67,9 @@ function expectEnded({ id, state, problem }: Edit): void {
 /** Nothing is there twice; what was created and not deleted is there; what was deleted is not. */
 function expectOnce(
   { workspace: { stories } }: WalkRig,
-  { held, edits }: { readonly held: readonly Held[]; readonly edits: readonly Edit[] },
+  { items, edits }: { readonly items: readonly WalkItem[]; readonly edits: readonly Edit[] },
 ): void {
-  const tokens = held.map(({ token }) => token);
+  const tokens = items.map(({ token }) => token);
   expect(new Set(tokens).size, `once each: ${tokens.join(" ")}`).toBe(tokens.length);
   const deletions = edits.filter(({ action }) => action === "delete");
   const deletedBy = (token: string, by: readonly Edit[]): boolean => {
@@ -123,7 +95,7 @@ function expectOnce(
 
 /** Each part is what somebody wished last, and as it was where nobody wished anything. */
 function expectWished(
-  held: Held,
+  present: WalkItem,
   about: {
     readonly story: Story | undefined;
     readonly own: readonly Edit[];
@@ -131,9 +103,9 @@ function expectWished(
   },
 ): void {
   const { story, own, item } = about;
-  if (!item) throw new Error(`${held.token} was not read`);
+  if (!item) throw new Error(`${present.token} was not read`);
   if (own.length === 0) {
-    expect(held.json, `${held.token}, whom no calendar touched`).toBe(story?.json);
+    expect(present.json, `${present.token}, whom no calendar touched`).toBe(story?.json);
     return;
   }
   for (const part of parts) {
@@ -141,8 +113,8 @@ function expectWished(
     const change = story?.last.get(part);
     const asEdited = edit !== undefined && carries(edit, { part, item });
     const before = change?.value ?? story?.first?.parts[part];
-    const asPlayed = before === held.parts[part];
-    const what = `${part} of ${held.token}: ${held.parts[part]}, edit ${edit?.id}, played ${before}`;
+    const asPlayed = before === present.parts[part];
+    const what = `${part} of ${present.token}: ${present.parts[part]}, edit ${edit?.id}, played ${before}`;
     if (!edit) expect(asPlayed || own[0]?.action === "create", what).toBe(true);
     else if (!change || isBefore(change.at, edit.createdAt)) expect(asEdited, what).toBe(true);
     else if (isBefore(edit.updatedAt, change.at)) expect(asPlayed, what).toBe(true);

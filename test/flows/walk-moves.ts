@@ -5,7 +5,8 @@ import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { type Manner, newEntry, type Touch, WalkCalendar } from "./walk-calendar.ts";
 import type { WalkRig } from "./walk-rig.ts";
-import { dayText, type Held, type Wish } from "./walk-workspace.ts";
+import type { WalkItem } from "./walk-workspace.ts";
+import { dayText, type Wish } from "./workspace-people.ts";
 
 const word = fc.oneof(
   fc.constantFrom(
@@ -206,7 +207,7 @@ function expectOnlyWishes(acceptance: Acceptance, calendar: WalkCalendar): void 
 
 function play(one: Extract<Move, { readonly kind: "play" }>, { workspace }: WalkRig): void {
   const items = workspace.items();
-  const item: Held | undefined = items[one.nth % Math.max(1, items.length)];
+  const item: WalkItem | undefined = items[one.nth % Math.max(1, items.length)];
   if (!item) return;
   if (one.what === "rename") workspace.rename(item, one.wish.word);
   else if (one.what === "describe") workspace.describe(item, one.wish.word);

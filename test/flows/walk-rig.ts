@@ -7,8 +7,9 @@ import { parseConfig } from "../../src/config/load.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import { createLog } from "../../src/log.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { isStorageFault } from "../../src/store/storage-health.ts";
+import { serviceConfig, testSandbox } from "../support/sandbox.ts";
 import { WalkLists } from "./walk-lists.ts";
 import { WalkTime } from "./walk-time.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";
@@ -28,12 +29,7 @@ export async function walkRig(
 ) {
   const time = new WalkTime("2026-11-20T12:00:00Z");
   const { clock } = time;
-  const sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
+  const sandbox = await testSandbox({
     clock: time.serviceClock,
     later: time.later,
     quota: { requests: 10_000, perMs: 1000 },
@@ -74,10 +70,7 @@ export async function walkRig(
       {
         dataDir,
         service: {
-          baseUrl: sandbox.baseUrl,
-          apiKey: sandbox.keys[0]?.apiKey,
-          contact: "tests@example.com",
-          timeZone: sandbox.timeZone,
+          ...serviceConfig(sandbox),
           quota: { requests: 10_000, per: "PT1S" },
           timeout: "PT0.15S",
         },

@@ -3,7 +3,8 @@ import type { Edit } from "../../src/domain/edit.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { applyPatch, fieldsOf, type PatchField } from "../../src/domain/patch.ts";
 import type { When } from "../../src/domain/when.ts";
-import { type PartName, parts, type Story } from "./walk-workspace.ts";
+import type { Story } from "./walk-workspace.ts";
+import { type PartName, parts } from "./workspace-people.ts";
 
 const fieldsOfPart: Readonly<Record<PartName, readonly PatchField[]>> = {
   title: ["title"],

@@ -1,10 +1,11 @@
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // The product's main job over real processes and sockets: workspace → mirror → feed → edit → workspace → mail.
 
@@ -14,15 +15,7 @@ let place: Installation;
 let daemon: Daemon;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "s",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 25, perMs: 200 },
-  });
+  sandbox = await testSandbox({ size: "s" });
   post = await startMailHost();
   place = install(sandbox, {
     mail: { from: "Dayferry <dayferry@example.com>", smtpUrl: post.url },
@@ -160,7 +153,7 @@ describe("the whole loop", () => {
   });
 });
 
-const owner = () => sandbox.keys[0]?.personId ?? 0;
+const owner = () => ownerOf(sandbox);
 
 async function json<Body>(path: string): Promise<Body> {
   return JSON.parse(await (await daemon.ask(path)).text());

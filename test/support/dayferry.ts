@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { eventually } from "./eventually.ts";
+import { serviceConfig } from "./sandbox.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,23 +25,19 @@ export interface Installation {
   readonly dispose: () => void;
 }
 
-/** Writes a configuration for the sandbox; `changes` are laid over it. */
+/** Parts of a configuration. */
+export type ConfigChanges = Readonly<Record<string, unknown>> & { readonly service?: object };
+
+/** Writes a configuration for the sandbox; `changes` are laid over it, those of `service` key by key. */
 export function install(
   sandbox: Sandbox,
-  changes: Readonly<Record<string, unknown>> = {},
+  { service = {}, ...changes }: ConfigChanges = {},
 ): Installation {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-test-"));
   const dataDir = join(folder, "data");
   const config = {
     dataDir,
-    service: {
-      baseUrl: sandbox.baseUrl,
-      uploadUrl: sandbox.uploadUrl,
-      apiKey: sandbox.keys[0]?.apiKey,
-      contact: "tests@example.com",
-      timeZone: sandbox.timeZone,
-      quota: { requests: 25, per: "PT0.2S" },
-    },
+    service: { ...serviceConfig(sandbox), ...service },
     http: { host: "127.0.0.1", port: 0 },
     ...changes,
   };

@@ -1,23 +1,20 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { createKeySights } from "../../src/sync/key-sights.ts";
 import { createUpstream } from "../../src/upstream/client.ts";
 import { calendarsOf } from "../calendars/rig.ts";
 import { aPerson, aProject, zone } from "../support/items.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
 // Without look-ups nobody says who is on a project: the keys of people do.
 
 /** A service without look-ups, the calendars of all who have keys there, and what their keys open. */
 async function keysRig() {
-  const sandbox = await startSandbox({
+  const sandbox = await testSandbox({
     seed: 3,
     size: "s",
     discovery: false,
-    port: 0,
-    timeZone: zone,
-    clock: () => Temporal.Now.instant(),
     quota: { requests: 1000, perMs: 100 },
   });
   onTestFinished(() => sandbox.close());

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
-import { tokenIn } from "../walk-workspace.ts";
+import { tokenIn } from "../workspace-people.ts";
 import type { CaldavHands } from "./hands.ts";
 import type { Present } from "./present.ts";
 import { type CalendarProgram, lines } from "./program.ts";

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import { describe, expect, it } from "vitest";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
-import { type Daemon, type Installation, install, serve } from "../../support/dayferry.ts";
 import { eventually } from "../../support/eventually.ts";
-import { CalendarProgram } from "./program.ts";
+import { killableDaemon } from "./killable-daemon.ts";
+import type { CalendarProgram } from "./program.ts";
 import { newText } from "./text.ts";
 
 // The daemon's own process dies right after it has answered a program: with a creation, a change, a deletion and two
@@ -12,41 +11,9 @@ import { newText } from "./text.ts";
 const titles = ["changed", "deleted", "moved"] as const;
 const calendarType = { "content-type": "text/calendar; charset=utf-8" };
 
-let sandbox: Sandbox;
-let place: Installation;
-let daemon: Daemon;
-let password: string;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({
-    seed: 1,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: "Europe/Berlin",
-    clock: () => Temporal.Now.instant(),
-    quota: { requests: 200, perMs: 500 },
-  });
-  place = install(sandbox, {
-    service: {
-      baseUrl: sandbox.baseUrl,
-      uploadUrl: sandbox.uploadUrl,
-      apiKey: sandbox.keys[0]?.apiKey,
-      contact: "tests@example.com",
-      timeZone: sandbox.timeZone,
-      quota: { requests: 200, per: "PT0.5S" },
-      timeout: "PT8S",
-    },
-  });
-  daemon = await serve(place);
-  const answer = await daemon.ask(`/api/people/${owner()}/password`, { method: "POST" });
-  ({ password } = JSON.parse(await answer.text()));
-}, 30_000);
-
-afterAll(async () => {
-  await daemon.stop("SIGKILL");
-  await sandbox.close();
-  place.dispose();
+const rig = killableDaemon({
+  agent: "Follower/1",
+  service: { quota: { requests: 200, per: "PT0.5S" }, timeout: "PT8S" },
 });
 
 interface Cell {
@@ -69,8 +36,8 @@ describe("kill -9 after a program was answered", () => {
     "$name: the edits are shown by the same octets, reach the workspace once, and old tokens tell of them",
     async ({ name, fault, isTime }) => {
       const ids = prepare(name);
-      await daemon.ask("/api/sync", { method: "POST" });
-      const program = newProgram();
+      await rig.sweep();
+      const program = rig.newProgram();
       await program.discover();
       await eventually("the items are shown", async () => {
         await syncAll(program);
@@ -82,24 +49,22 @@ describe("kill -9 after a program was answered", () => {
         [...program.calendars].map(([slug, { pasts: known }]) => [slug, known.at(-1)]),
       );
 
-      sandbox.requests.clear();
+      rig.sandbox.requests.clear();
       for (const method of fault ? methods : []) {
-        if (fault) sandbox.faults.add({ kind: fault, method, times: 9 });
+        if (fault) rig.sandbox.faults.add({ kind: fault, method, times: 9 });
       }
       const put = await editAll(program, name);
       await eventually("it is time to die", () => (isTime(name) ? true : null));
-      await daemon.stop("SIGKILL");
-      sandbox.faults.clear();
-      daemon = await serve(place);
+      await rig.kill();
+      rig.sandbox.faults.clear();
+      await rig.start();
 
-      const reader = newProgram();
+      const reader = rig.newProgram();
       await reader.discover();
       await expectShown(reader, put);
       await eventually("every edit is confirmed", async () => {
-        const { edits } = JSON.parse(await (await daemon.ask("/api/edits")).text());
-        return edits.every(({ state }: { readonly state: string }) => state === "confirmed")
-          ? true
-          : null;
+        const states = await rig.states();
+        return states.every((state) => state === "confirmed") ? true : null;
       });
       await expectShown(reader, put);
       expectOnce(name, ids);
@@ -179,7 +144,7 @@ function expectOnce(cell: string, ids: Readonly<Record<string, number>>): void {
   const [near, far] = places();
   const own = (title: string) => title.endsWith(` ${cell}`) || title === "done by phone";
   const inList = ({ project, list }: ReturnType<typeof places>[number]) =>
-    insist(sandbox.workspace.tasks.list({ by: owner(), project, list }))
+    insist(rig.sandbox.workspace.tasks.list({ by: rig.owner(), project, list }))
       .filter(({ title }) => own(title))
       .map(({ title }) => title)
       .toSorted();
@@ -188,13 +153,13 @@ function expectOnce(cell: string, ids: Readonly<Record<string, number>>): void {
   expect(inList(near)).toEqual([...changed, `new ${cell}`].toSorted());
   expect(inList(far)).toEqual([`moved ${cell}`]);
   const events = (project: number) =>
-    insist(sandbox.workspace.events.list({ by: owner(), project }, { view: "all" })).filter(
+    insist(rig.sandbox.workspace.events.list({ by: rig.owner(), project }, { view: "all" })).filter(
       ({ title }) => own(title),
     );
   expect(events(near.project)).toEqual([]);
   expect(events(far.project).map(({ title }) => title)).toEqual([`event ${cell}`]);
   const task = insist(
-    sandbox.workspace.tasks.get({ by: owner(), ...near, task: ids["changed"] ?? 0 }),
+    rig.sandbox.workspace.tasks.get({ by: rig.owner(), ...near, task: ids["changed"] ?? 0 }),
   );
   expect(task.title).toBe("done by phone");
 }
@@ -202,8 +167,8 @@ function expectOnce(cell: string, ids: Readonly<Record<string, number>>): void {
 /** The items that a cell's edits need, by the first word of their titles. */
 function prepare(cell: string): Readonly<Record<string, number>> {
   const [near] = places();
-  const where = { by: owner(), ...near };
-  const { tasks, events } = sandbox.workspace;
+  const where = { by: rig.owner(), ...near };
+  const { tasks, events } = rig.sandbox.workspace;
   const made = titles.map((title) => {
     const body = { title: `${title} ${cell}`, due_date: "2027-02-01" };
     return [title, insist(tasks.create(where, body)).id] as const;
@@ -216,10 +181,10 @@ function prepare(cell: string): Readonly<Record<string, number>> {
 function steps(cell: string): number {
   const [near, far] = places();
   const list = (at: typeof near) =>
-    insist(sandbox.workspace.tasks.list({ by: owner(), ...at })).map(({ title }) => title);
+    insist(rig.sandbox.workspace.tasks.list({ by: rig.owner(), ...at })).map(({ title }) => title);
   const here = list(near);
   const events = insist(
-    sandbox.workspace.events.list({ by: owner(), project: far.project }, { view: "all" }),
+    rig.sandbox.workspace.events.list({ by: rig.owner(), project: far.project }, { view: "all" }),
   );
   return [
     here.includes(`new ${cell}`),
@@ -230,28 +195,18 @@ function steps(cell: string): number {
   ].filter(Boolean).length;
 }
 
-const writes = () => sandbox.requests.entries().filter(({ method }) => methods.includes(method));
-
-const owner = (): number => sandbox.keys[0]?.personId ?? 0;
+const writes = () =>
+  rig.sandbox.requests.entries().filter(({ method }) => methods.includes(method));
 
 /** A list of each of two projects. */
 function places() {
-  const all = sandbox.workspace
+  const all = rig.sandbox.workspace
     .places()
     .map(({ project, lists: [list = 0] }) => ({ project, list }));
   const [near, far] = all;
   if (!near || !far) throw new Error("there are two projects");
   return [near, far] as const;
 }
-
-const newProgram = (): CalendarProgram =>
-  new CalendarProgram({
-    port: Number(new URL(daemon.url).port),
-    login: String(owner()),
-    password,
-    manner: "tokens",
-    agent: "Follower/1",
-  });
 
 async function syncAll(program: CalendarProgram): Promise<void> {
   for (const slug of program.calendars.keys()) await program.sync(slug, {});

@@ -1,12 +1,11 @@
 import { expect } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
-import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { projectId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { fieldsOf, type PatchField, sameField, valuesOf } from "../../../src/domain/patch.ts";
-import { toPlain } from "../../../src/domain/plain-item.ts";
-import { worked } from "../../contract/pair.ts";
+import { expectView } from "../expect-view.ts";
 import { isBefore, isDone } from "../walk-sight.ts";
-import { tokenIn } from "../walk-workspace.ts";
+import { tokenIn } from "../workspace-people.ts";
 import { expectCopies, expectOneUid, expectTagsTrue } from "./copies.ts";
 import type { CaldavHands, Family } from "./hands.ts";
 import { type PartName, type Present, partOf, parts } from "./present.ts";
@@ -19,7 +18,7 @@ export async function expectCaldavRest(
   hands: CaldavHands,
 ): Promise<readonly Edit[]> {
   const { rig, workspace, programs } = scene;
-  const items = await expectView(scene);
+  const items = await expectView(rig.rooms, workspace.places);
   const present = identified(workspace.items(), { scene, hands });
   const edits = rig.rooms.store.journal.list({ limit: 10_000 }).toReversed();
   for (const edit of edits) expectEnded(edit, { all: edits, hands });
@@ -66,33 +65,6 @@ function identified(
 /** In the order in which they reached the workspace: a person may let go what has waited for long. */
 const byEnd = (a: Edit, b: Edit): number =>
   a.confirmedAt && b.confirmedAt ? Temporal.Instant.compare(a.confirmedAt, b.confirmedAt) : 0;
-
-/** The view is what the service answers now, item by item. */
-async function expectView({ rig, workspace }: CaldavRig): Promise<ReadonlyMap<string, Item>> {
-  const call = { priority: "interactive" } as const;
-  const { events, tasks, subtasks } = rig.rooms.upstream;
-  const found: Item[] = [];
-  for (const project of workspace.projects) {
-    const listed = await events.list({ projectId: projectId(project), view: "all" }, call);
-    found.push(...worked(listed).items);
-  }
-  for (const { project, list } of workspace.places) {
-    const place = { projectId: projectId(project), listId: listId(list) };
-    const { items } = worked(await tasks.list(place, call));
-    found.push(...items);
-    for (const { id } of items) {
-      const below = { ...place, taskId: serviceId(Number(id)) };
-      found.push(...worked(await subtasks.list(below, call)).items);
-    }
-  }
-  const shown = workspace.projects.flatMap((project) =>
-    rig.rooms.store.view.ofProject(projectId(project)),
-  );
-  const texts = (items: readonly Item[]) =>
-    items.map((item) => `${item.kind} ${item.id} ${JSON.stringify(toPlain(item))}`).toSorted();
-  expect(texts(shown.map(({ item }) => item))).toEqual(texts(found));
-  return new Map(found.map((item) => [`${item.kind}-${item.id}`, item]));
-}
 
 function expectEnded(
   { id, item, action, actor, state, problem }: Edit,

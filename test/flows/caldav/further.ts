@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
-import { dayText, tokenIn } from "../walk-workspace.ts";
+import { dayText, tokenIn } from "../workspace-people.ts";
 import { type CaldavHands, grip } from "./hands.ts";
 import type { CalendarProgram } from "./program.ts";
 import { changeText, readText } from "./text.ts";

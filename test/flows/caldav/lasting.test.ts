@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ics, type Program, pathOf, replay } from "../../clients/replay.ts";
+import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "../../clients/setting.ts";
 
 // What a PUT was answered with stays true when the service has answered: its own way of writing, and what it derives
@@ -40,24 +40,8 @@ async function expectServed(where: string): Promise<void> {
   expect(got.headers["etag"]).toBe(lasting.get(where)?.etag);
 }
 
-const todo = (uid: string, ...lines: readonly string[]): string =>
-  ics(
-    "-//Lasting//EN",
-    "BEGIN:VTODO",
-    `UID:${uid}`,
-    "DTSTAMP:20261101T080000Z",
-    ...lines,
-    "END:VTODO",
-  );
-const event = (uid: string, ...lines: readonly string[]): string =>
-  ics(
-    "-//Lasting//EN",
-    "BEGIN:VEVENT",
-    `UID:${uid}`,
-    "DTSTAMP:20261101T080000Z",
-    ...lines,
-    "END:VEVENT",
-  );
+const todo = (uid: string, ...lines: readonly string[]): string => object("VTODO", uid, ...lines);
+const event = (uid: string, ...lines: readonly string[]): string => object("VEVENT", uid, ...lines);
 
 const done = ["STATUS:COMPLETED", "PERCENT-COMPLETE:100", "COMPLETED:20261121T120000Z"];
 

@@ -1,26 +1,16 @@
-import { tokenIn } from "../walk-workspace.ts";
+import { tokenIn, type WorkspaceItem, parts as walkParts } from "../workspace-people.ts";
 
 /** What people change of an item in the workspace. */
-export const parts = ["title", "description", "dates", "completed", "place"] as const;
+export const parts = [...walkParts, "place"] as const;
 export type PartName = (typeof parts)[number];
 
 /** One item as the service shows it. */
-export interface Present {
-  readonly kind: "event" | "task" | "subtask";
-  readonly id: number;
-  /** The mark in its title that it never loses. */
-  readonly token: string;
-  readonly project: number;
-  /** 0 of an event. */
-  readonly list: number;
-  readonly parent: { readonly id: number; readonly token: string } | null;
-  readonly milestone: boolean;
+export interface Present extends WorkspaceItem {
   readonly isWhole: boolean;
   readonly title: string;
   readonly description: string;
   /** Start and end of an event, start and due date of a task. */
   readonly dates: readonly [string, string];
-  readonly completed: boolean;
   readonly labels: readonly number[];
   readonly assigned: readonly number[];
   /** For its creator and those assigned. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ics, type Program, pathOf, replay } from "../../clients/replay.ts";
+import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
 import { type ClientSetting, clientSetting, icsDay, only } from "../../clients/setting.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -25,25 +25,9 @@ const put = (where: string, body: string, headers: Readonly<Record<string, strin
 const statusOf = async (where: string): Promise<number> =>
   (await program.send(`GET ${where}`)).status;
 
-const todo = (uid: string, ...lines: readonly string[]): string =>
-  ics(
-    "-//Promises//EN",
-    "BEGIN:VTODO",
-    `UID:${uid}`,
-    "DTSTAMP:20261101T080000Z",
-    ...lines,
-    "END:VTODO",
-  );
+const todo = (uid: string, ...lines: readonly string[]): string => object("VTODO", uid, ...lines);
 const event = (uid: string, ...lines: readonly string[]): string =>
-  ics(
-    "-//Promises//EN",
-    "BEGIN:VEVENT",
-    `UID:${uid}`,
-    "DTSTAMP:20261101T080000Z",
-    `DTSTART;VALUE=DATE:${icsDay(5)}`,
-    ...lines,
-    "END:VEVENT",
-  );
+  object("VEVENT", uid, `DTSTART;VALUE=DATE:${icsDay(5)}`, ...lines);
 
 /** What a program that follows tokens is told since one, by name. */
 async function since(slug: Slug, token: string) {
@@ -54,6 +38,9 @@ async function since(slug: Slug, token: string) {
   return { told: Object.fromEntries(told), token: next ?? "" };
 }
 
+/** Has the service refuse the next such request for good. */
+const refuse = (method: string, path: RegExp) =>
+  setting.sandbox.faults.add({ kind: "status", method, path, status: 403 });
 const lastEdit = () => setting.edits().at(-1);
 const parked = () =>
   eventually("the edit is parked", () => (lastEdit()?.state === "parked" ? true : null));
@@ -61,12 +48,7 @@ const parked = () =>
 describe("a creation that the service refuses", () => {
   it("is told as gone to a program that has its token from before", async () => {
     const { token } = await since("events", "");
-    setting.sandbox.faults.add({
-      kind: "status",
-      method: "POST",
-      path: /\/calendarevents$|\/events$/,
-      status: 403,
-    });
+    refuse("POST", /\/events$/);
     const answer = await put(path("events", "no.ics"), event("no-1", "SUMMARY:No"));
     expect(answer.status).toBe(201);
     await parked();
@@ -76,12 +58,7 @@ describe("a creation that the service refuses", () => {
 
   it("is tried anew when it is put again, in the same words or in others", async () => {
     const { token } = await since("events", "");
-    setting.sandbox.faults.add({
-      kind: "status",
-      method: "POST",
-      path: /\/calendarevents$|\/events$/,
-      status: 403,
-    });
+    refuse("POST", /\/events$/);
     const same = await put(path("events", "no.ics"), event("no-1", "SUMMARY:No"));
     expect([same.status, same.headers["etag"]]).toEqual([201, expect.stringMatching(/^"/)]);
     await parked();
@@ -102,12 +79,7 @@ describe("a change that the service refuses", () => {
     const where = path("tasks", "twice.ics");
     const made = await put(where, todo("twice-1", "SUMMARY:Once"));
     await setting.arrived();
-    setting.sandbox.faults.add({
-      kind: "status",
-      method: "PUT",
-      path: /\/tasks\/\d+$/,
-      status: 403,
-    });
+    refuse("PUT", /\/tasks\/\d+$/);
     const wished = todo("twice-1", "SUMMARY:Twice");
     const first = await put(where, wished, { "if-match": made.headers["etag"] ?? "" });
     expect(first.status).toBe(204);
@@ -134,7 +106,7 @@ describe("a PUT of what is no longer there", () => {
   it("makes it when its first creation was discarded", async () => {
     const where = path("tasks", "thrown.ics");
     const body = todo("thrown-1", "SUMMARY:Thrown away");
-    setting.sandbox.faults.add({ kind: "status", method: "POST", path: /\/tasks$/, status: 403 });
+    refuse("POST", /\/tasks$/);
     await put(where, body);
     await parked();
     const { journal } = setting.daemon.rooms.store;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import type { Fault } from "../../../src/sandbox/faults.ts";
-import { dayText } from "../walk-workspace.ts";
+import { dayText } from "../workspace-people.ts";
 import { copyEntry, decide, putFamily } from "./further.ts";
 import type { CaldavHands } from "./hands.ts";
 import type { Present } from "./present.ts";

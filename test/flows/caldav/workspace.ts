@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../../src/sandbox/server.ts";
-import { insist, type Outcome } from "../../../src/sandbox/work-outcome.ts";
-import { dayText, tokenIn, type Wish } from "../walk-workspace.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { dayText, hourOn, tokenIn, type Wish, WorkspacePeople } from "../workspace-people.ts";
 import { describeTask, type PartName, type Present, partOf } from "./present.ts";
 
 /** What people in the workspace have done to one item. */
@@ -12,20 +12,15 @@ export interface Deeds {
   readonly last: Map<PartName, { readonly at: Temporal.Instant; readonly value: string }>;
 }
 
-type Change = Readonly<Record<string, unknown>>;
 type Kind = "event" | "milestone" | "task" | "subtask";
 
-/** The hands of people in a workspace of two projects with two lists each, and a record of all that they do. */
-export class CaldavWorkspace {
-  readonly sandbox: Sandbox;
+/** People in two projects with two lists each. */
+export class CaldavWorkspace extends WorkspacePeople<Present, "place"> {
   readonly deeds = new Map<string, Deeds>();
   labelsChangedAt: Temporal.Instant | null = null;
-  readonly #clock: () => Temporal.Instant;
-  #made = 0;
 
   constructor(sandbox: Sandbox, clock: () => Temporal.Instant) {
-    this.sandbox = sandbox;
-    this.#clock = clock;
+    super(sandbox, clock);
     for (const name of ["red", "green", "blue, dark"]) this.#label(name);
   }
 
@@ -44,25 +39,13 @@ export class CaldavWorkspace {
     return this.sandbox.workspace.people().find(({ role }) => role === "client")?.id ?? 0;
   }
 
-  /** The two people who have programs and change things; the first one owns the account. */
-  get people(): readonly [number, number] {
-    const [owner, other] = this.sandbox.keys.filter(({ role }) => role !== "client");
-    return [owner?.personId ?? 0, other?.personId ?? 0];
-  }
-
   get labels(): ReadonlyMap<number, string> {
     const all = insist(this.sandbox.workspace.labels.list({ by: this.people[0] }));
     return new Map(all.map(({ id, name }) => [id, name]));
   }
 
-  /** The next mark; also for items that a program makes. */
-  token(): string {
-    this.#made += 1;
-    return `K${this.#made}`;
-  }
-
   /** Everything that there is. */
-  items(): readonly Present[] {
+  override items(): readonly Present[] {
     const { workspace } = this.sandbox;
     const [by] = this.people;
     const events = this.projects.flatMap((project) =>
@@ -103,7 +86,7 @@ export class CaldavWorkspace {
     if (kind === "task") {
       insist(workspace.tasks.create(where, { title, due_date: start, assigned, labels }));
     } else if (kind === "event") {
-      insist(workspace.events.create(where, { title, assigned, ...hour(day) }));
+      insist(workspace.events.create(where, { title, assigned, ...hourOn(day) }));
     } else if (kind === "milestone") {
       const body = { title, start, all_day: true, milestone: true, assigned };
       insist(workspace.events.create(where, body));
@@ -115,27 +98,7 @@ export class CaldavWorkspace {
       const below = { by, project, list, task };
       insist(workspace.subtasks.create(below, { title, due_date: start }));
     }
-    this.#note(token, []).changedAt = null;
-  }
-
-  rename(item: Present, word: string): void {
-    this.#change(item, { title: `${item.token} ${word}` }, "title");
-  }
-
-  describe(item: Present, word: string): void {
-    this.#change(item, { description: word }, "description");
-  }
-
-  move(item: Present, day: number): void {
-    const start = dayText(day);
-    if (item.kind !== "event") this.#change(item, { due_date: start }, "dates");
-    else if (item.milestone) this.#change(item, { start, end: start, all_day: true }, "dates");
-    else this.#change(item, hour(day), "dates");
-  }
-
-  tick(item: Present): void {
-    if (item.kind === "event" && !item.milestone) return;
-    this.#change(item, { completed: !item.completed }, "completed");
+    this.note(token, []).changedAt = null;
   }
 
   /** Gives it to somebody, or takes it from them. */
@@ -143,36 +106,23 @@ export class CaldavWorkspace {
     const person = this.people[nth % 2] ?? 0;
     const others = item.assigned.filter((one) => one !== person);
     const assigned = others.length < item.assigned.length ? others : [...others, person];
-    this.#change(item, { assigned }, null);
+    this.change(item, { assigned }, null);
   }
 
   /** Hides an event from those whom it does not concern, or shows it again. */
   hide(item: Present): void {
-    if (item.kind === "event") this.#change(item, { private: !item.isPrivate }, null);
+    if (item.kind === "event") this.change(item, { private: !item.isPrivate }, null);
   }
 
   /** Takes a task to another list. */
   carry(item: Present, nth: number): void {
     if (item.kind !== "task") return;
     const { project, list } = pick(this.places, nth);
-    this.#change(item, { move_task: true, project, list_id: list }, "place");
-  }
-
-  remove(item: Present): void {
-    const below = this.items().filter(({ parent }) => parent?.token === item.token);
-    const { workspace } = this.sandbox;
-    const where = this.#where(item);
-    if (item.kind === "event") insist(workspace.events.remove({ ...where, event: item.id }));
-    if (item.kind === "task") insist(workspace.tasks.remove({ ...where, task: item.id }));
-    if (item.kind === "subtask") {
-      const task = item.parent?.id ?? 0;
-      insist(workspace.subtasks.remove({ ...where, task, subtask: item.id }));
-    }
-    for (const { token } of [item, ...below]) this.#note(token, []);
+    this.change(item, { move_task: true, project, list_id: list }, "place");
   }
 
   renameLabel(nth: number, word: string): void {
-    this.labelsChangedAt = this.#clock();
+    this.labelsChangedAt = this.clock();
     const label = pick([...this.labels.keys()], nth);
     const [by] = this.people;
     insist(this.sandbox.workspace.labels.update({ by, label }, { name: `${word} ${label}` }));
@@ -197,27 +147,11 @@ export class CaldavWorkspace {
   }
 
   /** The account's owner sees what is hidden from others. */
-  #where({ project, list, isPrivate }: Present) {
+  protected override where({ project, list, isPrivate }: Present) {
     return { by: this.people[isPrivate ? 0 : 1], project, list };
   }
 
-  #change(item: Present, change: Change, part: PartName | null): void {
-    const { workspace } = this.sandbox;
-    const where = this.#where(item);
-    const answer: Outcome<unknown> =
-      item.kind === "event"
-        ? workspace.events.update({ ...where, event: item.id }, change)
-        : item.kind === "task"
-          ? workspace.tasks.update({ ...where, task: item.id }, change)
-          : workspace.subtasks.update(
-              { ...where, task: item.parent?.id ?? 0, subtask: item.id },
-              change,
-            );
-    insist(answer);
-    this.#note(item.token, part === null ? [] : [part], item);
-  }
-
-  #note(token: string, changed: readonly PartName[], of?: Present): Deeds {
+  protected override note(token: string, changed: readonly PartName[], of?: Present): Deeds {
     const items = this.items();
     // An event that is being moved is there twice for a while.
     const same = items.find((item) => item.kind === of?.kind && item.id === of.id);
@@ -228,23 +162,14 @@ export class CaldavWorkspace {
       changedAt: null,
       last: new Map(),
     };
-    known.changedAt = this.#clock();
+    known.changedAt = this.clock();
     this.deeds.set(token, known);
-    if (!present) known.deletedAt = this.#clock();
+    if (!present) known.deletedAt = this.clock();
     for (const part of changed) {
-      known.last.set(part, { at: this.#clock(), value: present ? partOf(present, part) : "" });
+      known.last.set(part, { at: this.clock(), value: present ? partOf(present, part) : "" });
     }
     return known;
   }
-}
-
-function hour(day: number): Change {
-  const start = `${dayText(day)}T09:30`;
-  const text = (time: string) =>
-    Temporal.PlainDateTime.from(time)
-      .toZonedDateTime("Europe/Berlin")
-      .toString({ timeZoneName: "never", smallestUnit: "second" });
-  return { start: text(start), end: text(`${dayText(day)}T10:30`), all_day: false };
 }
 
 export function pick<Value>(values: readonly Value[], nth: number): Value {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/server.ts";
+import type { Sandbox, SandboxOptions } from "../../../src/sandbox/server.ts";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideWishes } from "../../../src/sync/side-queue.ts";
@@ -12,6 +12,7 @@ import {
   type SyncEvent,
 } from "../../../src/sync/sync.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
+import { testSandbox } from "../../support/sandbox.ts";
 
 const zone = "Europe/Berlin";
 const clock = (): Temporal.Instant => Temporal.Now.instant();
@@ -60,16 +61,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     side: _side,
     ...wishes
   } = options;
-  const sandbox = await startSandbox({
-    seed: 7,
-    size: "empty",
-    discovery: true,
-    port: 0,
-    timeZone: zone,
-    clock,
-    quota: documented,
-    ...wishes,
-  });
+  const sandbox = await testSandbox({ seed: 7, quota: documented, ...wishes });
   onTestFinished(() => sandbox.close());
   const store = openStore({
     file: file ?? ":memory:",
