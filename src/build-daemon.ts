@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { DavDeps } from "./caldav/dav-request.ts";
 import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
-import type { LocalRooms } from "./cli/host.ts";
+import type { LocalRooms } from "./cli/command-host.ts";
 import type { Config } from "./config/config.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLinkSigner } from "./domain/signed-links.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openRooms, type Runtime } from "./build-daemon.ts";
 import { progressLine } from "./cli/commands/sync.ts";
-import type { DemoOptions, SandboxCommandOptions } from "./cli/host.ts";
+import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import type { Config } from "./config/config.ts";
 import { type ListenPlace, listenFault, openableUrl } from "./config/listening.ts";
 import { parseConfig } from "./config/load.ts";

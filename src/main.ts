@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { openRooms, type Runtime } from "./build-daemon.ts";
-import type { CommandHost, DaemonAddress } from "./cli/host.ts";
+import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";

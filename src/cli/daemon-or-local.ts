@@ -1,108 +1,223 @@
+import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { openableUrl } from "../config/listening.ts";
-import { feedId, personId, projectId } from "../domain/ids.ts";
+import {
+  feedId,
+  folderId,
+  labelId,
+  listId,
+  personId,
+  projectId,
+  serviceId,
+} from "../domain/ids.ts";
 import type { Decision } from "../edits/actions/edit-actions.ts";
-import { creationOf, type PublishedFeed } from "../feeds/published-feeds.ts";
-import { Failed, withLocalRooms } from "./command-tools.ts";
+import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
+import { creationOf, type PublishedFeed, withUrl } from "../feeds/published-feeds.ts";
+import {
+  asJson,
+  type CommandHost,
+  configFor,
+  type DaemonAddress,
+  Failed,
+  type LocalRooms,
+  withLocalRooms,
+} from "./command-host.ts";
 import { askDaemon } from "./daemon.ts";
-import type { CommandHost, DaemonAddress, LocalRooms } from "./host.ts";
 
-export type EditAct = "approve" | "discard";
-
-/** The journal, the feeds, the brakes and the people, whoever holds the data directory: values are JSON as the API answers it. */
-interface DaemonOrLocal {
+/**
+ * What commands ask of the journal, the feeds, the brakes, the people and the service, whoever holds the data directory.
+ * Values are JSON as the API answers it; what is refused throws `Failed` with the reason.
+ */
+export interface DaemonOrLocal {
   edits(state: string | undefined): Promise<unknown>;
   edit(id: number): Promise<unknown>;
-  decide(id: number, act: EditAct): Promise<unknown>;
+  decide(id: number, act: "approve" | "discard"): Promise<unknown>;
   /** `seen`: the version of the workspace that would be overwritten, as the edit names it; null when there is nothing. */
   retry(id: number, seen: string | null): Promise<unknown>;
-  undo(id: number, person: number | null): Promise<unknown>;
+  undo(id: number): Promise<unknown>;
   feeds(): Promise<unknown>;
   /** The feed, with what was done. `name`: what it is to be called, null = as the project; it keeps its name without one. */
   createFeed(project: number, name?: string | null): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
-  revokeFeed(id: number): Promise<void>;
+  revokeFeed(id: number): Promise<unknown>;
   brakes(): Promise<unknown>;
-  releaseBrake(source: string): Promise<void>;
+  releaseBrake(source: string): Promise<unknown>;
   people(): Promise<unknown>;
   /** The person with the new password and the address to enter. */
   setPassword(person: number): Promise<unknown>;
-  clearPassword(person: number): Promise<void>;
+  clearPassword(person: number): Promise<unknown>;
+  files(folder: FolderName): Promise<unknown>;
+  upload(file: FileToUpload): Promise<unknown>;
+  deleteFile(id: number, folder: FolderName): Promise<unknown>;
+  comments(task: string): Promise<unknown>;
+  addComment(task: string, text: string): Promise<unknown>;
+  labels(): Promise<unknown>;
+  createLabel(name: string): Promise<unknown>;
+  renameLabel(id: number, name: string): Promise<unknown>;
+  deleteLabel(id: number): Promise<unknown>;
+  relocate(act: "copy" | "move", to: Relocation): Promise<unknown>;
+}
+
+/** A folder as commands name it; undefined = the project's home folder. */
+export interface FolderName {
+  readonly project: number;
+  readonly folder?: number | undefined;
+}
+
+interface FileToUpload extends FolderName {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** Where a task is to go, as commands name it. */
+interface Relocation {
+  readonly task: string;
+  readonly list: number;
+  readonly project?: number | undefined;
+  readonly title?: string | undefined;
+}
+
+/** A command as it was called. */
+interface Invocation {
+  readonly command: Command;
+  readonly host: CommandHost;
+  readonly options: {
+    readonly json?: boolean;
+    /** On whose behalf; undefined = the account's. */
+    readonly person?: number;
+  };
 }
 
 /** Commands beside a daemon go through the daemon; otherwise they hold the data directory themselves. */
 export async function withDaemonOrLocal<Value>(
-  { config, host }: { readonly config: Config; readonly host: CommandHost },
-  work: (office: DaemonOrLocal) => Promise<Value>,
+  { command, host, options: { person } }: Invocation,
+  work: (backend: DaemonOrLocal, config: Config) => Promise<Value>,
 ): Promise<Value> {
+  const config = configFor(command, host);
   const daemon = host.daemonOf(config);
-  if (daemon) return work(remoteOffice(daemon));
-  return withLocalRooms({ config, host }, (rooms) => work(localOffice(rooms)));
+  if (daemon) return work(throughDaemon(daemon, person), config);
+  const by = { person: person === undefined ? null : personId(person), signal: host.signal };
+  return withLocalRooms({ config, host }, (rooms) => work(locally(rooms, by), config));
 }
 
-/** Address under which calendars reach the daemon of this configuration. */
-const publicAddress = ({ http }: Config): string => http.publicUrl ?? openableUrl(http);
+/** Does the work of a command and prints its answer: as JSON where that is asked for, else as `describe` puts it. */
+export async function printAnswer(
+  invocation: Invocation,
+  {
+    work,
+    describe,
+  }: {
+    readonly work: (backend: DaemonOrLocal) => Promise<unknown>;
+    readonly describe: (answer: unknown, zone: string) => string;
+  },
+): Promise<void> {
+  const { host, options } = invocation;
+  const text = await withDaemonOrLocal(invocation, async (backend, { service }) => {
+    const answer = await work(backend);
+    return options.json ? asJson(answer) : describe(answer, service.timeZone);
+  });
+  host.print(text);
+}
 
-function remoteOffice(daemon: DaemonAddress): DaemonOrLocal {
-  const ask = async (method: "GET" | "POST" | "DELETE", path: string, json?: unknown) => {
-    const body =
-      json === undefined
-        ? {}
-        : { body: { type: "application/json", content: JSON.stringify(json) } };
-    const answer = await askDaemon(daemon, { method, path, ...body });
+/** The service may be slow, and files may be large. */
+const servicePatienceMs = 180_000;
+
+function throughDaemon(daemon: DaemonAddress, person: number | undefined): DaemonOrLocal {
+  const ask = askerOf(daemon, { person });
+  const askService = askerOf(daemon, { person, withinMs: servicePatienceMs });
+  const pathOf = (task: string) => `/api/tasks/${encodeURIComponent(task)}` as const;
+  return {
+    edits: async (state) =>
+      member(await ask("GET /api/edits", { query: { state: state || undefined } }), "edits"),
+    edit: (id) => ask(`GET /api/edits/${id}`),
+    decide: (id, act) => ask(`POST /api/edits/${id}/${act}`),
+    retry: (id, seen) =>
+      ask(`POST /api/edits/${id}/retry`, { query: { version: seen ?? undefined } }),
+    undo: (id) => ask(`POST /api/edits/${id}/undo`),
+    feeds: async () => member(await ask("GET /api/feeds"), "feeds"),
+    createFeed: (project, name) => ask("POST /api/feeds", { json: { projectId: project, name } }),
+    rotateFeed: (id) => ask(`POST /api/feeds/${id}/rotate`),
+    revokeFeed: (id) => ask(`DELETE /api/feeds/${id}`),
+    brakes: async () => member(await ask("GET /api/brakes"), "brakes"),
+    releaseBrake: (source) => ask(`POST /api/brakes/${encodeURIComponent(source)}/release`),
+    people: async () => member(await ask("GET /api/people"), "people"),
+    setPassword: (id) => ask(`POST /api/people/${id}/password`),
+    clearPassword: (id) => ask(`DELETE /api/people/${id}/password`),
+    files: async (folder) =>
+      member(await askService("GET /api/files", { query: { ...folder } }), "files"),
+    upload: async ({ content, ...file }) =>
+      member(await askService("POST /api/files", { query: { ...file }, octets: content }), "files"),
+    deleteFile: (id, folder) => askService(`DELETE /api/files/${id}`, { query: { ...folder } }),
+    comments: async (task) => member(await askService(`GET ${pathOf(task)}/comments`), "comments"),
+    addComment: (task, text) => askService(`POST ${pathOf(task)}/comments`, { json: { text } }),
+    labels: async () => member(await askService("GET /api/labels"), "labels"),
+    createLabel: (name) => askService("POST /api/labels", { json: { name } }),
+    renameLabel: (id, name) => askService(`POST /api/labels/${id}`, { json: { name } }),
+    deleteLabel: (id) => askService(`DELETE /api/labels/${id}`),
+    relocate: (act, { task, ...to }) =>
+      askService(`POST ${pathOf(task)}/${act}`, { query: { ...to } }),
+  };
+}
+
+interface Sent {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly json?: unknown;
+  readonly octets?: Uint8Array<ArrayBuffer>;
+}
+
+/** Asks the daemon's API on behalf of a person, and answers the body; whatever is refused ends the command. */
+function askerOf(
+  daemon: DaemonAddress,
+  { person, withinMs }: { readonly person: number | undefined; readonly withinMs?: number },
+) {
+  return async (
+    request: `${"GET" | "POST" | "DELETE"} /api/${string}`,
+    { query, json, octets }: Sent = {},
+  ): Promise<unknown> => {
+    const [method = "", path = ""] = request.split(" ");
+    const params = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...query, person })) {
+      if (value !== undefined) params.set(name, String(value));
+    }
+    const body = octets
+      ? { type: "application/octet-stream", content: octets }
+      : json === undefined
+        ? null
+        : { type: "application/json", content: JSON.stringify(json) };
+    const answer = await askDaemon(daemon, {
+      method,
+      path: params.size > 0 ? `${path}?${params.toString()}` : path,
+      ...(body && { body }),
+      ...(withinMs !== undefined && { withinMs }),
+    });
     if (answer.status >= 400) throw new Failed(detailOf(answer.body), 1);
     return answer.body;
   };
-  return {
-    edits: async (state) =>
-      member(
-        await ask("GET", `/api/edits${state ? `?state=${encodeURIComponent(state)}` : ""}`),
-        "edits",
-      ),
-    edit: (id) => ask("GET", `/api/edits/${id}`),
-    decide: (id, act) => ask("POST", `/api/edits/${id}/${act}`),
-    retry: (id, seen) =>
-      ask("POST", `/api/edits/${id}/retry${seen === null ? "" : `?version=${seen}`}`),
-    undo: (id, person) =>
-      ask("POST", `/api/edits/${id}/undo${person === null ? "" : `?person=${person}`}`),
-    feeds: async () => member(await ask("GET", "/api/feeds"), "feeds"),
-    createFeed: (project, name) => ask("POST", "/api/feeds", { projectId: project, name }),
-    rotateFeed: (id) => ask("POST", `/api/feeds/${id}/rotate`),
-    revokeFeed: async (id) => void (await ask("DELETE", `/api/feeds/${id}`)),
-    brakes: async () => member(await ask("GET", "/api/brakes"), "brakes"),
-    releaseBrake: async (source) =>
-      void (await ask("POST", `/api/brakes/${encodeURIComponent(source)}/release`)),
-    people: async () => member(await ask("GET", "/api/people"), "people"),
-    setPassword: (person) => ask("POST", `/api/people/${person}/password`),
-    clearPassword: async (person) => void (await ask("DELETE", `/api/people/${person}/password`)),
-  };
 }
 
-function localOffice({ config, editActions, feeds, store, people }: LocalRooms): DaemonOrLocal {
-  const shown = ({ path, ...feed }: PublishedFeed) => ({
-    ...feed,
-    url: feed.revokedAt === null ? `${publicAddress(config)}${path}` : null,
-  });
-  const found = <Value>(value: Value | null, what: string): Promise<unknown> => {
-    if (value === null) throw new Failed(what, 1);
-    return Promise.resolve(plain(value));
-  };
-  const decided = (id: number, decision: Decision): Promise<unknown> => {
-    if (decision.kind === "refused") throw new Failed(decision.reason, 1);
-    if (decision.kind === "overwrites") throw new Failed(decision.edit.problem ?? "", 1);
-    return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
-  };
+const member = (body: unknown, name: string): unknown =>
+  new Map(Object.entries(Object(body))).get(name);
+
+function detailOf(body: unknown): string {
+  const detail = member(body, "detail");
+  return typeof detail === "string" ? detail : `the daemon refused: ${JSON.stringify(body)}`;
+}
+
+type By = Parameters<LocalRooms["workspace"]["labels"]["list"]>[0];
+
+function locally(rooms: LocalRooms, by: By): DaemonOrLocal {
+  const { config, editActions, feeds, store, people } = rooms;
+  const { files, comments, labels, tasks } = rooms.workspace;
+  const shown = (feed: PublishedFeed) => withUrl(feed, publicAddress(config));
   return {
     edits: (state) =>
       found(editActions.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
     edit: (id) => found(editActions.show(id), `there is no edit ${id}`),
     decide: (id, act) => decided(id, editActions[act](id)),
     retry: (id, seen) => decided(id, editActions.retry(id, seen)),
-    undo: (id, person) => {
-      const actor = person === null ? null : personId(person);
-      return decided(id, editActions.undo(id, { channel: "cli", actor }));
-    },
-    feeds: () => Promise.resolve(plain(feeds.list().map(shown))),
+    undo: (id) => decided(id, editActions.undo(id, { channel: "cli", actor: by.person })),
+    feeds: () => found(feeds.list().map(shown)),
     createFeed(project, name) {
       const before = feeds.list();
       const feed = feeds.create(projectId(project), name);
@@ -113,36 +228,63 @@ function localOffice({ config, editActions, feeds, store, people }: LocalRooms):
       const feed = feeds.rotate(feedId(id));
       return found(feed && shown(feed), `there is no open feed ${id}`);
     },
-    async revokeFeed(id) {
-      await found(feeds.revoke(feedId(id)) || null, `there is no open feed ${id}`);
-    },
-    brakes: () => Promise.resolve(plain(store.brakes.all())),
-    async releaseBrake(source) {
-      await found(store.brakes.release(source) || null, `nothing is held for ${source}`);
-    },
-    people: () => Promise.resolve(plain(people.list())),
-    setPassword(person) {
-      const given = people.setPassword(personId(person));
+    revokeFeed: (id) => found(feeds.revoke(feedId(id)) || null, `there is no open feed ${id}`),
+    brakes: () => found(store.brakes.all()),
+    releaseBrake: (source) =>
+      found(store.brakes.release(source) || null, `nothing is held for ${source}`),
+    people: () => found(people.list()),
+    setPassword(id) {
+      const given = people.setPassword(personId(id));
       if (given.kind === "refused") throw new Failed(given.reason, 1);
-      if (given.kind === "unknown") throw new Failed(`there is no person ${person}`, 1);
-      const { password } = given;
-      return found({ ...given.person, password, url: `${publicAddress(config)}/dav/` }, "");
+      if (given.kind === "unknown") throw new Failed(`there is no person ${id}`, 1);
+      const { person, password } = given;
+      return found({ ...person, password, url: `${publicAddress(config)}/dav/` });
     },
-    async clearPassword(person) {
-      const isCleared = people.clearPassword(personId(person));
-      await found(isCleared || null, `person ${person} has no app password`);
+    clearPassword: (id) =>
+      found(people.clearPassword(personId(id)) || null, `person ${id} has no app password`),
+    files: (folder) => answered(files.list(placeOf(folder), by)),
+    upload: ({ name, type, content, ...folder }) =>
+      answered(files.upload({ ...placeOf(folder), name, type, content }, by)),
+    deleteFile: (id, folder) =>
+      answered(files.delete({ ...placeOf(folder), id: serviceId(id) }, by)),
+    comments: (task) => answered(comments.list(task, by)),
+    addComment: (task, text) => answered(comments.add({ task, text }, by)),
+    labels: () => answered(labels.list(by)),
+    createLabel: (name) => answered(labels.create(name, by)),
+    renameLabel: (id, name) => answered(labels.rename({ id: labelId(id), name }, by)),
+    deleteLabel: (id) => answered(labels.delete(labelId(id), by)),
+    relocate(act, { task, list, project, title = null }) {
+      const target = project === undefined ? null : projectId(project);
+      return answered(tasks[act]({ task, listId: listId(list), projectId: target, title }, by));
     },
   };
 }
 
+/** Address under which calendars reach the daemon of this configuration. */
+const publicAddress = ({ http }: Config): string => http.publicUrl ?? openableUrl(http);
+
+const placeOf = ({ project, folder }: FolderName) => ({
+  projectId: projectId(project),
+  folderId: folder === undefined ? null : folderId(folder),
+});
+
+/** Null = there is none, which ends the command with `otherwise`. */
+function found(value: unknown, otherwise = ""): Promise<unknown> {
+  if (value === null) throw new Failed(otherwise, 1);
+  return Promise.resolve(asApiJson(value));
+}
+
+function decided(id: number, decision: Decision): Promise<unknown> {
+  if (decision.kind === "refused") throw new Failed(decision.reason, 1);
+  if (decision.kind === "overwrites") throw new Failed(decision.edit.problem ?? "", 1);
+  return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
+}
+
+async function answered<Value>(answer: Answer<Value>): Promise<unknown> {
+  const result = await answer;
+  if (!result.ok) throw new Failed(describeHindrance(result.failure), 1);
+  return asApiJson(result.value);
+}
+
 /** The same JSON that the API would answer. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-
-function member(body: unknown, name: string): unknown {
-  return new Map(Object.entries(Object(body))).get(name);
-}
-
-function detailOf(body: unknown): string {
-  const detail = member(body, "detail");
-  return typeof detail === "string" ? detail : `the daemon refused: ${JSON.stringify(body)}`;
-}
+const asApiJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -1,8 +1,16 @@
-import type { DaemonAddress } from "./host.ts";
+import type { DaemonAddress } from "./command-host.ts";
 
 /** The running daemon refused or could not be reached. */
 export class DaemonError extends Error {
   override readonly name = "DaemonError";
+}
+
+interface DaemonRequest {
+  readonly method: string;
+  readonly path: string;
+  /** How long the daemon may take; half a minute unless said. */
+  readonly withinMs?: number;
+  readonly body?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> | string };
 }
 
 const patienceMs = 30_000;
@@ -13,15 +21,8 @@ const patienceMs = 30_000;
  */
 export async function askDaemon(
   { url, adminToken }: DaemonAddress,
-  request: {
-    readonly method: "GET" | "POST" | "DELETE";
-    readonly path: string;
-    /** How long the daemon may take; half a minute unless said. */
-    readonly withinMs?: number;
-    readonly body?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> | string };
-  },
+  { method, path, body, withinMs = patienceMs }: DaemonRequest,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const { method, path, body, withinMs = patienceMs } = request;
   const headers = {
     authorization: `Bearer ${adminToken}`,
     ...(body && { "content-type": body.type }),

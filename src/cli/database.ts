@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { isZone } from "../domain/when.ts";
-import { configFor, Failed } from "./command-tools.ts";
-import type { CommandHost } from "./host.ts";
+import { type CommandHost, configFor, configOption, Failed } from "./command-host.ts";
 
 /** The database that an offline command reads, and the zone whose days it speaks of. */
 export interface DatabasePlace {
@@ -20,8 +19,9 @@ export function databaseFor(
   { database, timeZone }: DatabaseOptions,
   { command, host }: { readonly command: Command; readonly host: CommandHost },
 ): DatabasePlace {
-  const needed = database === undefined || (timeZone === undefined && isConfigured(command, host));
-  const config = needed ? configFor(command, host) : null;
+  const isConfigured = configOption(command) !== null || host.hasConfig();
+  const isNeeded = database === undefined || (timeZone === undefined && isConfigured);
+  const config = isNeeded ? configFor(command, host) : null;
   const zone = timeZone ?? config?.service.timeZone ?? "UTC";
   if (!isZone(zone)) {
     throw new Failed(`--time-zone "${zone}": it is no IANA zone, such as Europe/Berlin`, 2);
@@ -37,8 +37,3 @@ export const withDatabase = (command: Command): Command =>
       "the database (default: the one of the configuration's data directory)",
     )
     .option("--time-zone <zone>", "IANA zone for days and times (default: the account's)");
-
-function isConfigured(command: Command, host: CommandHost): boolean {
-  const { config } = command.optsWithGlobals<{ readonly config?: string }>();
-  return config !== undefined || host.hasConfig();
-}

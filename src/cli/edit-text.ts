@@ -1,5 +1,5 @@
-import { localTime } from "./local-time.ts";
-import { table, visible } from "./table.ts";
+import { visible } from "../reports/formats/text-formats.ts";
+import { localTime, rowsOf, table } from "./terminal-text.ts";
 
 /** An edit as the API answers it, as far as it is printed. */
 export interface ListedEdit {
@@ -38,8 +38,8 @@ export interface ListedEdit {
 }
 
 /** Edits from the API, a line each, with what each changes and what is wrong below it. */
-export function describeEdits(listed: unknown, zone: string): string {
-  const edits: readonly ListedEdit[] = Array.isArray(listed) ? listed : [];
+export function describeEdits(answer: unknown, zone: string): string {
+  const edits = rowsOf<ListedEdit>(answer);
   if (edits.length === 0) return "no edits\n";
   const [head = "", ...lines] = table(
     ["ID", `ACCEPTED (${zone})`, "ACTION", "STATE", "ITEM"],
@@ -61,7 +61,8 @@ export function describeEdits(listed: unknown, zone: string): string {
 }
 
 /** One edit, whole. */
-export function describeEdit(edit: ListedEdit, zone: string): string {
+export function describeEdit(answer: unknown, zone: string): string {
+  const edit: ListedEdit = Object(answer);
   const { id, item, action, state, reason, actor, channel, notBefore } = edit;
   const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
   const waits = state === "pending" && notBefore !== null;

@@ -1,9 +1,9 @@
 import type { MailConfig } from "../config/config.ts";
-import type { Finding } from "./examination.ts";
-import { localTime } from "./local-time.ts";
+import { broken, doubtful, type Finding } from "./finding.ts";
+import { localTime } from "./terminal-text.ts";
 
 /** How mails fare, as the ledger says it and `/api/status` repeats it; `at` as an instant's text there. */
-export interface MailFares {
+export interface MailState {
   readonly deferred: number;
   readonly problem: string | null;
   readonly refusals: readonly {
@@ -15,23 +15,19 @@ export interface MailFares {
   }[];
 }
 
-/** What waits, and who got nothing in the last 30 days; empty where all went well. */
+/** Tells what waits, and who got nothing in the last 30 days; empty where all went well. */
 export function mailFindings(
-  { deferred, problem, refusals }: MailFares,
+  { deferred, problem, refusals }: MailState,
   zone: string,
 ): readonly Finding[] {
-  const waiting: Finding = {
-    verdict: "doubtful",
-    subject: "mail queue",
+  const waiting = doubtful("mail queue", {
     what: `${deferred} ${deferred === 1 ? "mail waits" : "mails wait"} for another try: ${problem ?? "for now"}`,
     remedy: "they are tried again by themselves",
-  };
+  });
   return [
     ...(deferred > 0 ? [waiting] : []),
-    ...refusals.map(
-      ({ address, code, problem: why, mails, at }): Finding => ({
-        verdict: "doubtful",
-        subject: `mail to ${address ?? "an unknown address"}`,
+    ...refusals.map(({ address, code, problem: why, mails, at }) =>
+      doubtful(`mail to ${address ?? "an unknown address"}`, {
         what: `${mails} not taken${code === null ? "" : ` (code ${code})`}, the last on ${localTime(String(at), zone)} (${zone}): ${why}`,
         remedy: 'correct the address in the workspace or in "people"',
       }),
@@ -39,10 +35,16 @@ export function mailFindings(
   ];
 }
 
-/** Whether mails that go out name a sender that nobody can have. Source: RFC 2606 3. */
-export function senderFindings({ smtpUrl, from }: Pick<MailConfig, "smtpUrl" | "from">) {
+/** Tells whether mails that go out name a sender that nobody can have. Source: RFC 2606 3. */
+export function senderFindings({
+  smtpUrl,
+  from,
+}: Pick<MailConfig, "smtpUrl" | "from">): readonly Finding[] {
   if (smtpUrl === null || !/[@.]example(?:\.(?:com|net|org))?$/i.test(from.address)) return [];
-  const what = `mails would come from ${from.address}, an address for examples that servers refuse`;
-  const remedy = "set mail.from to an address that the mail server lets you send from";
-  return [{ verdict: "broken", subject: "mail sender", what, remedy } satisfies Finding];
+  return [
+    broken("mail sender", {
+      what: `mails would come from ${from.address}, an address for examples that servers refuse`,
+      remedy: "set mail.from to an address that the mail server lets you send from",
+    }),
+  ];
 }

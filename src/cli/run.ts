@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { Failed } from "./command-tools.ts";
+import { type CommandHost, Failed } from "./command-host.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { brakesCommand } from "./commands/brakes.ts";
 import { commentsCommand } from "./commands/comments.ts";
@@ -15,7 +15,6 @@ import { sqlCommand } from "./commands/sql.ts";
 import { syncCommand } from "./commands/sync.ts";
 import { tasksCommand } from "./commands/tasks.ts";
 import { DaemonError } from "./daemon.ts";
-import type { CommandHost } from "./host.ts";
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function run(
@@ -82,13 +81,7 @@ function inheritSettings(command: Command, host: CommandHost): Command {
 
 function endOf(error: unknown, host: CommandHost): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof Failed) {
-    host.say(`${error.message}\n`);
-    return error.code;
-  }
-  if (error instanceof DaemonError) {
-    host.say(`${error.message}\n`);
-    return 1;
-  }
-  throw error;
+  if (!(error instanceof Failed || error instanceof DaemonError)) throw error;
+  host.say(`${error.message}\n`);
+  return error instanceof Failed ? error.code : 1;
 }

@@ -94,6 +94,11 @@ export function creationOf(
   return { outcome: "renamed", message };
 }
 
+/** A feed as programs see it: with its whole address while it is open. `publicUrl` has no slash at its end. */
+export function withUrl({ path, ...feed }: PublishedFeed, publicUrl: string) {
+  return { ...feed, url: feed.revokedAt === null ? `${publicUrl}${path}` : null };
+}
+
 /** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
 export class FeedMovedError extends Error {
   override readonly name = "FeedMovedError";

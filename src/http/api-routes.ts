@@ -6,6 +6,7 @@ import {
   type PublishedFeed,
   type PublishedFeeds,
   readFeedName,
+  withUrl,
 } from "../feeds/published-feeds.ts";
 
 import type { Store } from "../store/store.ts";
@@ -26,7 +27,7 @@ export interface ApiRoutesDeps {
 export function apiRoutes({ auth, store, feeds, status, baseUrl }: ApiRoutesDeps): Router {
   const router = Router();
   router.use("/api", (request, response, next) => auth.requireToken(request, response, next));
-  const shown = (feed: PublishedFeed) => feedJson(feed, baseUrl());
+  const shown = (feed: PublishedFeed) => withUrl(feed, baseUrl());
   const feedOf = (text: string) => (isId(Number(text)) ? feedId(Number(text)) : null);
 
   router.get("/api/status", (_request, response) => {
@@ -89,10 +90,4 @@ function nameIn(body: unknown): Result<string | null | undefined, string> {
   if (named === undefined || named === null) return ok(named);
   const name = readFeedName(named);
   return name.ok ? name : fail(`name: ${name.failure}, or null to be called as the project`);
-}
-
-/** A feed as scripts see it. */
-function feedJson(feed: PublishedFeed, baseUrl: string) {
-  const { path, ...rest } = feed;
-  return { ...rest, url: feed.revokedAt === null ? `${baseUrl}${path}` : null };
 }

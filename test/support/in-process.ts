@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { openRooms } from "../../src/build-daemon.ts";
-import type { CommandHost, DaemonAddress } from "../../src/cli/host.ts";
+import type { CommandHost, DaemonAddress } from "../../src/cli/command-host.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";

@@ -7,9 +7,16 @@ import {
   isDone,
   readAccepted,
 } from "../../edits/inbox/plan-text.ts";
-import { asJson, type CommandTools, configFor, Failed, withLocalRooms } from "../command-tools.ts";
+import {
+  asJson,
+  type CommandHost,
+  type CommandTools,
+  configFor,
+  type DaemonAddress,
+  readInput,
+  withLocalRooms,
+} from "../command-host.ts";
 import { askDaemon } from "../daemon.ts";
-import type { CommandHost } from "../host.ts";
 import { readId } from "../options.ts";
 import { drainAll } from "./sync.ts";
 
@@ -34,9 +41,12 @@ export function applyCommand({ host, finish }: CommandTools): Command {
     .action(async (files: readonly string[], options: ApplyOptions, command: Command) => {
       const config = configFor(command, host);
       const contents = await Promise.all(
-        files.map(async (file) => ({ file, bytes: await read(file, host) })),
+        files.map(async (file) => ({ file, bytes: await readInput(file, host) })),
       );
-      const accepted = await hand(contents, { config, host, options });
+      const daemon = host.daemonOf(config);
+      const accepted = daemon
+        ? await sendToDaemon(contents, { daemon, options })
+        : await acceptLocally(contents, { config, host, options });
       if (options.json)
         host.print(asJson(accepted.map(({ file, answer }) => ({ file, ...answer }))));
       else for (const one of accepted) host.print(describeFile(one, options.dryRun));
@@ -44,42 +54,42 @@ export function applyCommand({ host, finish }: CommandTools): Command {
     });
 }
 
-interface Given {
+interface InputFile {
   readonly file: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
-interface Context {
-  readonly config: Config;
-  readonly host: CommandHost;
-  readonly options: ApplyOptions;
-}
 
-async function hand(files: readonly Given[], context: Context): Promise<readonly AcceptedFile[]> {
-  const { config, host, options } = context;
-  const daemon = host.daemonOf(config);
-  if (!daemon) return handLocally(files, context);
+async function sendToDaemon(
+  files: readonly InputFile[],
+  { daemon, options }: { readonly daemon: DaemonAddress; readonly options: ApplyOptions },
+): Promise<readonly AcceptedFile[]> {
+  const query = new URLSearchParams({
+    project: String(options.project),
+    dryRun: String(options.dryRun),
+  });
+  if (options.list !== undefined) query.set("list", String(options.list));
+  if (options.person !== undefined) query.set("person", String(options.person));
+  const path = `/api/edits?${query.toString()}`;
   const accepted: AcceptedFile[] = [];
   for (const { file, bytes } of files) {
-    const query = new URLSearchParams({
-      project: String(options.project),
-      dryRun: String(options.dryRun),
-    });
-    if (options.list !== undefined) query.set("list", String(options.list));
-    if (options.person !== undefined) query.set("person", String(options.person));
     const body = { type: "text/calendar", content: bytes };
-    const answer = await askDaemon(daemon, {
-      method: "POST",
-      path: `/api/edits?${query.toString()}`,
-      body,
-    });
+    const answer = await askDaemon(daemon, { method: "POST", path, body });
     accepted.push({ file, answer: readAccepted(answer.body) });
   }
   return accepted;
 }
 
-async function handLocally(
-  files: readonly Given[],
-  { config, host, options }: Context,
+async function acceptLocally(
+  files: readonly InputFile[],
+  {
+    config,
+    host,
+    options,
+  }: {
+    readonly config: Config;
+    readonly host: CommandHost;
+    readonly options: ApplyOptions;
+  },
 ): Promise<readonly AcceptedFile[]> {
   return withLocalRooms({ config, host }, async (rooms) => {
     const accepted = files.map(({ file, bytes }) => {
@@ -101,15 +111,4 @@ async function handLocally(
     }
     return accepted;
   });
-}
-
-async function read(file: string, host: CommandHost): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
-  } catch (error) {
-    throw new Failed(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      1,
-    );
-  }
 }

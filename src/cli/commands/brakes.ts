@@ -1,8 +1,7 @@
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor } from "../command-tools.ts";
-import { withDaemonOrLocal } from "../daemon-or-local.ts";
-import { localTime } from "../local-time.ts";
-import { table } from "../table.ts";
+import type { CommandTools } from "../command-host.ts";
+import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
+import { localTime, rowsOf, table } from "../terminal-text.ts";
 
 /** `brakes`: sources of which so much vanished at once that removals wait. */
 export function brakesCommand({ host }: CommandTools): Command {
@@ -13,18 +12,20 @@ export function brakesCommand({ host }: CommandTools): Command {
     .command("list")
     .description("every source whose removals are held")
     .option("--json", "print JSON", false)
-    .action(async ({ json }: { readonly json: boolean }, command: Command) => {
-      const config = configFor(command, host);
-      const listed = await withDaemonOrLocal({ config, host }, (office) => office.brakes());
-      host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
-    });
+    .action((options: { readonly json: boolean }, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.brakes(), describe: describeList },
+      ),
+    );
   brakes
     .command("release")
     .description("agree to the removals of a source")
     .argument("<source>", "its name, as the list shows it")
-    .action(async (source: string, _options, command: Command) => {
-      const config = configFor(command, host);
-      await withDaemonOrLocal({ config, host }, (office) => office.releaseBrake(source));
+    .action(async (source: string, options: object, command: Command) => {
+      await withDaemonOrLocal({ host, command, options }, (backend) =>
+        backend.releaseBrake(source),
+      );
       host.say(`${source}: what is confirmed as gone will be removed\n`);
     });
   return brakes;
@@ -39,8 +40,8 @@ interface ListedBrake {
   readonly releasedAt: string | null;
 }
 
-function describeList(listed: unknown, zone: string): string {
-  const brakes: readonly ListedBrake[] = Array.isArray(listed) ? listed : [];
+function describeList(answer: unknown, zone: string): string {
+  const brakes = rowsOf<ListedBrake>(answer);
   if (brakes.length === 0) return "nothing is held\n";
   return table(
     ["SOURCE", `SINCE (${zone})`, "MISSING", "OF", "WAITS FOR"],

@@ -1,9 +1,8 @@
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
-import { localTime } from "../local-time.ts";
+import { type CommandTools, Failed } from "../command-host.ts";
+import { printAnswer } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { withServiceActions } from "../service-daemon-or-local.ts";
-import { table } from "../table.ts";
+import { localTime, rowsOf, table } from "../terminal-text.ts";
 
 interface CommentOptions {
   readonly person?: number;
@@ -22,26 +21,27 @@ export function commentsCommand({ host }: CommandTools): Command {
       .option("--json", "print JSON", false);
 
   add("list", "the comments on a task").action(
-    async (task: string, { person, json }: CommentOptions, command: Command) => {
-      const setting = { config: configFor(command, host), host, person };
-      const listed = await withServiceActions(setting, (office) => office.comments(task));
-      host.print(json ? asJson(listed) : describeList(listed, setting.config.service.timeZone));
-    },
+    (task: string, options: CommentOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.comments(task), describe: describeList },
+      ),
   );
   add("add", "put a comment on a task")
     .option("--text <text>", "the comment (default: standard input)")
     .action(
       async (
         task: string,
-        { person, json, text: given }: CommentOptions & { readonly text?: string },
+        options: CommentOptions & { readonly text?: string },
         command: Command,
       ) => {
-        const setting = { config: configFor(command, host), host, person };
-        const isPiped = given === undefined || given === "-";
-        const text = isPiped ? readText(await host.readStandardInput()) : given;
+        const { text: given = "-" } = options;
+        const text = given === "-" ? readText(await host.readStandardInput()) : given;
         if (text.trim() === "") throw new Failed("the comment has no text", 2);
-        const made = await withServiceActions(setting, (office) => office.addComment(task, text));
-        host.print(json ? asJson(made) : describeList([made], setting.config.service.timeZone));
+        await printAnswer(
+          { host, command, options },
+          { work: (backend) => backend.addComment(task, text), describe: describeList },
+        );
       },
     );
   return comments;
@@ -62,8 +62,8 @@ interface ListedComment {
   readonly description: string;
 }
 
-function describeList(listed: unknown, zone: string): string {
-  const comments: readonly ListedComment[] = Array.isArray(listed) ? listed : [];
+function describeList(answer: unknown, zone: string): string {
+  const comments = rowsOf<ListedComment>(answer);
   if (comments.length === 0) return "no comments\n";
   return table(
     ["ID", `WRITTEN (${zone})`, "BY", "TEXT"],

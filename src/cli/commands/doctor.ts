@@ -3,11 +3,18 @@ import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { type ConfigProblem, describeProblem } from "../../config/problems.ts";
 import type { ZoneData } from "../../domain/zone-data.ts";
-import { asJson, type CommandTools, withLocalRooms } from "../command-tools.ts";
+import {
+  asJson,
+  type CommandHost,
+  type CommandTools,
+  configOption,
+  type DaemonAddress,
+  withLocalRooms,
+} from "../command-host.ts";
 import { askDaemon } from "../daemon.ts";
-import { checkReach, checkTimeZone, type Finding } from "../examination.ts";
-import type { CommandHost, DaemonAddress } from "../host.ts";
-import { type MailFares, mailFindings, senderFindings } from "../mail-findings.ts";
+import { broken, doubtful, type Finding, fine } from "../finding.ts";
+import { type MailState, mailFindings, senderFindings } from "../mail-findings.ts";
+import { checkReach, checkTimeZone } from "../service-findings.ts";
 import {
   checkClock,
   checkDisk,
@@ -17,7 +24,7 @@ import {
   checkZoneData,
   type ProxyUse,
   type QuotaUse,
-} from "../surroundings.ts";
+} from "../system-findings.ts";
 
 /** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
@@ -36,8 +43,7 @@ export function doctorCommand({ host, finish }: CommandTools): Command {
         options: { readonly probeTimeZone: boolean; readonly json: boolean },
         command: Command,
       ) => {
-        const { config } = command.optsWithGlobals<{ readonly config?: string }>();
-        const loaded = host.readConfig(config ?? null);
+        const loaded = host.readConfig(configOption(command));
         const findings = loaded.ok
           ? [
               fine("configuration", "read without a problem"),
@@ -93,7 +99,7 @@ async function throughDaemon(
     readonly clockAheadSeconds?: number | null;
     readonly quota?: QuotaUse;
     readonly errors?: readonly { source: string; severity: string; problem: string }[];
-    readonly mail?: MailFares;
+    readonly mail?: MailState;
     readonly proxy?: ProxyUse;
     readonly zoneData?: ZoneData;
   } = Object(body);
@@ -108,23 +114,24 @@ async function throughDaemon(
     ...(status.quota ? [checkQuota(status.quota)] : []),
     ...errors.map(({ source, severity, problem }) =>
       severity === "note"
-        ? doubtful(source, problem, 'list them with their addresses in "people"')
-        : broken(
-            source,
-            problem,
-            "it is read again by itself; a 403 or 404 wants another key or id",
-          ),
+        ? doubtful(source, {
+            what: problem,
+            remedy: 'list them with their addresses in "people"',
+          })
+        : broken(source, {
+            what: problem,
+            remedy: "it is read again by itself; a 403 or 404 wants another key or id",
+          }),
     ),
     ...(status.mail ? mailFindings(status.mail, config.service.timeZone) : []),
     ...(status.proxy ? checkProxy(status.proxy) : []),
     ...(status.zoneData ? [zoneDataFinding(host, status.zoneData)] : []),
     ...(probe
       ? [
-          doubtful(
-            "zone",
-            `whether the account is in ${config.service.timeZone} was not probed`,
-            "stop the daemon first: the probe writes an event of its own",
-          ),
+          doubtful("zone", {
+            what: `whether the account is in ${config.service.timeZone} was not probed`,
+            remedy: "stop the daemon first: the probe writes an event of its own",
+          }),
         ]
       : []),
   ];
@@ -139,7 +146,7 @@ function mirrorFinding(
     mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
       ? "it is as it was read before the last start; the sweep since then is not done"
       : "the first sweep is not done";
-  return doubtful("mirror", what, "wait, or look at the log");
+  return doubtful("mirror", { what, remedy: "wait, or look at the log" });
 }
 
 /** Where something is kept that not everybody may read. */
@@ -148,7 +155,7 @@ const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
   ...(mail.smtpUrl === null ? [mail.directory] : []),
   ...(edits.inbox === null
     ? []
-    : ["done", "refused"].map((shelf) => join(edits.inbox ?? "", shelf))),
+    : ["done", "refused"].map((subfolder) => join(edits.inbox ?? "", subfolder))),
 ];
 
 const zoneDataFinding = ({ clock }: CommandHost, data: ZoneData): Finding =>
@@ -166,8 +173,10 @@ function zoneSetting({ service }: Config): Finding {
 
 async function mail(config: Config, host: CommandHost): Promise<Finding> {
   const problem = await host.checkMail(config);
-  if (problem !== null)
-    return broken("mail", problem, "check mail.smtpUrl and mail.smtpPasswordFile");
+  if (problem !== null) {
+    const remedy = "check mail.smtpUrl and mail.smtpPasswordFile";
+    return broken("mail", { what: problem, remedy });
+  }
   const how = config.mail.smtpUrl
     ? "the mail server answers"
     : `mails are written to ${config.mail.directory}`;
@@ -178,35 +187,12 @@ function publicUrl({ http }: Config): Finding {
   const { hostname } = new URL(http.publicUrl ?? "http://localhost");
   const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
   if (http.publicUrl && !isHere) return fine("public address", http.publicUrl);
-  if (http.publicUrl) {
-    const here = `${http.publicUrl} works on this machine only`;
-    return doubtful("public address", here, publicUrlRemedy);
-  }
-  const what = "http.publicUrl is not set: feeds work on this machine and network only";
-  return doubtful("public address", what, publicUrlRemedy);
+  const what = http.publicUrl
+    ? `${http.publicUrl} works on this machine only`
+    : "http.publicUrl is not set: feeds work on this machine and network only";
+  const remedy = "set http.publicUrl to the https address under which Google and Outlook can fetch";
+  return doubtful("public address", { what, remedy });
 }
-
-const publicUrlRemedy =
-  "set http.publicUrl to the https address under which Google and Outlook can fetch";
-
-const fine = (subject: string, what: string): Finding => ({
-  verdict: "fine",
-  subject,
-  what,
-  remedy: null,
-});
-const doubtful = (subject: string, what: string, remedy: string): Finding => ({
-  verdict: "doubtful",
-  subject,
-  what,
-  remedy,
-});
-const broken = (subject: string, what: string, remedy: string): Finding => ({
-  verdict: "broken",
-  subject,
-  what,
-  remedy,
-});
 
 const marks = { fine: "ok  ", doubtful: "note", broken: "FAIL" } as const;
 
@@ -216,12 +202,9 @@ function line({ verdict, subject, what, remedy }: Finding): string {
 
 /** What is wrong with a configuration, one finding for each fault. */
 const configurationFindings = (problems: readonly ConfigProblem[]): readonly Finding[] =>
-  problems.map((problem) => ({
-    verdict: "broken",
-    subject: "configuration",
-    what: describeProblem(problem),
-    remedy: remedyFor(problem.path),
-  }));
+  problems.map((problem) =>
+    broken("configuration", { what: describeProblem(problem), remedy: remedyFor(problem.path) }),
+  );
 
 function remedyFor(path: string): string {
   if (path.startsWith("DAYFERRY_")) return "correct or unset this variable of the environment";

@@ -1,27 +1,26 @@
 import { Command } from "commander";
-import type { Config } from "../../config/config.ts";
-import { asJson, type CommandTools, configFor } from "../command-tools.ts";
-import { withDaemonOrLocal } from "../daemon-or-local.ts";
-import { localTime } from "../local-time.ts";
+import type { CommandTools } from "../command-host.ts";
+import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId, readName } from "../options.ts";
-import { table } from "../table.ts";
+import { localTime, rowsOf, table } from "../terminal-text.ts";
+
+interface FeedOptions {
+  readonly json: boolean;
+}
 
 /** `feeds`: the published calendars and their addresses. */
 export function feedsCommand({ host }: CommandTools): Command {
   const feeds = new Command("feeds").description("published calendars and their addresses");
-  const show = (
-    feed: unknown,
-    { config, json }: { readonly config: Config; readonly json: boolean },
-  ) => host.print(json ? asJson(feed) : describeList([feed], config.service.timeZone));
   feeds
     .command("list")
     .description("every feed")
     .option("--json", "print JSON", false)
-    .action(async ({ json }: { readonly json: boolean }, command: Command) => {
-      const config = configFor(command, host);
-      const listed = await withDaemonOrLocal({ config, host }, (office) => office.feeds());
-      host.print(json ? asJson(listed) : describeList(listed, config.service.timeZone));
-    });
+    .action((options: FeedOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.feeds(), describe: describeList },
+      ),
+    );
   feeds
     .command("create")
     .description(
@@ -31,41 +30,46 @@ export function feedsCommand({ host }: CommandTools): Command {
     .option("--name <name>", "what it is called, whatever the project is", readName)
     .option("--no-name", "call it as the project again")
     .option("--json", "print JSON", false)
-    .action(async ({ project, name, json }: CreateOptions, command: Command) => {
-      const config = configFor(command, host);
-      const created = await withDaemonOrLocal({ config, host }, (office) =>
-        office.createFeed(project, name === false ? null : name),
+    .action((options: CreateOptions, command: Command) => {
+      const { project, name } = options;
+      return printAnswer(
+        { host, command, options },
+        {
+          async work(backend) {
+            const created = await backend.createFeed(project, name === false ? null : name);
+            const { message }: { readonly message?: string } = Object(created);
+            if (message) host.say(`${message}\n`);
+            return created;
+          },
+          describe: describeList,
+        },
       );
-      const { message }: { readonly message?: string } = Object(created);
-      if (message) host.say(`${message}\n`);
-      show(created, { config, json });
     });
   feeds
     .command("rotate")
     .description("a new address; the old one ends")
     .argument("<id>", "the feed's number", readId)
     .option("--json", "print JSON", false)
-    .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
-      const config = configFor(command, host);
-      const rotated = await withDaemonOrLocal({ config, host }, (office) => office.rotateFeed(id));
-      show(rotated, { config, json });
-    });
+    .action((id: number, options: FeedOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.rotateFeed(id), describe: describeList },
+      ),
+    );
   feeds
     .command("revoke")
     .description("end a feed for good")
     .argument("<id>", "the feed's number", readId)
-    .action(async (id: number, _options, command: Command) => {
-      const config = configFor(command, host);
-      await withDaemonOrLocal({ config, host }, (office) => office.revokeFeed(id));
+    .action(async (id: number, options: object, command: Command) => {
+      await withDaemonOrLocal({ host, command, options }, (backend) => backend.revokeFeed(id));
       host.say(`feed ${id} is revoked\n`);
     });
   return feeds;
 }
 
-interface CreateOptions {
+interface CreateOptions extends FeedOptions {
   readonly project: number;
   readonly name?: string | false;
-  readonly json: boolean;
 }
 
 interface ListedFeed {
@@ -75,8 +79,8 @@ interface ListedFeed {
   readonly lastFetch: { readonly at: string; readonly agent: string } | null;
 }
 
-function describeList(listed: unknown, zone: string): string {
-  const feeds: readonly ListedFeed[] = Array.isArray(listed) ? listed : [];
+function describeList(answer: unknown, zone: string): string {
+  const feeds = rowsOf<ListedFeed>(answer);
   if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
   return table(
     ["ID", "NAME", `LAST FETCH (${zone})`, "ADDRESS"],

@@ -1,10 +1,9 @@
 import { basename } from "node:path";
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
-import { localTime } from "../local-time.ts";
+import { asJson, type CommandTools, Failed, readInput } from "../command-host.ts";
+import { type FolderName, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { type FolderName, withServiceActions } from "../service-daemon-or-local.ts";
-import { table } from "../table.ts";
+import { localTime, rowsOf, table } from "../terminal-text.ts";
 
 interface FileOptions extends FolderName {
   readonly person?: number;
@@ -23,13 +22,12 @@ export function filesCommand({ host }: CommandTools): Command {
       .option("--person <id>", "on whose behalf", readId)
       .option("--json", "print JSON", false);
 
-  add("list", "the files of a folder").action(async (options: FileOptions, command: Command) => {
-    const setting = { config: configFor(command, host), host, person: options.person };
-    const listed = await withServiceActions(setting, (office) => office.files(folderOf(options)));
-    host.print(
-      options.json ? asJson(listed) : describeList(listed, setting.config.service.timeZone),
-    );
-  });
+  add("list", "the files of a folder").action((options: FileOptions, command: Command) =>
+    printAnswer(
+      { host, command, options },
+      { work: (backend) => backend.files(folderOf(options)), describe: describeList },
+    ),
+  );
   add("upload", "put a file into a folder")
     .argument("<file>", "the file (- = standard input)")
     .option("--name <name>", "its name in the workspace")
@@ -40,24 +38,22 @@ export function filesCommand({ host }: CommandTools): Command {
         options: FileOptions & { readonly name?: string; readonly type?: string },
         command: Command,
       ) => {
-        const setting = { config: configFor(command, host), host, person: options.person };
         const name = options.name ?? (file === "-" ? null : basename(file));
         if (name === null) throw new Failed("a file from standard input needs --name", 2);
-        const content = await read(file, host);
-        const type = options.type ?? typeOf(name);
-        const filed = await withServiceActions(setting, (office) =>
-          office.upload({ ...folderOf(options), name, type, content }),
-        );
-        host.print(
-          options.json ? asJson(filed) : describeList(filed, setting.config.service.timeZone),
+        const content = await readInput(file, host);
+        const upload = { ...folderOf(options), name, type: options.type ?? typeOf(name), content };
+        await printAnswer(
+          { host, command, options },
+          { work: (backend) => backend.upload(upload), describe: describeList },
         );
       },
     );
   add("delete", "remove a file from a folder")
     .argument("<id>", "the file's number", readId)
     .action(async (id: number, options: FileOptions, command: Command) => {
-      const setting = { config: configFor(command, host), host, person: options.person };
-      await withServiceActions(setting, (office) => office.deleteFile(id, folderOf(options)));
+      await withDaemonOrLocal({ host, command, options }, (backend) =>
+        backend.deleteFile(id, folderOf(options)),
+      );
       if (options.json) host.print(asJson({ deleted: id }));
       else host.say(`file ${id} is deleted\n`);
     });
@@ -65,15 +61,6 @@ export function filesCommand({ host }: CommandTools): Command {
 }
 
 const folderOf = ({ project, folder }: FileOptions): FolderName => ({ project, folder });
-
-async function read(file: string, host: CommandTools["host"]): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failed(`${file} cannot be read: ${reason}`, 1);
-  }
-}
 
 const types: ReadonlyMap<string, string> = new Map([
   ["csv", "text/csv"],
@@ -100,8 +87,8 @@ interface ListedFile {
   readonly updatedAt: string | null;
 }
 
-function describeList(listed: unknown, zone: string): string {
-  const files: readonly ListedFile[] = Array.isArray(listed) ? listed : [];
+function describeList(answer: unknown, zone: string): string {
+  const files = rowsOf<ListedFile>(answer);
   if (files.length === 0) return "no files\n";
   return table(
     ["ID", "BYTES", `CHANGED (${zone})`, "NAME"],

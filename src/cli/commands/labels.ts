@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor } from "../command-tools.ts";
+import { asJson, type CommandTools } from "../command-host.ts";
+import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { type ServiceDaemonOrLocal, withServiceActions } from "../service-daemon-or-local.ts";
-import { table } from "../table.ts";
+import { rowsOf, table } from "../terminal-text.ts";
 
 interface LabelOptions {
   readonly person?: number;
@@ -18,38 +18,30 @@ export function labelsCommand({ host }: CommandTools): Command {
       .description(description)
       .option("--person <id>", "on whose behalf", readId)
       .option("--json", "print JSON", false);
-  const show = async (
-    work: (office: ServiceDaemonOrLocal) => Promise<unknown>,
-    { options, command }: { readonly options: LabelOptions; readonly command: Command },
-  ) => {
-    const { person, json } = options;
-    const answer = await withServiceActions(
-      { config: configFor(command, host), host, person },
-      work,
-    );
-    host.print(json ? asJson(answer) : describeList(Array.isArray(answer) ? answer : [answer]));
-  };
+  const print = (
+    work: (backend: DaemonOrLocal) => Promise<unknown>,
+    called: { readonly options: LabelOptions; readonly command: Command },
+  ) => printAnswer({ host, ...called }, { work, describe: describeList });
 
   add("list", "every label").action((options: LabelOptions, command: Command) =>
-    show((office) => office.labels(), { options, command }),
+    print((backend) => backend.labels(), { options, command }),
   );
   add("create", "a new label")
     .argument("<name>", "its name")
     .action((name: string, options: LabelOptions, command: Command) =>
-      show((office) => office.createLabel(name), { options, command }),
+      print((backend) => backend.createLabel(name), { options, command }),
     );
   add("rename", "give a label another name")
     .argument("<id>", "the label's number", readId)
     .argument("<name>", "its new name")
     .action((id: number, name: string, options: LabelOptions, command: Command) =>
-      show((office) => office.renameLabel(id, name), { options, command }),
+      print((backend) => backend.renameLabel(id, name), { options, command }),
     );
   add("delete", "take a label from the account and from every task")
     .argument("<id>", "the label's number", readId)
-    .action(async (id: number, { person, json }: LabelOptions, command: Command) => {
-      const setting = { config: configFor(command, host), host, person };
-      await withServiceActions(setting, (office) => office.deleteLabel(id));
-      if (json) host.print(asJson({ deleted: id }));
+    .action(async (id: number, options: LabelOptions, command: Command) => {
+      await withDaemonOrLocal({ host, command, options }, (backend) => backend.deleteLabel(id));
+      if (options.json) host.print(asJson({ deleted: id }));
       else host.say(`label ${id} is deleted\n`);
     });
   return labels;
@@ -61,7 +53,8 @@ interface ListedLabel {
   readonly color: string | null;
 }
 
-function describeList(labels: readonly ListedLabel[]): string {
+function describeList(answer: unknown): string {
+  const labels = rowsOf<ListedLabel>(answer);
   if (labels.length === 0) return "no labels\n";
   return table(
     ["ID", "COLOUR", "NAME"],

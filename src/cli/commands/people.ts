@@ -1,8 +1,12 @@
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor } from "../command-tools.ts";
-import { withDaemonOrLocal } from "../daemon-or-local.ts";
+import type { CommandTools } from "../command-host.ts";
+import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { table } from "../table.ts";
+import { rowsOf, table } from "../terminal-text.ts";
+
+interface PeopleOptions {
+  readonly json: boolean;
+}
 
 /** `people`: who there is, and the app passwords of their calendar programs. */
 export function peopleCommand({ host }: CommandTools): Command {
@@ -11,28 +15,29 @@ export function peopleCommand({ host }: CommandTools): Command {
     .command("list")
     .description("everybody whom the workspace or the configuration names")
     .option("--json", "print JSON", false)
-    .action(async ({ json }: { readonly json: boolean }, command: Command) => {
-      const config = configFor(command, host);
-      const listed = await withDaemonOrLocal({ config, host }, (office) => office.people());
-      host.print(json ? asJson(listed) : describeList(listed));
-    });
+    .action((options: PeopleOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.people(), describe: describeList },
+      ),
+    );
   people
     .command("set-password")
     .description("a new app password for calendar programs, shown this once; an older one ends")
     .argument("<id>", "the person's number", readId)
     .option("--json", "print JSON", false)
-    .action(async (id: number, { json }: { readonly json: boolean }, command: Command) => {
-      const config = configFor(command, host);
-      const given = await withDaemonOrLocal({ config, host }, (office) => office.setPassword(id));
-      host.print(json ? asJson(given) : describePassword(given));
-    });
+    .action((id: number, options: PeopleOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.setPassword(id), describe: describePassword },
+      ),
+    );
   people
     .command("clear-password")
     .description("end a person's app password: calendar programs can no longer log in")
     .argument("<id>", "the person's number", readId)
-    .action(async (id: number, _options, command: Command) => {
-      const config = configFor(command, host);
-      await withDaemonOrLocal({ config, host }, (office) => office.clearPassword(id));
+    .action(async (id: number, options: object, command: Command) => {
+      await withDaemonOrLocal({ host, command, options }, (backend) => backend.clearPassword(id));
       host.say(`the app password of person ${id} has ended\n`);
     });
   return people;
@@ -54,8 +59,8 @@ interface GivenPassword extends ListedPerson {
   readonly url: string;
 }
 
-function describeList(listed: unknown): string {
-  const people: readonly ListedPerson[] = Array.isArray(listed) ? listed : [];
+function describeList(answer: unknown): string {
+  const people = rowsOf<ListedPerson>(answer);
   if (people.length === 0) return "no people yet: they appear with the first sweep\n";
   return table(
     ["ID", "NAME", "USER NAME", "CALENDARS", "PASSWORD", "OWN KEY", "ZONE"],

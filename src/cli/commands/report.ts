@@ -8,7 +8,8 @@ import { type Format, formats, isFormat, mediaType } from "../../reports/formats
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
-import { asJson, type CommandTools, configFor, Failed } from "../command-tools.ts";
+import { asJson, type CommandTools, Failed } from "../command-host.ts";
+import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import {
   type DatabaseOptions,
   type DatabasePlace,
@@ -16,8 +17,7 @@ import {
   withDatabase,
 } from "../database.ts";
 import { readRows } from "../options.ts";
-import { withServiceActions } from "../service-daemon-or-local.ts";
-import { table } from "../table.ts";
+import { table } from "../terminal-text.ts";
 
 interface ReportOptions extends DatabaseOptions {
   readonly project?: string;
@@ -65,8 +65,8 @@ export function reportCommand({ host }: CommandTools): Command {
         const folder = folderOf(options.publish, { place, project: options.project ?? null });
         const content = new TextEncoder().encode(rendered.text);
         const file = { ...folder, name: rendered.fileName, type: typeOf(format), content };
-        const setting = { config: configFor(self, host), host, person: undefined };
-        await withServiceActions(setting, (office) => office.upload(file));
+        const invocation = { host, command: self, options: {} };
+        await withDaemonOrLocal(invocation, (backend) => backend.upload(file));
         host.say(
           `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
         );

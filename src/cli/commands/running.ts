@@ -1,6 +1,11 @@
 import { Command, Option } from "commander";
-import { type CommandTools, configFor } from "../command-tools.ts";
-import type { DemoOptions, SandboxCommandOptions } from "../host.ts";
+import {
+  type CommandTools,
+  configFor,
+  configOption,
+  type DemoOptions,
+  type SandboxCommandOptions,
+} from "../command-host.ts";
 import { readDuration, readPort, readSeed } from "../options.ts";
 
 /** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
@@ -13,8 +18,7 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
   const start = new Command("start")
     .description("serve when there is a configuration, else demo")
     .action(async (_options, command: Command) => {
-      const { config } = command.optsWithGlobals<{ readonly config?: string }>();
-      const configured = config !== undefined || host.hasConfig();
+      const configured = configOption(command) !== null || host.hasConfig();
       finish(configured ? await host.serve(configFor(command, host)) : await host.demo(usualDemo));
     });
   const demo = new Command("demo")

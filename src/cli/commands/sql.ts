@@ -7,9 +7,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import { formats } from "../../reports/formats/format.ts";
-import { type CommandTools, Failed } from "../command-tools.ts";
+import { type CommandHost, type CommandTools, Failed } from "../command-host.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
-import type { CommandHost } from "../host.ts";
 import { readDuration, readRows } from "../options.ts";
 import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
 
@@ -37,19 +36,19 @@ export function sqlCommand({ host }: CommandTools): Command {
     const bytes = query === "-" ? await host.readStandardInput() : null;
     const sql = bytes ? new TextDecoder().decode(bytes) : query;
     const format = options.format ?? (options.json ? "json" : "table");
-    await ask({ file, sql, format, limit: options.limit }, { host, timeout: options.timeout });
+    await runQuery({ file, sql, format, limit: options.limit }, { host, timeout: options.timeout });
   });
 }
 
-interface Question {
+interface Query {
   readonly file: string;
   readonly sql: string;
   readonly format: string;
   readonly limit: number;
 }
 
-async function ask(
-  question: Question,
+async function runQuery(
+  query: Query,
   { host, timeout }: { readonly host: CommandHost; readonly timeout: Temporal.Duration },
 ): Promise<void> {
   // A child that is killed cannot clean up what it has put aside, such as the copy of a database on a read-only medium.
@@ -66,7 +65,7 @@ async function ask(
     });
     // A child that ended early has said why.
     child.stdin.once("error", () => undefined);
-    child.stdin.end(JSON.stringify(question));
+    child.stdin.end(JSON.stringify(query));
     const [code, isRead, said] = await Promise.all([
       ended,
       handOver(child.stdout, { host, limit, stop }),

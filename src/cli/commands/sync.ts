@@ -1,7 +1,12 @@
 import { Command } from "commander";
 import type { SweepProgress, SweepSummary } from "../../sync/sync.ts";
-import { asJson, type CommandTools, configFor, withLocalRooms } from "../command-tools.ts";
-import type { LocalRooms } from "../host.ts";
+import {
+  asJson,
+  type CommandTools,
+  configFor,
+  type LocalRooms,
+  withLocalRooms,
+} from "../command-host.ts";
 
 /** `sync`: one full sweep, the journal drained, what changed printed. Needs the data directory for itself. */
 export function syncCommand({ host, finish }: CommandTools): Command {
@@ -11,15 +16,15 @@ export function syncCommand({ host, finish }: CommandTools): Command {
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
       await withLocalRooms({ config, host }, async (rooms) => {
-        const edits = await drainAll(rooms, host.signal);
-        const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));
-        const summary = await rooms.sync.sweep({ signal: host.signal, onProgress });
         const { signal } = host;
-        const aside = await rooms.sync.readSide({ signal, most: mostAside });
+        const edits = await drainAll(rooms, signal);
+        const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));
+        const summary = await rooms.sync.sweep({ signal, onProgress });
+        const aside = await rooms.sync.readSide({ signal, most: mostSideSources });
         rooms.feeds.ensure();
         host.print(json ? asJson({ ...summary, edits, aside }) : describe(summary, edits));
         for (const { source, problem } of summary.failures) host.say(`${source}: ${problem}\n`);
-        finish(summary.failures.length > 0 || host.signal.aborted ? 1 : 0);
+        finish(summary.failures.length > 0 || signal.aborted ? 1 : 0);
       });
     });
 }
@@ -28,7 +33,7 @@ export function syncCommand({ host, finish }: CommandTools): Command {
  * So many lists of comments, history and files are read after a sweep, which at the documented quota takes under a
  * minute; the next one goes on. A daemon reads on without end.
  */
-const mostAside = 25;
+const mostSideSources = 25;
 
 /** Sends what waits in the journal and may go now; tells how many edits were confirmed and how many still wait. */
 export async function drainAll({ drain, store }: LocalRooms, signal: AbortSignal) {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { asJson, type CommandTools, configFor } from "../command-tools.ts";
+import type { CommandTools } from "../command-host.ts";
+import { printAnswer } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { withServiceActions } from "../service-daemon-or-local.ts";
 
 interface RelocationOptions {
   readonly list: number;
@@ -24,22 +24,21 @@ export function tasksCommand({ host }: CommandTools): Command {
       .option("--title <title>", "another title")
       .option("--person <id>", "on whose behalf", readId)
       .option("--json", "print JSON", false)
-      .action(async (task: string, options: RelocationOptions, command: Command) => {
-        const { list, project, title, person, json } = options;
-        const setting = { config: configFor(command, host), host, person };
-        const placed = await withServiceActions(setting, (office) =>
-          office.relocate(act, { task, list, project, title }),
+      .action((task: string, options: RelocationOptions, command: Command) => {
+        const { list, project, title } = options;
+        return printAnswer(
+          { host, command, options },
+          { work: (backend) => backend.relocate(act, { task, list, project, title }), describe },
         );
-        host.print(json ? asJson(placed) : describe(placed));
       });
   }
   return tasks;
 }
 
-const acts: readonly (readonly ["copy" | "move", string])[] = [
+const acts = [
   ["copy", "copy a task into a list, with its people, dates and custom fields"],
   ["move", "move a task into another list; it keeps its UID"],
-];
+] as const;
 
 function describe(placed: unknown): string {
   const task: {

@@ -1,6 +1,6 @@
 import { unreachable } from "../../domain/result.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
-import { shorten } from "../formats/text-tables.ts";
+import { shorten } from "../formats/text-formats.ts";
 import { type Built, type Frame, instantsOf, type Report } from "../report.ts";
 
 const fields = [

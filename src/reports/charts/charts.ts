@@ -1,6 +1,6 @@
 import { unreachable } from "../../domain/result.ts";
 import { escapeMarkup } from "../formats/markup.ts";
-import { shorten } from "../formats/text-tables.ts";
+import { shorten } from "../formats/text-formats.ts";
 import type { Chart } from "../report.ts";
 
 /** A drawing's inside and its size. */

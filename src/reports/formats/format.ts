@@ -1,9 +1,9 @@
 import { unreachable } from "../../domain/result.ts";
 import type { ReportDocument } from "../build-report.ts";
-import { csvOf, jsonOf } from "./csv-json.ts";
-import { htmlOf } from "./html-document.ts";
+import { csvOf, jsonOf } from "./data-formats.ts";
+import { htmlOf } from "./html-format.ts";
 
-import { markdownOf, tableOf } from "./text-tables.ts";
+import { markdownOf, tableOf } from "./text-formats.ts";
 
 export const formats = ["table", "csv", "json", "md", "html"] as const;
 export type Format = (typeof formats)[number];

@@ -1,9 +1,9 @@
 import type { SqlValue } from "../../store/rows/report-rows.ts";
 import type { Cell } from "../report.ts";
-import { csvField, csvLine, rowObject } from "./csv-json.ts";
+import { csvField, csvLine, rowObject } from "./data-formats.ts";
 import type { Format } from "./format.ts";
-import { htmlTable, pageOf } from "./html-document.ts";
-import { alignedTable, markdownTable, visible } from "./text-tables.ts";
+import { htmlTable, pageOf } from "./html-format.ts";
+import { alignedTable, markdownTable, visible } from "./text-formats.ts";
 
 /** Rows of a query and whether there were more than are wanted. */
 export interface QueryText {

@@ -2,15 +2,8 @@ import type { EventItem } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { sameWhen, type When } from "../domain/when.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import type { CommandHost, LocalRooms } from "./host.ts";
-
-/** One thing that was looked at; broken and doubtful ones say what helps. */
-export interface Finding {
-  readonly verdict: "fine" | "doubtful" | "broken";
-  readonly subject: string;
-  readonly what: string;
-  readonly remedy: string | null;
-}
+import type { CommandHost, LocalRooms } from "./command-host.ts";
+import { broken, doubtful, type Finding, fine } from "./finding.ts";
 
 /** Asks the service for its labels: the cheapest question that shows reachability, the key and the form of answers. */
 export async function checkReach(
@@ -20,32 +13,45 @@ export async function checkReach(
   const call = { priority: "interactive", signal } as const;
   const labels = await upstream.labels.list(call);
   if (!labels.ok) {
-    const remedy = remedyFor(labels.failure);
-    return [
-      { verdict: "broken", subject: "service", what: describeFailure(labels.failure), remedy },
-    ];
+    const { failure } = labels;
+    const what = describeFailure(failure);
+    return [broken("service", { what, remedy: remedyFor(failure) })];
   }
-  const reached: Finding = {
-    verdict: "fine",
-    subject: "service",
-    what: `${config.service.baseUrl} answers and takes the key`,
-    remedy: null,
-  };
+  const reached = fine("service", `${config.service.baseUrl} answers and takes the key`);
   if (config.projects !== "discover") return [reached];
   const projects = await upstream.workspace.projects(call);
   if (projects.ok) {
     const what = `${projects.value.items.length} projects are visible to the key`;
-    return [reached, { verdict: "fine", subject: "projects", what, remedy: null }];
+    return [reached, fine("projects", what)];
   }
   return [
     reached,
-    {
-      verdict: "broken",
-      subject: "projects",
+    broken("projects", {
       what: `they cannot be discovered: ${describeFailure(projects.failure)}`,
       remedy: 'list them in "projects" with their ids and todolists',
-    },
+    }),
   ];
+}
+
+function remedyFor(failure: Failure): string {
+  switch (failure.kind) {
+    case "refused":
+      return failure.status === 401 || failure.status === 403
+        ? "check service.apiKeyFile: the service refuses this key"
+        : "check service.baseUrl: it must end with the version, /api/v3";
+    case "unreadable":
+      return "check service.baseUrl: what answers there is not the service";
+    case "unavailable":
+      return "check service.baseUrl and the network; the service may be down";
+    case "rate-limited":
+      return "other programs use the same quota: lower service.quota.requests";
+    case "service-refused":
+    case "unknown-outcome":
+    case "aborted":
+      return "try again";
+    default:
+      return unreachable(failure);
+  }
 }
 
 const title = "Dayferry time zone probe (deleted at once)";
@@ -78,64 +84,30 @@ export async function checkTimeZone(
   const { id } = created.value;
   if (id === null) return [unproved(zone, "the service answered an event without an id")];
   const deleted = await upstream.events.delete({ projectId: project.id, id }, call);
-  const left: readonly Finding[] = deleted.ok
-    ? []
-    : [
-        {
-          verdict: "broken",
-          subject: "zone",
-          what: `the probe event ${id} of project ${project.id} could not be deleted: ${describeFailure(deleted.failure)}`,
-          remedy: "delete it by hand",
-        },
-      ];
-  return [compare(created.value, { when, zone, now: host.clock() }), ...left];
+  const proof = compare(created.value, { when, zone });
+  if (deleted.ok) return [proof];
+  return [
+    proof,
+    broken("zone", {
+      what: `the probe event ${id} of project ${project.id} could not be deleted: ${describeFailure(deleted.failure)}`,
+      remedy: "delete it by hand",
+    }),
+  ];
 }
 
-function compare(
-  answer: EventItem,
-  sent: { readonly when: When; readonly zone: string; readonly now: Temporal.Instant },
-): Finding {
+function compare(answer: EventItem, sent: { readonly when: When; readonly zone: string }): Finding {
   if (sameWhen(answer.when, sent.when)) {
-    return {
-      verdict: "fine",
-      subject: "zone",
-      what: `the service answers in ${sent.zone}`,
-      remedy: null,
-    };
+    return fine("zone", `the service answers in ${sent.zone}`);
   }
   const [was, is] = [sent.when, answer.when].map((when) => when.start.toString());
-  return {
-    verdict: "broken",
-    subject: "zone",
+  return broken("zone", {
     what: `an event sent for ${was} came back as ${is}: the account is not in ${sent.zone}`,
     remedy: "set service.timeZone to the account's zone",
-  };
+  });
 }
 
-const unproved = (zone: string, why: string): Finding => ({
-  verdict: "doubtful",
-  subject: "zone",
-  what: `that the account is in ${zone} could not be proved: ${why}`,
-  remedy: "try again with a key that may create events",
-});
-
-function remedyFor(failure: Failure): string {
-  switch (failure.kind) {
-    case "refused":
-      return failure.status === 401 || failure.status === 403
-        ? "check service.apiKeyFile: the service refuses this key"
-        : "check service.baseUrl: it must end with the version, /api/v3";
-    case "unreadable":
-      return "check service.baseUrl: what answers there is not the service";
-    case "unavailable":
-      return "check service.baseUrl and the network; the service may be down";
-    case "rate-limited":
-      return "other programs use the same quota: lower service.quota.requests";
-    case "service-refused":
-    case "unknown-outcome":
-    case "aborted":
-      return "try again";
-    default:
-      return unreachable(failure);
-  }
-}
+const unproved = (zone: string, why: string): Finding =>
+  doubtful("zone", {
+    what: `that the account is in ${zone} could not be proved: ${why}`,
+    remedy: "try again with a key that may create events",
+  });

@@ -2,7 +2,27 @@ import { statfsSync } from "node:fs";
 import { quotaInWords } from "../domain/wording.ts";
 import { isOldZoneData, type ZoneData } from "../domain/zone-data.ts";
 import { openPlacesIn } from "../store/private-files.ts";
-import type { Finding } from "./examination.ts";
+import { broken, doubtful, type Finding, fine } from "./finding.ts";
+
+const tolerableSeconds = 60;
+
+/**
+ * How far this machine's clock is from the service's, in seconds; null = the service has not said its time. A wrong clock
+ * sends reminders at a wrong time, and misjudges what was changed when.
+ */
+export function checkClock(ahead: number | null): Finding {
+  const subject = "clock";
+  if (ahead === null) {
+    const what = "not compared: the service has not said its time";
+    return doubtful(subject, { what, remedy: "ask again when the service answers" });
+  }
+  const off = Math.abs(ahead);
+  if (off <= tolerableSeconds) {
+    return fine(subject, `within ${Math.max(1, off)} s of the service's`);
+  }
+  const what = `${off} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
+  return broken(subject, { what, remedy: "set the clock, and let NTP keep it" });
+}
 
 /** How often requests were refused for the quota, and how much of it is in use. */
 export interface QuotaUse {
@@ -13,47 +33,21 @@ export interface QuotaUse {
   readonly waiting?: Readonly<Record<string, number>>;
 }
 
+/** Whether anybody else seems to spend the quota of the account. */
+export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Finding {
+  const what = quotaInWords({ used, quota, ...(waiting && { waiting }) });
+  if (rateLimited === 0) return fine("quota", what);
+  return doubtful("quota", {
+    what: `${what}; the service has refused ${rateLimited} for the quota`,
+    remedy: "other programs use the same account or address: lower service.quota.requests",
+  });
+}
+
 /** What the daemon has seen of a proxy before it. */
 export interface ProxyUse {
   readonly trusted: boolean;
   /** When a request was last passed on by a proxy that is not trusted; null = none was. */
   readonly forwardedAt: string | null;
-}
-
-const tolerable = 60;
-const mebibyte = 2 ** 20;
-const littleSpace = 500 * mebibyte;
-const noSpace = 50 * mebibyte;
-
-/**
- * How far this machine's clock is from the service's, in seconds; null = the service has not said its time. A wrong clock
- * sends reminders at a wrong time, and misjudges what was changed when.
- */
-export function checkClock(ahead: number | null): Finding {
-  const subject = "clock";
-  if (ahead === null) {
-    const what = "not compared: the service has not said its time";
-    return { verdict: "doubtful", subject, what, remedy: "ask again when the service answers" };
-  }
-  const off = Math.abs(ahead);
-  if (off <= tolerable) {
-    const what = `within ${Math.max(1, off)} s of the service's`;
-    return { verdict: "fine", subject, what, remedy: null };
-  }
-  const what = `${off} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
-  return { verdict: "broken", subject, what, remedy: "set the clock, and let NTP keep it" };
-}
-
-/** Whether anybody else seems to spend the quota of the account. */
-export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Finding {
-  const what = quotaInWords({ used, quota, ...(waiting && { waiting }) });
-  if (rateLimited === 0) return { verdict: "fine", subject: "quota", what, remedy: null };
-  return {
-    verdict: "doubtful",
-    subject: "quota",
-    what: `${what}; the service has refused ${rateLimited} for the quota`,
-    remedy: "other programs use the same account or address: lower service.quota.requests",
-  };
 }
 
 /**
@@ -63,13 +57,11 @@ export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Fin
 export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding[] {
   if (trusted || forwardedAt === null) return [];
   return [
-    {
-      verdict: "doubtful",
-      subject: "proxy",
+    doubtful("proxy", {
       what: "requests carry X-Forwarded-For, as behind a proxy, but http.trustProxy is not set: wrong passwords of all people count for one address",
       remedy:
         "set http.trustProxy to true, if there is a proxy and nobody can reach this server past it",
-    },
+    }),
   ];
 }
 
@@ -78,17 +70,12 @@ export function checkPrivacy(folders: readonly string[]): Finding {
   const subject = "privacy";
   const open = folders.flatMap(openPlacesIn);
   const [first] = open;
-  if (!first) {
-    const what = `only their owner reads the files in ${folders.join(" and ")}`;
-    return { verdict: "fine", subject, what, remedy: null };
-  }
+  if (!first) return fine(subject, `only their owner reads the files in ${folders.join(" and ")}`);
   const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
-  return {
-    verdict: "broken",
-    subject,
+  return broken(subject, {
     what: `others on this machine may look into ${first.path} (mode ${first.mode}${more})`,
     remedy: `chmod -R go= ${folders.join(" ")}; files and folders of the data directory are closed by the next start as well`,
-  };
+  });
 }
 
 /** How old the time zone data is that times are computed with; `today` in any zone. */
@@ -98,28 +85,26 @@ export function checkZoneData(data: ZoneData, today: Temporal.PlainDate): Findin
   if (tz === null) {
     const what = "the version of the time zone data is not known";
     const remedy = "run the Node that comes with the package, which has its own";
-    return { verdict: "doubtful", subject, what, remedy };
+    return doubtful(subject, { what, remedy });
   }
   const what = `time zones are those of ${tz}${icu === null ? "" : `, read by ICU ${icu}`}`;
-  if (!isOldZoneData(data, today)) return { verdict: "fine", subject, what, remedy: null };
-  return {
-    verdict: "doubtful",
-    subject,
+  if (!isOldZoneData(data, today)) return fine(subject, what);
+  return doubtful(subject, {
     what: `${what}, more than a year old: clocks that were changed since are shown wrong`,
     remedy: "install a newer version, which brings a newer Node",
-  };
+  });
 }
+
+const mebibyte = 2 ** 20;
+const littleSpace = 500 * mebibyte;
+const noSpace = 50 * mebibyte;
 
 /** Whether the disk of a folder has room. */
 export function checkDisk(folder: string): Finding {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const what = `${Math.floor(free / mebibyte).toLocaleString("en")} MiB are free in ${folder}`;
-  if (free >= littleSpace) return { verdict: "fine", subject: "disk", what, remedy: null };
-  return {
-    verdict: free < noSpace ? "broken" : "doubtful",
-    subject: "disk",
-    what,
-    remedy: "make room: without it no edit can be taken in",
-  };
+  if (free >= littleSpace) return fine("disk", what);
+  const trouble = { what, remedy: "make room: without it no edit can be taken in" };
+  return free < noSpace ? broken("disk", trouble) : doubtful("disk", trouble);
 }

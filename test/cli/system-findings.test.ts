@@ -9,7 +9,7 @@ import {
   checkProxy,
   checkQuota,
   checkZoneData,
-} from "../../src/cli/surroundings.ts";
+} from "../../src/cli/system-findings.ts";
 
 describe("checkClock()", () => {
   it.each([

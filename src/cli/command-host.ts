@@ -1,5 +1,6 @@
+import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import type { ConfigProblem } from "../config/problems.ts";
+import { type ConfigProblem, describeProblems } from "../config/problems.ts";
 import type { Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
@@ -10,26 +11,6 @@ import type { People } from "../people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";
 import type { Upstream } from "../upstream/client.ts";
-
-/** The rooms on a data directory that this process holds. */
-export interface LocalRooms {
-  readonly config: Config;
-  readonly store: Store;
-  readonly upstream: Upstream;
-  readonly sync: Sync;
-  readonly feeds: PublishedFeeds;
-  readonly editActions: EditActions;
-  readonly drain: Drain;
-  readonly workspace: ServiceActions;
-  readonly people: People;
-  close(): Promise<void>;
-}
-
-/** Where a running daemon of the same data directory answers. */
-export interface DaemonAddress {
-  readonly url: string;
-  readonly adminToken: string;
-}
 
 /** What commands need of the world and of the rooms beside theirs; `main` hands it in. */
 export interface CommandHost {
@@ -63,6 +44,26 @@ export interface CommandHost {
   checkMail(config: Config): Promise<string | null>;
 }
 
+/** Where a running daemon of the same data directory answers. */
+export interface DaemonAddress {
+  readonly url: string;
+  readonly adminToken: string;
+}
+
+/** The rooms on a data directory that this process holds. */
+export interface LocalRooms {
+  readonly config: Config;
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly sync: Sync;
+  readonly feeds: PublishedFeeds;
+  readonly editActions: EditActions;
+  readonly drain: Drain;
+  readonly workspace: ServiceActions;
+  readonly people: People;
+  close(): Promise<void>;
+}
+
 export interface DemoOptions {
   /** Null = what the environment says, else 8380. */
   readonly port: number | null;
@@ -81,3 +82,57 @@ export interface SandboxCommandOptions {
   readonly timeZone: string;
   readonly json: boolean;
 }
+
+/** What every command is made with. */
+export interface CommandTools {
+  readonly host: CommandHost;
+  /** Sets the exit code. */
+  readonly finish: (code: number) => void;
+}
+
+/** Ends a command with a message on standard error and an exit code: 1 failed, 2 wrong usage or configuration. */
+export class Failed extends Error {
+  override readonly name = "Failed";
+  readonly code: 1 | 2;
+  constructor(message: string, code: 1 | 2) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What `--config` names, before or after the command; null = nothing. */
+export const configOption = (command: Command): string | null =>
+  command.optsWithGlobals<{ readonly config?: string }>().config ?? null;
+
+/** The configuration for a command; ends it with every problem at once when there is one. */
+export function configFor(command: Command, host: CommandHost): Config {
+  const loaded = host.readConfig(configOption(command));
+  if (!loaded.ok) throw new Failed(`configuration:\n${describeProblems(loaded.failure)}`, 2);
+  return loaded.value;
+}
+
+/** Runs with the data directory in hand and gives it back in any case. */
+export async function withLocalRooms<Value>(
+  { config, host }: { readonly config: Config; readonly host: CommandHost },
+  work: (rooms: LocalRooms) => Promise<Value> | Value,
+): Promise<Value> {
+  const opened = host.open(config);
+  if (!opened.ok) throw new Failed(opened.failure, 1);
+  try {
+    return await work(opened.value);
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/** The content of a file that a command names; `-` is standard input. */
+export async function readInput(file: string, host: CommandHost): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failed(`${file} cannot be read: ${reason}`, 1);
+  }
+}
+
+export const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
