@@ -37,7 +37,7 @@ function optionsFor(name: string, format: Format, asOf: string | null = null): R
   // Everything, where a report would show a span of its own.
   const from = name === "agenda" || name === "activity" ? "2000-01-01" : null;
   const rest = { project: null, person: null, label: null, to: null, since: null, asOf };
-  return { file, zone, now, format, wish: { ...rest, name, from, limit: null } };
+  return { file, zone, now, format, request: { ...rest, name, from, limit: null } };
 }
 
 function timeReports(asOf: string | null): readonly string[] {

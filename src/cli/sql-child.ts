@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { isFormat } from "../reports/formats/format.ts";
-import { writeRows } from "../reports/formats/query-lines.ts";
+import { writeRows } from "../reports/formats/query-rows.ts";
 import { openQuery, sqlProblem } from "../store/reading/query.ts";
 
 // A process of its own: SQLite cannot be interrupted from within the process that waits for it, but a process can be

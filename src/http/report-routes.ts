@@ -3,7 +3,7 @@ import { unreachable } from "../domain/result.ts";
 import { reports } from "../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat } from "../reports/formats/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
-import type { ReportRequest } from "../reports/report-request.ts";
+import { type ReportRequest, reportRequest } from "../reports/report-request.ts";
 import type { ReportThreads } from "../reports/report-threads.ts";
 import type { Auth } from "./admin-session.ts";
 import { badRequest, notFound, type Problem, sendProblem } from "./problem-json.ts";
@@ -19,7 +19,13 @@ export interface ReportRoutesDeps {
 }
 
 /** Reports and items for scripts: worked out in a thread of their own, from a connection that only reads. */
-export function reportRoutes({ auth, reports: crew, file, zone, clock }: ReportRoutesDeps): Router {
+export function reportRoutes({
+  auth,
+  reports: threads,
+  file,
+  zone,
+  clock,
+}: ReportRoutesDeps): Router {
   const router = Router();
   router.use(["/api/reports", "/api/items"], (request, response, next) => {
     return auth.requireToken(request, response, next);
@@ -29,8 +35,8 @@ export function reportRoutes({ auth, reports: crew, file, zone, clock }: ReportR
     if ("status" in asked) return sendProblem(response, asked);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const options = { file, zone, now: clock(), format: asked.format, wish: asked.wish };
-    const rendered = await crew.render(options, gone.signal).catch((error: unknown) => {
+    const options = { file, zone, now: clock(), format: asked.format, request: asked.request };
+    const rendered = await threads.render(options, gone.signal).catch((error: unknown) => {
       // Nobody waits for the answer any more.
       if (gone.signal.aborted) return null;
       throw error;
@@ -62,7 +68,7 @@ const known = ["project", "person", "label", "from", "to", "since", "as-of", "li
 function readQuery(
   request: Request,
   name: string,
-): { readonly wish: ReportRequest; readonly format: Format } | Problem {
+): { readonly request: ReportRequest; readonly format: Format } | Problem {
   for (const [key, value] of Object.entries(request.query)) {
     if (!known.includes(key)) {
       return badRequest(`"${key}" is no parameter; there are ${known.join(", ")}`);
@@ -87,17 +93,10 @@ function readQuery(
   }
   return {
     format,
-    wish: {
-      name,
-      project: said("project"),
-      person: said("person"),
-      label: said("label"),
-      from: said("from"),
-      to: said("to"),
-      since: said("since"),
-      asOf: said("as-of"),
+    request: reportRequest(name, {
+      given: (parameter) => said(parameter === "asOf" ? "as-of" : parameter),
       limit: limit === null ? null : Number(limit),
-    },
+    }),
   };
 }
 

@@ -2,39 +2,15 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { Reader } from "../store/reading/reader.ts";
 import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";
-import type { Built, Column, Frame, Report } from "./report.ts";
+import type { MirrorAge, Report, ReportContent, ReportDocument, ReportScope } from "./report.ts";
 import {
   type ReportRequest,
   type ReportRequestFailure,
   readReportRequest,
 } from "./report-request.ts";
 
-/** A report ready to be written in any format. */
-export interface ReportDocument extends Built {
-  readonly name: string;
-  readonly title: string;
-  readonly about: string;
-  readonly columns: readonly Column[];
-  readonly madeAt: Temporal.Instant;
-  readonly asOf: Temporal.Instant | null;
-  readonly zone: string;
-  /** What it was narrowed by, such as `project Website`. */
-  readonly filters: readonly string[];
-  readonly freshness: MirrorAge;
-}
-
-/** How fresh the mirror is: ages in seconds at `madeAt`, of the sources without which calendars would not be whole. */
-export interface MirrorAge {
-  readonly sources: number;
-  readonly neverRead: number;
-  readonly failing: number;
-  readonly newestSeconds: number | null;
-  readonly oldestSeconds: number | null;
-  readonly oldestReadAt: string | null;
-}
-
 export interface BuildOptions {
-  readonly wish: ReportRequest;
+  readonly request: ReportRequest;
   /** The account's zone. */
   readonly zone: string;
   readonly now: Temporal.Instant;
@@ -46,55 +22,58 @@ export interface BuildOptions {
  */
 export function buildReport(
   reader: Reader,
-  { wish, zone, now }: BuildOptions,
+  { request, zone, now }: BuildOptions,
 ): Result<ReportDocument, ReportRequestFailure> {
-  const report = findReport(wish.name);
+  const report = findReport(request.name);
   if (!report) {
     const names = reports.map(({ name }) => name).join(", ");
     return fail({
       kind: "unknown",
-      message: `there is no report "${wish.name}"; there are ${names}`,
+      message: `there is no report "${request.name}"; there are ${names}`,
     });
   }
-  const read = readReportRequest(reader, { wish, report, zone, now });
+  const read = readReportRequest(reader, { request, report, zone, now });
   if (!read.ok) return read;
-  const frame = read.value;
+  const scope = read.value;
   const found = reader.once(() => ({
-    knownFrom: frame.asOf ? reader.knownFrom() : null,
+    knownFrom: scope.asOf ? reader.knownFrom() : null,
     mirror: ageOf(reader.mirrorAge(), now),
-    workOut: report.read((reading) => reader.view({ ...reading, at: frame }), frame),
+    workOut: report.read((reading) => reader.view({ ...reading, at: scope }), scope),
   }));
-  const tooEarly = earlierThanKnown(frame, { knownFrom: found.knownFrom, said: wish.asOf ?? "" });
+  const tooEarly = earlierThanKnown(scope, {
+    knownFrom: found.knownFrom,
+    said: request.asOf ?? "",
+  });
   if (tooEarly) return fail({ kind: "usage", message: tooEarly });
   const built = found.workOut();
   return ok({
-    ...documentOf(report, frame),
-    ...limited(built, wish.limit),
+    ...documentOf(report, scope),
+    ...limited(built, request.limit),
     freshness: found.mirror,
   });
 }
 
-function documentOf(report: Report, frame: Frame) {
+function documentOf(report: Report, scope: ReportScope) {
   const { name, title, about, columns } = report;
   return {
     name,
     title,
     about,
     columns,
-    madeAt: frame.now,
-    asOf: frame.asOf,
-    zone: frame.zone,
-    filters: filtersOf(frame),
+    madeAt: scope.now,
+    asOf: scope.asOf,
+    zone: scope.zone,
+    filters: filtersOf(scope),
   };
 }
 
-function limited(built: Built, limit: number | null): Built {
+function limited(built: ReportContent, limit: number | null): ReportContent {
   if (limit === null || built.rows.length <= limit) return built;
   const note = `These are the first ${limit} of ${built.rows.length} rows.`;
   return { ...built, rows: built.rows.slice(0, limit), notes: [...(built.notes ?? []), note] };
 }
 
-function filtersOf({ project, person, label, from, to, since }: Frame): readonly string[] {
+function filtersOf({ project, person, label, from, to, since }: ReportScope): readonly string[] {
   return [
     ...(project ? [`project ${project.name}`] : []),
     ...(person ? [`person ${person.name}`] : []),
@@ -108,7 +87,7 @@ function filtersOf({ project, person, label, from, to, since }: Frame): readonly
 }
 
 function earlierThanKnown(
-  { asOf }: Frame,
+  { asOf }: ReportScope,
   { knownFrom, said }: { readonly knownFrom: Temporal.Instant | null; readonly said: string },
 ): string | null {
   if (!asOf) return null;

@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import { openReader } from "../store/reading/reader.ts";
-import { type BuildOptions, buildReport, type ReportDocument } from "./build-report.ts";
+import { type BuildOptions, buildReport } from "./build-report.ts";
 import { freshnessText, localTimes } from "./formats/cell-text.ts";
 import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
-
+import type { ReportDocument } from "./report.ts";
 import type { ReportRequestFailure } from "./report-request.ts";
 
 export interface RenderOptions extends BuildOptions {

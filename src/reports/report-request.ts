@@ -1,7 +1,13 @@
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { DirectoryTable, Reader } from "../store/reading/reader.ts";
-import { type FilterName, type Frame, filterNames, type Known, type Report } from "./report.ts";
+import {
+  type FilterName,
+  filterNames,
+  type KnownName,
+  type Report,
+  type ReportScope,
+} from "./report.ts";
 
 /** A report as it is asked for, in the words of the command or the query; null = not said. */
 export interface ReportRequest {
@@ -23,25 +29,52 @@ export interface ReportRequestFailure {
   readonly message: string;
 }
 
+/** The request for a report whose parameters are given by their names; a parameter that is not given is null or undefined. */
+export function reportRequest(
+  name: string,
+  {
+    given,
+    limit,
+  }: {
+    readonly given: (parameter: Parameter) => string | null | undefined;
+    readonly limit: number | null;
+  },
+): ReportRequest {
+  const read = (parameter: Parameter) => given(parameter) ?? null;
+  return {
+    name,
+    project: read("project"),
+    person: read("person"),
+    label: read("label"),
+    from: read("from"),
+    to: read("to"),
+    since: read("since"),
+    asOf: read("asOf"),
+    limit,
+  };
+}
+
+type Parameter = Exclude<keyof ReportRequest, "name" | "limit">;
+
 interface ReportRequestContext {
-  readonly wish: ReportRequest;
+  readonly request: ReportRequest;
   readonly report: Report;
   readonly zone: string;
   readonly now: Temporal.Instant;
 }
 
-/** Looks everything up that the wish names. Every problem is told at once, each with what, where and why. */
+/** Looks everything up that a request names. Every problem is told at once, each with what, where and why. */
 export function readReportRequest(
   reader: Reader,
-  { wish, report, zone, now }: ReportRequestContext,
-): Result<Frame, ReportRequestFailure> {
+  { request, report, zone, now }: ReportRequestContext,
+): Result<ReportScope, ReportRequestFailure> {
   const problems: string[] = [];
   const take = <Value>(read: Result<Value, string> | null): Value | null => {
     if (read && !read.ok) problems.push(read.failure);
     return read?.ok ? read.value : null;
   };
   const said = filterNames.filter(
-    (filter) => isSaid(filter, wish) && !report.takes.includes(filter),
+    (filter) => isSaid(filter, request) && !report.takes.includes(filter),
   );
   for (const filter of said) {
     problems.push(`--${optionOf(filter)}: the report ${report.name} cannot be narrowed by it`);
@@ -50,20 +83,20 @@ export function readReportRequest(
     table: DirectoryTable,
     { option, text }: { option: string; text: string | null },
   ) => take(text === null ? null : findNamed(reader.named(table), { option, text }));
-  const project = named("projects", { option: "--project", text: wish.project });
-  const person = named("people", { option: "--person", text: wish.person });
-  const label = named("labels", { option: "--label", text: wish.label });
+  const project = named("projects", { option: "--project", text: request.project });
+  const person = named("people", { option: "--person", text: request.person });
+  const label = named("labels", { option: "--label", text: request.label });
   const own = person?.time_zone ?? zone;
-  const from = take(readDate("--from", wish.from));
-  const to = take(readDate("--to", wish.to));
+  const from = take(readDate("--from", request.from));
+  const to = take(readDate("--to", request.to));
   if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
     problems.push(`--from ${from.toString()} is after --to ${to.toString()}`);
   }
-  const asOf = take(readMoment(wish.asOf, { now, zone: own }));
+  const asOf = take(readMoment(request.asOf, { now, zone: own }));
   if (asOf && Temporal.Instant.compare(asOf, now) > 0) {
-    problems.push(`--as-of ${wish.asOf}: that is in the future`);
+    problems.push(`--as-of ${request.asOf}: that is in the future`);
   }
-  const since = take(readSince(wish.since, own));
+  const since = take(readSince(request.since, own));
   if (problems.length > 0) return fail({ kind: "usage", message: problems.join("\n") });
   const nameOf = (table: DirectoryTable) =>
     new Map(reader.named(table).map(({ id, name }) => [id, name]));
@@ -83,15 +116,15 @@ export function readReportRequest(
   });
 }
 
-function isSaid(filter: FilterName, wish: ReportRequest): boolean {
-  if (filter === "dates") return wish.from !== null || wish.to !== null;
-  return wish[filter === "as-of" ? "asOf" : filter] !== null;
+function isSaid(filter: FilterName, request: ReportRequest): boolean {
+  if (filter === "dates") return request.from !== null || request.to !== null;
+  return request[filter === "as-of" ? "asOf" : filter] !== null;
 }
 
 const optionOf = (filter: FilterName): string => (filter === "dates" ? "from, --to" : filter);
 
 /** By id, or by a name that only one has, or only one of those that are still there; the case does not matter. */
-export function findNamed<Row extends Known>(
+export function findNamed<Row extends KnownName>(
   rows: readonly Row[],
   { option, text }: { readonly option: string; readonly text: string },
 ): Result<Row, string> {
@@ -149,7 +182,7 @@ function readMoment(
 function readSince(
   text: string | null,
   zone: string,
-): Result<NonNullable<Frame["since"]>, string> | null {
+): Result<NonNullable<ReportScope["since"]>, string> | null {
   if (text === null) return null;
   if (/^\d{1,15}$/.test(text)) return ok({ revision: Number(text) });
   try {

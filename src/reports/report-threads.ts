@@ -1,12 +1,21 @@
 import { Worker } from "node:worker_threads";
-import { fail, ok, type Result } from "../domain/result.ts";
-import { isFormat } from "./formats/format.ts";
-import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
+import { ok, type Result } from "../domain/result.ts";
+import {
+  type Rendered,
+  type RenderFailure,
+  type RenderOptions,
+  renderReport,
+} from "./render-report.ts";
 
 /** Renders reports beside the daemon's loop. */
 export interface ReportThreads {
   /** Waits for its turn, then works in a thread of its own. Rejects when that thread breaks or `signal` aborts. */
-  render(options: RenderOptions, signal: AbortSignal): Promise<Result<AsideAnswer, RenderFailure>>;
+  render(options: RenderOptions, signal: AbortSignal): Promise<Result<ThreadReport, RenderFailure>>;
+}
+
+/** A rendered report whose text has come over from another thread, as octets, so that nothing is copied. */
+interface ThreadReport extends Omit<Rendered, "text"> {
+  readonly body: Uint8Array;
 }
 
 /** Where reports are worked out: each in a thread, one after another, so that many at once cannot take all memory. */
@@ -25,16 +34,15 @@ export function createReportThreads(): ReportThreads {
 }
 
 function inThread(
-  options: RenderOptions,
+  { now, ...options }: RenderOptions,
   signal: AbortSignal,
-): Promise<Result<AsideAnswer, RenderFailure>> {
+): Promise<Result<ThreadReport, RenderFailure>> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./report-worker.ts", import.meta.url), {
-      workerData: writeTask(options),
-    });
+    const task: ThreadTask = { ...options, now: now.toString() };
+    const worker = new Worker(new URL("./report-worker.ts", import.meta.url), { workerData: task });
     const stop = () => void worker.terminate();
     signal.addEventListener("abort", stop, { once: true });
-    worker.once("message", (message: unknown) => resolve(readAnswer(message)));
+    worker.once("message", resolve);
     worker.once("error", reject);
     worker.once("exit", (code) => {
       signal.removeEventListener("abort", stop);
@@ -51,71 +59,17 @@ class ReportThreadError extends Error {
   }
 }
 
-/** A rendered report whose text has come over from another thread, as octets, so that nothing is copied. */
-interface AsideAnswer extends Omit<Rendered, "text" | "notes"> {
-  readonly body: Uint8Array;
-}
+/** What a thread is given: an instant does not go over as it is. */
+export type ThreadTask = Omit<RenderOptions, "now"> & { readonly now: string };
 
-/** A task as threads hand it over: plain values only. */
-const writeTask = ({ now, ...rest }: RenderOptions): unknown => ({
-  ...rest,
-  now: now.toString(),
-});
-
-export function readTask(data: unknown): RenderOptions {
-  const member = membersOf(data);
-  const wish = membersOf(member("wish"));
-  const said = (name: string) => {
-    const value = wish(name);
-    return typeof value === "string" ? value : null;
-  };
-  const format = String(member("format"));
-  if (!isFormat(format)) throw new Error(`"${format}" is no format`);
-  const limit = wish("limit");
-  return {
-    file: String(member("file")),
-    zone: String(member("zone")),
-    now: Temporal.Instant.from(String(member("now"))),
-    format,
-    wish: {
-      name: String(wish("name")),
-      project: said("project"),
-      person: said("person"),
-      label: said("label"),
-      from: said("from"),
-      to: said("to"),
-      since: said("since"),
-      asOf: said("asOf"),
-      limit: typeof limit === "number" ? limit : null,
-    },
-  };
-}
-
-export function writeAnswer(answer: Result<Rendered, RenderFailure>): {
-  readonly message: unknown;
+/** Works a task out inside the thread. `transfer` is handed over instead of being copied. */
+export function answerTask({ now, ...options }: ThreadTask): {
+  readonly message: Result<ThreadReport, RenderFailure>;
   readonly transfer: ArrayBuffer[];
 } {
-  if (!answer.ok) return { message: answer.failure, transfer: [] };
-  const { text, ...rest } = answer.value;
+  const rendered = renderReport({ ...options, now: Temporal.Instant.from(now) });
+  if (!rendered.ok) return { message: rendered, transfer: [] };
+  const { text, ...rest } = rendered.value;
   const body = new TextEncoder().encode(text);
-  return { message: { ...rest, body }, transfer: [body.buffer] };
-}
-
-function readAnswer(message: unknown): Result<AsideAnswer, RenderFailure> {
-  const member = membersOf(message);
-  const [kind, body] = [member("kind"), member("body")];
-  if (kind === "unknown" || kind === "usage" || kind === "unreadable") {
-    return fail({ kind, message: String(member("message")) });
-  }
-  return ok({
-    body: body instanceof Uint8Array ? body : new Uint8Array(),
-    mediaType: String(member("mediaType")),
-    fileName: String(member("fileName")),
-    freshness: String(member("freshness")),
-  });
-}
-
-function membersOf(value: unknown): (name: string) => unknown {
-  const members = new Map<string, unknown>(Object.entries(Object(value)));
-  return (name) => members.get(name);
+  return { message: ok({ ...rest, body }), transfer: [body.buffer] };
 }

@@ -63,12 +63,36 @@ export type Chart =
     };
 
 /** What a report says: rows in its columns' order, with what is worth saying about them. */
-export interface Built {
+export interface ReportContent {
   readonly rows: readonly (readonly Cell[])[];
   /** The oldest reading of what the rows come from; absent = that of the mirror as a whole. */
   readonly readAt?: string | null;
   readonly chart?: Chart | null;
   readonly notes?: readonly string[];
+}
+
+/** A report ready to be written in any format. */
+export interface ReportDocument extends ReportContent {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly columns: readonly Column[];
+  readonly madeAt: Temporal.Instant;
+  readonly asOf: Temporal.Instant | null;
+  readonly zone: string;
+  /** What it was narrowed by, such as `project Website`. */
+  readonly filters: readonly string[];
+  readonly freshness: MirrorAge;
+}
+
+/** How fresh the mirror is: ages in seconds at `madeAt`, of the sources without which calendars would not be whole. */
+export interface MirrorAge {
+  readonly sources: number;
+  readonly neverRead: number;
+  readonly failing: number;
+  readonly newestSeconds: number | null;
+  readonly oldestSeconds: number | null;
+  readonly oldestReadAt: string | null;
 }
 
 /** What a report can be narrowed by. */
@@ -82,13 +106,13 @@ export interface Named {
 }
 
 /** The same as the database has it. */
-export interface Known extends Named {
+export interface KnownName extends Named {
   /** 1 = it is not there any more. */
   readonly gone: number;
 }
 
 /** What a report is asked for, with everything looked up. */
-export interface Frame {
+export interface ReportScope {
   readonly now: Temporal.Instant;
   /** Of the moment that the report shows, in `zone`. */
   readonly today: Temporal.PlainDate;
@@ -124,7 +148,7 @@ export interface Report {
   readonly takes: readonly FilterName[];
   readonly columns: readonly Column[];
   /** Reads within one state of the database; what it returns is worked out afterwards. */
-  readonly read: (view: ReadView, frame: Frame) => () => Built;
+  readonly read: (view: ReadView, scope: ReportScope) => () => ReportContent;
 }
 
 /** What `--project`, `--person` and `--label` say of the items that a report counts. */
@@ -132,7 +156,7 @@ export function itemsOf({
   project,
   person,
   label,
-}: Frame): NonNullable<Conditions["report_items"]> {
+}: ReportScope): NonNullable<Conditions["report_items"]> {
   return [
     ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
     ...(person ? [{ column: "assigned", is: "holds", value: person.id } as const] : []),
@@ -143,7 +167,7 @@ export function itemsOf({
 /** What `--from` and `--to` say of a column with dates. */
 export function daysOf<Name extends string>(
   column: Name,
-  { from, to }: Pick<Frame, "from" | "to">,
+  { from, to }: Pick<ReportScope, "from" | "to">,
 ) {
   return [
     ...(from ? [{ column, is: ">=", value: from.toString() } as const] : []),
@@ -154,7 +178,7 @@ export function daysOf<Name extends string>(
 /** What `--from` and `--to` say of a column with instants: whole days of the reader's zone. */
 export function instantsOf<Name extends string>(
   column: Name,
-  { from, to, zone }: Pick<Frame, "from" | "to" | "zone">,
+  { from, to, zone }: Pick<ReportScope, "from" | "to" | "zone">,
 ) {
   const text = (day: Temporal.PlainDate) =>
     day.toZonedDateTime(zone).toInstant().toString({ smallestUnit: "millisecond" });

@@ -20,8 +20,8 @@ describe("buildReport()", () => {
       ["files", { label: "5" }, "--label: the report files cannot be narrowed by it"],
       ["changes", { since: "long ago" }, '--since "long ago": it must be a revision'],
     ];
-    for (const [name, wish, message] of wrong) {
-      expect(rig.ask(name, wish)).toMatchObject({
+    for (const [name, request, message] of wrong) {
+      expect(rig.ask(name, request)).toMatchObject({
         failure: { kind: "usage", message: expect.stringContaining(message) },
       });
     }

@@ -3,8 +3,8 @@ import { onTestFinished } from "vitest";
 import { labelId, listId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import { buildReport, type ReportDocument } from "../../src/reports/build-report.ts";
-import type { Cell } from "../../src/reports/report.ts";
+import { buildReport } from "../../src/reports/build-report.ts";
+import type { Cell, ReportDocument } from "../../src/reports/report.ts";
 import type { ReportRequest } from "../../src/reports/report-request.ts";
 import { openReader, type Reader } from "../../src/store/reading/reader.ts";
 import {
@@ -21,8 +21,8 @@ import {
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { insistOk } from "./insist.ts";
 
-/** A wish for nothing in particular. */
-const anyWish: Omit<ReportRequest, "name"> = {
+/** A request for nothing in particular. */
+const anyRequest: Omit<ReportRequest, "name"> = {
   project: null,
   person: null,
   label: null,
@@ -65,16 +65,16 @@ export function readEverything({ store }: ReturnType<typeof reportRig>): void {
 }
 
 function wordsOf(reader: Reader, clock: () => Temporal.Instant) {
-  const ask = (name: string, wish: Partial<ReportRequest> = {}) =>
-    buildReport(reader, { wish: { ...anyWish, ...wish, name }, zone, now: clock() });
-  const report = (name: string, wish: Partial<ReportRequest> = {}): ReportDocument =>
-    insistOk(ask(name, wish));
+  const ask = (name: string, request: Partial<ReportRequest> = {}) =>
+    buildReport(reader, { request: { ...anyRequest, ...request, name }, zone, now: clock() });
+  const report = (name: string, request: Partial<ReportRequest> = {}): ReportDocument =>
+    insistOk(ask(name, request));
   /** Rows as objects, of the named columns. */
   const rows = (
     name: string,
-    wish: Partial<ReportRequest> = {},
+    request: Partial<ReportRequest> = {},
   ): readonly Readonly<Record<string, Cell>>[] => {
-    const document = report(name, wish);
+    const document = report(name, request);
     return document.rows.map((row) =>
       Object.fromEntries(document.columns.map(({ key }, nth) => [key, row[nth] ?? null])),
     );

@@ -6,7 +6,7 @@ import { type Result, unreachable } from "../../domain/result.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
-import { findNamed } from "../../reports/report-request.ts";
+import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
 import { asJson, type CommandTools, Failed } from "../command-host.ts";
 import { withDaemonOrLocal } from "../daemon-or-local.ts";
@@ -108,23 +108,9 @@ function render(
     readonly now: Temporal.Instant;
   },
 ): Rendered {
-  const { project, person, label, from, to, since, asOf, limit } = options;
-  const rendered = renderReport({
-    ...place,
-    format,
-    now,
-    wish: {
-      name,
-      project: project ?? null,
-      person: person ?? null,
-      label: label ?? null,
-      from: from ?? null,
-      to: to ?? null,
-      since: since ?? null,
-      asOf: asOf ?? null,
-      limit: limit ?? null,
-    },
-  });
+  const { limit = null } = options;
+  const request = reportRequest(name, { given: (parameter) => options[parameter], limit });
+  const rendered = renderReport({ ...place, format, now, request });
   if (rendered.ok) return rendered.value;
   throw new Failed(rendered.failure.message, codeOf(rendered.failure));
 }

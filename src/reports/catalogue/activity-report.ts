@@ -1,6 +1,6 @@
 import { oneLine, plainDescription } from "../../domain/text.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import { type Frame, instantsOf, type Report } from "../report.ts";
+import { instantsOf, type Report, type ReportScope } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** Comments and the service's own history, newest first; the last 30 days where no dates are given. */
@@ -19,9 +19,9 @@ export const activity: Report = {
     { key: "text", title: "Text", type: "text" },
     { key: "task_id", title: "Task id", type: "count" },
   ],
-  read(view, frame) {
-    const { project, person, zone } = frame;
-    const { from, to } = spanOf(frame);
+  read(view, scope) {
+    const { project, person, zone } = scope;
+    const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_activity",
       columns: ["at", "person", "action", "title", "project", "list", "text", "task_id"],
@@ -38,7 +38,7 @@ export const activity: Report = {
         ],
       },
     });
-    const read = frame.asOf ? null : readSides(view, frame);
+    const read = scope.asOf ? null : readSides(view, scope);
     const local = localTimes(zone);
     const dayOf = (at: string) => (at.length > 10 ? local(at).slice(0, 10) : at);
     const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
@@ -69,6 +69,6 @@ export const activity: Report = {
 
 const newestFirst = (a: string, b: string): number => (a > b ? -1 : a < b ? 1 : 0);
 
-function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
+function spanOf({ from, to, today }: ReportScope): Pick<ReportScope, "from" | "to"> {
   return from || to ? { from, to } : { from: today.subtract({ days: 30 }), to: null };
 }

@@ -1,6 +1,13 @@
 import type { AgendaRow } from "../../store/rows/report-rows.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import { type Built, type Cell, type Frame, itemsOf, namer, type Report } from "../report.ts";
+import {
+  type Cell,
+  itemsOf,
+  namer,
+  type Report,
+  type ReportContent,
+  type ReportScope,
+} from "../report.ts";
 
 const fields = [
   "kind",
@@ -33,31 +40,31 @@ export const agenda: Report = {
     { key: "people", title: "People", type: "text" },
     { key: "done", title: "Done", type: "flag" },
   ],
-  read(view, frame) {
-    const { from, to } = spanOf(frame);
+  read(view, scope) {
+    const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_agenda",
       columns: fields,
       where: {
-        report_items: itemsOf(frame),
+        report_items: itemsOf(scope),
         report_agenda: [
           ...(from ? [{ column: "last_on", is: ">=", value: from.toString() } as const] : []),
           ...(to ? [{ column: "first_on", is: "<=", value: to.toString() } as const] : []),
         ],
       },
     });
-    return () => agendaOf(rows, frame);
+    return () => agendaOf(rows, scope);
   },
 };
 
 /** Two weeks from today, unless dates are given. */
-function spanOf({ from, to, today }: Frame): Pick<Frame, "from" | "to"> {
+function spanOf({ from, to, today }: ReportScope): Pick<ReportScope, "from" | "to"> {
   return from || to ? { from, to } : { from: today, to: today.add({ days: 13 }) };
 }
 
-function agendaOf(rows: readonly Row[], frame: Frame): Built {
-  const local = localTimes(frame.zone);
-  const peopleOf = namer(frame.people);
+function agendaOf(rows: readonly Row[], scope: ReportScope): ReportContent {
+  const local = localTimes(scope.zone);
+  const peopleOf = namer(scope.people);
   const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
   const entries: { readonly order: string; readonly cells: readonly Cell[] }[] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { unreachable } from "../../domain/result.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
 import { shorten } from "../formats/text-formats.ts";
-import { type Built, type Frame, instantsOf, type Report } from "../report.ts";
+import { instantsOf, type Report, type ReportContent, type ReportScope } from "../report.ts";
 
 const fields = [
   "at",
@@ -39,8 +39,8 @@ export const changes: Report = {
     { key: "edit_id", title: "Edit", type: "count" },
     { key: "uid", title: "UID", type: "text" },
   ],
-  read(view, frame) {
-    const { project, person } = frame;
+  read(view, scope) {
+    const { project, person } = scope;
     const rows = view({
       view: "report_changes",
       columns: fields,
@@ -48,7 +48,7 @@ export const changes: Report = {
         report_changes: [
           ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
           ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
-          ...sinceOf(frame),
+          ...sinceOf(scope),
         ],
       },
     });
@@ -56,9 +56,9 @@ export const changes: Report = {
   },
 };
 
-function sinceOf(frame: Frame) {
-  const { since, from, to, now, asOf } = frame;
-  const dates = instantsOf("at", frame);
+function sinceOf(scope: ReportScope) {
+  const { since, from, to, now, asOf } = scope;
+  const dates = instantsOf("at", scope);
   if (since && "revision" in since) {
     return [...dates, { column: "revision", is: ">", value: since.revision } as const];
   }
@@ -68,14 +68,17 @@ function sinceOf(frame: Frame) {
 }
 
 /** `ofPerson`: only what an edit explains is kept. */
-function changesOf(rows: readonly Row[], { ofPerson }: { readonly ofPerson: boolean }): Built {
+function changesOf(
+  rows: readonly Row[],
+  { ofPerson }: { readonly ofPerson: boolean },
+): ReportContent {
   const newestFirst = rows.toSorted((a, b) => b.revision - a.revision);
   return {
     rows: newestFirst.flatMap((row) => {
       const differences = differencesOf(row);
       const isOurs = explains(row, differences);
       if (ofPerson && !isOurs) return [];
-      const fieldsText = differences
+      const fieldTexts = differences
         .map(({ field, before, after }) => `${field}: ${said(before)} → ${said(after)}`)
         .join("; ");
       return [
@@ -86,7 +89,7 @@ function changesOf(rows: readonly Row[], { ofPerson }: { readonly ofPerson: bool
           row.kind,
           row.title,
           row.project,
-          fieldsText === "" ? null : fieldsText,
+          fieldTexts === "" ? null : fieldTexts,
           isOurs ? `${row.person ?? "the account"} (${row.channel ?? ""})` : null,
           isOurs ? row.edit_id : null,
           row.uid,
@@ -118,7 +121,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
   (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
-/** Whether the edit that was under way wished for any of it; a sweep may bring other people's changes meanwhile. */
+/** Whether the edit that was under way wanted for any of it; a sweep may bring other people's changes meanwhile. */
 function explains(row: Row, differences: readonly Difference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
   switch (row.act) {
@@ -128,9 +131,9 @@ function explains(row: Row, differences: readonly Difference[]): boolean {
       return row.edit_action === "delete" || row.edit_action === "create";
     case "changed": {
       const patched = Object.keys(JSON.parse(row.edit_patch ?? "{}"));
-      const wished = new Set(patched.map((field) => contentField.get(field) ?? field));
-      if (row.edit_action === "complete" || row.edit_action === "reopen") wished.add("completed");
-      return row.edit_action === "create" || differences.some(({ field }) => wished.has(field));
+      const wanted = new Set(patched.map((field) => contentField.get(field) ?? field));
+      if (row.edit_action === "complete" || row.edit_action === "reopen") wanted.add("completed");
+      return row.edit_action === "create" || differences.some(({ field }) => wanted.has(field));
     }
     default:
       return unreachable(row.act);

@@ -18,8 +18,8 @@ export const files: Report = {
     { key: "created_at", title: "Filed", type: "instant" },
     { key: "updated_at", title: "Changed", type: "instant" },
   ],
-  read(view, frame) {
-    const { project, person } = frame;
+  read(view, scope) {
+    const { project, person } = scope;
     const rows = view({
       view: "report_files",
       columns: [
@@ -37,12 +37,12 @@ export const files: Report = {
         report_files: [
           ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
           ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
-          ...instantsOf("created_at", frame),
+          ...instantsOf("created_at", scope),
         ],
       },
     });
     // How far the reading had come in the past is not known.
-    const read = frame.asOf ? null : readSides(view, frame);
+    const read = scope.asOf ? null : readSides(view, scope);
     return () => ({
       ...(read && {
         readAt: read("files").readAt,

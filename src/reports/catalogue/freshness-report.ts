@@ -1,6 +1,6 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
 import { ageText } from "../formats/cell-text.ts";
-import type { Built, Chart, Report } from "../report.ts";
+import type { Chart, Report, ReportContent } from "../report.ts";
 
 const fields = [
   "kind",
@@ -59,7 +59,7 @@ interface Group {
 }
 
 /** A row per source; those of single tasks (subtasks, comments, history) are counted together per project. */
-function freshnessOf(rows: readonly Row[]): Built {
+function freshnessOf(rows: readonly Row[]): ReportContent {
   const groups = new Map<string, Group>();
   for (const row of rows) {
     const list = perTask.has(row.kind) ? null : row.list;

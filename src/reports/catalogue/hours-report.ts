@@ -1,5 +1,6 @@
+import type { ReportRows } from "../../store/rows/report-rows.ts";
 import { hoursText } from "../formats/cell-text.ts";
-import { type Built, type Chart, daysOf, itemsOf, type Report } from "../report.ts";
+import { type Chart, daysOf, itemsOf, type Report, type ReportContent } from "../report.ts";
 
 const fields = [
   "project_id",
@@ -13,17 +14,7 @@ const fields = [
   "logged_minutes",
 ] as const;
 
-interface Row {
-  readonly project_id: number;
-  readonly project: string | null;
-  readonly list: string | null;
-  readonly person_id: number | null;
-  readonly person: string | null;
-  readonly items: number;
-  readonly open_items: number;
-  readonly estimated_minutes: number;
-  readonly logged_minutes: number;
-}
+type Row = Pick<ReportRows["report_hours"], (typeof fields)[number]>;
 
 /** Estimated against logged time. */
 export const hours: Report = {
@@ -42,13 +33,13 @@ export const hours: Report = {
     { key: "left_minutes", title: "Left", type: "minutes" },
     { key: "used_percent", title: "Used %", type: "percent" },
   ],
-  read(view, frame) {
-    const { person } = frame;
+  read(view, scope) {
+    const { person } = scope;
     const rows = view({
       view: "report_hours",
       columns: fields,
       where: {
-        report_items: [...itemsOf(frame), ...daysOf("last_on", frame)],
+        report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         report_hours: person ? [{ column: "person_id", is: "=", value: person.id }] : [],
       },
     });
@@ -56,7 +47,7 @@ export const hours: Report = {
   },
 };
 
-function hoursOf(rows: readonly Row[]): Built {
+function hoursOf(rows: readonly Row[]): ReportContent {
   const key = ({ project, list, person }: Row) =>
     `${project ?? ""}\u0000${list ?? ""}\u0000${person ?? "\uffff"}`;
   const sorted = rows

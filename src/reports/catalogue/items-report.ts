@@ -28,8 +28,8 @@ export const items: Report = {
     { key: "private", title: "Private", type: "flag" },
     { key: "archived", title: "Archived", type: "flag" },
   ],
-  read(view, frame) {
-    const { from, to } = frame;
+  read(view, scope) {
+    const { from, to } = scope;
     const rows = view({
       view: "report_items",
       columns: [
@@ -56,13 +56,13 @@ export const items: Report = {
       ],
       where: {
         report_items: [
-          ...itemsOf(frame),
+          ...itemsOf(scope),
           ...(to ? [{ column: "first_on", is: "<=", value: to.toString() } as const] : []),
         ],
       },
     });
     return () => {
-      const [peopleOf, labelsOf] = [namer(frame.people), namer(frame.labels)];
+      const [peopleOf, labelsOf] = [namer(scope.people), namer(scope.labels)];
       const earliest = from?.toString() ?? null;
       return {
         rows: rows.flatMap((row) => {

@@ -15,8 +15,8 @@ export const labels: Report = {
     { key: "estimated_minutes", title: "Estimated", type: "minutes" },
     { key: "logged_minutes", title: "Logged", type: "minutes" },
   ],
-  read(view, frame) {
-    const { label } = frame;
+  read(view, scope) {
+    const { label } = scope;
     const rows = view({
       view: "report_labels",
       columns: [
@@ -29,7 +29,7 @@ export const labels: Report = {
         "logged_minutes",
       ],
       where: {
-        report_items: [...itemsOf(frame), ...daysOf("last_on", frame)],
+        report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         report_labels: label ? [{ column: "label_id", is: "=", value: label.id }] : [],
       },
     });

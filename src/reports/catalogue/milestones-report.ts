@@ -14,14 +14,14 @@ export const milestones: Report = {
     { key: "project", title: "Project", type: "text" },
     { key: "people", title: "People", type: "text" },
   ],
-  read(view, frame) {
+  read(view, scope) {
     const rows = view({
       view: "report_milestones",
       columns: ["due_on", "days_left", "completed", "title", "project", "assigned"],
-      where: { report_items: itemsOf(frame), report_milestones: daysOf("due_on", frame) },
+      where: { report_items: itemsOf(scope), report_milestones: daysOf("due_on", scope) },
     });
     return () => {
-      const peopleOf = namer(frame.people);
+      const peopleOf = namer(scope.people);
       return {
         rows: rows
           .toSorted((a, b) => a.days_left - b.days_left || (a.title < b.title ? -1 : 1))

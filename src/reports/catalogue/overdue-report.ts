@@ -16,14 +16,14 @@ export const overdue: Report = {
     { key: "people", title: "People", type: "text" },
     { key: "percent", title: "Done %", type: "percent" },
   ],
-  read(view, frame) {
+  read(view, scope) {
     const rows = view({
       view: "report_overdue",
       columns: ["due_on", "days_late", "kind", "title", "project", "list", "assigned", "percent"],
-      where: { report_items: itemsOf(frame), report_overdue: daysOf("due_on", frame) },
+      where: { report_items: itemsOf(scope), report_overdue: daysOf("due_on", scope) },
     });
     return () => {
-      const peopleOf = namer(frame.people);
+      const peopleOf = namer(scope.people);
       return {
         rows: rows
           .toSorted((a, b) => b.days_late - a.days_late || (a.title < b.title ? -1 : 1))

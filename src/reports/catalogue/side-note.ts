@@ -1,5 +1,5 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
-import type { Frame, ReadView } from "../report.ts";
+import type { ReadView, ReportScope } from "../report.ts";
 
 /** What is read beside the items, and only once there is time for it. */
 type SideKind = "comments" | "history" | "folders" | "files";
@@ -15,7 +15,7 @@ interface SideRead {
 /** How far the reading has come of what hangs around the items of the project, or of all of them. */
 export function readSides(
   view: ReadView,
-  { project }: Pick<Frame, "project">,
+  { project }: Pick<ReportScope, "project">,
 ): (kind: SideKind) => SideRead {
   const rows = view({
     view: "report_freshness",

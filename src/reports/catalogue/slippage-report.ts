@@ -1,6 +1,13 @@
 import type { MoveRow, SlippageRow } from "../../store/rows/report-rows.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import { type Built, type Chart, type Frame, instantsOf, itemsOf, type Report } from "../report.ts";
+import {
+  type Chart,
+  instantsOf,
+  itemsOf,
+  type Report,
+  type ReportContent,
+  type ReportScope,
+} from "../report.ts";
 
 const fields = [
   "item",
@@ -42,20 +49,20 @@ export const slippage: Report = {
     { key: "last_moved_at", title: "Last moved", type: "instant" },
     { key: "done", title: "Done", type: "flag" },
   ],
-  read(view, frame) {
-    const moved = { report_moves: instantsOf("at", frame) };
-    const where = { ...moved, report_items: itemsOf(frame) };
+  read(view, scope) {
+    const moved = { report_moves: instantsOf("at", scope) };
+    const where = { ...moved, report_items: itemsOf(scope) };
     const rows = view({ view: "report_slippage", columns: fields, where });
     const moves = view({ view: "report_moves", columns: moveFields, where: moved });
-    return () => slippageOf(rows, { moves, frame });
+    return () => slippageOf(rows, { moves, scope });
   },
 };
 
 /** `moves` oldest first for each item; those of other items are passed over. */
 function slippageOf(
   rows: readonly Row[],
-  { moves, frame }: { readonly moves: readonly Move[]; readonly frame: Frame },
-): Built {
+  { moves, scope }: { readonly moves: readonly Move[]; readonly scope: ReportScope },
+): ReportContent {
   const byItem = new Map<number, Move[]>();
   for (const move of moves) {
     const known = byItem.get(move.item);
@@ -84,7 +91,7 @@ function slippageOf(
       row.last_moved_at,
       row.completed,
     ]),
-    chart: linesOf(sorted, { moves: byItem, frame }),
+    chart: linesOf(sorted, { moves: byItem, scope }),
     notes: [
       "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
     ],
@@ -96,13 +103,16 @@ const shownLines = 8;
 /** Milestones first: theirs are the dates that others wait for. */
 function linesOf(
   rows: readonly Row[],
-  { moves, frame }: { readonly moves: ReadonlyMap<number, readonly Move[]>; readonly frame: Frame },
+  {
+    moves,
+    scope,
+  }: { readonly moves: ReadonlyMap<number, readonly Move[]>; readonly scope: ReportScope },
 ): Chart | null {
   const own = rows.filter(({ kind }) => kind === "milestone");
   const shown = own.length > 0 ? own : rows;
   const what = own.length > 0 ? "milestones" : "items";
   if (shown.length === 0) return null;
-  const local = localTimes(frame.zone);
+  const local = localTimes(scope.zone);
   const lines = shown.slice(0, shownLines).map(({ item, title }) => ({
     name: title,
     moves: (moves.get(item) ?? []).map(({ at, from_on: from, to_on: to }) => ({
@@ -113,7 +123,7 @@ function linesOf(
   }));
   const span = spanOf(
     lines.flatMap((line) => line.moves.map(({ on }) => on)),
-    frame,
+    scope,
   );
   return {
     kind: "lines",
@@ -136,7 +146,7 @@ function linesOf(
 /** From a little before the first move, so that the day before it is seen as well, to the end of what is told. */
 function spanOf(
   moved: readonly string[],
-  { from, to, today }: Pick<Frame, "from" | "to" | "today">,
+  { from, to, today }: Pick<ReportScope, "from" | "to" | "today">,
 ): { readonly from: string; readonly to: string } {
   const end = to && Temporal.PlainDate.compare(to, today) < 0 ? to : today;
   const first = Temporal.PlainDate.from(moved.toSorted()[0] ?? end.toString());

@@ -1,5 +1,12 @@
 import type { WorkloadRow } from "../../store/rows/report-rows.ts";
-import { type Built, type Chart, daysOf, type Frame, itemsOf, type Report } from "../report.ts";
+import {
+  type Chart,
+  daysOf,
+  itemsOf,
+  type Report,
+  type ReportContent,
+  type ReportScope,
+} from "../report.ts";
 
 const fields = [
   "person_id",
@@ -26,22 +33,25 @@ export const workload: Report = {
     { key: "estimated_minutes", title: "Estimated", type: "minutes" },
     { key: "logged_minutes", title: "Logged", type: "minutes" },
   ],
-  read(view, frame) {
-    const { person } = frame;
+  read(view, scope) {
+    const { person } = scope;
     const rows = view({
       view: "report_workload",
       columns: fields,
       where: {
-        report_items: [...itemsOf(frame), ...daysOf("last_on", frame)],
+        report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         // Who shares an item with the person is not asked for.
         report_workload: person ? [{ column: "person_id", is: "=", value: person.id }] : [],
       },
     });
-    return () => workloadOf(rows, frame);
+    return () => workloadOf(rows, scope);
   },
 };
 
-function workloadOf(rows: readonly WorkloadRow[], { today }: Pick<Frame, "today">): Built {
+function workloadOf(
+  rows: readonly WorkloadRow[],
+  { today }: Pick<ReportScope, "today">,
+): ReportContent {
   const named = rows.map((row) => ({ ...row, person: row.person ?? unassigned }));
   const sorted = named.toSorted(
     (a, b) =>

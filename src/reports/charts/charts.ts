@@ -38,23 +38,20 @@ function draw(chart: Chart): Drawing {
   }
 }
 
-const names = 210;
-const longest = 520;
-const texts = 110;
-const bar = 13;
-const gap = 9;
-const legend = 24;
-const looks = ["a", "b"] as const;
+/** Widths of names, bars and their values, and heights of a bar, a gap and the legend. */
+const barChart = { names: 210, longest: 520, texts: 110, bar: 13, gap: 9, legend: 24 };
+const seriesLooks = ["a", "b"] as const;
 
 /** Bars side by side per name, one for each series, with their value behind them. */
 function barsSvg(chart: Extract<Chart, { readonly kind: "bars" }>): Drawing {
   const { series, bars } = chart;
+  const { names, longest, texts, bar, gap, legend } = barChart;
   const most = Math.max(1, ...bars.flatMap(({ values }) => values));
   const group = series.length * bar + gap;
   const key = series.flatMap((name, nth) => {
     const x = names + nth * 130;
     return [
-      box({ x, y: 4, width: 12, height: 12 }, { look: looks[nth] ?? "a", hint: name }),
+      box({ x, y: 4, width: 12, height: 12 }, { look: seriesLooks[nth] ?? "a", hint: name }),
       textAt({ x: x + 18, y: 14 }, { text: name, look: "faint" }),
     ];
   });
@@ -68,7 +65,7 @@ function barsSvg(chart: Extract<Chart, { readonly kind: "bars" }>): Drawing {
       const text = said[nth] ?? String(value);
       const hint = `${name}, ${series[nth] ?? ""}: ${text}`;
       return (
-        box({ x: names, y, width, height: bar - 2 }, { look: looks[nth] ?? "a", hint }) +
+        box({ x: names, y, width, height: bar - 2 }, { look: seriesLooks[nth] ?? "a", hint }) +
         textAt({ x: names + width + 6, y: y + bar - 3 }, { text, look: "faint" })
       );
     });
@@ -81,22 +78,21 @@ function barsSvg(chart: Extract<Chart, { readonly kind: "bars" }>): Drawing {
   };
 }
 
-const left = 90;
-const plot = { width: 480, height: 300 };
-const right = 250;
-const top = 12;
-const bottom = 30;
-const rows = 16;
+/** Where the lines are drawn, and the room around them. */
+const plot = { left: 90, top: 12, width: 480, height: 300, right: 250, bottom: 30 };
+/** Height of a line's name. */
+const nameHeight = 16;
 
 /** Steps over time, each line named at its end; a line that climbs slips. */
 function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
+  const { left, top, width, height, right, bottom } = plot;
   const lines = chart.lines.filter(({ steps }) => steps.length > 0);
   const moments = rangeOf([chart.from, chart.to]);
   const days = rangeOf(lines.flatMap(({ steps }) => steps.map(({ day }) => day)));
-  const x = (on: string) => left + moments.share(on) * plot.width;
-  const y = (day: string) => top + (1 - days.share(day)) * plot.height;
+  const x = (on: string) => left + moments.share(on) * width;
+  const y = (day: string) => top + (1 - days.share(day)) * height;
   const grid = days.ticks.map((day) => {
-    const ends = [left, left + plot.width].map((at) => ({ x: at, y: y(day) }));
+    const ends = [left, left + width].map((at) => ({ x: at, y: y(day) }));
     const label = textAt(
       { x: left - 8, y: y(day) + 4 },
       { text: day, anchor: "end", look: "faint" },
@@ -105,7 +101,7 @@ function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
   });
   const across = moments.ticks.map((on, nth) =>
     textAt(
-      { x: x(on), y: top + plot.height + 20 },
+      { x: x(on), y: top + height + 20 },
       {
         text: on,
         anchor: nth === 0 ? "start" : nth === moments.ticks.length - 1 ? "end" : "middle",
@@ -121,19 +117,16 @@ function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
       const here = { x: x(on), y: y(day) };
       return before === undefined ? [here] : [{ x: x(on), y: y(before) }, here];
     });
-    const end = { x: left + plot.width, y: corners.at(-1)?.y ?? top };
+    const end = { x: left + width, y: corners.at(-1)?.y ?? top };
     const hint = `${name}: ${steps.map(({ day }) => day).join(" → ")}`;
     return [
       path([...corners, end], { look: lookOf(nth), hint }),
-      textAt(
-        { x: left + plot.width + 8, y: (named[nth] ?? end.y) + 4 },
-        { text: shorten(name, 34) },
-      ),
+      textAt({ x: left + width + 8, y: (named[nth] ?? end.y) + 4 }, { text: shorten(name, 34) }),
     ];
   });
   return {
-    width: left + plot.width + right,
-    height: Math.max(top + plot.height + bottom, Math.max(0, ...named) + rows),
+    width: left + width + right,
+    height: Math.max(top + height + bottom, Math.max(0, ...named) + nameHeight),
     body: [...grid, ...across, ...tracks].join("\n"),
   };
 }
@@ -146,7 +139,7 @@ function spread(heights: readonly number[]): readonly number[] {
   const placed: number[] = [];
   let lowest = Number.NEGATIVE_INFINITY;
   for (const [nth, height] of [...heights.entries()].toSorted(([, a], [, b]) => a - b)) {
-    lowest = Math.max(height, lowest + rows);
+    lowest = Math.max(height, lowest + nameHeight);
     placed[nth] = lowest;
   }
   return placed;
@@ -171,30 +164,27 @@ function rangeOf(dates: readonly string[]): {
   return { share, ticks };
 }
 
-const heatMapNames = 170;
-const cell = { width: 46, height: 24 };
-const head = 24;
+/** Width of the names, height of the head, and the size of a field. */
+const heatMap = { names: 170, head: 24, cell: { width: 46, height: 24 } };
 
 /** Fields whose darkness is their value; the value stands in each, so that colour alone says nothing. */
 function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawing {
   const { rows, columns, values } = chart;
+  const { names, head, cell } = heatMap;
   const most = Math.max(1, ...values.flat());
   const titles = columns.map((column, nth) =>
     textAt(
-      { x: heatMapNames + (nth + 0.5) * cell.width, y: head - 8 },
+      { x: names + (nth + 0.5) * cell.width, y: head - 8 },
       { text: column, anchor: "middle", look: "faint" },
     ),
   );
   const fields = rows.flatMap((name, row) => {
     const y = head + row * cell.height;
-    const label = textAt(
-      { x: heatMapNames - 8, y: y + 16 },
-      { text: shorten(name, 24), anchor: "end" },
-    );
+    const label = textAt({ x: names - 8, y: y + 16 }, { text: shorten(name, 24), anchor: "end" });
     const boxes = columns.map((column, nth) => {
       const value = values[row]?.[nth] ?? 0;
       if (value === 0) return "";
-      const x = heatMapNames + nth * cell.width;
+      const x = names + nth * cell.width;
       const share = value / most;
       const shape = { x: x + 1, y: y + 1, width: cell.width - 2, height: cell.height - 2 };
       const hint = `${name}, ${column}: ${value}`;
@@ -210,13 +200,13 @@ function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawi
     return [label, ...boxes];
   });
   return {
-    width: heatMapNames + columns.length * cell.width + 8,
+    width: names + columns.length * cell.width + 8,
     height: head + rows.length * cell.height + 8,
     body: [...titles, ...fields].filter((part) => part !== "").join("\n"),
   };
 }
 
-/** Shapes as SVG text; numbers are rounded to a tenth, texts escaped. */
+/** A point of a drawing; coordinates are written to a tenth. */
 interface Place {
   readonly x: number;
   readonly y: number;

@@ -1,6 +1,5 @@
 import { unreachable } from "../../domain/result.ts";
-import type { MirrorAge, ReportDocument } from "../build-report.ts";
-import type { Cell, CellType } from "../report.ts";
+import type { Cell, CellType, MirrorAge, ReportDocument } from "../report.ts";
 
 /** Says cells as people read them; `local` says an instant in the reader's zone. */
 export function cellText(local: (instant: string) => string) {
@@ -73,11 +72,9 @@ export function freshnessText(age: MirrorAge): string {
 
 /** What a report shows: of when, for whom, in which zone. */
 export function subtitle({ madeAt, asOf, zone, filters }: ReportDocument): string {
-  const local = (at: Temporal.Instant) => {
-    const there = at.toZonedDateTimeISO(zone);
-    return `${there.toPlainDate().toString()} ${there.toPlainTime().toString({ smallestUnit: "minute" })}`;
-  };
-  const moment = asOf ? `as of ${local(asOf)}, made ${local(madeAt)}` : local(madeAt);
+  const local = localTimes(zone);
+  const made = local(madeAt.toString());
+  const moment = asOf ? `as of ${local(asOf.toString())}, made ${made}` : made;
   return [`${moment} (${zone})`, ...filters].join(" · ");
 }
 

@@ -1,5 +1,4 @@
-import type { ReportDocument } from "../build-report.ts";
-import type { Cell, Column } from "../report.ts";
+import type { Cell, Column, ReportDocument } from "../report.ts";
 
 /** The last column of every report: since when what stands in the row is at least known. */
 const readColumn = "mirror_read_at";

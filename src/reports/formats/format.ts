@@ -1,8 +1,7 @@
 import { unreachable } from "../../domain/result.ts";
-import type { ReportDocument } from "../build-report.ts";
+import type { ReportDocument } from "../report.ts";
 import { csvOf, jsonOf } from "./data-formats.ts";
 import { htmlOf } from "./html-format.ts";
-
 import { markdownOf, tableOf } from "./text-formats.ts";
 
 export const formats = ["table", "csv", "json", "md", "html"] as const;

@@ -1,6 +1,5 @@
-import type { ReportDocument } from "../build-report.ts";
 import { chartSvg } from "../charts/charts.ts";
-import type { CellType, Column } from "../report.ts";
+import type { CellType, Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 import { escapeMarkup } from "./markup.ts";
 

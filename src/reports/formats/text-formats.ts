@@ -1,11 +1,5 @@
-import type { ReportDocument } from "../build-report.ts";
-import type { Column } from "../report.ts";
+import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
-
-/** Longer texts are cut, so that one long title does not push the other columns out of sight. */
-const widest = 60;
-
-const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
 /** Aligned columns for a terminal, with title above and freshness below. */
 export function tableOf(report: ReportDocument): string {
@@ -18,6 +12,11 @@ export function tableOf(report: ReportDocument): string {
   const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
   return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
 }
+
+/** Longer texts are cut, so that one long title does not push the other columns out of sight. */
+const widest = 60;
+
+const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
 /** Head and rows in aligned columns; numbers stand at the right. */
 export function alignedTable(

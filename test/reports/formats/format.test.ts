@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ReportDocument } from "../../../src/reports/build-report.ts";
 import { ageText, hoursText } from "../../../src/reports/formats/cell-text.ts";
 import { csvField } from "../../../src/reports/formats/data-formats.ts";
 import { writeReport } from "../../../src/reports/formats/format.ts";
 import { displayWidth, shorten } from "../../../src/reports/formats/text-formats.ts";
+import type { ReportDocument } from "../../../src/reports/report.ts";
 
 import { fill, readEverything, reportRig } from "../rig.ts";
 

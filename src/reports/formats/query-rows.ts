@@ -24,7 +24,7 @@ export function writeRows(
   rows: Iterable<readonly SqlValue[]>,
   { columns, format, limit, write }: QueryTextOptions,
 ): QueryText {
-  const held: (readonly Cell[])[] = [];
+  const collected: (readonly Cell[])[] = [];
   const plain = columns.map((key) => ({ key, title: key, type: "text" }) as const);
   if (format === "csv") write(`${columns.map(csvField).join(",")}\r\n`);
   let count = 0;
@@ -38,15 +38,15 @@ export function writeRows(
     if (format === "csv") write(`${csvLine(plain, cells)}\r\n`);
     else if (format === "json") {
       write(`${count === 0 ? "[\n" : ",\n"}  ${JSON.stringify(rowObject(plain, cells))}`);
-    } else held.push(cells);
+    } else collected.push(cells);
     count += 1;
   }
   if (format === "json") write(count === 0 ? "[]\n" : "\n]\n");
-  else if (format !== "csv") write(heldText(held, { columns, format }));
+  else if (format !== "csv") write(textOf(collected, { columns, format }));
   return { rows: count, hasMore };
 }
 
-function heldText(
+function textOf(
   rows: readonly (readonly Cell[])[],
   { columns, format }: Pick<QueryTextOptions, "columns" | "format">,
 ): string {
