@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -35,6 +36,9 @@ function diagramOf(walk: string): Diagram {
   return { stops, arrows, odd };
 }
 
+const foldersIn = (cell: string): readonly string[] =>
+  [...cell.matchAll(/`([\w-]+\/)`/g)].map(([, name = ""]) => name);
+
 describe("docs/architecture.md", () => {
   let walks: readonly Walk[] = [];
 
@@ -44,6 +48,19 @@ describe("docs/architecture.md", () => {
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [script, "--json"], { cwd: root });
     walks = JSON.parse(stdout);
+  });
+
+  it("names every room and every folder in one, and none that there is not", () => {
+    const [, table = ""] = text.split("\n## Rooms\n");
+    const rows = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (`\w.*`) \| .* \| (.*)\|$/gm)];
+    const told = rows.flatMap(([, first = "", inner = ""]) => {
+      const rooms = foldersIn(first);
+      return [...rooms, ...foldersIn(inner).map((folder) => `${rooms[0]}${folder}`)];
+    });
+    const folders = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ parentPath, name }) => `${relative(`${root}src`, join(parentPath, name))}/`);
+    expect(told.toSorted()).toEqual(folders.toSorted());
   });
 
   it.each(walkNames)("draws %s with stops that are on the walk", (name) => {

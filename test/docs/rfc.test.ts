@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
@@ -31,26 +31,7 @@ const rows: readonly Row[] = text
     width: 5 + more.length,
   }));
 
-const named = [...text.matchAll(/`([\w/-]+) › ([^`]+)`/g)].map(([, file = "", title = ""]) => ({
-  file: `test/${file}.test.ts`,
-  title,
-}));
-
-/** Whether a test or a group of tests is called so in a file. */
-function isIn(file: string, title: string): boolean {
-  if (!existsSync(at(file))) return false;
-  const source = readFileSync(at(file), "utf8");
-  const escaped = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?:describe|it|test|\\))(?:\\.each)?\\(\\s*["\`]${escaped}["\`]`).test(source);
-}
-
 describe("docs/rfc.md", () => {
-  it("names tests that there are", () => {
-    expect(named.filter(({ file, title }) => !isIn(file, title))).toEqual([]);
-    expect(named.length).toBeGreaterThan(150);
-    expect(isIn("test/docs/rfc.test.ts", "names no such test")).toBe(false);
-  });
-
   it("has a state in every row, a test for what is done, and a reason for what is not", () => {
     const states = ["done", "partly", "otherwise", "not"];
     expect(rows.length).toBeGreaterThan(150);
