@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
-import type { EventItem, TaskItem } from "../domain/item.ts";
+import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import { foldLines } from "../ics/lines/content-line.ts";
@@ -261,7 +261,7 @@ function eventCard(view: ViewItem, item: EventItem, zone: string) {
     html: null,
     when,
     zone,
-    categories: item.milestone ? ["Milestone"] : [],
+    categories: item.milestone ? [milestoneCategory] : [],
     reminder: item.reminder,
     transparent: when.kind === "dates",
     classification: item.private ? ("PRIVATE" as const) : null,

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { Edit } from "../domain/edit.ts";
 import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import { collectionOf, type Item } from "../domain/item.ts";
-
-import { overlay, placedIn, placeOf, sameField } from "../domain/patch.ts";
+import { overlay, placedIn, placeOf } from "../domain/patch.ts";
+import { samePlace } from "../domain/sameness.ts";
 
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import { contentText } from "../store/rows/item-rows.ts";
@@ -257,8 +257,7 @@ function unborn(
 
 /** What hangs below a task goes where the task goes, and with it. */
 const staysThere = ({ item: shown }: ViewItem, item: Item | null): boolean =>
-  shown.kind !== "task" ||
-  (item !== null && sameField("place", { place: placeOf(item) }, { place: placeOf(shown) }));
+  shown.kind !== "task" || (item !== null && samePlace(placeOf(item), placeOf(shown)));
 
 function belowOf(
   shown: ViewItem,

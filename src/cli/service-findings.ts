@@ -1,6 +1,7 @@
 import type { EventItem } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
-import { sameWhen, type When } from "../domain/when.ts";
+import { sameWhen } from "../domain/sameness.ts";
+import type { When } from "../domain/when.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { CommandHost, LocalRooms } from "./command-host.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";

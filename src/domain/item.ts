@@ -66,6 +66,9 @@ export type Item = EventItem | TaskItem;
 /** Stands for the title that the service needs, of what calendar programs have given none. */
 export const untitled = "(untitled)";
 
+/** The category by which calendars show that an event is a milestone. */
+export const milestoneCategory = "Milestone";
+
 /** A person as the workspace or the configuration knows them. */
 export interface Person {
   readonly id: PersonId;

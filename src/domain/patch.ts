@@ -1,8 +1,7 @@
 import type { Edit } from "./edit.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { EventItem, Item, TaskItem } from "./item.ts";
-import { unreachable } from "./result.ts";
-import { sameWhen, type When, wholeMinutes } from "./when.ts";
+import type { When } from "./when.ts";
 
 /**
  * The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`; so are project and
@@ -53,35 +52,6 @@ export interface Patch {
 export const fieldsOf = (patch: Patch): readonly PatchField[] =>
   patchFields.filter((field) => patch[field] !== undefined);
 
-/** Whether two values of one field say the same; sets ignore order. */
-export function sameField(field: PatchField, a: Patch, b: Patch): boolean {
-  switch (field) {
-    case "when":
-      return a.when && b.when ? sameWhen(a.when, b.when) : a.when === b.when;
-    case "reminder":
-    case "estimated":
-      return minutes(a[field]) === minutes(b[field]);
-    case "startOn":
-    case "dueOn":
-      return (
-        a[field]?.toString() === b[field]?.toString() && (a[field] === null) === (b[field] === null)
-      );
-    case "assigned":
-    case "labels":
-      return setKey(a[field]) === setKey(b[field]);
-    case "place":
-      return a.place?.projectId === b.place?.projectId && a.place?.listId === b.place?.listId;
-    case "title":
-    case "description":
-    case "milestone":
-    case "private":
-    case "completed":
-      return a[field] === b[field];
-    default:
-      return unreachable(field);
-  }
-}
-
 /** The item's present values of the fields that can be edited. A subtask has no place of its own: its task has. */
 export function valuesOf(item: Item): Patch {
   const common = {
@@ -109,12 +79,6 @@ export const placeOf = (item: Item): Place => ({
 export function placedIn(item: Item, { projectId, listId }: Place): Item {
   if (item.kind === "event") return { ...item, projectId };
   return listId === null ? item : { ...item, projectId, listId };
-}
-
-/** What turns `base` into `wish`: the wished fields that differ. Empty when nothing does. */
-export function changedFields(base: Patch, wish: Patch): Patch {
-  const changed = fieldsOf(wish).filter((field) => !sameField(field, base, wish));
-  return pick(wish, changed);
 }
 
 /** The item as it would be with the patch applied; fields that the kind does not have are ignored. */
@@ -168,14 +132,6 @@ function patchedTask(item: TaskItem, patch: Patch): TaskItem {
     completedAt: finished || reopened ? null : item.completedAt,
     completedBy: finished || reopened ? null : item.completedBy,
   };
-}
-
-function minutes(duration: Temporal.Duration | null | undefined): number | null | undefined {
-  return duration ? wholeMinutes(duration) : duration;
-}
-
-function setKey(values: readonly number[] | undefined): string | undefined {
-  return values && [...new Set(values)].toSorted((a, b) => a - b).join(",");
 }
 
 /**

@@ -1,6 +1,8 @@
-import type { FieldConflict } from "./edit.ts";
-import { fieldsOf, type Patch, type PatchField, pick, sameField } from "./patch.ts";
+import type { Edit, FieldConflict } from "./edit.ts";
+import type { Item } from "./item.ts";
+import { fieldsOf, type Patch, type PatchField, pick, valuesOf, without } from "./patch.ts";
 import { type PlainPatch, patchToPlain } from "./plain-item.ts";
+import { type FieldComparison, missingFields, sameShown, sameStored } from "./sameness.ts";
 
 /** The three versions of an item's fields: as the editor saw them, as they are now, and what the editor wants. */
 export interface Sides {
@@ -9,9 +11,6 @@ export interface Sides {
   /** Only the wished fields. */
   readonly theirs: Patch;
 }
-
-/** Whether two values of one field say the same to people; at least as generous as `sameField`. */
-export type Alike = (field: PatchField, a: Patch, b: Patch) => boolean;
 
 /** `patch`: what is left to send, without the conflicts. `conflicts`: fields that both sides changed, differently. */
 export interface Merge {
@@ -24,25 +23,20 @@ export interface Merge {
  * both changed alike is settled. Sets of people and labels take the additions and removals of both sides and never
  * conflict.
  */
-export function mergeFields({ base, ours, theirs }: Sides, alike: Alike = sameField): Merge {
+export function mergeFields(
+  { base, ours, theirs }: Sides,
+  same: FieldComparison = sameStored,
+): Merge {
   const merged = mergedSets({ base, ours, theirs });
   const patch: PatchField[] = [];
   const conflicts: PatchField[] = [];
   for (const field of fieldsOf(theirs)) {
-    if (alike(field, merged, ours)) continue;
-    const isMoved = ours[field] !== undefined && !alike(field, base, ours);
+    if (same(field, merged, ours)) continue;
+    const isMoved = ours[field] !== undefined && !same(field, base, ours);
     if (isSet(field) || !isMoved) patch.push(field);
-    else if (!alike(field, base, theirs)) conflicts.push(field);
+    else if (!same(field, base, theirs)) conflicts.push(field);
   }
   return { patch: pick(merged, patch), conflicts };
-}
-
-/** The fields of an item that changed between two versions. */
-export function movedFields(
-  { base, ours }: Pick<Sides, "base" | "ours">,
-  alike: Alike = sameField,
-): readonly PatchField[] {
-  return fieldsOf(ours).filter((field) => !alike(field, base, ours));
 }
 
 /** Conflicts with every value, for keeping and showing. `taken`: the side that was followed; null = a person decides. */
@@ -58,6 +52,39 @@ export function describeConflicts(
     theirs: wished?.[field] ?? null,
     taken,
   }));
+}
+
+/**
+ * One sentence on what the service did not take over of an edit, though it has answered; null when the answer carries every
+ * wish. What was dropped in a conflict is not missed, nor are people and labels that somebody else has added or taken off.
+ */
+export function describeUntaken(
+  edit: Pick<Edit, "action" | "patch" | "newLabels" | "base" | "conflicts">,
+  answer: Item,
+): string | null {
+  const { action, patch, conflicts } = edit;
+  const dropped = new Set(conflicts.map(({ field, taken }) => taken === "ours" && field));
+  // A creation's base is its own wish.
+  const base = action === "create" ? { assigned: [], labels: [] } : valuesOf(edit.base);
+  const left = mergeFields({ base, ours: valuesOf(answer), theirs: patch }, sameShown).patch;
+  const lacksLabels = left.labels !== undefined || lacksNewLabels(edit, answer);
+  const missing = [
+    ...missingFields(without(patch, "labels"), answer),
+    ...(lacksLabels ? (["labels"] as const) : []),
+  ].filter((field) => !dropped.has(field) && (field !== "assigned" || left.assigned !== undefined));
+  if (missing.length === 0) return null;
+  return `the service answered without taking over ${missing.join(", ")}; this is not sent again`;
+}
+
+/** Labels that were created for the edit have got their ids only on the way, so that they can but be counted. */
+function lacksNewLabels(
+  { action, patch, newLabels, base }: Pick<Edit, "action" | "patch" | "newLabels" | "base">,
+  answer: Item,
+): boolean {
+  const before = action === "create" ? [] : (valuesOf(base).labels ?? []);
+  const known = [...before, ...(patch.labels ?? [])];
+  const fresh = (valuesOf(answer).labels ?? []).filter((label) => !known.includes(label));
+  return fresh.length < newLabels.length;
 }
 
 const isSet = (field: PatchField): field is "assigned" | "labels" =>

@@ -118,14 +118,12 @@ export function withinReach(day: Temporal.PlainDate): Temporal.PlainDate {
   return Temporal.PlainDate.compare(day, reach.to) > 0 ? reach.to : day;
 }
 
-/** Whether two say the same to the minute, whatever zone they are written in. */
-export function sameWhen(a: When, b: When): boolean {
-  if (a.kind === "dates") {
-    return b.kind === "dates" && a.start.equals(b.start) && a.end.equals(b.end);
-  }
-  if (b.kind !== "times") return false;
-  return sameMinute(a.start, b.start) && sameEnd(a.end, b.end);
-}
+/** One whole day. */
+export const wholeDay = (day: Temporal.PlainDate): When => ({
+  kind: "dates",
+  start: day,
+  end: day.add({ days: 1 }),
+});
 
 /** The same moments in another zone; dates stay as they are. */
 export function inZone(when: When, zone: string): When {
@@ -230,7 +228,8 @@ function withOffset(time: Temporal.ZonedDateTime): string {
   return `${clock}${minutes < 0 ? "-" : "+"}${digits}`;
 }
 
-function cutSeconds(time: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+/** The minute in which a time lies: the service keeps no seconds. */
+export function cutSeconds(time: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   return time.round({ smallestUnit: "minute", roundingMode: "floor" });
 }
 
@@ -258,19 +257,4 @@ function yearsFault(when: When, zone: string): HoldFault | null {
       ? [when.start, when.end.subtract({ days: 1 })]
       : [when.start, when.end ?? when.start].map((time) => time.withTimeZone(zone).toPlainDate());
   return (first && dayFault(first)) ?? (last ? dayFault(last) : null);
-}
-
-function sameEnd(a: Temporal.ZonedDateTime | null, b: Temporal.ZonedDateTime | null): boolean {
-  if (a === null || b === null) return a === b;
-  return sameMinute(a, b);
-}
-
-/** Before standard time a minute of one zone's clock begins within one of another zone's. */
-function sameMinute(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
-  return a.epochMilliseconds === b.epochMilliseconds || isMinuteOf(a, b) || isMinuteOf(b, a);
-}
-
-function isMinuteOf(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
-  const cut = [a, b.withTimeZone(a.timeZoneId)].map((time) => cutSeconds(time).epochMilliseconds);
-  return cut[0] === cut[1];
 }

@@ -1,6 +1,6 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
-import type { Item } from "../domain/item.ts";
+import { type Item, milestoneCategory } from "../domain/item.ts";
 import {
   type LinkClaim,
   type LinkMaker,
@@ -132,7 +132,7 @@ function assigneesOf(
 }
 
 function categoriesOf(item: Item, { labels }: Names): readonly string[] {
-  if (item.kind === "event") return item.milestone ? ["Milestone"] : [];
+  if (item.kind === "event") return item.milestone ? [milestoneCategory] : [];
   return known(item.labels, labels);
 }
 

@@ -1,9 +1,10 @@
 import { type Edit, visibleStates } from "../domain/edit.ts";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import { likenessOf, looksAlike } from "../domain/lost-creation.ts";
+import { likenessOf } from "../domain/lost-creation.ts";
 import { applyPatch } from "../domain/patch.ts";
 import { toPlain } from "../domain/plain-item.ts";
+import { looksAlike, sameCreation } from "../domain/sameness.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { restAfter } from "./schedule.ts";
 
@@ -191,8 +192,9 @@ export function isOfMove(move: Edit, item: Item): boolean {
   if (!isUnderWay(move) || !place || !sentAt) return false;
   // A task is moved first and gets its other fields then; one under another id may still have its old stamp.
   const wished = applyPatch(before, before.kind === "event" ? move.patch : { place });
-  const isOld = item.createdAt !== null && before.createdAt?.equals(item.createdAt) === true;
-  return isOld ? looksAlike(item, wished) : likenessOf(item, { wished, sentAt, actor }) === "same";
+  return sameCreation(item, before)
+    ? looksAlike(item, wished)
+    : likenessOf(item, { wished, sentAt, actor }) === "same";
 }
 
 /** The service said no to this address, and will say so again; a refused key (401) is another matter. */

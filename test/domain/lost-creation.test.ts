@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { likenessOf, looksAlike, sharedFields } from "../../src/domain/lost-creation.ts";
+import { likenessOf } from "../../src/domain/lost-creation.ts";
 import { anEvent, aTask, days } from "../support/items.ts";
 
 const sentAt = Temporal.Instant.from("2026-11-20T12:00:00.900Z");
@@ -51,13 +51,5 @@ describe("likenessOf() of a task", () => {
     ["below a task", { ...made, kind: "subtask", parentId: serviceId(5) }, null],
   ])("result for %s", (_what, item, expected) => {
     expect(likenessOf(item, { ...lost, wished: task })).toBe(expected);
-  });
-});
-
-describe("sharedFields() and looksAlike()", () => {
-  it("count what both say, and take a milestone for its first day", () => {
-    expect(sharedFields(anEvent(9, party), wished)).toBe(2);
-    const long = anEvent(1, { ...party, milestone: true, when: days("2026-12-24", "2026-12-27") });
-    expect(looksAlike(anEvent(9, { ...party, milestone: true }), long)).toBe(true);
   });
 });

@@ -2,11 +2,9 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import {
   applyPatch,
-  changedFields,
   fieldsOf,
   type Place,
   placedIn,
-  sameField,
   valuesOf,
   without,
 } from "../../src/domain/patch.ts";
@@ -16,6 +14,7 @@ import {
   publishedPart,
   toPlain,
 } from "../../src/domain/plain-item.ts";
+import { changedFields, sameStored } from "../../src/domain/sameness.ts";
 import { mergeFields } from "../../src/domain/three-way.ts";
 import { anEvent, aTask, berlin } from "./items.ts";
 
@@ -46,9 +45,9 @@ describe("a patch of the place", () => {
   it("is one field of project and list", () => {
     expect(valuesOf(aTask()).place).toEqual(at(2001, 3001));
     expect(valuesOf(anEvent()).place).toEqual(at(2001, null));
-    expect(sameField("place", { place: far }, { place: at(2002, 3009) })).toBe(true);
+    expect(sameStored("place", { place: far }, { place: at(2002, 3009) })).toBe(true);
     for (const other of [at(2002, 3001), at(2001, 3009), at(2002, null)]) {
-      expect(sameField("place", { place: far }, { place: other })).toBe(false);
+      expect(sameStored("place", { place: far }, { place: other })).toBe(false);
     }
     expect(changedFields(valuesOf(aTask()), { place: far, title: aTask().title })).toEqual({
       place: far,

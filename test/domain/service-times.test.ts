@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sameWhen } from "../../src/domain/sameness.ts";
 import {
   holdFault,
   readServiceTimes,
-  sameWhen,
   type When,
   writeServiceTimes,
 } from "../../src/domain/when.ts";

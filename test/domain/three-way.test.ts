@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../src/domain/ids.ts";
-import { fieldsOf, type Patch, type PatchField, sameField } from "../../src/domain/patch.ts";
-import { describeConflicts, mergeFields, movedFields } from "../../src/domain/three-way.ts";
-import { days, times } from "../support/items.ts";
+import type { EventItem, TaskItem } from "../../src/domain/item.ts";
+import { fieldsOf, type Patch, type PatchField } from "../../src/domain/patch.ts";
+import { sameStored } from "../../src/domain/sameness.ts";
+import { describeConflicts, describeUntaken, mergeFields } from "../../src/domain/three-way.ts";
+import { anEvent, aTask, days, times } from "../support/items.ts";
 
 const people = (...ids: readonly number[]): Patch => ({ assigned: ids.map(personId) });
 const labels = (...ids: readonly number[]): Patch => ({ labels: ids.map(labelId) });
@@ -134,7 +136,7 @@ const wish = fc
 
 const land = (ours: Patch, { patch }: { readonly patch: Patch }): Patch => ({ ...ours, ...patch });
 const same = (a: Patch, b: Patch): boolean =>
-  fieldsOf({ ...a, ...b }).every((field) => sameField(field, a, b));
+  fieldsOf({ ...a, ...b }).every((field) => sameStored(field, a, b));
 
 describe("mergeFields() of any three versions", () => {
   it("sends, names as a conflict, or finds already there whatever was wished", () => {
@@ -144,11 +146,11 @@ describe("mergeFields() of any three versions", () => {
         const landed = land(ours, merge);
         for (const field of fieldsOf(theirs)) {
           if (field === "assigned" || field === "labels") continue;
-          const isKept = sameField(field, landed, theirs);
+          const isKept = sameStored(field, landed, theirs);
           const isSpoken = merge.conflicts.includes(field);
-          const isNoWish = sameField(field, base, theirs);
+          const isNoWish = sameStored(field, base, theirs);
           expect(isKept || isSpoken || isNoWish).toBe(true);
-          if (isSpoken) expect(sameField(field, landed, ours)).toBe(true);
+          if (isSpoken) expect(sameStored(field, landed, ours)).toBe(true);
         }
       }),
     );
@@ -160,7 +162,7 @@ describe("mergeFields() of any three versions", () => {
         const { patch } = mergeFields({ base, ours, theirs });
         for (const field of fieldsOf(patch)) {
           if (field === "assigned" || field === "labels") continue;
-          expect(sameField(field, base, ours)).toBe(true);
+          expect(sameStored(field, base, ours)).toBe(true);
         }
         const landed = land(ours, { patch });
         const kept = ours.assigned.filter((id) => !base.assigned.includes(id));
@@ -203,14 +205,6 @@ describe("mergeFields() of any three versions", () => {
   });
 });
 
-describe("movedFields() result", () => {
-  it("names what differs, of the fields that the item has", () => {
-    const base = { title: "A", dueOn: null };
-    expect(movedFields({ base, ours: { title: "B", dueOn: null } })).toEqual(["title"]);
-    expect(movedFields({ base, ours: base })).toEqual([]);
-  });
-});
-
 describe("describeConflicts() result", () => {
   it("keeps every value in JSON", () => {
     const sides = {
@@ -221,5 +215,60 @@ describe("describeConflicts() result", () => {
     expect(describeConflicts(["dueOn"], { ...sides, taken: null })).toEqual([
       { field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-26", taken: null },
     ]);
+  });
+});
+
+const update = { action: "update", newLabels: [], base: aTask(1), conflicts: [] } as const;
+const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
+
+describe("describeUntaken() result", () => {
+  it("is one sentence, labels of unknown ids apart", () => {
+    const labels = [labelId(5)];
+    const wish = { ...update, patch: { title: "A", labels } };
+    expect(describeUntaken(wish, aTask(1))).toContain("title, labels");
+    const fresh = { ...wish, patch: { labels }, newLabels: ["Fresh"] };
+    expect(describeUntaken(fresh, aTask(1, { labels: [...labels, labelId(9)] }))).toBeNull();
+    expect(describeUntaken(fresh, aTask(1, { labels }))).toContain("labels");
+    expect(describeUntaken({ ...fresh, patch: {} }, aTask(1))).toContain("labels");
+  });
+
+  it.each<[string, Patch, Partial<EventItem>]>([
+    ["assigned", { assigned: [personId(11), personId(13)] }, { assigned: [personId(11)] }],
+    ["title", { title: "A long title" }, { title: "A long" }],
+    ["description", { description: "a" }, { description: null }],
+    ["when", { when: days("2026-11-23") }, { when: days("2026-11-24") }],
+    ["reminder", { reminder: minutes(7) }, { reminder: minutes(5) }],
+    ["milestone", { milestone: true }, { milestone: false }],
+    ["private", { private: true }, { private: false }],
+    ["completed", { completed: true }, { completed: false }],
+  ])("names %s that was dropped from a new event", (field, patch, got) => {
+    const base = anEvent(1, patch);
+    const answer = anEvent(1, got);
+    expect(describeUntaken({ ...update, action: "create", base, patch }, answer)).toContain(field);
+    expect(describeUntaken({ ...update, action: "create", base, patch }, base)).toBeNull();
+  });
+
+  it.each<[string, Patch, Partial<TaskItem>]>([
+    ["assigned", { assigned: [personId(11), personId(13)] }, { assigned: [personId(11)] }],
+    ["labels", { labels: [labelId(5), labelId(6)] }, { labels: [labelId(5)] }],
+    ["startOn", { startOn: day("2026-11-23") }, { startOn: null }],
+    ["dueOn", { dueOn: day("2026-11-23") }, { dueOn: day("2026-11-24") }],
+    ["estimated", { estimated: minutes(90) }, { estimated: minutes(60) }],
+    ["completed", { completed: true }, { completed: false }],
+  ])("names %s that was dropped from a new task", (field, patch, got) => {
+    const base = aTask(1, patch);
+    const answer = aTask(1, got);
+    expect(describeUntaken({ ...update, action: "create", base, patch }, answer)).toContain(field);
+    expect(describeUntaken({ ...update, action: "create", base, patch }, base)).toBeNull();
+  });
+
+  it("leaves out whom somebody else has added, and what was dropped in a conflict", () => {
+    const [one, two] = [personId(1), personId(2)];
+    const wish = { ...update, patch: { assigned: [one] } };
+    expect(describeUntaken(wish, aTask(1, { assigned: [one, two] }))).toBeNull();
+    expect(describeUntaken(wish, aTask(1, { assigned: [two] }))).toContain("assigned");
+    const lost = { field: "title", base: "A", ours: "B", theirs: "C", taken: "ours" } as const;
+    const dropped = { ...wish, patch: { title: "C" }, conflicts: [lost] };
+    expect(describeUntaken(dropped, aTask(1, { title: "B" }))).toBeNull();
   });
 });

@@ -3,49 +3,12 @@ import {
   endsAt,
   inZone,
   isZone,
-  sameWhen,
   startsAt,
   type When,
   wallClock,
   wholeMinutes,
 } from "../../src/domain/when.ts";
 import { berlin, dates, times } from "./items.ts";
-
-describe("sameWhen()", () => {
-  const noon = times("2026-11-24T12:00", "2026-11-24T13:00");
-  it.each<[string, When, When, boolean]>([
-    ["the zone differs", noon, times("2026-11-24T11:00", "2026-11-24T12:00", "UTC"), true],
-    ["only seconds differ", noon, times("2026-11-24T12:00:40", "2026-11-24T13:00:01"), true],
-    ["the start differs", noon, times("2026-11-24T12:01", "2026-11-24T13:00"), false],
-    ["the end differs", noon, times("2026-11-24T12:00", "2026-11-24T13:01"), false],
-    [
-      "an offset has seconds in one zone only",
-      times("1850-01-01T10:00", "1850-01-01T11:00", "Europe/Paris"),
-      times("1850-01-01T09:50:39", "1850-01-01T10:50:39", "UTC"),
-      true,
-    ],
-    ["one has no end", noon, times("2026-11-24T12:00", null), false],
-    ["none has an end", times("2026-11-24T12:00", null), times("2026-11-24T12:00", null), true],
-    ["one is of whole days", noon, dates("2026-11-24", "2026-11-25"), false],
-    ["the other is of whole days", dates("2026-11-24", "2026-11-25"), noon, false],
-    ["days agree", dates("2026-11-24", "2026-11-25"), dates("2026-11-24", "2026-11-25"), true],
-    [
-      "last days differ",
-      dates("2026-11-24", "2026-11-25"),
-      dates("2026-11-24", "2026-11-26"),
-      false,
-    ],
-    [
-      "first days differ",
-      dates("2026-11-23", "2026-11-25"),
-      dates("2026-11-24", "2026-11-25"),
-      false,
-    ],
-  ])("when %s", (_name, a, b, expected) => {
-    expect(sameWhen(a, b)).toBe(expected);
-    expect(sameWhen(b, a)).toBe(expected);
-  });
-});
 
 describe("startsAt(), endsAt()", () => {
   it.each<[string, When, string, string]>([

@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import type { Edit } from "../../src/domain/edit.ts";
 import { projectId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { sameField, valuesOf } from "../../src/domain/patch.ts";
+import { valuesOf } from "../../src/domain/patch.ts";
+import { sameStored } from "../../src/domain/sameness.ts";
 import { readBack } from "../support/read-back.ts";
 import { expectView } from "./expect-view.ts";
 import type { WalkRig } from "./walk-rig.ts";
@@ -128,5 +129,5 @@ function carries(
   edit: Edit,
   { part, item }: { readonly part: PartName; readonly item: Item },
 ): boolean {
-  return wishedOf(edit, part).every((field) => sameField(field, edit.patch, valuesOf(item)));
+  return wishedOf(edit, part).every((field) => sameStored(field, edit.patch, valuesOf(item)));
 }

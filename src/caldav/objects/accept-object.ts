@@ -2,15 +2,9 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
-import {
-  applyPatch,
-  fieldsOf,
-  type Patch,
-  type PatchField,
-  pick,
-  sameField,
-} from "../../domain/patch.ts";
+import { applyPatch, fieldsOf, type Patch, type PatchField, pick } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { sameStored } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
 import type { PlannedItem } from "../../edits/intake/accept.ts";
 import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
@@ -86,7 +80,7 @@ const ownWords = (patch: Patch, waiting: Patch): Patch =>
   pick(
     patch,
     fieldsOf(patch).filter(
-      (field) => waiting[field] === undefined || !sameField(field, patch, waiting),
+      (field) => waiting[field] === undefined || !sameStored(field, patch, waiting),
     ),
   );
 

@@ -13,10 +13,10 @@ import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
+import { describeUntaken } from "../../domain/three-way.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import { excerpt } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
-import { describeEcho } from "../delivery/echo.ts";
 import { describeTwins } from "../delivery/find-created.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import {
@@ -160,7 +160,7 @@ function problemOf(
     isClash ? null : edit.problem,
     describeWait(edit, store),
     isParked && edit.problem !== null && !isClash ? null : describeConflict(edit, names),
-    edit.answer && describeEcho(edit, edit.answer),
+    edit.answer && describeUntaken(edit, edit.answer),
     describeTwins(edit, store),
     describeRestoration(edit),
     undone && describeLoss(undone),

@@ -2,9 +2,9 @@ import { type Edit, type EditState, editStates } from "../../domain/edit.ts";
 import { type EditId, editId, isId } from "../../domain/ids.ts";
 import { pick, valuesOf } from "../../domain/patch.ts";
 import { ok } from "../../domain/result.ts";
+import { sameShown } from "../../domain/sameness.ts";
 import { mergeFields } from "../../domain/three-way.ts";
 import type { Store } from "../../store/store.ts";
-import { alike } from "../alike.ts";
 import { seenBase } from "../delivery/merge-edit.ts";
 import type { Acceptance, EditRequest } from "../intake/accept.ts";
 import { conflictVersion, describeEdit, type EditDescription } from "./describe.ts";
@@ -95,7 +95,7 @@ export function createEditActions({
     if (!edit?.before || edit.parkReason !== "conflict") return journal.resume(id);
     const base = seenBase(edit, store.pastEdits.ofItem(edit.item));
     const sides = { base, ours: valuesOf(edit.before), theirs: edit.patch };
-    const merge = mergeFields(sides, alike);
+    const merge = mergeFields(sides, sameShown);
     // What the person has seen of the workspace is the new base: a change after that conflicts again.
     const patch = { ...merge.patch, ...pick(edit.patch, merge.conflicts) };
     return journal.rebase(edit, { base: edit.before, patch });

@@ -1,8 +1,9 @@
 import type { Channel, Edit } from "../../domain/edit.ts";
 import type { ItemKey, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { changedFields, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import { keptInSight } from "../../domain/sight.ts";
 import { holdFault } from "../../domain/when.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";

@@ -1,10 +1,8 @@
 import type { Edit } from "../../domain/edit.ts";
 import { type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { looksAlike } from "../../domain/lost-creation.ts";
 import {
   applyPatch,
-  changedFields,
   fieldsOf,
   type Patch,
   pick,
@@ -13,6 +11,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { changedFields, looksAlike } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import {

@@ -3,10 +3,11 @@ import type { EditId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
+import { sameShown } from "../../domain/sameness.ts";
+import { describeUntaken } from "../../domain/three-way.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
-import { alike } from "../alike.ts";
 import { sameWish } from "../field-changes.ts";
 import {
   type Attempt,
@@ -17,7 +18,6 @@ import {
 } from "./attempt.ts";
 
 import { carryOutCreate } from "./create.ts";
-import { describeEcho } from "./echo.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
 import { createPlaceCalls } from "./find-moved.ts";
 import { createItemCalls, noteWrites } from "./item-calls.ts";
@@ -227,7 +227,7 @@ function end(
         deps.store.extras.attached(edit.id);
       });
       deps.onEvent({ kind: "applied", edit: edit.id, action: edit.action });
-      const problem = outcome.answer && describeEcho({ ...edit, conflicts }, outcome.answer);
+      const problem = outcome.answer && describeUntaken({ ...edit, conflicts }, outcome.answer);
       if (problem) deps.onEvent({ kind: "differs", edit: edit.id, problem });
       deps.onApplied(deps.store.journal.get(edit.id) ?? edit);
       return;
@@ -378,7 +378,7 @@ function unsettledWrites(edit: Edit, { others, now, present }: Circumstances): n
   const all = [...recent, { ...edit, before: edit.before ?? present }];
   return recent.filter(
     (write) =>
-      (write.answer !== null && describeEcho(write, write.answer)) || wasChangedBack(write, all),
+      (write.answer !== null && describeUntaken(write, write.answer)) || wasChangedBack(write, all),
   ).length;
 }
 
@@ -390,9 +390,10 @@ function wasChangedBack(write: Edit, all: readonly Edit[]): boolean {
   const [written, found] = [valuesOf(write.answer), valuesOf(next.before)];
   const own = later.filter(({ id }) => id < next.id);
   return spokenOf(write).some((field) => {
-    const isOurs = ({ answer }: Edit) => answer !== null && alike(field, valuesOf(answer), found);
+    const isOurs = ({ answer }: Edit) =>
+      answer !== null && sameShown(field, valuesOf(answer), found);
     const ownLast = own.findLast((other) => spokenOf(other).includes(field));
-    return !alike(field, written, found) && !(ownLast && isOurs(ownLast));
+    return !sameShown(field, written, found) && !(ownLast && isOurs(ownLast));
   });
 }
 

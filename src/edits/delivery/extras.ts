@@ -3,8 +3,7 @@ import type { Edit } from "../../domain/edit.ts";
 import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId, FolderId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
-import { plainDescription } from "../../domain/text.ts";
-import { sameText } from "../../ics/text/decoration.ts";
+import { sameDescription } from "../../domain/sameness.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";
 import type { OpenRequest } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
@@ -207,7 +206,7 @@ function placeOfTask({ item }: Edit, { mirror }: Store) {
 const saysThe =
   (text: string) =>
   ({ description }: Pick<Comment, "description">): boolean =>
-    sameText(plainDescription(description).trim(), text.trim());
+    sameDescription(description, text);
 
 /** The comment that an earlier request has made; null when there is none. */
 async function lookUpComment(

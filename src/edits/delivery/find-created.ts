@@ -1,15 +1,10 @@
 import { type Edit, longestInFlight } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-
-import {
-  type LostCreation,
-  likenessOf,
-  looksAlike,
-  sharedFields,
-} from "../../domain/lost-creation.ts";
+import { type LostCreation, likenessOf } from "../../domain/lost-creation.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { looksAlike, sharedFields } from "../../domain/sameness.ts";
 import { isPartyTo, isPrivate } from "../../domain/sight.ts";
 import { type Source, sourceOf } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";

@@ -1,16 +1,15 @@
 import { type Edit, inFlightUntil } from "../../domain/edit.ts";
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
-
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, type Result } from "../../domain/result.ts";
+import { missingFields } from "../../domain/sameness.ts";
 import type { LeavingWrite } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { Attempt } from "./attempt.ts";
-import { missingFields } from "./echo.ts";
 
 /** An item of the service where it is; `item` says its kind and place, `id` its number there. */
 export interface ItemAddress {

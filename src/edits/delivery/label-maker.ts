@@ -1,10 +1,10 @@
 import type { LabelId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { nameKey } from "../../domain/sameness.ts";
 import type { Requests } from "../../store/journal/unanswered.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { labelKey } from "../intake/file-context.ts";
 import { makeOnce, type Trouble } from "./create-once.ts";
 
 interface LabelMakerDeps {
@@ -47,15 +47,15 @@ export class LabelMaker {
   }
 
   #find(name: string): LabelId | null {
-    const key = labelKey(name);
-    const found = this.#deps.directory.labels().find((label) => labelKey(label.name) === key);
+    const key = nameKey(name);
+    const found = this.#deps.directory.labels().find((label) => nameKey(label.name) === key);
     return found?.id ?? null;
   }
 
   #one(name: string, call: Call): Promise<Result<LabelId, Failure>> {
     const known = this.#find(name);
     if (known !== null) return Promise.resolve(ok(known));
-    const key = labelKey(name);
+    const key = nameKey(name);
     const running = this.#making.get(key);
     if (running) return running;
     const making = this.#create(name, call).finally(() => this.#making.delete(key));
@@ -65,7 +65,7 @@ export class LabelMaker {
 
   async #create(name: string, call: Call): Promise<Result<LabelId, Failure>> {
     const { labels, directory, requests, clock, keep } = this.#deps;
-    const what = `label:${labelKey(name)}`;
+    const what = `label:${nameKey(name)}`;
     const made = await makeOnce<LabelId>({
       what,
       word: `label ${JSON.stringify(name)}`,

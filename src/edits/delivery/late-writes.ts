@@ -11,17 +11,16 @@ import {
   placedIn,
   valuesOf,
 } from "../../domain/patch.ts";
+import { missingFields, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Sight } from "../../store/journal/unanswered.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { UnansweredWrite } from "../../store/rows/unanswered-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
-import { alike } from "../alike.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 import { isMissing } from "./attempt.ts";
 import type { DrainDeps } from "./drain.ts";
-import { missingFields } from "./echo.ts";
 import { createItemCalls, type ItemCalls } from "./item-calls.ts";
 
 type WatchDeps = Pick<DrainDeps, "store" | "upstream" | "clock" | "onMissing">;
@@ -180,7 +179,8 @@ function judgeChange(store: Store, change: Change): void {
   for (const write of writes) {
     if (write.act !== "change" || write.serviceId !== after.id || write.carriedOutAt) continue;
     const turned = fieldsOf(write.patch).filter(
-      (field) => !explained.has(field) && !alike(field, was, is) && isCarried(field, write, after),
+      (field) =>
+        !explained.has(field) && !sameShown(field, was, is) && isCarried(field, write, after),
     );
     if (turned.length === 0) continue;
     for (const field of turned) explained.add(field);
@@ -211,7 +211,7 @@ function isOver(
   const sender = edits.find(({ id }) => id === write.edit);
   if (sender && hasEnded(sender)) return true;
   const isLater = ({ id, confirmedAt }: Edit) => id > write.edit && confirmedAt !== null;
-  return own.some(isLater) || !alike(field, valuesOf(write.before), was);
+  return own.some(isLater) || !sameShown(field, valuesOf(write.before), was);
 }
 
 const hasEnded = ({ state }: Edit): boolean =>
@@ -247,7 +247,7 @@ function hasSet(
 ): boolean {
   const { state, action, answer } = edit;
   const isChange = state === "confirmed" && action !== "create" && action !== "delete";
-  return isChange && touches(edit, field) && !!answer && alike(field, valuesOf(answer), was);
+  return isChange && touches(edit, field) && !!answer && sameShown(field, valuesOf(answer), was);
 }
 
 function putBackAnew(

@@ -9,8 +9,8 @@ import {
   pick,
   valuesOf,
 } from "../../domain/patch.ts";
+import { sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
-import { alike } from "../alike.ts";
 import { nameOf, valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
@@ -34,7 +34,7 @@ interface Merged {
 export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const { edit, policy } = attempt;
   const sides: Sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: edit.patch };
-  const merge = mergeFields(sides, alike);
+  const merge = mergeFields(sides, sameShown);
   const taken = policy === "ask" ? null : policy;
   const own = attempt.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
   const replaced = merge.conflicts.flatMap((field) => {
@@ -65,7 +65,7 @@ function wrote(
   { other, ours }: { readonly other: Edit; readonly ours: Patch },
 ): boolean {
   const { answer, patch } = other;
-  return patch[field] !== undefined && answer !== null && alike(field, valuesOf(answer), ours);
+  return patch[field] !== undefined && answer !== null && sameShown(field, valuesOf(answer), ours);
 }
 
 /** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
@@ -106,7 +106,7 @@ function unheardOf(
   }
   const wasShown = isBefore(edit.createdAt, other.updatedAt);
   const fields = fieldsOf(other.patch).filter(
-    (field) => (wasShown || !isPresent(edit, field)) && alike(field, base, other.patch),
+    (field) => (wasShown || !isPresent(edit, field)) && sameShown(field, base, other.patch),
   );
   return pick(valuesOf(other.base), fields);
 }
@@ -124,7 +124,7 @@ function answeredTo(
   const lost = new Set(conflicts.map(({ field, taken }) => taken === "ours" && field));
   const wasOpen = isBefore(edit.createdAt, confirmedAt);
   const fields = fieldsOf(spoken).filter((field) => {
-    const isKnown = (value: Patch) => known.some((base) => alike(field, base, value));
+    const isKnown = (value: Patch) => known.some((base) => sameShown(field, base, value));
     const sawIt = wasOpen && isKnown(spoken);
     // A person who makes a second edit of the same old copy knows the first, as does one whose first was held.
     const isSecond = isOwn(edit, other) && (wasOpen || !isPresent(edit, field));
@@ -136,7 +136,7 @@ function answeredTo(
 
 /** Whether the editor saw of a field what everybody was shown when the edit came in: then no earlier edit is news. */
 const isPresent = ({ base, shown }: Edit, field: keyof Patch): boolean =>
-  shown === null || alike(field, valuesOf(base), valuesOf(shown));
+  shown === null || sameShown(field, valuesOf(base), valuesOf(shown));
 
 /**
  * Whether the same person has made both. A subscribed calendar may repeat what that person said hours ago, so that it is the

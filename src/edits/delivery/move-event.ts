@@ -1,19 +1,9 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import { canComplete, type Item } from "../../domain/item.ts";
-import { looksAlike } from "../../domain/lost-creation.ts";
-import {
-  applyPatch,
-  changedFields,
-  fieldsOf,
-  type Patch,
-  pick,
-  valuesOf,
-  without,
-} from "../../domain/patch.ts";
+import { applyPatch, fieldsOf, type Patch, pick, valuesOf, without } from "../../domain/patch.ts";
+import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import { movedFields } from "../../domain/three-way.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import { alike } from "../alike.ts";
 import { spokenFields } from "../field-changes.ts";
 import {
   type Attempt,
@@ -139,7 +129,7 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<Outcome> {
 /** What the new event lacks of the old one as it is now, beside what the edit itself wishes. */
 function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Patch }): Patch {
   const [was, is, got] = [valuesOf(old), valuesOf(left), valuesOf(now)];
-  const moved = movedFields({ base: was, ours: is }, alike).filter(
+  const moved = differingFields(was, is, sameShown).filter(
     (field) => wish[field] === undefined && field !== "place" && field !== "completed",
   );
   const completed = wish.completed ?? left.completed;

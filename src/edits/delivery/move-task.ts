@@ -1,6 +1,6 @@
 import type { ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { type LostCreation, likenessOf, looksAlike } from "../../domain/lost-creation.ts";
+import { type LostCreation, likenessOf } from "../../domain/lost-creation.ts";
 import {
   fieldsOf,
   type Patch,
@@ -10,6 +10,7 @@ import {
   without,
 } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { looksAlike, sameCreation } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
 import type { Failure } from "../../upstream/failure.ts";
@@ -100,8 +101,9 @@ function isMoved(
   item: Item,
   { before, lost }: { readonly before: Item; readonly lost: LostCreation },
 ): boolean {
-  const isOld = before.createdAt !== null && item.createdAt?.equals(before.createdAt) === true;
-  return isOld ? looksAlike(item, lost.wished) : likenessOf(item, lost) === "same";
+  return sameCreation(before, item)
+    ? looksAlike(item, lost.wished)
+    : likenessOf(item, lost) === "same";
 }
 
 /** When it is not known whether the move was made, the new place tells. */

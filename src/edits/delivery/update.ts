@@ -1,15 +1,15 @@
 import type { Edit, FieldConflict } from "../../domain/edit.ts";
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import { fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
 import { type Source, sourceOf } from "../../domain/source.ts";
-import { describeConflicts, movedFields } from "../../domain/three-way.ts";
+import { describeConflicts } from "../../domain/three-way.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { alike } from "../alike.ts";
 import { namesOf } from "../field-changes.ts";
 import {
   type Attempt,
@@ -42,7 +42,10 @@ export async function carryOutDelete(attempt: Attempt): Promise<Outcome> {
   const { spot, ours } = meeting;
   const sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: {} };
   const taken = policy === "ask" ? null : policy;
-  const conflicts = describeConflicts(movedFields(sides, alike), { ...sides, taken });
+  const conflicts = describeConflicts(differingFields(sides.base, sides.ours, sameShown), {
+    ...sides,
+    taken,
+  });
   if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { attempt, conflicts });
   if (isTakenBack(edit, store)) return { kind: "taken-back" };
   store.journal.leaving(edit.id, ours);

@@ -6,11 +6,11 @@ import {
   fieldsOf,
   type Place,
   placeOf,
-  sameField,
   valuesOf,
   without,
 } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { samePlace } from "../../domain/sameness.ts";
 import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
@@ -74,7 +74,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
       const { viewed, place } = checked.value;
       const about = itemOf(viewed);
       const before = valuesOf(viewed.item);
-      if (sameField("place", before, { place })) {
+      if (samePlace(placeOf(viewed.item), place)) {
         stay(request, { viewed, deps });
         return {
           ...about,
@@ -193,8 +193,7 @@ function placeFault(
   return null;
 }
 
-const isThere = (item: Item, place: Place): boolean =>
-  sameField("place", { place: placeOf(item) }, { place });
+const isThere = (item: Item, place: Place): boolean => samePlace(placeOf(item), place);
 
 /**
  * Programs without a request for moves delete the item as well. Where that waits for a person, approving it would delete

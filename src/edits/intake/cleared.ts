@@ -1,5 +1,6 @@
 import type { Item } from "../../domain/item.ts";
-import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
+import { type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import type { KnownNames } from "./file-context.ts";
 
 /**

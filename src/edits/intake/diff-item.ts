@@ -1,18 +1,20 @@
 import type { LabelId, ListId } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
-import { sameField } from "../../domain/patch.ts";
+import {
+  isMilestoneCategory,
+  nameKey,
+  sameSet,
+  sameStored,
+  sameText,
+} from "../../domain/sameness.ts";
 import { looksLikeHtml, oneLine, plainDescription } from "../../domain/text.ts";
+import { wholeMinutes } from "../../domain/when.ts";
 import { encodeUrl } from "../../ics/lines/content-line.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
-import {
-  publishedSummary,
-  readDescription,
-  readSummary,
-  sameText,
-} from "../../ics/text/decoration.ts";
+import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { asWritten, todoDays } from "../../ics/todo-days.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
-import { type KnownNames, labelKey } from "./file-context.ts";
+import type { KnownNames } from "./file-context.ts";
 import { joinParts, type Note, type Part, quote, refuse, remark, silent, wish } from "./part.ts";
 
 /** What files are read against, beside the item itself. */
@@ -98,13 +100,9 @@ function titleOf(
 
 function reminderPart({ component, alarm }: IncomingItem, base: EventItem): Part {
   if (!alarm || component !== "VEVENT") return silent;
-  const minutes = wholeMinutes(alarm);
-  if (base.reminder && wholeMinutes(base.reminder) === minutes) return silent;
-  return wish({ reminder: Temporal.Duration.from({ minutes }) });
+  const reminder = Temporal.Duration.from({ minutes: wholeMinutes(alarm) });
+  return sameStored("reminder", { reminder }, base) ? silent : wish({ reminder });
 }
-
-const wholeMinutes = (length: Temporal.Duration): number =>
-  Math.round(length.total({ unit: "minutes", relativeTo: new Temporal.PlainDate(2026, 1, 1) }));
 
 /** Feeds name a class for private events only, so that its absence says nothing. */
 function privacyPart(incoming: IncomingItem, base: EventItem): Part {
@@ -164,16 +162,12 @@ function attendeesPart(
   if (known.length === 0) return notes;
   const unnamed = base.assigned.filter((person) => !names.hasEmail(person));
   const assigned = [...new Set([...unnamed, ...known])];
-  const isSame = sameField("assigned", { assigned }, { assigned: base.assigned });
-  return joinParts([isSame ? silent : wish({ assigned }), notes]);
+  return joinParts([sameSet(assigned, base.assigned) ? silent : wish({ assigned }), notes]);
 }
-
-/** The category by which a feed shows that an event is a milestone. */
-const milestoneKey = labelKey("Milestone");
 
 /** Whether the categories name the event a milestone; undefined when they say nothing about it. */
 function saysMilestone({ categories, component }: IncomingItem): boolean | undefined {
-  const isNamed = categories?.some((name) => labelKey(name) === milestoneKey);
+  const isNamed = categories?.some(isMilestoneCategory);
   // The to-do of a milestone is shown without the category, as its list says what it is.
   return component === "VTODO" && !isNamed ? undefined : isNamed;
 }
@@ -186,7 +180,7 @@ function milestonePart(
   const wished = marked || saysMilestone(incoming);
   const change =
     wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
-  const others = (incoming.categories ?? []).filter((name) => labelKey(name) !== milestoneKey);
+  const others = (incoming.categories ?? []).filter((name) => !isMilestoneCategory(name));
   if (others.length === 0) return change;
   const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events of the service have no labels`;
   return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
@@ -206,13 +200,13 @@ function labelsPart(
 ): Part {
   const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
-  const said = [...new Map(incoming.categories.map((name) => [labelKey(name), name])).values()];
+  const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
   const found = said.map((name) => ({ name, ids: labelsFor(name, about) }));
   const missing = found.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
   const hidden = base.labels.filter((id) => !names.isNamed(id));
   const labels = [...hidden, ...found.flatMap(({ ids }) => ids)];
   if (missing.length === 0) {
-    return sameField("labels", { labels }, { labels: base.labels }) ? silent : wish({ labels });
+    return sameSet(labels, base.labels) ? silent : wish({ labels });
   }
   if (unknown === "create") return { ...silent, patch: { labels }, newLabels: missing };
   const message = `the workspace has no label ${missing.map(quote).join(", ")}`;

@@ -1,6 +1,7 @@
 import type { EventItem, TaskItem } from "../../domain/item.ts";
-import { changedFields, fieldsOf, type Patch } from "../../domain/patch.ts";
-import { defaultLength, inZone, sameWhen, type When } from "../../domain/when.ts";
+import { fieldsOf, type Patch } from "../../domain/patch.ts";
+import { changedFields, sameWhen } from "../../domain/sameness.ts";
+import { defaultLength, inZone, type When } from "../../domain/when.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 

@@ -3,9 +3,8 @@ import type { NewExtra } from "../../domain/edit-extra.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { plainDescription } from "../../domain/text.ts";
+import { sameDescription, wordsOf } from "../../domain/sameness.ts";
 import type { IncomingAttachment, IncomingItem } from "../../ics/read/incoming.ts";
-import { sameText } from "../../ics/text/decoration.ts";
 import type { Store } from "../../store/store.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { type Note, quote } from "./part.ts";
@@ -80,10 +79,12 @@ function commentsOf(
   const { item } = subject;
   if (item.kind !== "task") return [];
   const present = item.id === null ? [] : store.comments.ofTask(item.id);
-  const said = present.map(({ description }) => plainDescription(description));
   const texts = [...new Set(incoming.comments.map((text) => text.trim()))];
   return texts
-    .filter((text) => text !== "" && !said.some((other) => sameText(other, text)))
+    .filter(
+      (text) =>
+        text !== "" && !present.some(({ description }) => sameDescription(description, text)),
+    )
     .map((text) => ({ extra: commentOf(text), note: commentNote(incoming, text) }));
 }
 
@@ -93,7 +94,7 @@ const commentOf = (text: string): NewExtra => ({
   name: "COMMENT",
   mediaType: null,
   text,
-  digest: fingerprint(text.normalize("NFC").replace(/\s+/g, " ")),
+  digest: fingerprint(wordsOf(text)),
   content: null,
 });
 

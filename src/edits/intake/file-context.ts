@@ -1,5 +1,5 @@
 import type { LabelId, PersonId } from "../../domain/ids.ts";
-import { oneLine } from "../../domain/text.ts";
+import { nameKey } from "../../domain/sameness.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { DiffContext } from "./diff-item.ts";
@@ -50,16 +50,13 @@ function readNames(directory: Directory): KnownNames {
   const labels = lazily(() => readLabels(directory));
   const people = lazily(() => readAddresses(directory));
   return {
-    labelsNamed: (name) => labels().named.get(labelKey(name)) ?? [],
+    labelsNamed: (name) => labels().named.get(nameKey(name)) ?? [],
     isGiven: (label) => labels().present.has(label),
     isNamed: (label) => labels().ids.has(label),
     personOf: (email) => people().byEmail.get(email) ?? null,
     hasEmail: (person) => people().withEmail.has(person),
   };
 }
-
-/** What two spellings of one label's name have in common. */
-export const labelKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
 
 function lazily<Value extends object>(read: () => Value): () => Value {
   let value: Value | null = null;
@@ -74,7 +71,7 @@ function readLabels(directory: Directory) {
   const named = new Map<string, LabelId[]>();
   const ids = new Set<LabelId>();
   for (const [id, name] of directory.labelNames()) {
-    const key = labelKey(name);
+    const key = nameKey(name);
     if (key === "") continue;
     ids.add(id);
     named.set(key, [...(named.get(key) ?? []), id]);

@@ -2,9 +2,11 @@ import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/
 import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import type { Item } from "../../domain/item.ts";
+import { sameText, sameWhen } from "../../domain/sameness.ts";
 import { oneLine } from "../../domain/text.ts";
+import { wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
-import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
 import { changesOf } from "../field-changes.ts";
@@ -157,9 +159,6 @@ function isShown(
   { title, on }: { readonly title: string; readonly on: Temporal.PlainDate },
 ): boolean {
   const said = summary === undefined ? title : readSummary(summary).title;
-  const sameTitle = sameText(said, oneLine(title)) || said === "Busy";
-  const sameDay =
-    when === undefined ||
-    (when.kind === "dates" && when.start.equals(on) && when.end.equals(on.add({ days: 1 })));
-  return sameTitle && sameDay;
+  const isTitle = sameText(said, oneLine(title)) || said === "Busy";
+  return isTitle && (when === undefined || sameWhen(when, wholeDay(on)));
 }

@@ -1,22 +1,14 @@
 import { type Channel, type Edit, visibleStates } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import {
-  applyPatch,
-  changedFields,
-  fieldsOf,
-  type Patch,
-  pick,
-  sameField,
-  valuesOf,
-} from "../../domain/patch.ts";
+import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import { actionOf, changesOf, nameOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
 import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff-item.ts";
-import { labelKey } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { type Note, type Part, quote } from "./part.ts";
 import { replacedPatch } from "./replaced.ts";
@@ -117,8 +109,8 @@ function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {
   const underWay = situation.store.pastEdits
     .ofItem(viewed.key)
     .filter(({ state }) => visibleStates.includes(state))
-    .flatMap(({ newLabels }) => newLabels.map(labelKey));
-  return diff.newLabels.every((name) => underWay.includes(labelKey(name)));
+    .flatMap(({ newLabels }) => newLabels.map(nameKey));
+  return diff.newLabels.every((name) => underWay.includes(nameKey(name)));
 }
 
 function planOf(
@@ -168,7 +160,7 @@ function overrideNotes(
 ): readonly Note[] {
   const names = namesOf(about.store);
   const [base, present] = [valuesOf(about.base), valuesOf(about.present)];
-  const crossed = fieldsOf(about.patch).filter((field) => !sameField(field, base, present));
+  const crossed = fieldsOf(about.patch).filter((field) => !sameStored(field, base, present));
   return changesOf(present, { patch: about.patch, newLabels: [] })
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {

@@ -1,5 +1,6 @@
 import { type Item, untitled } from "../../domain/item.ts";
-import { changedFields, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
+import { type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import { unsetFields } from "./cleared.ts";

@@ -1,7 +1,8 @@
 import type { Edit } from "../../domain/edit.ts";
 import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { changedFields, fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import { fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import {
   type AnyLinkClaim,
   dayOf,

@@ -1,9 +1,10 @@
 import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
-import { sameWhen, type When } from "../../domain/when.ts";
+import { sameTitle, sameWhen } from "../../domain/sameness.ts";
+import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
-import { readSummary, sameText } from "../../ics/text/decoration.ts";
+import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
@@ -330,11 +331,15 @@ function findTwin(
   const { title } = readSummary(incoming.summary ?? "");
   if (title === "") return null;
   const { when: said, due } = incoming;
-  const when = said ? serviceTimes(said, place.zone) : due?.kind === "date" ? dayOf(due.on) : null;
+  const when = said
+    ? serviceTimes(said, place.zone)
+    : due?.kind === "date"
+      ? wholeDay(due.on)
+      : null;
   return (
     place.view.ofProject(place.projectId).find(({ item }) => {
       const shown = whenOf(item);
-      return sameText(item.title.trim(), title) && when && shown && sameWhen(shown, when);
+      return sameTitle(item.title, title) && when && shown && sameWhen(shown, when);
     }) ?? null
   );
 }
@@ -343,11 +348,5 @@ function findTwin(
 function whenOf(item: Item): When | null {
   if (item.kind === "event") return item.when;
   const day = item.dueOn ?? item.startOn;
-  return day && dayOf(day);
+  return day && wholeDay(day);
 }
-
-const dayOf = (day: Temporal.PlainDate): When => ({
-  kind: "dates",
-  start: day,
-  end: day.add({ days: 1 }),
-});

@@ -1,12 +1,16 @@
 import { untitled } from "../../domain/item.ts";
-import { sameWhen } from "../../domain/when.ts";
+import {
+  isMilestoneCategory,
+  nameKey,
+  sameDay,
+  sameText,
+  sameWhen,
+} from "../../domain/sameness.ts";
 import { readTree } from "../lines/tree.ts";
 import type { IncomingItem } from "../read/incoming.ts";
 import { readItem } from "../read/read-item.ts";
-import { sameText } from "../text/decoration.ts";
 import { todoDays } from "../todo-days.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
-import { categoryKey, isMilestoneName } from "./overlay-categories.ts";
 
 /**
  * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:
@@ -56,13 +60,13 @@ function readFirst(text: string, zone: string): IncomingItem {
 }
 
 const namesOf = ({ categories }: IncomingItem): ReadonlySet<string> =>
-  new Set((categories ?? []).map(categoryKey));
+  new Set((categories ?? []).map(nameKey));
 
 const otherNames = (a: IncomingItem, b: IncomingItem): boolean =>
   namesOf(a).symmetricDifference(namesOf(b)).size > 0;
 
 const isMilestone = ({ categories }: IncomingItem): boolean =>
-  (categories ?? []).some(isMilestoneName);
+  (categories ?? []).some(isMilestoneCategory);
 
 const otherMilestone = (a: IncomingItem, b: IncomingItem): boolean =>
   isMilestone(a) !== isMilestone(b);
@@ -77,12 +81,8 @@ function otherDates(
 ): boolean {
   const said = todoDays({ start, due }, zone);
   const now = todoDays({ start: ours.start, due: ours.due }, zone);
-  const isLeftOut = !now.start && isSameDay(said.start, said.due);
-  return !isSameDay(isLeftOut ? undefined : said.start, now.start) || !isSameDay(said.due, now.due);
-}
-
-function isSameDay(a: Temporal.PlainDate | undefined, b: Temporal.PlainDate | undefined): boolean {
-  return a && b ? a.equals(b) : a === b;
+  const isLeftOut = !now.start && sameDay(said.start, said.due);
+  return !sameDay(isLeftOut ? undefined : said.start, now.start) || !sameDay(said.due, now.due);
 }
 
 const isCompleted = ({ status, completedAt, percent }: IncomingItem): boolean =>

@@ -1,12 +1,12 @@
 import { untitled } from "../../domain/item.ts";
+import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
 import { baseMark } from "../base-mark.ts";
-import { writeStamp } from "../lines/content-line.ts";
+import { decodeList, escapeText, readContentLine, writeStamp } from "../lines/content-line.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
 import { decodeOctets } from "../lines/octets.ts";
 import { differingReadings, isReadable } from "./differing-readings.ts";
 import { createPatch, layLines, type ObjectPatch, writePatched } from "./object-patch.ts";
 import { fillAlarm, layAlarm, triggerOf } from "./overlay-alarm.ts";
-import { mergedCategories } from "./overlay-categories.ts";
 import {
   groupsOf,
   linesOf,
@@ -162,6 +162,41 @@ function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: 
   } else {
     layLines(patch, { names: missing, lines: linesOf(wanted, missing).filter(isSaying) });
   }
+}
+
+/**
+ * The categories of an object once ours are changed in them: those that came or went since, in the client's order. Its
+ * others stay, as the service cannot hold those of events. With an unknown past (`said` is null) an event's others stay
+ * and a to-do's go. Null when the client's lines say that already.
+ */
+function mergedCategories(
+  object: ObjectLines,
+  { said, wanted }: { readonly said: PropertyLines | null; readonly wanted: PropertyLines },
+): readonly string[] | null {
+  const theirs = positionsOf(object, ["CATEGORIES"]).flatMap((at) =>
+    categoriesIn(object.lines[at]?.raw ?? ""),
+  );
+  const ours = linesOf(wanted, ["CATEGORIES"]).flatMap(categoriesIn);
+  const before = said && categoryKeys(linesOf(said, ["CATEGORIES"]).flatMap(categoriesIn));
+  const now = categoryKeys(ours);
+  const isGone = (category: string): boolean => {
+    if (now.has(nameKey(category))) return false;
+    if (before) return before.has(nameKey(category));
+    return object.component === "VTODO" || isMilestoneCategory(category);
+  };
+  const known = categoryKeys(theirs);
+  const added = ours.filter((category) => !known.has(nameKey(category)));
+  if (added.length === 0 && !theirs.some(isGone)) return null;
+  const merged = [...theirs.filter((category) => !isGone(category)), ...added];
+  return merged.length === 0 ? [] : [`CATEGORIES:${merged.map(escapeText).join(",")}`];
+}
+
+const categoryKeys = (categories: readonly string[]): ReadonlySet<string> =>
+  new Set(categories.map(nameKey));
+
+function categoriesIn(raw: string): readonly string[] {
+  const line = readContentLine(raw, 0);
+  return line.ok ? decodeList(line.value.value) : [];
 }
 
 const keepingTimes = (

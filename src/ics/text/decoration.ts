@@ -72,11 +72,6 @@ export function readDescription(text: string): string {
   return kept.join("\n").trimEnd();
 }
 
-/** Whether two texts say the same: line ends, white space at ends of lines, kinds of spaces and of accents are no edit. */
-export function sameText(a: string, b: string): boolean {
-  return a === b || comparable(a) === comparable(b);
-}
-
 function decorationLines({ assignees, links }: Decoration): readonly string[] {
   const names = assignees.map(oneLine).filter((name) => name !== "");
   const people = names.length > 0 ? [`${entryStart}Assigned: ${names.join(", ")}`] : [];
@@ -94,14 +89,4 @@ const isDelimiter = (line: string | undefined): boolean => plainSpaces(line).tri
 function isEntry(line: string | undefined): boolean {
   const shown = plainSpaces(line);
   return shown.trim() === "" || shown.startsWith(entryStart);
-}
-
-function comparable(text: string): string {
-  return cleanText(text)
-    .normalize("NFC")
-    .replace(/[\u00a0\u202f\u2007]/g, " ")
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trimEnd();
 }

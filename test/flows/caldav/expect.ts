@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
 import { projectId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import { fieldsOf, type PatchField, sameField, valuesOf } from "../../../src/domain/patch.ts";
+import { fieldsOf, type PatchField, valuesOf } from "../../../src/domain/patch.ts";
+import { sameStored } from "../../../src/domain/sameness.ts";
 import { expectView } from "../expect-view.ts";
 import { isBefore, isDone } from "../walk-sight.ts";
 import { tokenIn } from "../workspace-people.ts";
@@ -170,7 +171,7 @@ function expectWished(
     const before = change?.value ?? (deeds?.first ? partOf(deeds.first, part) : null);
     const asEdited =
       edit !== undefined &&
-      wished(edit).every((field) => sameField(field, edit.patch, valuesOf(item)));
+      wished(edit).every((field) => sameStored(field, edit.patch, valuesOf(item)));
     const asPlayed = before === partOf(present, part);
     const what = `${part} of ${present.token}: ${partOf(present, part)}, edit ${edit?.id} ${JSON.stringify(edit?.patch)}, played ${before}`;
     // Whoever makes anew what somebody has deleted says all of it.

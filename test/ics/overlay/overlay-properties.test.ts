@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sameWhen } from "../../../src/domain/when.ts";
+import { sameWhen } from "../../../src/domain/sameness.ts";
 import { foldLine } from "../../../src/ics/lines/content-line.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
 import { readCalendarObject } from "../../../src/ics/read/calendar-object.ts";

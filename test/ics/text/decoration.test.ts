@@ -7,7 +7,6 @@ import {
   publishedSummary,
   readDescription,
   readSummary,
-  sameText,
 } from "../../../src/ics/text/decoration.ts";
 import { event } from "../items.ts";
 import { nastyText } from "../nasty.ts";
@@ -118,20 +117,5 @@ describe("readDescription()", () => {
         expect(readDescription(shown)).toBe(readDescription(plainDescription(description)));
       }),
     );
-  });
-});
-
-describe("sameText()", () => {
-  it.each([
-    ["a", "a", true],
-    ["a\r\nb \n\n", "a\nb", true],
-    ["e\u0301", "é", true],
-    ["a\u00a0b\u202fc", "a b c", true],
-    ["a", "b", false],
-    ["a b", "a  b", false],
-    [" a", "a", false],
-    ["a\n\nb", "a\nb", false],
-  ])("of %j and %j is %s", (a, b, expected) => {
-    expect(sameText(a, b)).toBe(expected);
   });
 });
