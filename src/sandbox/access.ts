@@ -6,7 +6,7 @@ import type {
   TodolistRecord,
 } from "./records.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
-import type { Store } from "./workspace-store.ts";
+import type { WorkspaceStore } from "./workspace-store.ts";
 
 /** What a caller is about to do: a client of the account may read only. */
 export type Need = "read" | "write";
@@ -43,9 +43,9 @@ export interface InTask extends InList {
 
 /** Who may see and change what: 403 where a person has no access, 404 where there is nothing. */
 export class Access {
-  readonly #store: Store;
+  readonly #store: WorkspaceStore;
 
-  constructor(store: Store) {
+  constructor(store: WorkspaceStore) {
     this.#store = store;
   }
 

@@ -10,7 +10,7 @@ import type { Fault, Faults } from "./faults.ts";
 import type { Limiter } from "./limiter.ts";
 import type { RequestLog } from "./request-log.ts";
 
-export interface GateParts {
+export interface AdmissionParts {
   readonly access: Access;
   readonly limiter: Limiter;
   readonly log: RequestLog;
@@ -24,7 +24,7 @@ export interface GateParts {
  * A missing or unknown key is an access question like any other, hence 403.
  * Source: service-api.md, Authentication, Errors, Limits.
  */
-export function gate(parts: GateParts): readonly RequestHandler[] {
+export function admission(parts: AdmissionParts): readonly RequestHandler[] {
   return [
     (request, response, next) => {
       beginExchange(response, newExchange(request, parts));
@@ -55,10 +55,10 @@ export function jsonOnly(request: Request, response: Response, next: NextFunctio
 interface Arrival {
   readonly request: Request;
   readonly exchange: Exchange;
-  readonly parts: GateParts;
+  readonly parts: AdmissionParts;
 }
 
-function newExchange(request: Request, parts: GateParts): Exchange {
+function newExchange(request: Request, parts: AdmissionParts): Exchange {
   const url = request.originalUrl;
   const mark = url.indexOf("?");
   const entry = parts.log.arrived({
@@ -128,13 +128,13 @@ function carryOutLate(
     fault,
   }: {
     readonly response: Response;
-    readonly parts: GateParts;
+    readonly parts: AdmissionParts;
     readonly fault: Extract<Fault, { readonly kind: "late" }>;
   },
   next: NextFunction,
 ): void {
   const { answer = "hang", ms } = fault;
-  parts.faults.hold(next, ms);
+  parts.faults.delay(next, ms);
   if (answer === "drop") response.req.socket.destroy();
   else if (answer !== "hang") response.status(answer).json({ message: "try again later" });
 }

@@ -24,7 +24,7 @@ type FaultKind =
   /** The effect happens; the JSON of the answer is changed. Must give a new value or change its own copy. */
   | { readonly kind: "transform"; readonly transform: (json: unknown) => unknown }
   /**
-   * No answer to be used, and the effect happens later: `ms` milliseconds after the request, or when `land` is called. What comes
+   * No answer to be used, and the effect happens later: `ms` milliseconds after the request, or when `deliverLate` is called. What comes
    * at once is a closed connection (`drop`), this status, or nothing (`hang`, also when absent).
    */
   | { readonly kind: "late"; readonly ms?: number; readonly answer?: "hang" | "drop" | number }
@@ -45,7 +45,7 @@ export type Later = (effect: () => void, ms: number) => () => void;
 export class Faults {
   readonly #later: Later;
   #waiting: { readonly fault: Fault; left: number }[] = [];
-  #held: (() => void)[] = [];
+  #undelivered: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
 
   constructor(later: Later = byTimer) {
@@ -56,18 +56,18 @@ export class Faults {
     this.#waiting.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Lets go of all of them; what was held back is never carried out. */
+  /** Lets go of all of them; requests that are late are never carried out. */
   clear(): void {
     this.#waiting = [];
-    this.#held = [];
+    this.#undelivered = [];
     for (const takeBack of this.#timers) takeBack();
     this.#timers.clear();
   }
 
-  /** Keeps the effect of a late request, for its time or until `land`. */
-  hold(effect: () => void, ms: number | undefined): void {
+  /** Keeps the effect of a late request, for its time or until `deliverLate`. */
+  delay(effect: () => void, ms: number | undefined): void {
     if (ms === undefined) {
-      this.#held.push(effect);
+      this.#undelivered.push(effect);
       return;
     }
     const takeBack = this.#later(() => {
@@ -78,8 +78,8 @@ export class Faults {
   }
 
   /** Carries out the oldest late requests that wait for it, all unless told; returns how many. */
-  land(most = this.#held.length): number {
-    const due = this.#held.splice(0, most);
+  deliverLate(most = this.#undelivered.length): number {
+    const due = this.#undelivered.splice(0, most);
     for (const effect of due) effect();
     return due.length;
   }

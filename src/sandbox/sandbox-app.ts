@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import { type GateParts, gate, jsonOnly } from "./admission.ts";
+import { type AdmissionParts, admission, jsonOnly } from "./admission.ts";
 import { send } from "./exchange.ts";
 import {
   contentRoutes,
@@ -12,19 +12,19 @@ import { commentRoutes, historyRoutes, subtaskRoutes, taskRoutes } from "./route
 import { uploadRoutes } from "./routes/uploads.ts";
 import type { Workspace } from "./workspace.ts";
 
-interface AppParts extends GateParts {
+interface AppParts extends AdmissionParts {
   readonly workspace: Workspace;
   /** Whether the look-ups that the service's document does not show are answered. */
   readonly discovery: boolean;
 }
 
-/** The Express application of the sandbox: the gate, then one router per resource, then 404. */
+/** The Express application of the sandbox: the admission, then one router per resource, then 404. */
 export function sandboxApp(parts: AppParts): Express {
   const { workspace } = parts;
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
-  app.use(...gate(parts));
+  app.use(...admission(parts));
   app.use("/upload", uploadRoutes(workspace));
   app.use("/files", contentRoutes(workspace));
   app.use("/api/v3", jsonOnly);

@@ -6,7 +6,7 @@ import { sandboxApp } from "./sandbox-app.ts";
 import { seedWorkspace } from "./seed/seed.ts";
 import type { WorkspaceSize } from "./seed/sizes.ts";
 import { Workspace } from "./workspace.ts";
-import { Store } from "./workspace-store.ts";
+import { WorkspaceStore } from "./workspace-store.ts";
 
 export interface SandboxOptions {
   /** The same seed on the same day of the clock gives the same workspace. */
@@ -65,7 +65,7 @@ const documentedQuota: Quota = { requests: 25, perMs: 10_000 };
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
-  const store = new Store(options.data ?? ":memory:");
+  const store = new WorkspaceStore(options.data ?? ":memory:");
   let origin = "";
   const workspace = new Workspace({
     store,

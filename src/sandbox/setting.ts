@@ -1,10 +1,10 @@
 import type { Access } from "./access.ts";
 import { stampText } from "./times.ts";
-import type { Store } from "./workspace-store.ts";
+import type { WorkspaceStore } from "./workspace-store.ts";
 
 /** What every resource of the workspace works with. */
 export interface Setting {
-  readonly store: Store;
+  readonly store: WorkspaceStore;
   readonly access: Access;
   readonly clock: () => Temporal.Instant;
   /** The account's IANA zone: dates of answers are wall-clock times there. */

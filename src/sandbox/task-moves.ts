@@ -6,7 +6,7 @@ import { newWork } from "./work-item.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 
-interface Wish {
+interface Request {
   readonly fields: Fields;
   readonly setting: Setting;
 }
@@ -25,11 +25,11 @@ export function isMove(fields: Fields, found: InTask): boolean {
  * The task in its new place, not yet kept. Everything goes along unless `move_people` or `move_dates` is false;
  * values of custom fields stay behind when the project changes, because fields belong to a project.
  */
-export function movedTask(found: InTask, wish: Wish): Outcome<InTask> {
-  const { fields } = wish;
+export function movedTask(found: InTask, request: Request): Outcome<InTask> {
+  const { fields } = request;
   const withPeople = fields.flag("move_people") ?? true;
   const withDates = fields.flag("move_dates") ?? true;
-  const target = findTarget(found, wish);
+  const target = findTarget(found, request);
   if (target.kind === "refused") return target;
   const { task } = found;
   const moved: TaskRecord = {
@@ -45,9 +45,9 @@ export function movedTask(found: InTask, wish: Wish): Outcome<InTask> {
   return done({ ...target.value, task: moved });
 }
 
-/** Keeps a copy of the task in the wanted place, with what the flags name. */
-export function copiedTask(found: InTask, wish: Wish): Outcome<InTask> {
-  const { fields, setting } = wish;
+/** Keeps a copy of the task in the wanted place, with what the flags of the body name. */
+export function copiedTask(found: InTask, request: Request): Outcome<InTask> {
+  const { fields, setting } = request;
   const { store } = setting;
   const title = fields.title("title") ?? found.task.title;
   const named = fields.ids("assigned");
@@ -55,7 +55,7 @@ export function copiedTask(found: InTask, wish: Wish): Outcome<InTask> {
   const dates = fields.flag("copy_dates") === true;
   const custom = fields.flag("copy_custom_fields") === true;
   const comments = fields.flag("copy_comments") === true;
-  const target = findTarget(found, wish);
+  const target = findTarget(found, request);
   if (target.kind === "refused") return target;
   const now = stampNow(setting);
   return store.transaction(() => {
@@ -86,7 +86,7 @@ export function copiedTask(found: InTask, wish: Wish): Outcome<InTask> {
 
 function findTarget(
   found: InTask,
-  { fields, setting }: Wish,
+  { fields, setting }: Request,
 ): Outcome<InList & { readonly stage: number | undefined }> {
   const named = fields.id("list_id");
   const stage = fields.id("stage");

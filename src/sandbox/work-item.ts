@@ -1,79 +1,44 @@
 import type { InList } from "./access.ts";
 import type { Fields } from "./fields.ts";
 import type { WorkRecord } from "./records.ts";
-import { knownPeople, type Setting } from "./setting.ts";
+import { knownPeople, type Setting, stampNow } from "./setting.ts";
+import { done, type Outcome, refused } from "./work-outcome.ts";
 
-/** The fields of tasks and subtasks that a caller may set. */
-export type WorkPatch = Partial<
-  Pick<
-    WorkRecord,
-    | "title"
-    | "description"
-    | "startOn"
-    | "dueOn"
-    | "estimatedHours"
-    | "estimatedMins"
-    | "assigned"
-    | "labels"
-  >
->;
-
-/**
- * Reads what tasks and subtasks share from a body; problems end up in `fields`. Unknown people are dropped,
- * unknown labels refused; `estimated_hrs` (a text) is the service's other name for the estimate.
- * Source: service-api.md, Task create body.
- */
-export function readWorkPatch(fields: Fields, setting: Setting): WorkPatch {
-  const title = fields.title("title");
-  const description = fields.text("description");
-  const startOn = fields.date("start_date");
-  const dueOn = fields.date("due_date");
-  const estimate = readEstimate(fields);
-  const assigned = fields.ids("assigned");
-  const labels = fields.ids("labels");
-  for (const label of labels ?? [])
-    if (setting.store.labels.get(label) === undefined)
-      fields.refuse(`labels holds ${label}, which is no label`);
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(startOn === undefined ? {} : { startOn }),
-    ...(dueOn === undefined ? {} : { dueOn }),
-    ...estimate,
-    ...(assigned === undefined ? {} : { assigned: knownPeople(setting, assigned) }),
-    ...(labels === undefined ? {} : { labels }),
-  };
-}
-
-/** The attachment ids of a body, each an object with `id` (text or number) and perhaps a `folder`. */
-export function readAttachments(fields: Fields, setting: Setting): readonly WantedAttachment[] {
-  const raw = fields.raw("attachments");
-  if (raw === undefined || raw === null) return [];
-  if (!Array.isArray(raw)) {
-    fields.refuse("attachments must be an array");
-    return [];
-  }
-  return raw.flatMap((it: unknown): WantedAttachment[] => {
-    const given = new Map<string, unknown>(
-      typeof it === "object" && it !== null ? Object.entries(it) : [],
-    );
-    const upload = setting.store.uploads.get(wholeNumber(given.get("id")));
-    const folder = given.get("folder");
-    if (upload === undefined) fields.refuse("attachments holds an id that was never uploaded");
-    else return [{ upload: upload.id, folder: folder === undefined ? null : wholeNumber(folder) }];
-    return [];
-  });
-}
-
+/** An upload that a new item brings, and the folder that it goes into; null for the project's home folder. */
 export interface WantedAttachment {
   readonly upload: number;
   readonly folder: number | null;
 }
 
-/** Records a problem when the item would be due before it starts. */
-export function checkWorkDates(item: WorkRecord, fields: Fields): void {
-  if (item.startOn !== null && item.dueOn !== null && item.startOn > item.dueOn)
-    fields.refuse(`start_date ${item.startOn} is after due_date ${item.dueOn}`);
+interface ReadContext {
+  readonly fields: Fields;
+  readonly setting: Setting;
+}
+
+/** A new item as a body wants it, and the uploads that it brings; nothing is kept yet. Refused (400) without a title. */
+export function readNewWork(
+  found: InList,
+  { fields, setting }: ReadContext,
+): Outcome<{ readonly draft: WorkRecord; readonly attachments: readonly WantedAttachment[] }> {
+  const title = fields.title("title") ?? fields.refuse("title is required") ?? "";
+  const patch = readWorkPatch(fields, setting);
+  const attachments = readAttachments(fields, setting);
+  const bare = newWork(found, { id: 0, title, now: stampNow(setting) });
+  const draft = { ...bare, ...patch };
+  checkDates(draft, fields);
+  return fields.problem === null ? done({ draft, attachments }) : refused(400, fields.problem);
+}
+
+/** The item as a body wants it, completed or reopened by `by`; nothing is kept yet, `updatedAt` is as it was. */
+export function readChangedWork<T extends WorkRecord>(
+  item: T,
+  { fields, setting, by }: ReadContext & { readonly by: number },
+): Outcome<T> {
+  const edited = { ...item, ...readWorkPatch(fields, setting) };
+  const completed = fields.flag("completed") ?? item.completedAt !== null;
+  checkDates(edited, fields);
+  if (fields.problem !== null) return refused(400, fields.problem);
+  return done(withCompleted(edited, { completed, by, now: stampNow(setting) }));
 }
 
 /** A fresh item of a list, without anything but the given identity. */
@@ -81,10 +46,16 @@ export function newWork(
   found: InList,
   given: { readonly id: number; readonly title: string; readonly now: string },
 ): WorkRecord {
+  const { id, title, now } = given;
+  const place = { id, project: found.project.id, list: found.list.id };
+  return { ...place, ...blankWork({ title, createdBy: found.person.id, createdAt: now }) };
+}
+
+/** What tasks and subtasks of nothing but a title have in common. */
+export function blankWork(
+  given: Pick<WorkRecord, "title" | "createdBy" | "createdAt">,
+): Omit<WorkRecord, "id" | "project" | "list"> {
   return {
-    id: given.id,
-    project: found.project.id,
-    list: found.list.id,
     title: given.title,
     description: null,
     startOn: null,
@@ -100,21 +71,10 @@ export function newWork(
     taskHistory: null,
     completedAt: null,
     completedBy: null,
-    createdBy: found.person.id,
-    createdAt: given.now,
-    updatedAt: given.now,
+    createdBy: given.createdBy,
+    createdAt: given.createdAt,
+    updatedAt: given.createdAt,
   };
-}
-
-/** The item completed or reopened; unchanged when it already is. */
-export function withCompleted<T extends WorkRecord>(
-  item: T,
-  wanted: { readonly completed: boolean; readonly by: number; readonly now: string },
-): T {
-  if (wanted.completed === (item.completedAt !== null)) return item;
-  if (!wanted.completed)
-    return { ...item, completedAt: null, completedBy: null, percentProgress: 0 };
-  return { ...item, completedAt: wanted.now, completedBy: wanted.by, percentProgress: 100 };
 }
 
 /** The fields that tasks and subtasks share in an answer. */
@@ -168,6 +128,48 @@ export function fileType(name: string): string {
   return /\.([^.]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
+/** The fields of tasks and subtasks that a caller may set. */
+type WorkPatch = Partial<
+  Pick<
+    WorkRecord,
+    | "title"
+    | "description"
+    | "startOn"
+    | "dueOn"
+    | "estimatedHours"
+    | "estimatedMins"
+    | "assigned"
+    | "labels"
+  >
+>;
+
+/**
+ * Reads what tasks and subtasks share from a body; problems end up in `fields`. Unknown people are dropped,
+ * unknown labels refused; `estimated_hrs` (a text) is the service's other name for the estimate.
+ * Source: service-api.md, Task create body.
+ */
+function readWorkPatch(fields: Fields, setting: Setting): WorkPatch {
+  const title = fields.title("title");
+  const description = fields.text("description");
+  const startOn = fields.date("start_date");
+  const dueOn = fields.date("due_date");
+  const estimate = readEstimate(fields);
+  const assigned = fields.ids("assigned");
+  const labels = fields.ids("labels");
+  for (const label of labels ?? [])
+    if (setting.store.labels.get(label) === undefined)
+      fields.refuse(`labels holds ${label}, which is no label`);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(startOn === undefined ? {} : { startOn }),
+    ...(dueOn === undefined ? {} : { dueOn }),
+    ...estimate,
+    ...(assigned === undefined ? {} : { assigned: knownPeople(setting, assigned) }),
+    ...(labels === undefined ? {} : { labels }),
+  };
+}
+
 function readEstimate(fields: Fields): Pick<WorkPatch, "estimatedHours" | "estimatedMins"> {
   const estimatedHours = fields.count("estimated_hours");
   const estimatedMins = fields.count("estimated_mins");
@@ -182,4 +184,40 @@ function readEstimate(fields: Fields): Pick<WorkPatch, "estimatedHours" | "estim
     ...(estimatedHours === undefined ? {} : { estimatedHours }),
     ...(estimatedMins === undefined ? {} : { estimatedMins }),
   };
+}
+
+/** The attachment ids of a body, each an object with `id` (text or number) and perhaps a `folder`. */
+function readAttachments(fields: Fields, setting: Setting): readonly WantedAttachment[] {
+  const raw = fields.raw("attachments");
+  if (raw === undefined || raw === null) return [];
+  if (!Array.isArray(raw)) {
+    fields.refuse("attachments must be an array");
+    return [];
+  }
+  return raw.flatMap((it: unknown): WantedAttachment[] => {
+    const given = new Map<string, unknown>(
+      typeof it === "object" && it !== null ? Object.entries(it) : [],
+    );
+    const upload = setting.store.uploads.get(wholeNumber(given.get("id")));
+    const folder = given.get("folder");
+    if (upload === undefined) fields.refuse("attachments holds an id that was never uploaded");
+    else return [{ upload: upload.id, folder: folder === undefined ? null : wholeNumber(folder) }];
+    return [];
+  });
+}
+
+function checkDates({ startOn, dueOn }: WorkRecord, fields: Fields): void {
+  if (startOn !== null && dueOn !== null && startOn > dueOn)
+    fields.refuse(`start_date ${startOn} is after due_date ${dueOn}`);
+}
+
+/** The item completed or reopened; unchanged when it already is. */
+function withCompleted<T extends WorkRecord>(
+  item: T,
+  wanted: { readonly completed: boolean; readonly by: number; readonly now: string },
+): T {
+  if (wanted.completed === (item.completedAt !== null)) return item;
+  if (!wanted.completed)
+    return { ...item, completedAt: null, completedBy: null, percentProgress: 0 };
+  return { ...item, completedAt: wanted.now, completedBy: wanted.by, percentProgress: 100 };
 }

@@ -88,9 +88,9 @@ export class LabelWork {
     const fields = new Fields(body);
     const name = fields.title("name");
     if (name === undefined) return refused(400, fields.problem ?? "name is required");
-    const twin = this.#setting.store.labels
+    const taken = this.#setting.store.labels
       .all()
       .find((it) => it.id !== own && it.name.toLowerCase() === name.toLowerCase());
-    return twin === undefined ? done(name) : refused(400, `name ${name} is taken already`);
+    return taken === undefined ? done(name) : refused(400, `name ${name} is taken already`);
   }
 }

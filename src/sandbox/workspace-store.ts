@@ -13,16 +13,35 @@ import type {
   TodolistRecord,
   UploadRecord,
 } from "./records.ts";
-import { commonTables, firstIds, schemaVersion, tableNames, tableOf } from "./store-schema.ts";
+
+/**
+ * The first id of each sequence. Events and tasks start at the same number and comments lie beyond 32 bits, as
+ * happens on real accounts.
+ */
+const firstIds = {
+  people: 11,
+  projects: 2001,
+  todolists: 3001,
+  folders: 4001,
+  events: 700_001,
+  work: 700_001,
+  tickets: 101,
+  comments: 6_000_000_001,
+  history: 81_001,
+  labels: 501,
+  custom_fields: 601,
+  uploads: 9001,
+  files: 8001,
+} as const;
 
 /** The number sequences of the workspace; tasks and subtasks draw from the same one, `work`. */
 type Sequence = keyof typeof firstIds;
 
 /**
  * The workspace's rows in one SQLite file, or in memory for `:memory:`.
- * Throws `StoreError` for a file that is not a sandbox workspace of this version.
+ * Throws `WorkspaceStoreError` for a file that is not a sandbox workspace of this version.
  */
-export class Store {
+export class WorkspaceStore {
   readonly people: Table<PersonRecord>;
   readonly projects: Table<ProjectRecord>;
   readonly todolists: Table<TodolistRecord>;
@@ -68,7 +87,7 @@ export class Store {
   /** The next id of one sequence. */
   next(sequence: Sequence): number {
     const row = this.#nextId.get(sequence, firstIds[sequence]);
-    if (row === undefined) throw new StoreError(`no next id for ${sequence}`);
+    if (row === undefined) throw new WorkspaceStoreError(`no next id for ${sequence}`);
     return row.value;
   }
 
@@ -214,8 +233,8 @@ class Table<T extends Stored> {
 }
 
 /** The file cannot be used as a sandbox workspace. */
-export class StoreError extends Error {
-  override readonly name = "StoreError";
+export class WorkspaceStoreError extends Error {
+  override readonly name = "WorkspaceStoreError";
 }
 
 interface Stored {
@@ -260,8 +279,53 @@ function createTables(database: Database.Database, file: string): void {
     .prepare<[], { value: string }>("select value from facts where name = 'schema'")
     .get()?.value;
   if (version !== undefined && version !== schemaVersion)
-    throw new StoreError(`${file} holds a sandbox workspace of version ${version}`);
+    throw new WorkspaceStoreError(`${file} holds a sandbox workspace of version ${version}`);
   if (version === undefined)
     database.prepare("insert into facts (name, value) values ('schema', ?)").run(schemaVersion);
   for (const name of tableNames) database.exec(tableOf(name));
+}
+
+/** Version of the tables; a file with another one is refused. */
+const schemaVersion = "1";
+
+/** The tables every workspace has once. */
+const commonTables = `
+  -- single facts: the schema's version, the seed
+  create table if not exists facts (name text primary key, value text not null) strict;
+  -- the last id given out per kind; ids are never given twice
+  create table if not exists sequences (name text primary key, value integer not null) strict;
+  -- the bytes of uploads
+  create table if not exists contents (upload integer primary key, bytes blob not null) strict;
+`;
+
+/** The kinds of record; each has a table of its own. */
+const tableNames = [
+  "people",
+  "projects",
+  "todolists",
+  "folders",
+  "events",
+  "tasks",
+  "subtasks",
+  "comments",
+  "history",
+  "labels",
+  "uploads",
+  "files",
+] as const;
+
+/** One record a row; what is searched for (owner, project, done) is copied out of the record. */
+function tableOf(name: (typeof tableNames)[number]): string {
+  return `
+    -- ${name}
+    create table if not exists ${name} (
+      id integer primary key,
+      owner integer not null,
+      project integer not null,
+      done integer not null check (done in (0, 1)),
+      record text not null check (json_valid(record))
+    ) strict;
+    create index if not exists ${name}_by_owner on ${name} (owner, done);
+    create index if not exists ${name}_by_project on ${name} (project, done);
+  `;
 }

@@ -2,14 +2,7 @@ import type { InTask, Need, TaskPlace } from "./access.ts";
 import { Fields } from "./fields.ts";
 import type { SubtaskRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
-import {
-  checkWorkDates,
-  newWork,
-  readAttachments,
-  readWorkPatch,
-  showWork,
-  withCompleted,
-} from "./work-item.ts";
+import { readChangedWork, readNewWork, showWork } from "./work-item.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
 import { fileAttachments } from "./workspace-files.ts";
 
@@ -47,14 +40,9 @@ export class SubtaskWork {
     const found = this.#setting.access.task(place, "write");
     if (found.kind === "refused") return found;
     const { store } = this.#setting;
-    const fields = new Fields(body);
-    const title = fields.title("title") ?? fields.refuse("title is required");
-    const patch = readWorkPatch(fields, this.#setting);
-    const attachments = readAttachments(fields, this.#setting);
-    const now = stampNow(this.#setting);
-    const draft = { ...newWork(found.value, { id: 0, title: title ?? "", now }), ...patch };
-    checkWorkDates(draft, fields);
-    if (fields.problem !== null) return refused(400, fields.problem);
+    const read = readNewWork(found.value, { fields: new Fields(body), setting: this.#setting });
+    if (read.kind === "refused") return read;
+    const { draft, attachments } = read.value;
     return store.transaction(() => {
       const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
       if (filed.kind === "refused") return filed;
@@ -71,16 +59,14 @@ export class SubtaskWork {
   update(place: SubtaskPlace, body: unknown): Outcome<SubtaskView> {
     const found = this.#find(place, "write");
     if (found.kind === "refused") return found;
-    const fields = new Fields(body);
     const old = found.value.subtask;
-    const edited = { ...old, ...readWorkPatch(fields, this.#setting) };
-    const completed = fields.flag("completed") ?? old.completedAt !== null;
-    checkWorkDates(edited, fields);
-    if (fields.problem !== null) return refused(400, fields.problem);
-    const now = stampNow(this.#setting);
-    const wanted = withCompleted(edited, { completed, by: place.by, now });
+    const context = { fields: new Fields(body), setting: this.#setting, by: place.by };
+    const read = readChangedWork(old, context);
+    if (read.kind === "refused") return read;
+    const wanted = read.value;
     if (JSON.stringify(wanted) === JSON.stringify(old)) return done(this.#show(old, found.value));
-    const kept = this.#setting.store.subtasks.put({ ...wanted, updatedAt: now });
+    const updatedAt = stampNow(this.#setting);
+    const kept = this.#setting.store.subtasks.put({ ...wanted, updatedAt });
     return done(this.#show(kept, found.value));
   }
 

@@ -5,15 +5,8 @@ import type { TaskRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { activityText, changeMarkup, changesBetween } from "./task-history.ts";
 import { copiedTask, isMove, movedTask } from "./task-moves.ts";
-import {
-  checkWorkDates,
-  newWork,
-  readAttachments,
-  readWorkPatch,
-  showWork,
-  withCompleted,
-} from "./work-item.ts";
-import { done, type Outcome, refused } from "./work-outcome.ts";
+import { readChangedWork, readNewWork, showWork } from "./work-item.ts";
+import { done, type Outcome } from "./work-outcome.ts";
 import { stageOf, workflow } from "./workflow.ts";
 import { fileAttachments } from "./workspace-files.ts";
 
@@ -48,23 +41,17 @@ export class TaskWork {
     if (found.kind === "refused") return found;
     const { store } = this.#setting;
     const fields = new Fields(body);
-    const title = fields.title("title") ?? fields.refuse("title is required");
-    const patch = readWorkPatch(fields, this.#setting);
-    const attachments = readAttachments(fields, this.#setting);
-    if (fields.problem !== null || title === undefined)
-      return refused(400, fields.problem ?? "title is required");
+    const read = readNewWork(found.value, { fields, setting: this.#setting });
+    if (read.kind === "refused") return read;
+    const { draft, attachments } = read.value;
     const custom = readCustomFields(fields.raw("custom_fields"), found.value.project.customFields);
     if (custom.kind === "refused") return custom;
 
-    const draft = newWork(found.value, { id: 0, title, now: stampNow(this.#setting) });
-    checkWorkDates({ ...draft, ...patch }, fields);
-    if (fields.problem !== null) return refused(400, fields.problem);
     return store.transaction(() => {
       const filed = fileAttachments({ ...found.value, setting: this.#setting }, attachments);
       if (filed.kind === "refused") return filed;
       const task: TaskRecord = {
         ...draft,
-        ...patch,
         id: store.next("work"),
         ticket: String(store.next("tickets")),
         attachments: filed.value,
@@ -86,22 +73,13 @@ export class TaskWork {
       : done<InTask>(found.value);
     if (moved.kind === "refused") return moved;
 
-    const patch = readWorkPatch(fields, this.#setting);
-    const completed = fields.flag("completed");
     const { task, project } = moved.value;
-    const edited = { ...task, ...patch };
-    checkWorkDates(edited, fields);
-    if (fields.problem !== null) return refused(400, fields.problem);
+    const read = readChangedWork(task, { fields, setting: this.#setting, by: place.by });
+    if (read.kind === "refused") return read;
     const custom = readCustomFields(fields.raw("custom_fields"), project.customFields);
     if (custom.kind === "refused") return custom;
-    const wanted = withCompleted(
-      { ...edited, customFields: { ...edited.customFields, ...custom.value } },
-      {
-        completed: completed ?? task.completedAt !== null,
-        by: place.by,
-        now: stampNow(this.#setting),
-      },
-    );
+    const customFields = { ...task.customFields, ...custom.value };
+    const wanted = { ...read.value, customFields };
     return done(this.#keep(found.value.task, { ...moved.value, task: wanted }));
   }
 
@@ -148,13 +126,13 @@ export class TaskWork {
         at: now,
         content: changeMarkup(changes),
       });
-      if (kept.list !== old.list) this.#bringAlong(kept);
+      if (kept.list !== old.list) this.#moveChildren(kept);
     });
     return showTask(kept, seen);
   }
 
   // The children's rows name their project and list, so a move of the task is a move of theirs.
-  #bringAlong(task: TaskRecord): void {
+  #moveChildren(task: TaskRecord): void {
     const { store } = this.#setting;
     const place = { project: task.project, list: task.list };
     for (const it of store.subtasks.of(task.id)) store.subtasks.put({ ...it, ...place });

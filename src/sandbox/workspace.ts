@@ -7,7 +7,7 @@ import { DirectoryWork } from "./workspace-directory.ts";
 import { EventWork } from "./workspace-events.ts";
 import { FileWork } from "./workspace-files.ts";
 import { LabelWork } from "./workspace-labels.ts";
-import type { Store } from "./workspace-store.ts";
+import type { WorkspaceStore } from "./workspace-store.ts";
 import { SubtaskWork } from "./workspace-subtasks.ts";
 import { TaskWork } from "./workspace-tasks.ts";
 
@@ -27,7 +27,7 @@ export class Workspace {
   readonly directory: DirectoryWork;
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
-  readonly #store: Store;
+  readonly #store: WorkspaceStore;
 
   constructor(given: Omit<Setting, "access">) {
     const setting: Setting = { ...given, access: new Access(given.store) };

@@ -74,9 +74,9 @@ test.each([
     if (error) await expect(create(rig)).rejects.toThrow(error);
     else expect((await create(rig)).status).toBe(503);
     expect(await labelCount(rig)).toBe(0);
-    expect(rig.sandbox.faults.land()).toBe(1);
+    expect(rig.sandbox.faults.deliverLate()).toBe(1);
     await expect.poll(() => labelCount(rig)).toBe(1);
-    expect(rig.sandbox.faults.land()).toBe(0);
+    expect(rig.sandbox.faults.deliverLate()).toBe(0);
   },
 );
 
@@ -88,7 +88,7 @@ test("fault late is carried out after its time, and never once it is cleared", a
   rig.sandbox.faults.add({ kind: "late", answer: 500, method: "POST" });
   await create(rig);
   rig.sandbox.faults.clear();
-  expect(rig.sandbox.faults.land()).toBe(0);
+  expect(rig.sandbox.faults.deliverLate()).toBe(0);
 });
 
 test("fault html is a page under 200 without effect", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { Store, StoreError } from "../../src/sandbox/workspace-store.ts";
+import { WorkspaceStore, WorkspaceStoreError } from "../../src/sandbox/workspace-store.ts";
 import { at, idOf, items, startRig } from "./rig.ts";
 
 function freshFile(): string {
@@ -38,13 +38,13 @@ test("startSandbox() a reopened file keeps ids, keys, changes and bytes, whateve
   expect((await second.call(`GET ${url[0] ?? ""}`)).text).toBe("bytes");
 });
 
-test("Store throws for a file of another version", () => {
+test("WorkspaceStore throws for a file of another version", () => {
   const data = freshFile();
-  new Store(data).close();
+  new WorkspaceStore(data).close();
   const database = new Database(data);
   database.exec("update facts set value = '99' where name = 'schema'");
   database.close();
-  expect(() => new Store(data)).toThrow(StoreError);
+  expect(() => new WorkspaceStore(data)).toThrow(WorkspaceStoreError);
 });
 
 test("startSandbox() rejects when the port is taken", async () => {

@@ -1,52 +1,42 @@
 import { type IRouter, Router } from "express";
 import { type Reply, replyWith } from "../exchange.ts";
 import type { Workspace } from "../workspace.ts";
-import { type Call, route } from "./route.ts";
+import { type Call, collectionRoutes, route } from "./route.ts";
+
+const inProject = (call: Call) => ({ by: call.by, project: call.id("project") });
 
 /** Calendar events and milestones. Source: service-api.md, Calendar events and milestones. */
 export function eventRoutes({ events }: Workspace): IRouter {
   const router = Router();
-  const inProject = (call: Call) => ({ by: call.by, project: call.id("project") });
-  const one = (call: Call) => ({ ...inProject(call), event: call.id("event") });
-  route(router, {
+  collectionRoutes(router, {
     path: "/projects/:project/events",
-    get: (call) =>
-      replyWith(
-        200,
-        events.list(inProject(call), {
-          view: call.query("view"),
-          startDate: call.query("startDate"),
-          endDate: call.query("endDate"),
-        }),
-      ),
-    post: (call) => replyWith(201, events.create(inProject(call), call.body)),
-  });
-  route(router, {
-    path: "/projects/:project/events/:event",
-    get: (call) => replyWith(200, events.get(one(call))),
-    put: (call) => replyWith(200, events.update(one(call), call.body)),
-    delete: (call) => replyWith(204, events.remove(one(call))),
+    member: "event",
+    created: 201,
+    work: events,
+    list: (place, call) =>
+      events.list(place, {
+        view: call.query("view"),
+        startDate: call.query("startDate"),
+        endDate: call.query("endDate"),
+      }),
+    place: inProject,
+    one: (call) => ({ ...inProject(call), event: call.id("event") }),
   });
   return router;
 }
 
-const base = "/projects/:project/folders/:folder/files";
-
 /** Files of folders. Source: service-api.md, Files. */
 export function fileRoutes({ files }: Workspace): IRouter {
   const router = Router();
-  const inFolder = (call: Call) => ({
-    by: call.by,
-    project: call.id("project"),
-    folder: call.id("folder"),
-  });
+  const path = "/projects/:project/folders/:folder/files";
+  const inFolder = (call: Call) => ({ ...inProject(call), folder: call.id("folder") });
   route(router, {
-    path: base,
+    path,
     get: (call) => replyWith(200, files.list(inFolder(call))),
     post: (call) => replyWith(201, files.create(inFolder(call), call.body)),
   });
   route(router, {
-    path: `${base}/:file`,
+    path: `${path}/:file`,
     delete: (call) => replyWith(204, files.remove({ ...inFolder(call), file: call.id("file") })),
   });
   return router;
@@ -69,17 +59,14 @@ export function contentRoutes({ files }: Workspace): IRouter {
 /** Labels of the account. Source: service-api.md, Labels. */
 export function labelRoutes({ labels }: Workspace): IRouter {
   const router = Router();
-  const one = (call: Call) => ({ by: call.by, label: call.id("label") });
-  route(router, {
+  collectionRoutes(router, {
     path: "/labels",
-    get: (call) => replyWith(200, labels.list({ by: call.by })),
-    post: (call) => replyWith(200, labels.create({ by: call.by }, call.body)),
-  });
-  route(router, {
-    path: "/labels/:label",
-    get: (call) => replyWith(200, labels.get(one(call))),
-    put: (call) => replyWith(200, labels.update(one(call), call.body)),
-    delete: (call) => replyWith(204, labels.remove(one(call))),
+    member: "label",
+    created: 200,
+    work: labels,
+    list: (caller) => labels.list(caller),
+    place: ({ by }) => ({ by }),
+    one: (call) => ({ by: call.by, label: call.id("label") }),
   });
   return router;
 }
@@ -87,7 +74,6 @@ export function labelRoutes({ labels }: Workspace): IRouter {
 /** The look-ups that the document does not show. Source: beyond-the-document.md, Look-ups. */
 export function directoryRoutes({ directory }: Workspace): IRouter {
   const router = Router();
-  const inProject = (call: Call) => ({ by: call.by, project: call.id("project") });
   route(router, { path: "/projects", get: (call) => replyWith(200, directory.projects(call)) });
   route(router, {
     path: "/projects/:project",

@@ -1,5 +1,6 @@
 import type { IRouter, Request, Response } from "express";
-import { exchangeOf, type Reply, send } from "../exchange.ts";
+import { exchangeOf, type Reply, replyWith, send } from "../exchange.ts";
+import type { Outcome } from "../work-outcome.ts";
 
 /** One request as a route sees it. */
 export interface Call {
@@ -32,6 +33,46 @@ interface Methods {
 export function route(router: IRouter, { path, ...methods }: Route): void {
   router.all(path, async (request: Request, response: Response) => {
     send(response, await replyTo({ request, response, methods }));
+  });
+}
+
+/** What callers do with the things of one kind: `Place` is where several are, `One` names one of them. */
+interface Collection<Place, One> {
+  get(one: One): Outcome<unknown>;
+  create(place: Place, body: unknown): Outcome<unknown>;
+  update(one: One, body: unknown): Outcome<unknown>;
+  remove(one: One): Outcome<null>;
+}
+
+/**
+ * Adds the path of a collection (GET lists, POST creates, answered by `created`) and below it that of one member (GET,
+ * PUT, DELETE), whose id is the placeholder `member`. `copy`: what POST does with a member, 405 when absent.
+ */
+export function collectionRoutes<Place, One>(
+  router: IRouter,
+  given: {
+    readonly path: string;
+    readonly member: string;
+    readonly work: Collection<Place, One>;
+    readonly list: (place: Place, call: Call) => Outcome<unknown>;
+    readonly copy?: (one: One, body: unknown) => Outcome<unknown>;
+    readonly place: (call: Call) => Place;
+    readonly one: (call: Call) => One;
+    readonly created: 200 | 201;
+  },
+): void {
+  const { path, member, work, list, copy, place, one, created } = given;
+  route(router, {
+    path,
+    get: (call) => replyWith(200, list(place(call), call)),
+    post: (call) => replyWith(created, work.create(place(call), call.body)),
+  });
+  route(router, {
+    path: `${path}/:${member}`,
+    get: (call) => replyWith(200, work.get(one(call))),
+    ...(copy && { post: (call) => replyWith(200, copy(one(call), call.body)) }),
+    put: (call) => replyWith(200, work.update(one(call), call.body)),
+    delete: (call) => replyWith(204, work.remove(one(call))),
   });
 }
 

@@ -5,20 +5,20 @@ import type { SeedWriter } from "./seed-writer.ts";
  * comes twice in autumn, and across the hour that is missing in spring. Writes nothing for a zone without changes.
  */
 export function seedClockChanges(
-  pen: SeedWriter,
+  writer: SeedWriter,
   given: { readonly project: number; readonly createdBy: number },
 ): void {
-  let at = pen.now.toZonedDateTimeISO(pen.timeZone);
+  let at = writer.now.toZonedDateTimeISO(writer.timeZone);
   for (let count = 0; count < 2; count += 1) {
     const change = at.getTimeZoneTransition("next");
     if (change === null) return;
-    seedChange(pen, { ...given, change });
+    seedChange(writer, { ...given, change });
     at = change;
   }
 }
 
 function seedChange(
-  pen: SeedWriter,
+  writer: SeedWriter,
   given: {
     readonly project: number;
     readonly createdBy: number;
@@ -29,15 +29,15 @@ function seedChange(
   const before = change.subtract({ nanoseconds: 1 });
   const backwards = change.offsetNanoseconds < before.offsetNanoseconds;
   const season = backwards ? "back" : "forward";
-  const wall = (at: Temporal.ZonedDateTime) => pen.wall(at.toInstant());
+  const wall = (at: Temporal.ZonedDateTime) => writer.wall(at.toInstant());
   const morning = change
     .toPlainDate()
-    .toZonedDateTime({ timeZone: pen.timeZone, plainTime: "09:00" });
+    .toZonedDateTime({ timeZone: writer.timeZone, plainTime: "09:00" });
   for (const [title, day] of [
     [`Last day before the clocks go ${season}`, morning.subtract({ days: 1 })],
     [`First working day after the clocks went ${season}`, morning.add({ days: 1 })],
   ] as const)
-    pen.event({
+    writer.event({
       ...common,
       title,
       start: wall(day),
@@ -46,14 +46,14 @@ function seedChange(
     });
 
   if (backwards)
-    pen.event({
+    writer.event({
       ...common,
       title: "Server maintenance in the hour that comes twice",
       start: wall(change.add({ minutes: 30 })),
       end: wall(change.add({ minutes: 90 })),
     });
   else
-    pen.event({
+    writer.event({
       ...common,
       title: "Server maintenance across the missing hour",
       start: wall(change.subtract({ minutes: 30 })),

@@ -10,11 +10,12 @@ import type {
   WorkRecord,
 } from "../records.ts";
 import { stampText, wallText } from "../times.ts";
-import type { Store } from "../workspace-store.ts";
+import { blankWork } from "../work-item.ts";
+import type { WorkspaceStore } from "../workspace-store.ts";
 import type { Random } from "./random.ts";
 
 interface SeedSetting {
-  readonly store: Store;
+  readonly store: WorkspaceStore;
   readonly random: Random;
   readonly now: Temporal.Instant;
   readonly timeZone: string;
@@ -27,7 +28,7 @@ type TaskGiven = WorkGiven & Partial<TaskRecord>;
 
 /** Writes records of a seed, with all that was not given filled in; days count from today in the account's zone. */
 export class SeedWriter {
-  readonly store: Store;
+  readonly store: WorkspaceStore;
   readonly random: Random;
   readonly now: Temporal.Instant;
   readonly timeZone: string;
@@ -49,6 +50,21 @@ export class SeedWriter {
   /** Wall-clock text of a time of day so many days from today. */
   at(offset: number, time: string): string {
     return `${this.day(offset)} ${time}`;
+  }
+
+  /** The times of a timed event of one day. */
+  hours(offset: number, from: string, to: string): Pick<EventRecord, "start" | "end"> {
+    return { start: this.at(offset, from), end: this.at(offset, to) };
+  }
+
+  /** The times of an event of whole days, both included. */
+  days(first: number, last: number): Pick<EventRecord, "start" | "end" | "allDay"> {
+    return { start: this.at(first, "00:00"), end: this.at(last, "23:59"), allDay: true };
+  }
+
+  /** What makes an event a milestone of a day. */
+  milestoneOn(offset: number): Pick<EventRecord, "start" | "allDay" | "milestone"> {
+    return { start: this.at(offset, "00:00"), allDay: true, milestone: true };
   }
 
   /** Wall-clock text of an instant. */
@@ -96,6 +112,17 @@ export class SeedWriter {
       ...given,
       id: this.store.next("projects"),
     });
+  }
+
+  /** A project with its people on it and its home folder, which bears its name. */
+  startProject(
+    people: readonly number[],
+    given: Parameters<SeedWriter["project"]>[0],
+  ): { readonly project: ProjectRecord; readonly home: number } {
+    const project = this.project(given);
+    for (const person of people) this.join(person, project.id);
+    const home = this.folder({ project: project.id, name: project.title, parent: null });
+    return { project, home };
   }
 
   customField(given: Omit<CustomFieldDefinition, "id">): CustomFieldDefinition {
@@ -239,32 +266,14 @@ export class SeedWriter {
     return { completedAt: at, completedBy: by, percentProgress: 100, updatedAt: at };
   }
 
-  #work(given: WorkGiven): Omit<WorkRecord, "id" | "project" | "list"> {
+  /** The bare item; one that was completed was created before. */
+  #work(given: WorkGiven): ReturnType<typeof blankWork> {
     const drawn = given.createdAt ?? this.stamp(this.random.between(3, 100));
     const completedAt = given.completedAt ?? null;
     const createdAt =
       completedAt !== null && completedAt < drawn
         ? stampText(Temporal.Instant.from(completedAt).subtract({ hours: 72 }))
         : drawn;
-    return {
-      title: given.title,
-      description: null,
-      startOn: null,
-      dueOn: null,
-      estimatedHours: null,
-      estimatedMins: null,
-      loggedHours: null,
-      loggedMins: null,
-      assigned: [],
-      labels: [],
-      attachments: [],
-      percentProgress: 0,
-      taskHistory: null,
-      completedAt: null,
-      completedBy: null,
-      createdBy: given.createdBy,
-      createdAt,
-      updatedAt: createdAt,
-    };
+    return blankWork({ title: given.title, createdBy: given.createdBy, createdAt });
   }
 }

@@ -1,172 +1,158 @@
+import type { SeedAccount } from "./account.ts";
 import type { SeedWriter } from "./seed-writer.ts";
 import { awkwardText } from "./texts.ts";
-import type { SeedCast } from "./website.ts";
 
 /** A booth at a trade fair: many whole days, nights and travel. */
-export function seedTradeFair(pen: SeedWriter, { people, labels }: SeedCast): number {
+export function seedTradeFair(writer: SeedWriter, { people, labels }: SeedAccount): number {
   const { ana, ben, chiara, davit } = people;
-  const city = pen.random.pick(["Hannover", "Milano", "Lyon", "Gdańsk", "Malmö"]);
-  const cost = pen.customField({
+  const city = writer.random.pick(["Hannover", "Milano", "Lyon", "Gdańsk", "Malmö"]);
+  const cost = writer.customField({
     title: "Cost",
     description: "All included",
     type: "Currency",
     currency: "EUR",
   });
-  const project = pen.project({
+  const { project, home } = writer.startProject([ana, ben, chiara, davit], {
     title: `Trade fair ${city}`,
     description: "Booth B 14, four days",
     color: "#f0ad4e",
     manager: davit,
     customFields: [cost],
   });
-  for (const person of [ana, ben, chiara, davit]) pen.join(person, project.id);
-  const home = pen.folder({ project: project.id, name: `Trade fair ${city}`, parent: null });
-  pen.folder({ project: project.id, name: "Contracts", parent: home });
+  writer.folder({ project: project.id, name: "Contracts", parent: home });
 
-  const booth = pen.list(project, "Booth");
-  const travel = pen.list(project, "Travel");
-  const print = pen.list(project, "Print & give-aways");
+  const booth = writer.list(project, "Booth");
+  const travel = writer.list(project, "Travel");
+  const print = writer.list(project, "Print & give-aways");
 
-  const wall = pen.task(booth, {
+  const wall = writer.task(booth, {
     title: "Back wall, 6 × 2.5 m",
     description: awkwardText,
-    startOn: pen.day(-10),
-    dueOn: pen.day(-2),
+    startOn: writer.day(-10),
+    dueOn: writer.day(-2),
     estimatedHours: 20,
     assigned: [chiara, davit],
     labels: [labels.urgent, labels.design],
     createdBy: davit,
     customFields: { [cost.id]: "2350.50" },
   });
-  pen.subtask(wall, {
+  writer.subtask(wall, {
     title: "Measure again, please!",
     createdBy: davit,
-    dueOn: pen.day(-4),
-    ...pen.completed(davit, 4),
+    dueOn: writer.day(-4),
+    ...writer.completed(davit, 4),
   });
-  pen.subtask(wall, {
+  writer.subtask(wall, {
     title: "Send to print",
     createdBy: davit,
-    dueOn: pen.day(-2),
+    dueOn: writer.day(-2),
     assigned: [chiara],
   });
-  pen.comment(wall, {
+  writer.comment(wall, {
     by: davit,
     text: "The printer needs it <b>today</b>, or we pay extra.",
     daysAgo: 1,
   });
-  pen.task(booth, {
+  writer.task(booth, {
     title: "Power and internet for B 14",
-    dueOn: pen.day(6),
+    dueOn: writer.day(6),
     createdBy: davit,
     assigned: [ben],
   });
-  pen.task(booth, {
+  writer.task(booth, {
     title: "Demo laptop; spare laptop; adapters, cables, tape",
-    startOn: pen.day(5),
-    dueOn: pen.day(9),
+    startOn: writer.day(5),
+    dueOn: writer.day(9),
     createdBy: ben,
     assigned: [ben],
   });
-  pen.task(travel, {
+  writer.task(travel, {
     title: "Hotel for four",
-    dueOn: pen.day(-8),
+    dueOn: writer.day(-8),
     createdBy: davit,
     assigned: [davit],
-    ...pen.completed(davit, 9),
+    ...writer.completed(davit, 9),
   });
-  pen.task(travel, {
+  writer.task(travel, {
     title: "הסעה משדה התעופה",
-    dueOn: pen.day(11),
+    dueOn: writer.day(11),
     createdBy: davit,
     assigned: [davit],
   });
-  pen.task(print, {
+  writer.task(print, {
     title: "500 tote bags 👜",
-    dueOn: pen.day(7),
+    dueOn: writer.day(7),
     createdBy: chiara,
     assigned: [chiara],
     estimatedMins: 45,
   });
-  pen.task(print, {
+  writer.task(print, {
     title: "Flyer <draft> & price list",
-    dueOn: pen.day(1),
+    dueOn: writer.day(1),
     createdBy: chiara,
     assigned: [chiara],
     labels: [labels.design],
   });
 
   const multi = { project: project.id, createdBy: davit, assigned: [ana, ben, davit] };
-  pen.event({
+  writer.event({
     ...multi,
     title: `Fair days ${city}`,
-    start: pen.at(12, "00:00"),
-    end: pen.at(15, "23:59"),
-    allDay: true,
+    ...writer.days(12, 15),
     reminder: 1440,
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Booth is built",
-    start: pen.at(11, "00:00"),
-    allDay: true,
-    milestone: true,
+    ...writer.milestoneOn(11),
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Registration closed",
-    start: pen.at(-1, "00:00"),
-    allDay: true,
-    milestone: true,
+    ...writer.milestoneOn(-1),
     assigned: [davit],
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Night train",
-    start: pen.at(10, "21:52"),
-    end: pen.at(11, "07:14"),
+    start: writer.at(10, "21:52"),
+    end: writer.at(11, "07:14"),
     description: "Coach 12, seats 31-34",
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Set-up day",
-    start: pen.at(11, "00:00"),
-    end: pen.at(11, "23:59"),
+    ...writer.hours(11, "00:00", "23:59"),
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Supplier holiday",
-    start: pen.at(-3, "00:00"),
-    end: pen.at(3, "23:59"),
-    allDay: true,
+    ...writer.days(-3, 3),
     assigned: [],
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Pick up bags",
-    start: pen.at(9, "12:00"),
-    end: pen.at(9, "12:00"),
+    ...writer.hours(9, "12:00", "12:00"),
     assigned: [chiara],
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Ring the hotel",
-    start: pen.at(5, "09:00"),
+    start: writer.at(5, "09:00"),
     bareEnd: "empty",
     assigned: [davit],
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "مكالمة مع الموزع",
-    start: pen.at(6, "11:00"),
-    end: pen.at(6, "11:30"),
+    ...writer.hours(6, "11:00", "11:30"),
     reminder: 10,
   });
-  pen.event({
+  writer.event({
     ...multi,
     title: "Birthday surprise for Ana",
-    start: pen.at(8, "18:00"),
-    end: pen.at(8, "22:00"),
+    ...writer.hours(8, "18:00", "22:00"),
     private: true,
     assigned: [ben, chiara],
     createdBy: davit,

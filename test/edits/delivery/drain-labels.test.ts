@@ -47,7 +47,7 @@ describe("step() with new labels", () => {
       rig.clock.advance({ seconds: 8 });
       await rig.step();
       expect(rig.requests("POST")).toHaveLength(1);
-      rig.sandbox.faults.land();
+      rig.sandbox.faults.deliverLate();
       rig.clock.advance({ seconds: 1 });
       await rig.drainAll();
       expect(rig.states()).toEqual(["confirmed"]);
@@ -68,7 +68,7 @@ describe("step() with new labels", () => {
     rig.clock.advance({ seconds: 8 });
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await rig.drainAll();
     expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
   });

@@ -109,7 +109,7 @@ describe("step() after a creation that got no answer in time", () => {
     rig.clock.advance({ seconds: 9 });
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await rig.drainAll();
     expect(rig.requests("POST")).toHaveLength(1);
     expect(rig.workspaceEvents()).toHaveLength(1);

@@ -93,7 +93,7 @@ describe("what a creation makes that was given up", () => {
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     await rig.step();
     rig.desk.discard(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     expect(everywhere(rig)).toEqual(["Chore"]);
     rig.clock.advance({ seconds: 11 });
     await rig.step();
@@ -168,7 +168,7 @@ describe("what a creation makes that was given up", () => {
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     await rig.step();
     rig.desk.discard(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     rig.clock.advance({ seconds: 11 });
     await rig.sweep();
     await rig.drainAll();

@@ -110,7 +110,7 @@ describe("step() with a comment", () => {
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
     expect(rig.desk.show(1)?.problem).toContain("may still be carried out");
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await rig.settle();
     expect(rig.comments(id)).toEqual(["Once"]);
     expect(rig.requests("POST")).toHaveLength(1);
@@ -257,7 +257,7 @@ describe("step() with a file", () => {
     await rig.step();
     rig.clock.advance({ seconds: 8 });
     await rig.step();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await rig.settle();
     expect(rig.files()).toEqual(["plan.txt"]);
     expect(rig.extras()).toEqual(["plan.txt done"]);

@@ -27,7 +27,7 @@ describe("step() when a request lands late on what moves", () => {
     rig.move(uid, { list: rig.list });
     await rig.drainAll({ sweep: rig.sweep });
     expect(rig.tasksIn(rig.list)).toHaveLength(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(rig.shown()).toEqual(["Write in list"]);
     await rig.expectRest();
@@ -47,7 +47,7 @@ describe("step() when a request lands late on what moves", () => {
     await rig.step();
     rig.send(calendar(at(16)));
     await rig.step();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(rig.eventsIn(rig.project)).toMatchObject([{ start: "2026-11-23 16:00" }]);
     await rig.expectRest();
@@ -62,7 +62,7 @@ describe("step() when a request lands late on what moves", () => {
     await rig.step();
     rig.send(calendar(vtodo(uid, "SUMMARY:Child B")));
     await rig.step();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     const place = { by: rig.owner, project: rig.project, list: rig.list, task };
     expect(insist(rig.sandbox.workspace.subtasks.list(place))).toMatchObject([
@@ -78,7 +78,7 @@ describe("step() when a request lands late on what moves", () => {
     await rig.drainAll();
     rig.move(uid, { project: rig.project, list: null });
     await rig.drainAll();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(rig.shown()).toEqual(["Launch in project"]);
     await rig.expectRest();

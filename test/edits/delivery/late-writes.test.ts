@@ -42,7 +42,7 @@ async function overwritten(fault: Fault = late) {
   await rig.step();
   expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   expect(held(rig)).toEqual(["B"]);
-  rig.sandbox.faults.land();
+  rig.sandbox.faults.deliverLate();
   expect(held(rig)).toEqual(["A"]);
   return { rig, id, uid };
 }
@@ -107,7 +107,7 @@ describe("step() when a change lands late over a newer one", () => {
     rig.clock.advance({ seconds: 1 });
     change(rig, id, { title: "C" });
     await sweep(rig);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(held(rig)).toEqual(["C"]);
     expect(titleOf(rig, uid)).toBe("C");
@@ -143,7 +143,7 @@ describe("step() when a change lands late over a newer one", () => {
     rig.desk.undo(1, { channel: "dashboard", actor: rig.owner });
     await rig.step();
     expect(held(rig)).toEqual(["X"]);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(held(rig)).toEqual(["X"]);
     expect(rig.states()).toEqual(["undone", "confirmed"]);
@@ -158,7 +158,7 @@ describe("step() when a change lands late over a newer one", () => {
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
     rig.desk.discard(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual(["A"]);
     await watchOut(rig);
     expect(held(rig)).toEqual(["X"]);
@@ -175,7 +175,7 @@ describe("step() when a change lands late over a newer one", () => {
     rig.send(calendar(vtodo(uid, "STATUS:NEEDS-ACTION")));
     await rig.step();
     expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
     await watchOut(rig);
     expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
@@ -191,7 +191,7 @@ describe("step() when a change lands late over a newer one", () => {
     await rig.step();
     rig.send(calendar(vtodo(uid, "SUMMARY:B")), { actor: second });
     await rig.step();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     changeTask(rig, id, { description: "More" });
     await watchOut(rig);
     expect(rig.workspaceTasks()).toMatchObject([{ title: "B", description: "More" }]);
@@ -219,7 +219,7 @@ describe("step() when a change lands late over a newer one", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:B")));
     await rig.step();
     rig.clock.advance({ seconds: 39 });
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(held(rig)).toEqual(["B"]);
   });
@@ -251,7 +251,7 @@ describe("step() when a deletion lands late", () => {
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.step();
     rig.desk.discard(1);
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual([]);
     await watchOut(rig);
     expect(rig.missing.length).toBeGreaterThan(0);
@@ -270,7 +270,7 @@ describe("step() when a deletion lands late", () => {
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.step();
-    rig.sandbox.faults.land();
+    rig.sandbox.faults.deliverLate();
     await watchOut(rig);
     expect(held(rig)).toEqual([]);
     expect(rig.states()).toEqual(["confirmed"]);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SeedWriter } from "./seed-writer.ts";
 
-/** The people of every seeded workspace, by what they are good for in its story. */
+/** The people of every seeded workspace, by their first names. */
 export interface SeedPeople {
   /** Owner of the account: sees everything. */
   readonly ana: number;
@@ -15,13 +15,23 @@ export interface SeedPeople {
   readonly greta: number;
 }
 
+/** The labels of the account by name. */
+type SeedLabels = Readonly<Record<"urgent" | "design" | "client" | "bug" | "idea", number>>;
+
+/** Who and what occurs in the projects that are written by hand. */
+export interface SeedAccount {
+  readonly people: SeedPeople;
+  readonly labels: SeedLabels;
+}
+
 /** Writes the people; each key is derived from the seed, so that a workspace keeps its keys. */
-export function seedPeople(pen: SeedWriter, seed: number): SeedPeople {
+export function seedPeople(writer: SeedWriter, seed: number): SeedPeople {
   const base = { suspended: false, role: "member" } as const;
   const write = (first: string, given: Partial<Parameters<SeedWriter["person"]>[0]>): number => {
     const person = { ...base, firstName: first, lastName: "", title: "", timezone: 28, ...given };
     const email = `${first.toLowerCase()}@example.com`;
-    return pen.person({ ...person, email, apiKey: given.suspended ? null : keyOf(seed, email) }).id;
+    return writer.person({ ...person, email, apiKey: given.suspended ? null : keyOf(seed, email) })
+      .id;
   };
   return {
     ana: write("Ana", { lastName: "Reis", title: "Studio lead", timezone: 30, role: "owner" }),
@@ -31,6 +41,17 @@ export function seedPeople(pen: SeedWriter, seed: number): SeedPeople {
     elif: write("Elif", { lastName: "Yıldız", title: "QA engineer", timezone: 43 }),
     farid: write("Farid", { lastName: "حداد", title: "Client", timezone: 33, role: "client" }),
     greta: write("Greta", { lastName: "O'Brien, Jr.", title: "Freelancer", suspended: true }),
+  };
+}
+
+/** Writes the labels. */
+export function seedLabels(writer: SeedWriter): SeedLabels {
+  return {
+    urgent: writer.label("urgent", "#d9534f"),
+    design: writer.label("design", "#5bc0de"),
+    client: writer.label("waiting for client", "#f0ad4e"),
+    bug: writer.label("bug", "#8d6e63"),
+    idea: writer.label("idea 💡", "#7e57c2"),
   };
 }
 
