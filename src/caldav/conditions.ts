@@ -1,16 +1,132 @@
 import type { CalendarObject } from "../calendars/calendar-types.ts";
 import { readHttpDate } from "../domain/http-date.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { DavContext, DavRequest } from "./dav-request.ts";
+import type {
+  DavContext,
+  DavPaths,
+  DavRequest,
+  DavTarget,
+  ObjectRequest,
+  Resource,
+  ResourceRequest,
+} from "./dav-request.ts";
 import { type DavFault, plainFault } from "./fault.ts";
-import { type DavPaths, type DavTarget, findResource, type Resource } from "./paths.ts";
+import { resourceAt } from "./paths.ts";
 
 type Headers = DavRequest["headers"];
 
-/** `met`: the request may go on; `isSeen`: it has named the present version, so that this is what its sender edited. */
-type Verdict =
-  | { readonly kind: "met"; readonly isSeen: boolean }
-  | { readonly kind: "failed"; readonly fault: DavFault };
+const bodiless: ReadonlySet<string> = new Set(["DELETE", "COPY", "MOVE"]);
+const objectWrites: ReadonlySet<string> = new Set(["PUT", "DELETE", "COPY", "MOVE"]);
+/** Methods besides those that say something of one version. Listings are of many. */
+const versioned: ReadonlySet<string> = new Set(["GET", "HEAD", "PROPPATCH"]);
+
+/**
+ * What every request has to meet before its method looks at it: no body where none means anything, no part of an
+ * object, and the conditions that methods do not check themselves. Answers the headers to go on with.
+ * Source: RFC 4918 8.4, 10.4; RFC 6578 5; RFC 9110 13.1, 14.5.
+ */
+export function checkRequest(
+  context: DavContext,
+  request: ResourceRequest,
+): Result<Headers, DavFault> {
+  const { method, body, headers } = request;
+  if (bodiless.has(method) && body.length > 0) {
+    return fail(plainFault(415, `the body of a ${method} means nothing`));
+  }
+  if (method === "PUT" && headers["content-range"] !== undefined) {
+    return fail(plainFault(400, "an object is stored whole, not by a range of it"));
+  }
+  if (method === "OPTIONS") return ok(headers);
+  const fault = versioned.has(method) ? versionFault(context, request) : null;
+  return fault ? fail(fault) : checkStates(context, request);
+}
+
+/** Source: RFC 9110 13.1.1, 13.1.4. */
+function versionFault(
+  { paths }: DavContext,
+  { resource, headers, target }: ResourceRequest,
+): DavFault | null {
+  const needed = headers["if-match"];
+  if (resource.kind === "object") {
+    const { object } = resource;
+    // What is not there is 404, whatever the conditions.
+    if (object === null) return null;
+    const asked = { "if-match": needed, "if-unmodified-since": headers["if-unmodified-since"] };
+    const met = checkConditions({ headers: asked, target }, { object, isKnown: false, paths });
+    return met.ok ? null : met.failure;
+  }
+  // Collections are there, and have no strong entity tag.
+  return needed === undefined || needed.trim() === "*"
+    ? null
+    : plainFault(412, "a collection has no version that If-Match could name");
+}
+
+/**
+ * Checks an `If` header, which is met when one of its lists is, whatever resource that is about. Where a write has a list
+ * about its own object, the write itself answers why that is not met.
+ */
+function checkStates(context: DavContext, request: ResourceRequest): Result<Headers, DavFault> {
+  const { headers, target, method, resource } = request;
+  const header = headers["if"];
+  if (header === undefined) return ok(headers);
+  const lists = readStateLists(header);
+  if (!lists) return fail(malformed);
+  const isMet = lists.some((list) => isListMet(list, { context, resource }));
+  const etag = resource.kind === "object" ? (resource.object?.etag ?? null) : null;
+  const own = readIf(header, { target, etag, paths: context.paths });
+  if (isMet) {
+    const isOwnMissed = own !== null && own !== "malformed" && !own.isMet;
+    return ok(isOwnMissed ? { ...headers, if: undefined } : headers);
+  }
+  const isToldByWrite = own !== null && resource.kind === "object" && objectWrites.has(method);
+  return isToldByWrite ? ok(headers) : fail(plainFault(412, "no list of the If header is met"));
+}
+
+interface Named {
+  readonly context: DavContext;
+  /** The one that the request names. */
+  readonly resource: Resource;
+}
+
+function isListMet({ resource: address, conditions }: StateList, named: Named): boolean {
+  const { context } = named;
+  const resource = address === null ? named.resource : resourceAt(address, context);
+  return conditions.every(
+    (condition) => hasState(resource, { condition, context }) !== condition.isNegated,
+  );
+}
+
+/** The only state token that there is is the sync token of a calendar, as long as nothing has changed since. */
+function hasState(
+  resource: Resource | null,
+  about: { readonly condition: StateCondition; readonly context: DavContext },
+): boolean {
+  const { calendars } = about.context;
+  const { etag, token } = about.condition;
+  if (resource?.kind === "object") return etag !== null && resource.object?.etag === etag;
+  if (resource?.kind !== "calendar" || token === null || token === "") return false;
+  const changes = calendars.changes(resource.calendar, { token, limit: 1 });
+  return changes !== null && changes.put.length + changes.buried.length === 0;
+}
+
+/** What a write finds at its address. */
+interface Target {
+  readonly object: CalendarObject | null;
+  /** Whether a condition has named the present version, so that this is what the sender has edited. */
+  readonly isSeen: boolean;
+}
+
+/** The object that a write is about, where the request's conditions let it go on. */
+export function findForWrite(
+  { calendars, paths }: DavContext,
+  request: ObjectRequest,
+): Result<Target, DavFault> {
+  const { calendar, name } = request;
+  const object = calendars.object(calendar, name);
+  const isKnown = object === null && calendars.formerMember(calendar, name) !== null;
+  const met = checkConditions(request, { object, isKnown, paths });
+  return met.ok ? ok({ object, isSeen: met.value.isSeen }) : met;
+}
 
 /**
  * Whether a write may go on, as far as its conditions say. If-Match and the `If` header need the version that they name,
@@ -18,49 +134,66 @@ type Verdict =
  * `isKnown`: whether something is known to have stood here that is gone: 404 then, as there are programs that try for
  * ever after 412. Source: RFC 9110 13.1, 13.2.2; RFC 4918 10.4.
  */
-export function checkConditions(
+function checkConditions(
   { headers, target }: Pick<DavRequest, "headers" | "target">,
   present: {
     readonly object: CalendarObject | null;
     readonly isKnown: boolean;
     readonly paths: DavPaths;
   },
-): Verdict {
+): Result<Pick<Target, "isSeen">, DavFault> {
   const { object, isKnown, paths } = present;
   const needed = tagsOf(headers["if-match"]);
   const state = { target, etag: object?.etag ?? null, paths };
   const listed = headers["if"] === undefined ? null : readIf(headers["if"], state);
-  if (listed === "malformed") return failed(plainFault(400, "the If header cannot be read"));
+  if (listed === "malformed") return fail(malformed);
   const isWrong = needed !== null && !(object && includes(needed, object.etag));
-  if (isWrong || listed?.isMet === false) return failed(missed(object, isKnown));
+  if (isWrong || listed?.isMet === false) return fail(otherVersionFault(object, isKnown));
   const refused = tagsOf(headers["if-none-match"]);
   if (refused && object && includesWeakly(refused, object.etag)) {
     const reason = "there is an object of this name, or of this version, already";
-    return failed(plainFault(412, reason));
+    return fail(plainFault(412, reason));
   }
   if (needed === null && listed === null && isOlder(headers["if-unmodified-since"], object)) {
-    return failed(plainFault(412, "the object was changed since then"));
+    return fail(plainFault(412, "the object was changed since then"));
   }
   const isSeen = (needed !== null && needed !== "*") || listed?.namesVersion === true;
-  return { kind: "met", isSeen };
+  return ok({ isSeen });
+}
+
+const malformed: DavFault = plainFault(400, "the If header cannot be read");
+
+function otherVersionFault(object: CalendarObject | null, isKnown: boolean): DavFault {
+  if (object) return plainFault(412, "the object was changed meanwhile: fetch it again");
+  return isKnown
+    ? plainFault(404, "the object was deleted or moved meanwhile")
+    : plainFault(412, "there is no object of this name");
+}
+
+function isOlder(header: string | undefined, object: CalendarObject | null): boolean {
+  const since = readHttpDate(header);
+  return since !== null && object !== null && wholeSeconds(object.modifiedAt) > wholeSeconds(since);
 }
 
 /**
- * Whether the sender has the present octets already. If-None-Match counts before If-Modified-Since.
+ * Whether the sender has the present octets already (304). If-None-Match counts before If-Modified-Since.
  * Source: RFC 9110 13.1.2, 13.1.3.
  */
-export function hasPresent(headers: Headers, object: CalendarObject): boolean {
+export function isNotModified(headers: Headers, object: CalendarObject): boolean {
   const tags = tagsOf(headers["if-none-match"]);
   if (tags) return includesWeakly(tags, object.etag);
   const since = readHttpDate(headers["if-modified-since"]);
   return since !== null && wholeSeconds(object.modifiedAt) <= wholeSeconds(since);
 }
 
-/** Whether If-None-Match says that nothing of this name may be there: what is sent is new. */
-export const saysNew = (headers: Headers): boolean => tagsOf(headers["if-none-match"]) === "*";
+const wholeSeconds = (at: Temporal.Instant): number => Math.floor(at.epochMilliseconds / 1000);
 
-/** Whether a list of entity tags has one, as far as weak ones can be compared. Source: RFC 9110 8.8.3.2. */
-export function namesWeakly(header: string | undefined, etag: string): boolean {
+/** Whether If-None-Match says that nothing of this name may be there: what is sent is new. */
+export const requiresAbsence = (headers: Headers): boolean =>
+  tagsOf(headers["if-none-match"]) === "*";
+
+/** Whether a list of entity tags has one, by the weak comparison. Source: RFC 9110 8.8.3.2. */
+export function matchesWeakly(header: string | undefined, etag: string): boolean {
   const tags = tagsOf(header);
   return tags !== null && includesWeakly(tags, etag.replace(/^W\//, ""));
 }
@@ -73,7 +206,7 @@ function tagsOf(header: string | undefined): Tags | null {
   return [...header.matchAll(/(?:W\/)?"[^"]*"|[^\s,"]+/g)].map(([tag]) => tag);
 }
 
-/** A tag without quotes is no tag by the book; there are programs that forget them. */
+/** An entity tag without quotes is malformed; there are programs that forget them. */
 const includes = (tags: Tags, etag: string): boolean =>
   tags === "*" || tags.some((tag) => tag === etag || `"${tag}"` === etag);
 
@@ -83,22 +216,6 @@ const includesWeakly = (tags: Tags, etag: string): boolean =>
     tags.map((tag) => tag.replace(/^W\//, "")),
     etag,
   );
-
-const failed = (fault: DavFault): Verdict => ({ kind: "failed", fault });
-
-function missed(object: CalendarObject | null, isKnown: boolean): DavFault {
-  if (object) return plainFault(412, "the object was changed meanwhile: fetch it again");
-  return isKnown
-    ? plainFault(404, "the object was deleted or moved meanwhile")
-    : plainFault(412, "there is no object of this name");
-}
-
-function isOlder(header: string | undefined, object: CalendarObject | null): boolean {
-  const since = readHttpDate(header);
-  return since !== null && object !== null && wholeSeconds(object.modifiedAt) > wholeSeconds(since);
-}
-
-const wholeSeconds = (at: Temporal.Instant): number => Math.floor(at.epochMilliseconds / 1000);
 
 /** What an `If` header says of the resource that the request names. */
 interface IfVerdict {
@@ -189,116 +306,4 @@ function readList(text: string): readonly StateCondition[] | null {
     end = match.index + match[0].length;
   }
   return found.length > 0 && end === text.length ? found : null;
-}
-
-interface ResourceRequest extends DavRequest {
-  readonly resource: Resource;
-}
-
-type RequestHeaders = DavRequest["headers"];
-
-const bodiless: ReadonlySet<string> = new Set(["DELETE", "COPY", "MOVE"]);
-const objectWrites: ReadonlySet<string> = new Set(["PUT", "DELETE", "COPY", "MOVE"]);
-/** Methods besides those that say something of one version. Listings are of many. */
-const versioned: ReadonlySet<string> = new Set(["GET", "HEAD", "PROPPATCH"]);
-
-/**
- * What every request has to meet before its method looks at it: no body where none means anything, no part of an
- * object, and the conditions that methods do not check themselves. Answers the headers to go on with.
- * Source: RFC 4918 8.4, 10.4; RFC 6578 5; RFC 9110 13.1, 14.5.
- */
-export function checkRequest(
-  context: DavContext,
-  request: ResourceRequest,
-): Result<RequestHeaders, DavFault> {
-  const { method, body, headers } = request;
-  if (bodiless.has(method) && body.length > 0) {
-    return fail(plainFault(415, `the body of a ${method} means nothing`));
-  }
-  if (method === "PUT" && headers["content-range"] !== undefined) {
-    return fail(plainFault(400, "an object is stored whole, not by a range of it"));
-  }
-  if (method === "OPTIONS") return ok(headers);
-  const fault = versioned.has(method) ? versionFault(context, request) : null;
-  return fault ? fail(fault) : checkStates(context, request);
-}
-
-/** Source: RFC 9110 13.1.1, 13.1.4. */
-function versionFault(
-  { paths }: DavContext,
-  { resource, headers, target }: ResourceRequest,
-): DavFault | null {
-  const needed = headers["if-match"];
-  if (resource.kind === "object") {
-    const { object } = resource;
-    // What is not there is 404, whatever the conditions.
-    if (object === null) return null;
-    const asked = { "if-match": needed, "if-unmodified-since": headers["if-unmodified-since"] };
-    const verdict = checkConditions({ headers: asked, target }, { object, isKnown: false, paths });
-    return verdict.kind === "failed" ? verdict.fault : null;
-  }
-  // Collections are there, and have no strong entity tag.
-  return needed === undefined || needed.trim() === "*"
-    ? null
-    : plainFault(412, "a collection has no version that If-Match could name");
-}
-
-/**
- * Checks an `If` header, which is met when one of its lists is, whatever resource that is about. Where a write has a list
- * about its own object, the write itself tells why that is not met.
- */
-function checkStates(
-  context: DavContext,
-  request: ResourceRequest,
-): Result<RequestHeaders, DavFault> {
-  const { headers, target, method, resource } = request;
-  const header = headers["if"];
-  if (header === undefined) return ok(headers);
-  const lists = readStateLists(header);
-  if (!lists) return fail(plainFault(400, "the If header cannot be read"));
-  const isMet = lists.some((list) => isListMet(list, { context, resource }));
-  const etag = resource.kind === "object" ? (resource.object?.etag ?? null) : null;
-  const own = readIf(header, { target, etag, paths: context.paths });
-  if (isMet) {
-    const isOwnMissed = own !== null && own !== "malformed" && !own.isMet;
-    return ok(isOwnMissed ? { ...headers, if: undefined } : headers);
-  }
-  const isTold = own !== null && resource.kind === "object" && objectWrites.has(method);
-  return isTold ? ok(headers) : fail(plainFault(412, "no list of the If header is met"));
-}
-
-interface Named {
-  readonly context: DavContext;
-  /** The one that the request names. */
-  readonly resource: Resource;
-}
-
-function isListMet({ resource: address, conditions }: StateList, named: Named): boolean {
-  const { context } = named;
-  const resource = address === null ? named.resource : resourceAt(address, context);
-  return conditions.every(
-    (condition) => hasState(resource, { condition, context }) !== condition.isNegated,
-  );
-}
-
-/** Null for what is not there, or not the person's. */
-function resourceAt(address: string, context: DavContext): Resource | null {
-  const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address)?.[1]?.toLowerCase();
-  const target = host === undefined || context.hosts.has(host) ? context.paths.read(address) : null;
-  if (target === null || target.kind === "profile") return null;
-  const found = findResource(target, context);
-  return found.ok ? found.value : null;
-}
-
-/** The only state token that there is is the sync token of a calendar, as long as nothing has changed since. */
-function hasState(
-  resource: Resource | null,
-  about: { readonly condition: StateCondition; readonly context: DavContext },
-): boolean {
-  const { calendars } = about.context;
-  const { etag, token } = about.condition;
-  if (resource?.kind === "object") return etag !== null && resource.object?.etag === etag;
-  if (resource?.kind !== "calendar" || token === null || token === "") return false;
-  const changes = calendars.changes(resource.calendar, { token, limit: 1 });
-  return changes !== null && changes.put.length + changes.buried.length === 0;
 }

@@ -1,4 +1,5 @@
-import type { Calendar, Calendars } from "../calendars/calendar-types.ts";
+import type { Calendar, CalendarObject, Calendars } from "../calendars/calendar-types.ts";
+import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Acceptance, ItemsRequest } from "../edits/intake/accept.ts";
 import type { MoveRequest } from "../edits/intake/accept-move.ts";
@@ -6,16 +7,15 @@ import type { Log } from "../log.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
-import type { DavPaths, DavTarget } from "./paths.ts";
 
-/** What the CalDAV door is built of. */
+/** What the CalDAV server is built of. */
 export interface DavDeps {
   readonly store: Store;
   readonly calendars: Calendars;
   readonly acceptItems: (request: ItemsRequest) => Acceptance;
   readonly acceptMove: (request: MoveRequest) => Acceptance;
   readonly passwords: PasswordCheck;
-  /** Shared by all doors that take app passwords, so that nobody guesses at two of them. */
+  /** Shared with all that takes app passwords, so that nobody can guess in two places. */
   readonly throttle: Throttle;
   /** The account's zone. */
   readonly zone: string;
@@ -56,6 +56,60 @@ export interface DavContext
   readonly hosts: ReadonlySet<string>;
 }
 
+/** What an address means. `calendar` and `object` name what may or may not exist. */
+export type DavTarget =
+  | { readonly kind: "root" }
+  | { readonly kind: "principals" }
+  | { readonly kind: "principal"; readonly person: PersonId }
+  /** The configuration profile that Apple's programs read. */
+  | { readonly kind: "profile"; readonly person: PersonId }
+  | { readonly kind: "homes" }
+  | { readonly kind: "home"; readonly person: PersonId }
+  | (CalendarAddress & { readonly kind: "calendar" })
+  | (CalendarAddress & { readonly kind: "object"; readonly name: string });
+
+/** Whose calendar it is, and the last part of its address. */
+export type CalendarAddress = Pick<Calendar, "person" | "slug">;
+
+/** Addresses as answers name them: absolute paths, percent-encoded, with the prefix of the public address. */
+export interface DavPaths {
+  readonly root: string;
+  readonly principals: string;
+  readonly principal: (person: PersonId) => string;
+  readonly profile: (person: PersonId) => string;
+  readonly homes: string;
+  readonly home: (person: PersonId) => string;
+  readonly calendar: (calendar: CalendarAddress) => string;
+  /** For many objects of one calendar. */
+  readonly objectsIn: (calendar: CalendarAddress) => (name: string) => string;
+  readonly object: (calendar: CalendarAddress, name: string) => string;
+  /**
+   * What a path or an absolute address names, with the prefix or without it, as a proxy may take it off; null for what
+   * is none of ours, or is malformed. The host of an absolute address is not looked at.
+   */
+  readonly read: (address: string) => DavTarget | null;
+  /** The address of a target as answers name it. */
+  readonly of: (target: DavTarget) => string;
+}
+
+/** What stands at an address, as far as the person who asks may see it. */
+export type Resource =
+  | { readonly kind: "root" }
+  | { readonly kind: "principals" }
+  | { readonly kind: "principal" }
+  | { readonly kind: "homes" }
+  | { readonly kind: "home" }
+  | { readonly kind: "calendar"; readonly calendar: Calendar }
+  | {
+      readonly kind: "object";
+      readonly calendar: Calendar;
+      readonly name: string;
+      /** Null where nothing stands yet, or nothing any more. */
+      readonly object: CalendarObject | null;
+    };
+
+export type CollectionResource = Exclude<Resource, { readonly kind: "object" }>;
+
 /** A request whose person and address are known. */
 export interface DavRequest {
   /** Upper case. */
@@ -65,6 +119,11 @@ export interface DavRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Empty where none was sent. */
   readonly body: Buffer;
+}
+
+/** A request that names what stands at its address. */
+export interface ResourceRequest extends DavRequest {
+  readonly resource: Resource;
 }
 
 /** A request that names a calendar that the person has, and whose project was read as a whole. */

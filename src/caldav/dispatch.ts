@@ -1,20 +1,30 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import type { Calendar } from "../calendars/calendar-types.ts";
 import { checkRequest } from "./conditions.ts";
-import type { DavAnswer, DavContext, DavRequest } from "./dav-request.ts";
+import type {
+  DavAnswer,
+  DavContext,
+  DavRequest,
+  DavTarget,
+  ObjectRequest,
+  ResourceRequest,
+} from "./dav-request.ts";
 import {
   bodyFault,
   caldavFault,
   type DavFault,
   davFault,
   faultAnswer,
+  methodFault,
   plainFault,
+  privilegeFault,
   xmlFault,
 } from "./fault.ts";
 import { allowedMethods } from "./methods.ts";
-import { objectAnswer } from "./objects/object.ts";
-import { methodFault, privilegeFault } from "./objects/object-faults.ts";
-import { type DavTarget, findResource, foreign, type Resource } from "./paths.ts";
+import { copyObject, moveObject } from "./objects/copy-move.ts";
+import { deleteObject, getObject } from "./objects/get-delete.ts";
+import { putObject } from "./objects/put.ts";
+import { findResource, otherPersonFault } from "./paths.ts";
 import { propfindAnswer } from "./properties/propfind.ts";
 import { proppatchAnswer } from "./properties/proppatch.ts";
 import { choiceFault } from "./properties/props.ts";
@@ -28,17 +38,16 @@ import {
   principalSearchAnswer,
   searchPropertiesAnswer,
 } from "./reports/report-principal.ts";
-import type { Report, ReportRequest } from "./reports/report-question.ts";
+import type { Report } from "./reports/report-question.ts";
 import { syncAnswer } from "./reports/report-sync.ts";
 import { supportedReports } from "./reports/supported-reports.ts";
-
 import { readXml } from "./xml/read-xml.ts";
 import { caldav, dav, keyOf, sameName } from "./xml/xml-names.ts";
 
 /** Answers a request of a person who has logged in. */
 export function davAnswer(context: DavContext, request: DavRequest): DavAnswer {
   const { method, target } = request;
-  if (!known.has(method)) return notAllowed(request);
+  if (!knownMethods.has(method)) return notAllowed(request);
   // Nothing can be made at these addresses, whatever stands there or does not.
   if (method === "MKCALENDAR" || method === "MKCOL") return collectionAnswer(context, request);
   if (target.kind === "profile") return profileAnswer(context, request);
@@ -50,7 +59,7 @@ export function davAnswer(context: DavContext, request: DavRequest): DavAnswer {
   return resourceAnswer(context, { ...named, headers: headers.value });
 }
 
-const known: ReadonlySet<string> = new Set([
+const knownMethods: ReadonlySet<string> = new Set([
   "OPTIONS",
   "GET",
   "HEAD",
@@ -68,10 +77,6 @@ const known: ReadonlySet<string> = new Set([
 /** An object cannot be put where there is no calendar. Source: RFC 4918 9.7.1. */
 const missing = (fault: DavFault, { method }: DavRequest): DavFault =>
   fault.status === 404 && method === "PUT" ? { ...fault, status: 409 } : fault;
-
-interface ResourceRequest extends DavRequest {
-  readonly resource: Resource;
-}
 
 function resourceAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { method } = request;
@@ -102,16 +107,40 @@ function contentAnswer(context: DavContext, request: ResourceRequest): DavAnswer
     : welcome(context);
 }
 
+/** Answers the methods that work on an object as a whole, or on where one would be. */
+export function objectAnswer(context: DavContext, request: ObjectRequest): DavAnswer {
+  const { method, target, calendar } = request;
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return getObject(context, request);
+    case "PUT":
+      return putObject(context, request);
+    case "DELETE":
+      return deleteObject(context, request);
+    case "MOVE":
+      return moveObject(context, request);
+    case "COPY":
+      return copyObject(context, request);
+    default: {
+      const reason = `${method} is not offered for an object`;
+      return faultAnswer(methodFault(reason, { kind: target.kind, calendar, method }));
+    }
+  }
+}
+
 /** What can be done at an address; `resource` undefined = by somebody who has not logged in. */
 export function optionsAnswer({
   target,
   resource,
-}: Pick<DavRequest, "target"> & { readonly resource?: Resource }): DavAnswer {
+}: Pick<DavRequest, "target"> & { readonly resource?: ResourceRequest["resource"] }): DavAnswer {
   const calendar = resource && "calendar" in resource ? resource.calendar : null;
   return { status: 200, headers: { Allow: allowedMethods(target.kind, { calendar }) } };
 }
 
-function notAllowed(request: DavRequest & { readonly resource?: Resource }): DavAnswer {
+function notAllowed(
+  request: DavRequest & { readonly resource?: ResourceRequest["resource"] },
+): DavAnswer {
   const { headers = {} } = optionsAnswer(request);
   const fault = plainFault(405, `${request.method} is not offered here`);
   return faultAnswer({ ...fault, headers });
@@ -121,7 +150,7 @@ function profileAnswer(context: DavContext, request: DavRequest): DavAnswer {
   const { person, login, origin, paths, store } = context;
   const { target, method } = request;
   if (target.kind !== "profile" || target.person !== person.id) {
-    return faultAnswer(foreign(target, context));
+    return faultAnswer(otherPersonFault(target, context));
   }
   if (method === "OPTIONS") return optionsAnswer(request);
   if (method !== "GET" && method !== "HEAD") return notAllowed(request);
@@ -174,21 +203,21 @@ export function collectionAnswer(
 ): DavAnswer {
   const calendar =
     target.kind === "calendar" ? context.calendars.find(context.person.id, target.slug) : null;
-  return faultAnswer(faultOf(context, { method, target, calendar }));
+  return faultAnswer(collectionFault(context, { method, target, calendar }));
 }
 
-interface Attempt {
+interface CollectionMethod {
   readonly method: string;
   readonly target: DavTarget;
   readonly calendar: Calendar | null;
 }
 
-function faultOf(context: DavContext, attempt: Attempt): DavFault {
-  const { method, target, calendar } = attempt;
+function collectionFault(context: DavContext, asked: CollectionMethod): DavFault {
+  const { method, target, calendar } = asked;
   switch (method) {
     case "MKCALENDAR":
     case "MKCOL":
-      return creationFault(context, attempt);
+      return creationFault(context, asked);
     case "PUT": {
       const reason = "only objects in a calendar can be stored, not collections";
       return methodFault(reason, { kind: target.kind, calendar, method });
@@ -205,7 +234,10 @@ function faultOf(context: DavContext, attempt: Attempt): DavFault {
   }
 }
 
-function creationFault(context: DavContext, { method, target, calendar }: Attempt): DavFault {
+function creationFault(
+  context: DavContext,
+  { method, target, calendar }: CollectionMethod,
+): DavFault {
   const isThere = target.kind !== "object" && (target.kind !== "calendar" || calendar !== null);
   if (isThere && method === "MKCOL") {
     return methodFault("there is a collection already", { kind: target.kind, calendar, method });
@@ -237,9 +269,9 @@ function parentOf({ paths }: DavContext, target: DavTarget): string {
 
 /**
  * Answers a REPORT. One that is not known at its address is refused by DAV:supported-report, never by a status that
- * looks like a failed condition: programs would stop to synchronise. Source: RFC 3253 3.6.
+ * looks like a failed condition: programs would stop synchronising. Source: RFC 3253 3.6.
  */
-function reportAnswer(context: DavContext, request: ReportRequest): DavAnswer {
+function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const xml = readXml(request.body);
   if (!xml.ok) return faultAnswer(xmlFault(xml.failure));
   if (xml.value === null) return faultAnswer(bodyFault("the body names no report: it is empty"));

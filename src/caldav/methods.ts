@@ -1,6 +1,6 @@
 import type { Calendar } from "../calendars/calendar-types.ts";
 import { unreachable } from "../domain/result.ts";
-import type { DavTarget } from "./paths.ts";
+import type { DavTarget } from "./dav-request.ts";
 
 /** Value of the `DAV` header: no locks (2), no scheduling. Source: RFC 4918 18, RFC 4791 5.1, RFC 3744 7.2. */
 export const davClasses = "1, 3, access-control, calendar-access";

@@ -1,58 +1,15 @@
-import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
-import type { DavContext } from "./dav-request.ts";
-import { type DavFault, davFault, plainFault } from "./fault.ts";
-import { hrefElement } from "./xml/write-xml.ts";
-
-/** What an address means. `calendar` and `object` name what may or may not exist. */
-export type DavTarget =
-  | { readonly kind: "root" }
-  | { readonly kind: "principals" }
-  | { readonly kind: "principal"; readonly person: PersonId }
-  /** The configuration profile that Apple's programs read. */
-  | { readonly kind: "profile"; readonly person: PersonId }
-  | { readonly kind: "homes" }
-  | { readonly kind: "home"; readonly person: PersonId }
-  | { readonly kind: "calendar"; readonly person: PersonId; readonly slug: string }
-  | {
-      readonly kind: "object";
-      readonly person: PersonId;
-      readonly slug: string;
-      readonly name: string;
-    };
-
-/** Addresses as answers name them: absolute paths, percent-encoded, with the prefix of the public address. */
-export interface DavPaths {
-  readonly root: string;
-  readonly principals: string;
-  readonly principal: (person: PersonId) => string;
-  readonly profile: (person: PersonId) => string;
-  readonly homes: string;
-  readonly home: (person: PersonId) => string;
-  readonly calendar: (of: { readonly person: PersonId; readonly slug: string }) => string;
-  /** For many objects of one calendar. */
-  readonly objectsIn: (of: {
-    readonly person: PersonId;
-    readonly slug: string;
-  }) => (name: string) => string;
-  readonly object: (
-    calendar: { readonly person: PersonId; readonly slug: string },
-    name: string,
-  ) => string;
-  /**
-   * What a path or an absolute address names, with the prefix or without it, as a proxy may take it off; null for what
-   * is none of ours, or is malformed. The host of an absolute address is not looked at.
-   */
-  readonly read: (address: string) => DavTarget | null;
-  /** The address of a target as answers name it. */
-  readonly of: (target: DavTarget) => string;
-}
+import type { CalendarAddress, DavContext, DavPaths, DavTarget, Resource } from "./dav-request.ts";
+import { type DavFault, plainFault, privilegeFault } from "./fault.ts";
 
 const contextRoot = "/dav/";
 const profileName = "dayferry.mobileconfig";
 
-/** `prefix`: the path of the public address without a slash at its end, as in `/calendars`; "" for none. */
+/**
+ * The addresses of principals, homes, calendars and objects, and how they are read. `prefix`: the path of the public
+ * address without a slash at its end, as in `/calendars`; "" for none.
+ */
 export function createPaths(prefix: string): DavPaths {
   const root = `${prefix}${contextRoot}`;
   const principals = `${root}principals/`;
@@ -60,14 +17,12 @@ export function createPaths(prefix: string): DavPaths {
   const principal = (person: PersonId) => `${principals}${person}/`;
   const profile = (person: PersonId) => `${principal(person)}${profileName}`;
   const home = (person: PersonId) => `${homes}${person}/`;
-  const calendar = (of: { readonly person: PersonId; readonly slug: string }) =>
-    `${home(of.person)}${encodeSegment(of.slug)}/`;
-  const objectsIn = (of: { readonly person: PersonId; readonly slug: string }) => {
+  const calendar = (of: CalendarAddress) => `${home(of.person)}${encodeSegment(of.slug)}/`;
+  const objectsIn = (of: CalendarAddress) => {
     const collection = calendar(of);
     return (name: string) => collection + encodeSegment(name);
   };
-  const object = (of: { readonly person: PersonId; readonly slug: string }, name: string) =>
-    objectsIn(of)(name);
+  const object = (of: CalendarAddress, name: string) => objectsIn(of)(name);
 
   function read(address: string): DavTarget | null {
     const path = pathOf(address);
@@ -179,24 +134,6 @@ function encodeSegment(segment: string): string {
   );
 }
 
-/** What stands at an address, as far as the person who asks may see it. */
-export type Resource =
-  | { readonly kind: "root" }
-  | { readonly kind: "principals" }
-  | { readonly kind: "principal" }
-  | { readonly kind: "homes" }
-  | { readonly kind: "home" }
-  | { readonly kind: "calendar"; readonly calendar: Calendar }
-  | {
-      readonly kind: "object";
-      readonly calendar: Calendar;
-      readonly name: string;
-      /** Null where nothing stands yet, or nothing any more. */
-      readonly object: CalendarObject | null;
-    };
-
-export type CollectionResource = Exclude<Resource, { readonly kind: "object" }>;
-
 /**
  * The resource that an address names. Fails for what belongs to somebody else (whether it exists is not told), for a
  * calendar that there is not, and with 503 for one whose project is still being read.
@@ -214,19 +151,48 @@ export function findResource(
     case "home":
       return target.person === context.person.id
         ? ok({ kind: target.kind })
-        : fail(foreign(target, context));
+        : fail(otherPersonFault(target, context));
     case "calendar":
     case "object":
       return target.person === context.person.id
         ? findInHome(target, context)
-        : fail(foreign(target, context));
+        : fail(otherPersonFault(target, context));
     default:
       return unreachable(target);
   }
 }
 
-/** The address of a resource. */
-export function resourcePath(resource: Resource, { paths, person }: DavContext): string {
+/** Refuses what belongs to another person, whether it exists or not. Source: RFC 3744 7.1.1. */
+export const otherPersonFault = (
+  target: DavTarget,
+  { paths }: Pick<DavContext, "paths">,
+): DavFault =>
+  privilegeFault("read", { href: paths.of(target), reason: "this belongs to another person" });
+
+function findInHome(
+  target: Extract<DavTarget, { readonly slug: string }>,
+  { calendars }: DavContext,
+): Result<Resource, DavFault> {
+  const calendar = calendars.find(target.person, target.slug);
+  if (calendar === null) {
+    return fail(plainFault(404, "there is no such calendar"));
+  }
+  if (!calendars.hasRead(calendar)) return fail(notReadYet);
+  if (target.kind === "calendar") return ok({ kind: "calendar", calendar });
+  const { name } = target;
+  return ok({ kind: "object", calendar, name, object: calendars.object(calendar, name) });
+}
+
+export const notReadYet: DavFault = {
+  ...plainFault(
+    503,
+    "the project is still being read for the first time; a part of it would look like the whole",
+  ),
+  headers: { "Retry-After": "30" },
+};
+
+/** The address of a resource, as answers name it. */
+export function hrefOf(resource: Resource, { paths, person }: DavContext): string {
   switch (resource.kind) {
     case "root":
     case "principals":
@@ -244,33 +210,20 @@ export function resourcePath(resource: Resource, { paths, person }: DavContext):
   }
 }
 
-/** Refuses what belongs to another person, whether it exists or not. Source: RFC 3744 7.1.1. */
-export function foreign(target: DavTarget, { paths }: Pick<DavContext, "paths">): DavFault {
-  const needed = `<d:resource>${hrefElement(paths.of(target))}<d:privilege><d:read/></d:privilege></d:resource>`;
-  return davFault("need-privileges", "this belongs to another person", needed);
+/** What stands at a path, or at an absolute address of this server; null for what is not there, or not the person's. */
+export function resourceAt(address: string, context: DavContext): Resource | null {
+  const host = hostOf(address);
+  const target = host === null || context.hosts.has(host) ? context.paths.read(address) : null;
+  if (target === null || target.kind === "profile") return null;
+  const found = findResource(target, context);
+  return found.ok ? found.value : null;
 }
 
-function findInHome(
-  target: Extract<DavTarget, { readonly slug: string }>,
-  { calendars }: DavContext,
-): Result<Resource, DavFault> {
-  const calendar = calendars.find(target.person, target.slug);
-  if (calendar === null) {
-    return fail(plainFault(404, "there is no such calendar"));
-  }
-  if (!calendars.hasRead(calendar)) return fail(unread);
-  if (target.kind === "calendar") return ok({ kind: "calendar", calendar });
-  const { name } = target;
-  return ok({ kind: "object", calendar, name, object: calendars.object(calendar, name) });
+/** The host of an absolute address, with its port, in lower case; null for a path. */
+export function hostOf(address: string): string | null {
+  const [, host] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
+  return host?.toLowerCase() ?? null;
 }
-
-const unread: DavFault = {
-  ...plainFault(
-    503,
-    "the project is still being read for the first time; a part of it would look like the whole",
-  ),
-  headers: { "Retry-After": "30" },
-};
 
 /** What an href in a request names. */
 export interface MemberAddress {
@@ -291,10 +244,10 @@ export function readMemberAddress(
   { context, scope }: { readonly context: DavContext; readonly scope: Resource },
 ): MemberAddress {
   const { paths, person, hosts } = context;
-  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(href)?.[1]?.toLowerCase();
-  const isRelative = host === undefined && !href.startsWith("/");
-  const address = isRelative ? resolved(href, resourcePath(scope, context)) : href;
-  const isForeign = host !== undefined && !hosts.has(host);
+  const host = hostOf(href);
+  const isRelative = host === null && !href.startsWith("/");
+  const address = isRelative ? resolved(href, hrefOf(scope, context)) : href;
+  const isForeign = host !== null && !hosts.has(host);
   const target = isForeign ? null : paths.read(address);
   if (target?.kind !== "object" || target.person !== person.id) {
     return { key: href, path: writable(href), member: null };

@@ -1,10 +1,17 @@
 import { type Request, type Response, Router, raw } from "express";
 import type { Person } from "../domain/item.ts";
 import { challenge, createLogin, type Login } from "./dav-login.ts";
-import type { DavAnswer, DavContext, DavDeps, DavRequest } from "./dav-request.ts";
+import type {
+  DavAnswer,
+  DavContext,
+  DavDeps,
+  DavPaths,
+  DavRequest,
+  DavTarget,
+} from "./dav-request.ts";
 import { davAnswer, optionsAnswer } from "./dispatch.ts";
 import { caldavFault, type DavFault, faultAnswer, plainFault } from "./fault.ts";
-import { createPaths, type DavPaths, type DavTarget } from "./paths.ts";
+import { createPaths } from "./paths.ts";
 import { sendAnswer } from "./send.ts";
 import { largestXml } from "./xml/read-xml.ts";
 

@@ -65,7 +65,7 @@ export interface CalendarChanges {
 }
 
 /** Octets that a program has put. */
-export interface KeptObject {
+export interface StoredObject {
   readonly key: ItemKey;
   readonly component: ObjectComponent;
   readonly name: string;
@@ -78,7 +78,7 @@ export interface KeptObject {
   /** User-Agent; "" for none. */
   readonly agent: string;
   /** The item as the octets describe it; absent = as it is shown. What they lack of that one is laid onto them. */
-  readonly says?: Item;
+  readonly described?: Item;
 }
 
 /**
@@ -104,7 +104,7 @@ export interface Calendars {
   /** The item behind a member, as the calendar's person is shown it. */
   readonly itemOf: (object: CalendarObject) => ViewItem;
   /** Whether the name belongs, or belonged, to an item that is not in this calendar (any more): moved away, or gone. */
-  readonly formerly: (
+  readonly formerMember: (
     calendar: Calendar,
     name: string,
   ) => { readonly key: ItemKey; readonly uid: string; readonly isGone: boolean } | null;
@@ -118,11 +118,11 @@ export interface Calendars {
     since: { readonly token: string; readonly limit: number | null },
   ) => CalendarChanges | null;
   /** Keeps the octets that a program has put; belongs inside the transaction of their edit, after it. */
-  readonly keep: (object: KeptObject) => void;
+  readonly keep: (object: StoredObject) => void;
   /** The program's octets as they are kept, when they still describe the item as it is; else null. */
   readonly kept: (
     object: Pick<CalendarObject, "key" | "component">,
-  ) => Pick<KeptObject, "raw" | "actor" | "agent"> | null;
+  ) => Pick<StoredObject, "raw" | "actor" | "agent"> | null;
   /** Gives a member another name; the old one is told as buried. Belongs inside a transaction. */
   readonly rename: (key: ItemKey, name: string) => void;
   /**
@@ -134,7 +134,7 @@ export interface Calendars {
     readonly edit: EditId;
     readonly key: ItemKey;
     readonly name: string;
-    readonly object: KeptObject | null;
+    readonly object: StoredObject | null;
   }) => void;
   /**
    * Notes that a program of the calendar's person has put an item into a calendar by an edit that waits: a creation, or a

@@ -150,7 +150,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       if (!view) throw new EarlierObjectError(object);
       return view;
     },
-    formerly(calendar, name) {
+    formerMember(calendar, name) {
       const others = placesOf(calendar.person).values();
       return formerMember(open(calendar), { store, name, others });
     },

@@ -10,19 +10,19 @@ import { withoutSignatures } from "../domain/signed-links.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { Calendar, KeptObject } from "./calendar-types.ts";
+import type { Calendar, StoredObject } from "./calendar-types.ts";
 import type { ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /** What programs did with names and octets; each belongs inside the transaction of the edit, after it. */
 interface StoredObjects {
-  readonly keep: (object: KeptObject) => void;
+  readonly keep: (object: StoredObject) => void;
   readonly rename: (key: ItemKey, name: string) => void;
   readonly hold: (held: {
     readonly edit: EditId;
     readonly key: ItemKey;
     readonly name: string;
-    readonly object: KeptObject | null;
+    readonly object: StoredObject | null;
   }) => void;
   readonly retract: (
     calendar: Calendar,
@@ -82,14 +82,14 @@ export function createStoredObjects({
 
   return {
     keep(object) {
-      const { key, component, name, uid, body, raw, actor, agent, says } = harmless(object);
+      const { key, component, name, uid, body, raw, actor, agent, described } = harmless(object);
       const shown = view.get(key);
       if (!shown) return;
       giveName(key, name);
       const before = objects.get({ item: key, component });
       const own = renderer.say(shown, component);
-      const isWhole = says === undefined || contentText(says) === contentText(shown.item);
-      const rendered = isWhole ? own : renderer.say({ ...shown, item: says }, component);
+      const isWhole = described === undefined || contentText(described) === contentText(shown.item);
+      const rendered = isWhole ? own : renderer.say({ ...shown, item: described }, component);
       // What the item says beside is to be laid on, also what a reader would not miss.
       const stale = rendered !== own;
       const isSame =
@@ -120,10 +120,10 @@ export function createStoredObjects({
       const before = heldObjects.get(edit);
       const shown = object && shownTo(object.actor, key);
       if (object && shown) {
-        const { component, uid, body, actor, agent, says } = object;
+        const { component, uid, body, actor, agent, described } = object;
         const own = renderer.say(shown, component);
         const rendered =
-          says === undefined ? own : renderer.say({ ...shown, item: says }, component);
+          described === undefined ? own : renderer.say({ ...shown, item: described }, component);
         const text = { item: key, component, uid, raw: object.raw.join("\n"), body, actor, agent };
         heldObjects.put({ edit, name, object: { ...text, rendered, stale: rendered !== own } });
       } else if (before) heldObjects.rename(edit, name);
@@ -144,7 +144,7 @@ export function createStoredObjects({
 }
 
 /** A program that copies an event from a feed puts the feed's links as well; what is kept must open nothing. */
-function harmless(object: KeptObject): KeptObject {
+function harmless(object: StoredObject): StoredObject {
   // Of one character for each octet, so that all others come back as they were.
   const text = Buffer.from(object.body).toString("latin1");
   const body = Buffer.from(withoutSignatures(text), "latin1");

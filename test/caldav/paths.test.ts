@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPaths, type DavTarget } from "../../src/caldav/paths.ts";
+import type { DavTarget } from "../../src/caldav/dav-request.ts";
+import { createPaths } from "../../src/caldav/paths.ts";
 import { personId } from "../../src/domain/ids.ts";
 
 const ana = personId(11);

@@ -1,4 +1,4 @@
-import type { Calendar, CalendarObject, KeptObject } from "../../src/calendars/calendar-types.ts";
+import type { Calendar, CalendarObject, StoredObject } from "../../src/calendars/calendar-types.ts";
 import { createCalendars } from "../../src/calendars/create-calendars.ts";
 import { type ItemKey, listId, personId, projectId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -80,7 +80,7 @@ export function bodyOf(uid: string, title: string, more: readonly string[] = [])
   ].join("\r\n");
 }
 
-export function keptObject(key: ItemKey, uid: string, body: string): KeptObject {
+export function storedObject(key: ItemKey, uid: string, body: string): StoredObject {
   const component = body.includes("BEGIN:VTODO") ? "VTODO" : "VEVENT";
   const lines = body.split("\r\n");
   return {

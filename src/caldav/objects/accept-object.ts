@@ -6,55 +6,94 @@ import { applyPatch, fieldsOf, type Patch, type PatchField, pick } from "../../d
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sameStored } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
-import type { PlannedItem } from "../../edits/intake/accept.ts";
+import type { Acceptance, PlannedItem } from "../../edits/intake/accept.ts";
 import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
-
 import { baseMark } from "../../ics/base-mark.ts";
-import { type CalendarObjectText, readCalendarObject } from "../../ics/read/calendar-object.ts";
+import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
-import type { DavContext, ObjectRequest } from "../dav-request.ts";
-import { caldavFault, type DavFault, plainFault } from "../fault.ts";
-import { refusalFault } from "./object-faults.ts";
+import type { Store } from "../../store/store.ts";
+import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
+import { caldavFault, type DavFault, faultAnswer, plainFault, refusalFault } from "../fault.ts";
 
-/** Octets of a request as they were read. */
-export interface Sent {
+/** A PUT whose octets were read as one item. */
+export interface ObjectPut {
+  readonly request: ObjectRequest;
+  /** Exactly as they came. */
   readonly body: Buffer;
-  readonly text: CalendarObjectText;
+  readonly incoming: IncomingItem;
+}
+
+/** An item that is there, and what a PUT of it is to be compared with. */
+interface PresentItem extends Pick<ObjectRequest, "calendar" | "name"> {
+  readonly object: Pick<CalendarObject, "key" | "component">;
+  /** As the person is shown it. */
+  readonly present: Item;
+  /** The member whose present version a condition has named; null where none did. */
+  readonly seen: CalendarObject | null;
+  /** Whether the PUT takes the item to another calendar, and so asks for a change in any case. */
+  readonly isMove: boolean;
+}
+
+/**
+ * Takes in a PUT of an item that is there: finds the version that its sender edited and what the absence of a property
+ * means, makes the difference an edit, and stores the octets under the name. Belongs inside `atomically`.
+ */
+export function acceptChange(
+  context: DavContext,
+  put: ObjectPut,
+  at: PresentItem,
+): Result<null, DavFault> {
+  const { calendar, name, object, seen, isMove } = at;
+  const { incoming } = put;
+  const agent = agentOf(put.request);
+  const edit = {
+    calendar,
+    incoming,
+    cleared: clearedFields(context, { object, incoming, agent }),
+    replaced: seen && shownText(context, seen),
+  };
+  const base = baseOf(context, { edit, at, agent });
+  const accepted = acceptEdit(context, { ...edit, base });
+  if (!accepted.ok) return accepted;
+  const { key, described } = accepted.value;
+  // Where nothing more is asked for the octets go with the move that waits.
+  const moveThatWaits = isMove ? (ownHeldEdits(key, context).at(-1)?.id ?? null) : null;
+  const held = accepted.value.held ?? moveThatWaits;
+  storeOctets(context, { put, key, name, described, held });
+  return ok(null);
 }
 
 /** An edit that octets mean. `calendar`: where an item of unknown UID goes. */
 interface ObjectEdit {
   readonly calendar: Calendar;
   readonly incoming: IncomingItem;
-  readonly method: "CANCEL" | null;
+  readonly method?: "CANCEL";
   /** What the sender saw; null = as the item says, or as it is now. */
   readonly base: Item | null;
-  readonly cleared: readonly PatchField[];
+  readonly cleared?: readonly PatchField[];
   /** What the sender was shown and replaces as a whole; null where absence says nothing but by `cleared`. */
-  readonly replaced: IncomingItem | null;
-  readonly anew: boolean;
+  readonly replaced?: IncomingItem | null;
+  /** Whether an item of this UID that was deleted is to be made again. */
+  readonly recreate?: boolean;
 }
 
-interface Accepted {
+interface AcceptedEdit {
   readonly key: ItemKey;
-  /** The edit that waits for a person, and is shown to its sender alone; null for one that all are shown. */
+  /** The edit that waits for approval, and is shown to its sender alone; null for one that all are shown. */
   readonly held: EditId | null;
   /** The item as the octets describe it; null for a new one, which is what they say. */
-  readonly says: Item | null;
+  readonly described: Item | null;
 }
 
 /** Takes the edit into the journal. */
-export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accepted, DavFault> {
+export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<AcceptedEdit, DavFault> {
   const { incoming, base } = edit;
   const { uid } = incoming;
   const waiting = waitingFor(uid, context);
-  const accepted = acceptItem(context, { edit, dryRun: false });
-  if (accepted.kind === "refused") {
-    return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
-  }
-  const [item] = accepted.items;
-  if (!item || item.action === "refused") return fail(refusalFault(item ?? { problems: [] }));
+  const planned = plannedItem(acceptItem(context, { edit, dryRun: false }));
+  if (!planned.ok) return planned;
+  const item = planned.value;
   const key = context.store.mirror.findUid(uid)?.item;
   if (key === undefined) {
     const reason = "the UID belongs to what is shown only, and cannot be changed";
@@ -62,13 +101,13 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   }
   const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
   const stored = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
-  const patch = stored && ownWords(stored, waiting);
+  const patch = stored && withoutWaiting(stored, waiting);
   const isNew = item.action === "create" && context.store.view.get(key) === null;
-  const says = seen && patch && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
-  return ok({ key, held: heldEdit(item, context), says });
+  const described = seen && patch && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
+  return ok({ key, held: heldEdit(item, context), described });
 }
 
-/** What the person's programs have wished of an item before, and waits: the next edit takes it in. */
+/** What the person's programs have asked for of an item before, and waits: the next edit takes it in. */
 function waitingFor(uid: string, { store, person }: DavContext): Patch {
   const key = store.mirror.findUid(uid)?.item;
   const about = { store, channel: "caldav", actor: person.id } as const;
@@ -76,7 +115,7 @@ function waitingFor(uid: string, { store, person }: DavContext): Patch {
 }
 
 /** The fields of an edit of which its octets speak, without what it has taken in. */
-const ownWords = (patch: Patch, waiting: Patch): Patch =>
+const withoutWaiting = (patch: Patch, waiting: Patch): Patch =>
   pick(
     patch,
     fieldsOf(patch).filter(
@@ -90,26 +129,19 @@ const lastSeen = (
   { key, incoming }: { readonly key: ItemKey; readonly incoming: IncomingItem },
 ): Item | null => shownBase(incoming, { key, view }) ?? view.get(key)?.item ?? null;
 
-/** What the edit would change, with nothing stored; null where it would be refused. */
-function changesOf(context: DavContext, edit: ObjectEdit): number | null {
-  const planned = acceptItem(context, { edit, dryRun: true });
-  const item = planned.kind === "refused" ? undefined : planned.items[0];
-  return !item || item.action === "refused" ? null : item.changes.length;
-}
-
 function acceptItem(
   { acceptItems, person }: DavContext,
   { edit, dryRun }: { readonly edit: ObjectEdit; readonly dryRun: boolean },
-) {
-  const { calendar, incoming, method, base, cleared, replaced, anew } = edit;
+): Acceptance {
+  const { calendar, incoming, method, base, cleared = [], replaced = null } = edit;
   const { uid } = incoming;
   return acceptItems({
-    calendar: { method, items: [incoming], ignored: [] },
+    calendar: { method: method ?? null, items: [incoming], ignored: [] },
     bases: base ? new Map([[uid, base]]) : new Map(),
     cleared: new Map([[uid, cleared]]),
     replaced: replaced ? new Map([[uid, replaced]]) : new Map(),
     ...(calendar.kind === "milestones" && { newAs: "milestone" }),
-    anew,
+    anew: edit.recreate ?? false,
     channel: "caldav",
     actor: person.id,
     projectId: calendar.projectId,
@@ -118,69 +150,103 @@ function acceptItem(
   });
 }
 
+/** What becomes of the one item of an edit or a move, or why that is refused. */
+export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFault> {
+  if (acceptance.kind === "refused") {
+    return fail(plainFault(403, acceptance.errors.map(({ message }) => message).join("; ")));
+  }
+  const [item] = acceptance.items;
+  return !item || item.action === "refused"
+    ? fail(refusalFault(item ?? { problems: [] }))
+    : ok(item);
+}
+
+/** The edit that was accepted where it waits for approval; null where it goes on at once, or nothing was asked for. */
+export function heldEdit(
+  { editId, problems }: Pick<PlannedItem, "editId" | "problems">,
+  { mode }: Pick<DavContext, "mode">,
+): EditId | null {
+  const waits = problems.some(({ code }) => code === "held" || code === "waiting");
+  return mode === "review" || waits ? editId : null;
+}
+
+/** What the person's programs have asked for of an item and waits, oldest first. */
+export const ownHeldEdits = (
+  key: ItemKey,
+  { store, person }: Pick<DavContext, "store" | "person">,
+): readonly Edit[] => ownOf(key, { store, channel: "caldav", actor: person.id });
+
+/** A PUT that is compared with an item, of which it is not known yet what its sender saw. */
+interface Comparison {
+  readonly edit: Omit<ObjectEdit, "base">;
+  readonly at: PresentItem;
+  readonly agent: string;
+}
+
 /**
- * Keeps the octets of an edit under a name: for all, or for its sender while it waits for a person. They describe another item where their sender had not seen the
- * present one, or has left a field out: what the item says beside is laid onto them, so that nobody is shown an old value.
+ * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
+ * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
+ * Under that name an edit by the same program is one of these octets; by another program it may be one of either.
  */
-export function keepOctets(
+function baseOf(context: DavContext, comparison: Comparison): Item {
+  const { store, person } = context;
+  const { edit, at, agent } = comparison;
+  const { base, component, sequence } = edit.incoming;
+  const { key } = at.object;
+  if (at.seen || base === null) return at.present;
+  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null });
+  const last = store.objects.get({ item: key, component });
+  const shown =
+    last && numberIn(last.raw, baseMark) === base ? store.view.shownAt(key, last.at) : null;
+  if (!last || !shown) return named ?? at.present;
+  const isOwn = last.actor === person.id && last.agent === agent;
+  if (isOwn || !named) return shown;
+  const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
+  return isLater ? shown : nearer(context, { comparison, shown, named });
+}
+
+/**
+ * Of two versions the one that the edit changes less of, but something: what is put back as it was is asked for, and
+ * without a condition it is taken at its word.
+ */
+function nearer(
   context: DavContext,
-  kept: {
-    readonly key: ItemKey;
-    readonly name: string;
-    readonly sent: Sent;
-    readonly agent: string;
-    readonly says: Item | null;
-    readonly held: EditId | null;
-  },
-): void {
-  const { key, name, sent, agent, says, held } = kept;
-  const { component, uid, raw } = sent.text;
-  const object = {
-    key,
-    component,
-    name,
-    uid,
-    body: sent.body,
-    raw,
-    actor: context.person.id,
-    agent,
-    ...(says && { says }),
-  };
-  if (held === null) context.calendars.keep(object);
-  else context.calendars.hold({ edit: held, key, name, object });
+  about: { readonly comparison: Comparison; readonly shown: Item; readonly named: Item },
+): Item {
+  const { shown, named } = about;
+  const { edit, at } = about.comparison;
+  const toNamed = countChanges(context, { ...edit, base: named });
+  const toShown = countChanges(context, { ...edit, base: shown });
+  if (toNamed === null || toShown === null) return shown;
+  const isChange = toNamed > 0 || at.isMove;
+  return isChange && toNamed < toShown ? named : shown;
 }
 
-/** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
-export function etagOfSent(
-  { calendars }: DavContext,
-  { calendar, name, sent }: Pick<ObjectRequest, "calendar" | "name"> & { readonly sent: Sent },
-): string | null {
-  const object = calendars.object(calendar, name);
-  const isSame = object && Buffer.compare(calendars.octets(object), sent.body) === 0;
-  return isSame ? object.etag : null;
+/** How many fields the edit would change, with nothing stored; null where it would be refused. */
+function countChanges(context: DavContext, edit: ObjectEdit): number | null {
+  const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
+  return planned.ok ? planned.value.changes.length : null;
 }
 
-/** The program that sends a request. */
-export const agentOf = ({ headers }: Pick<ObjectRequest, "headers">): string =>
-  headers["user-agent"] ?? "";
+function numberIn(raw: string, name: string): number | null {
+  const value = new RegExp(`^${name}:(\\d+)\\s*$`, "m").exec(raw)?.[1];
+  return value === undefined ? null : Number(value);
+}
 
 /**
  * The text that a PUT replaces as a whole, as a condition has named the present version by its strong tag. Whoever is not
  * known to have seen that may have left out what is not known there. Source: RFC 9110 9.3.4.
  */
-export function replacedText(
-  { calendars, zone }: DavContext,
-  { object, isSeen }: { readonly object: CalendarObject; readonly isSeen: boolean },
-): IncomingItem | null {
-  const shown = isSeen ? readCalendarObject(calendars.octets(object), { zone }) : null;
-  return shown?.ok ? (shown.value.incoming.items[0] ?? null) : null;
+function shownText({ calendars, zone }: DavContext, object: CalendarObject): IncomingItem | null {
+  const shown = readCalendarObject(calendars.octets(object), { zone });
+  return shown.ok ? (shown.value.incoming.items[0] ?? null) : null;
 }
 
 /**
  * Fields of which the program has taken the property away. Absence says so only of programs that write items as a whole, and
  * only where the present octets are its own and held the property; else it may not know it, or has never been sent it.
  */
-export function clearedFields(
+function clearedFields(
   { calendars, person }: DavContext,
   about: {
     readonly object: Pick<CalendarObject, "key" | "component">;
@@ -209,23 +275,18 @@ function clearedBy(property: SpeakingProperty, { component }: IncomingItem): rea
   }
 }
 
-/** The edit as which a wish was accepted that waits for a person; null where it goes on at once, or nothing was wished. */
-export function heldEdit(
-  { editId, problems }: Pick<PlannedItem, "editId" | "problems">,
-  { mode }: Pick<DavContext, "mode">,
-): EditId | null {
-  const waits = problems.some(({ code }) => code === "held" || code === "waiting");
-  return mode === "review" || waits ? editId : null;
-}
-
-/** What the person's programs have asked for of an item and waits, oldest first. */
-export const ownHeldEdits = (
-  key: ItemKey,
-  { store, person }: Pick<DavContext, "store" | "person">,
-): readonly Edit[] => ownOf(key, { store, channel: "caldav", actor: person.id });
+/** Parts of the User-Agent of Apple's programs, Thunderbird, DAVx5, tasks.org, Evolution, KDE, Outlook's plug-in, vdirsyncer. */
+const wholeWriters =
+  /\b(?:dataaccessd|remindd|calaccessd|CalendarAgent|Thunderbird|Betterbird|DAVx5|DAVdroid|org\.tasks|Evolution|KIO|KDE|CalDavSynchronizer|vdirsyncer)\b/i;
 
 /**
- * The item as octets describe it: what their sender saw, with what they wish, and without the fields of which they say
+ * Whether a program by its User-Agent is known to write an item as a whole each time, so that a property which it wrote before
+ * and now leaves out was taken away by its user. Scripts and libraries may leave out whatever does not matter to them.
+ */
+const writesWhole = (agent: string): boolean => wholeWriters.test(agent);
+
+/**
+ * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say
  * nothing. A field that stays all the same is laid onto the octets, so that nobody takes it for unset.
  */
 export function describedItem({
@@ -237,15 +298,15 @@ export function describedItem({
   readonly patch: Patch;
   readonly incoming: IncomingItem;
 }): Item {
-  const wished = applyPatch(base, patch);
+  const wanted = applyPatch(base, patch);
   const common = {
     // Where no title was given none is missing.
-    title: incoming.summary === undefined && wished.title !== untitled ? "" : wished.title,
-    description: incoming.description === undefined ? null : wished.description,
+    title: incoming.summary === undefined && wanted.title !== untitled ? "" : wanted.title,
+    description: incoming.description === undefined ? null : wanted.description,
   };
-  return wished.kind === "event"
-    ? { ...describedEvent(wished, incoming), ...common }
-    : { ...describedTask(wished, incoming), ...common };
+  return wanted.kind === "event"
+    ? { ...describedEvent(wanted, incoming), ...common }
+    : { ...describedTask(wanted, incoming), ...common };
 }
 
 /** An event cannot be without a day; where octets name none, its own day differs from this one. */
@@ -290,65 +351,72 @@ function describedTask(item: TaskItem, incoming: IncomingItem): TaskItem {
 const saysState = ({ status, completedAt, percent }: IncomingItem): boolean =>
   [status, completedAt, percent].some((said) => said !== undefined);
 
-/** An edit of an item that is there, of which it is not said yet what its sender saw. */
-interface UnbasedEdit extends Omit<ObjectEdit, "base"> {
-  readonly key: ItemKey;
-  readonly present: Item;
-  /** Whether a condition has named the present version. */
-  readonly isSeen: boolean;
-  /** Whether it takes the item to another place, and so wishes something in any case. */
-  readonly isMove: boolean;
-  readonly agent: string;
-}
+/** The program that sends a request. */
+const agentOf = ({ headers }: Pick<ObjectRequest, "headers">): string =>
+  headers["user-agent"] ?? "";
 
 /**
- * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
- * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
- * Under that name an edit by the same program is one of these octets; by another program it may be one of either.
+ * Stores the octets of an edit under a name: for all, or for its sender while it waits for approval. They describe another
+ * item where their sender had not seen the present one, or has left a field out: what the item says beside is laid onto
+ * them, so that nobody is shown an old value.
  */
-export function baseOf(context: DavContext, edit: UnbasedEdit): Item {
-  const { store, person } = context;
-  const { key, present, incoming, isSeen, agent } = edit;
-  const { base, component } = incoming;
-  if (isSeen || base === null) return present;
-  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null });
-  const last = store.objects.get({ item: key, component });
-  const shown =
-    last && numberIn(last.raw, baseMark) === base ? store.view.shownAt(key, last.at) : null;
-  if (!last || !shown) return named ?? present;
-  const isOwn = last.actor === person.id && last.agent === agent;
-  if (isOwn || !named) return shown;
-  const isLater = (incoming.sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
-  return isLater ? shown : nearer(context, { edit, shown, named });
-}
-
-/**
- * Of two versions the one that the edit changes less of, but something: what is put back as it was is a wish, and without a
- * condition it is taken at its word.
- */
-function nearer(
+export function storeOctets(
   context: DavContext,
-  about: { readonly edit: UnbasedEdit; readonly shown: Item; readonly named: Item },
-): Item {
-  const { edit, shown, named } = about;
-  const toNamed = changesOf(context, { ...edit, base: named });
-  const toShown = changesOf(context, { ...edit, base: shown });
-  if (toNamed === null || toShown === null) return shown;
-  const isWish = toNamed > 0 || edit.isMove;
-  return isWish && toNamed < toShown ? named : shown;
+  stored: Omit<AcceptedEdit, "described"> & {
+    readonly put: ObjectPut;
+    readonly name: string;
+    /** Null where the item is what the octets say. */
+    readonly described: Item | null;
+  },
+): void {
+  const { put, key, name, described, held } = stored;
+  const { component, uid, raw } = put.incoming;
+  const object = {
+    key,
+    component,
+    name,
+    uid,
+    body: put.body,
+    raw,
+    actor: context.person.id,
+    agent: agentOf(put.request),
+    ...(described && { described }),
+  };
+  if (held === null) context.calendars.keep(object);
+  else context.calendars.hold({ edit: held, key, name, object });
 }
 
-function numberIn(raw: string, name: string): number | null {
-  const value = new RegExp(`^${name}:(\\d+)\\s*$`, "m").exec(raw)?.[1];
-  return value === undefined ? null : Number(value);
+/** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
+export function etagOfSent(
+  { calendars }: DavContext,
+  { request: { calendar, name }, body }: ObjectPut,
+): string | null {
+  const object = calendars.object(calendar, name);
+  const isSame = object && Buffer.compare(calendars.octets(object), body) === 0;
+  return isSame ? object.etag : null;
 }
 
-/** Parts of the User-Agent of Apple's programs, Thunderbird, DAVx5, tasks.org, Evolution, KDE, Outlook's plug-in, vdirsyncer. */
-const wholeWriters =
-  /\b(?:dataaccessd|remindd|calaccessd|CalendarAgent|Thunderbird|Betterbird|DAVx5|DAVdroid|org\.tasks|Evolution|KIO|KDE|CalDavSynchronizer|vdirsyncer)\b/i;
+/** Thrown to undo what the steps of a request have stored before one of them was refused; never leaves this file. */
+class RefusedStepError extends Error {
+  override readonly name = "RefusedStepError";
+  readonly fault: DavFault;
+  constructor(fault: DavFault) {
+    super(fault.reason);
+    this.fault = fault;
+  }
+}
 
-/**
- * Whether a program by its User-Agent is known to write an item as a whole each time, so that a property which it wrote before
- * and now leaves out was taken away by its user. Scripts and libraries may leave out whatever does not matter to them.
- */
-const writesWhole = (agent: string): boolean => wholeWriters.test(agent);
+/** Runs the steps of a write as one, safe on the disk when it returns; a refusal leaves nothing of them behind. */
+export function atomically(store: Store, steps: () => Result<DavAnswer, DavFault>): DavAnswer {
+  try {
+    const done = store.durably(() => {
+      const result = steps();
+      if (!result.ok) throw new RefusedStepError(result.failure);
+      return ok(result.value);
+    });
+    return done.value;
+  } catch (error) {
+    if (error instanceof RefusedStepError) return faultAnswer(error.fault);
+    throw error;
+  }
+}

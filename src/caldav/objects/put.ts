@@ -1,23 +1,26 @@
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
-import { checkConditions } from "../conditions.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
+import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
-import { caldavFault, type DavFault, faultAnswer } from "../fault.ts";
 import {
-  acceptEdit,
-  agentOf,
-  baseOf,
-  clearedFields,
+  caldavFault,
+  componentFault,
+  type DavFault,
+  faultAnswer,
+  objectFault,
+  readOnlyFault,
+  uidFault,
+} from "../fault.ts";
+import {
+  acceptChange,
+  atomically,
   etagOfSent,
-  keepOctets,
+  type ObjectPut,
   ownHeldEdits,
-  replacedText,
-  type Sent,
 } from "./accept-object.ts";
-import { atomically, objectFault, readOnlyFault, uidFault } from "./object-faults.ts";
-
-import { createObject } from "./put-new.ts";
+import { createObject } from "./create-object.ts";
 
 /**
  * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot
@@ -28,16 +31,17 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const href = context.paths.object(calendar, name);
   const barred = readOnlyFault(calendar, { privilege: "write-content", href });
   if (barred) return faultAnswer(barred);
-  const sent = readSent(context, { type: headers["content-type"], body });
-  if (!sent.ok) return faultAnswer(sent.failure);
-  return atomically(context.store, () => put(context, { request, sent: sent.value }));
+  const incoming = readObject(context, { type: headers["content-type"], body });
+  if (!incoming.ok) return faultAnswer(incoming.failure);
+  const put = { request, body, incoming: incoming.value };
+  return atomically(context.store, () => store(context, put));
 }
 
 /** Reads octets as the calendar object that they have to be; `type` is their media type. */
-export function readSent(
+export function readObject(
   { zone, maxSize }: DavContext,
   { type, body }: { readonly type: string | undefined; readonly body: Buffer },
-): Result<Sent, DavFault> {
+): Result<IncomingItem, DavFault> {
   if (type !== undefined && !saysCalendar(type, body)) {
     const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
     return fail(caldavFault("supported-calendar-data", reason));
@@ -51,7 +55,9 @@ export function readSent(
     return fail(caldavFault("max-resource-size", `an object may have ${maxSize} bytes at most`));
   }
   const text = readCalendarObject(body, { zone });
-  return text.ok ? ok({ body, text: text.value }) : fail(objectFault(text.failure));
+  if (!text.ok) return fail(objectFault(text.failure));
+  const [item] = text.value.incoming.items;
+  return item ? ok(item) : fail(caldavFault("valid-calendar-data", "there is no item in it"));
 }
 
 /** What only says that it is octets is what they are: programs that know files alone name no other type. */
@@ -72,33 +78,25 @@ function strangeCharset(type: string | undefined, body: Buffer): string | null {
   return body.every((byte) => byte < 0x80) ? null : charset;
 }
 
-function put(
-  context: DavContext,
-  { request, sent }: { readonly request: ObjectRequest; readonly sent: Sent },
-): Result<DavAnswer, DavFault> {
+function store(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault> {
   const { calendars, paths } = context;
-  const { calendar, name } = request;
-  const object = calendars.object(calendar, name);
-  const isKnown = object === null && calendars.formerly(calendar, name) !== null;
-  const verdict = checkConditions(request, { object, isKnown, paths });
-  if (verdict.kind === "failed") return fail(verdict.fault);
-  const { component, uid } = sent.text;
-  if (!calendar.components.includes(component)) {
-    const reason = `the calendar "${calendar.name}" holds no ${component}`;
-    return fail(caldavFault("supported-calendar-component", reason));
-  }
-  if (object) return update(context, { request, object, sent, isSeen: verdict.isSeen });
-  if (takeBackDeletion(context, uid)) return putBack(context, { request, sent });
-  const namesake = calendars.objectOfUid(calendar, uid);
-  if (!namesake) return createObject(context, { request, sent });
+  const { request, incoming } = put;
+  const { calendar } = request;
+  const found = findForWrite(context, request);
+  if (!found.ok) return found;
+  const { object, isSeen } = found.value;
+  const strange = componentFault(calendar, incoming.component);
+  if (strange) return fail(strange);
+  if (object) return update(context, put, { object, isSeen });
+  if (withdrawDeletion(context, incoming.uid)) return putAfterDeletion(context, put);
+  const namesake = calendars.objectOfUid(calendar, incoming.uid);
+  if (!namesake) return createObject(context, put);
   const reason = "the UID is in this calendar already, under another name";
   return fail(uidFault(paths.object(calendar, namesake.name), reason));
 }
 
-/**
- * Whether a deletion of the person's own that waited is taken back, as the item is put again: then it is there as before.
- */
-function takeBackDeletion(context: DavContext, uid: string): boolean {
+/** Withdraws deletions of the person's own that wait, as the item is put again. Returns whether there were any. */
+function withdrawDeletion(context: DavContext, uid: string): boolean {
   const key = context.store.mirror.findUid(uid)?.item;
   const own = key === undefined ? [] : ownHeldEdits(key, context);
   const deletions = own.filter(({ action }) => action === "delete");
@@ -107,59 +105,38 @@ function takeBackDeletion(context: DavContext, uid: string): boolean {
   return deletions.length > 0;
 }
 
-/** What was deleted and is there again takes what is put, under the name that is named now. */
-function putBack(
-  context: DavContext,
-  { request, sent }: { readonly request: ObjectRequest; readonly sent: Sent },
-): Result<DavAnswer, DavFault> {
+/** An item that was deleted and is there again takes what is put, under the name that is named now. */
+function putAfterDeletion(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault> {
   const { calendars, paths, origin } = context;
-  const { calendar, name } = request;
-  const object = calendars.objectOfUid(calendar, sent.text.uid);
-  if (!object) return createObject(context, { request, sent });
+  const { calendar, name } = put.request;
+  const object = calendars.objectOfUid(calendar, put.incoming.uid);
+  if (!object) return createObject(context, put);
   if (object.name !== name) calendars.rename(object.key, name);
-  const updated = update(context, { request, object, sent, isSeen: false });
+  const updated = update(context, put, { object, isSeen: false });
   if (!updated.ok) return updated;
   const location = { Location: `${origin}${paths.object(calendar, name)}` };
   return ok({ status: 201, headers: { ...updated.value.headers, ...location } });
 }
 
-interface Update {
-  readonly request: ObjectRequest;
-  readonly object: CalendarObject;
-  readonly sent: Sent;
-  readonly isSeen: boolean;
-}
-
 function update(
   context: DavContext,
-  { request, object, sent, isSeen }: Update,
+  put: ObjectPut,
+  { object, isSeen }: { readonly object: CalendarObject; readonly isSeen: boolean },
 ): Result<DavAnswer, DavFault> {
   const { calendars, paths } = context;
-  const { calendar, name } = request;
-  const { uid, component, incoming } = sent.text;
+  const { calendar, name } = put.request;
+  const { uid, component } = put.incoming;
   const href = paths.object(calendar, name);
   if (uid !== object.uid) return fail(uidFault(href, "the object has another UID"));
   if (component !== object.component) {
     const reason = `it is a ${object.component} here; a ${component} cannot take its place`;
     return fail(caldavFault("valid-calendar-object-resource", reason));
   }
-  const [item] = incoming.items;
-  const agent = agentOf(request);
   const present = calendars.itemOf(object).item;
-  if (!item) return fail(caldavFault("valid-calendar-data", "there is no item in it"));
-  const wish = {
-    calendar,
-    incoming: item,
-    method: null,
-    cleared: clearedFields(context, { object, incoming: item, agent }),
-    replaced: replacedText(context, { object, isSeen }),
-    anew: false,
-  };
-  const base = baseOf(context, { ...wish, key: object.key, present, isSeen, isMove: false, agent });
-  const accepted = acceptEdit(context, { ...wish, base });
-  if (!accepted.ok) return accepted;
-  const { key, held, says } = accepted.value;
-  keepOctets(context, { key, name, sent, agent, says, held });
-  const etag = etagOfSent(context, { calendar, name, sent });
+  const seen = isSeen ? object : null;
+  const at = { calendar, name, object, present, seen, isMove: false };
+  const changed = acceptChange(context, put, at);
+  if (!changed.ok) return changed;
+  const etag = etagOfSent(context, put);
   return ok({ status: 204, ...(etag !== null && { headers: { ETag: etag } }) });
 }

@@ -3,11 +3,10 @@ import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import type { DavContext } from "../dav-request.ts";
-import { caldavFault, type DavFault, plainFault } from "../fault.ts";
-import { heldEdit } from "./accept-object.ts";
-import { closedFault, readOnlyFault, refusalFault } from "./object-faults.ts";
+import { caldavFault, closedFault, type DavFault, readOnlyFault } from "../fault.ts";
+import { heldEdit, plannedItem } from "./accept-object.ts";
 
-/** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for a person. */
+/** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for approval. */
 export function relocate(
   context: DavContext,
   about: { readonly from: Calendar; readonly to: Calendar; readonly viewed: ViewItem },
@@ -18,23 +17,20 @@ export function relocate(
   const closed = closedFault(to, context) ?? readOnlyFault(from, { privilege: "unbind", href });
   if (closed) return fail(closed);
   const kind = item.kind === "event" ? "events" : "tasks";
-  if (to.kind !== kind || to.projectId === null) return fail(strangeFault(to, viewed));
-  const accepted = context.acceptMove({
-    channel: "caldav",
-    actor: context.person.id,
-    item: key,
-    projectId: to.projectId,
-    listId: to.listId,
-  });
-  if (accepted.kind === "refused") {
-    return fail(plainFault(403, accepted.errors.map(({ message }) => message).join("; ")));
-  }
-  const [moved] = accepted.items;
-  if (!moved || moved.action === "refused") return fail(refusalFault(moved ?? { problems: [] }));
-  return ok(heldEdit(moved, context));
+  if (to.kind !== kind || to.projectId === null) return fail(otherKindFault(to, viewed));
+  const moved = plannedItem(
+    context.acceptMove({
+      channel: "caldav",
+      actor: context.person.id,
+      item: key,
+      projectId: to.projectId,
+      listId: to.listId,
+    }),
+  );
+  return moved.ok ? ok(heldEdit(moved.value, context)) : moved;
 }
 
-function strangeFault(to: Calendar, { item }: ViewItem): DavFault {
+function otherKindFault(to: Calendar, { item }: ViewItem): DavFault {
   const reason =
     to.kind === "milestones"
       ? `what is in "${to.name}" are the milestones of the project: make an event one, in the calendar of events`

@@ -1,10 +1,23 @@
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { countFitting, tooLarge } from "../answer-size.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
-import { bodyFault, type DavFault, davFault, faultAnswer, plainFault, xmlFault } from "../fault.ts";
+import type {
+  CollectionResource,
+  DavAnswer,
+  DavContext,
+  DavRequest,
+  Resource,
+} from "../dav-request.ts";
+import {
+  bodyFault,
+  type DavFault,
+  davFault,
+  faultAnswer,
+  missingFault,
+  xmlFault,
+} from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
-import { type CollectionResource, type Resource, resourcePath } from "../paths.ts";
+import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { isNamed, readXml } from "../xml/read-xml.ts";
 import { multistatus, response } from "../xml/write-xml.ts";
@@ -27,7 +40,7 @@ export function propfindAnswer(
   if (!wanted.ok) return faultAnswer(wanted.failure);
 
   if (resource.kind === "object" && resource.object === null) {
-    return faultAnswer(plainFault(404, "there is nothing under this name"));
+    return faultAnswer(missingFault());
   }
   const minimal = wantsMinimal(request);
   const isDeep = depth.value === 1;
@@ -95,11 +108,10 @@ function responsesOf({ resource, isDeep, ...question }: Question): Iterable<stri
   if (resource.kind === "object") {
     const { object, calendar } = resource;
     const propsOf = objectProps({ ...question, calendar });
-    return object ? [response(resourcePath(resource, context), propsOf(object))] : [];
+    return object ? [response(hrefOf(resource, context), propsOf(object))] : [];
   }
   const propsOf = collectionProps(question);
-  const written = (each: CollectionResource) =>
-    response(resourcePath(each, context), propsOf(each));
+  const written = (each: CollectionResource) => response(hrefOf(each, context), propsOf(each));
   const own = written(resource);
   return isDeep ? withInner(own, { resource, question, written }) : [own];
 }

@@ -1,21 +1,13 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
-import { bodyFault, type DavFault, davFault, faultAnswer, xmlFault } from "../fault.ts";
-import { type Resource, resourcePath } from "../paths.ts";
+import type { DavAnswer, DavContext, DavRequest, Resource } from "../dav-request.ts";
+import { bodyFault, type DavFault, faultAnswer, privilegeFault, xmlFault } from "../fault.ts";
+import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { childOf, childrenOf, isNamed, readXml, textOf, type XmlElement } from "../xml/read-xml.ts";
-import {
-  hrefElement,
-  multistatus,
-  namedElement,
-  type Propstat,
-  rawInner,
-  response,
-} from "../xml/write-xml.ts";
+import { multistatus, namedElement, type Propstat, rawInner, response } from "../xml/write-xml.ts";
 import { keyOf, type QName } from "../xml/xml-names.ts";
 import { xmlType } from "./propfind.ts";
 import { languageKey, languageOf, namesFault, ownProps, splitLanguages } from "./props.ts";
-
 import { ownSlot, protectedProps } from "./props-collection.ts";
 
 /**
@@ -38,7 +30,10 @@ export function proppatchAnswer(
   const { resource } = request;
   const slot = ownSlot(resource);
   const isReadOnly = resource.kind === "calendar" && resource.calendar.access === "read";
-  if (slot === null || isReadOnly) return faultAnswer(refusal(resource, context));
+  if (slot === null || isReadOnly) {
+    const about = { href: hrefOf(resource, context), reason: readOnlyResource };
+    return faultAnswer(privilegeFault("write-properties", about));
+  }
   const changes = readChanges(request.body);
   if (!changes.ok) return faultAnswer(changes.failure);
 
@@ -61,20 +56,12 @@ export function proppatchAnswer(
     verdict: verdict ?? (full ? tooMany : isDone ? done : failedDependency),
   }));
   const pieces = multistatus({
-    responses: [response(resourcePath(resource, context), propstats(verdicts))],
+    responses: [response(hrefOf(resource, context), propstats(verdicts))],
   });
   return { status: 207, headers: { "Content-Type": xmlType }, pieces };
 }
 
-/** Source: RFC 3744 7.1.1. */
-function refusal(resource: Resource, context: DavContext): DavFault {
-  const needed = `<d:resource>${hrefElement(resourcePath(resource, context))}<d:privilege><d:write-properties/></d:privilege></d:resource>`;
-  return davFault(
-    "need-privileges",
-    "only calendars that you may change, and their home, take properties",
-    needed,
-  );
-}
+const readOnlyResource = "only calendars that you may change, and their home, take properties";
 
 /**
  * `value`: the text, or the XML of a property that is not known here; null removes it. `language`: what xml:lang says of

@@ -1,10 +1,9 @@
 import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
 import { writeTimeZone } from "../../ics/zones/zones.ts";
-import type { DavContext } from "../dav-request.ts";
-import type { CollectionResource, Resource } from "../paths.ts";
+import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
 import { collationSet } from "../reports/filter.ts";
-import { reportSet } from "../reports/report-set.ts";
+import { reportSet } from "../reports/supported-reports.ts";
 import { element, escapeText, hrefElement, type Propstat } from "../xml/write-xml.ts";
 import { apple, caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
 import {

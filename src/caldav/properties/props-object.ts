@@ -2,7 +2,7 @@ import type { Calendar, CalendarObject, ObjectComponent } from "../../calendars/
 import { httpDate } from "../../domain/http-date.ts";
 import type { DavContext } from "../dav-request.ts";
 import { collationSet } from "../reports/filter.ts";
-import { reportSet } from "../reports/report-set.ts";
+import { reportSet } from "../reports/supported-reports.ts";
 import { hrefElement, type Propstat } from "../xml/write-xml.ts";
 import { caldav, dav } from "../xml/xml-names.ts";
 

@@ -1,8 +1,8 @@
 import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
 import { splitText } from "../../ics/lines/tokens.ts";
+import type { Resource } from "../dav-request.ts";
 import { type DavFault, plainFault } from "../fault.ts";
-import type { Resource } from "../paths.ts";
 import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/read-xml.ts";
 import {
   elementOf,

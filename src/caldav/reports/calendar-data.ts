@@ -17,7 +17,7 @@ import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../../ics/zones/object-zones.ts";
 import { resolveZone } from "../../ics/zones/zones.ts";
 import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
-import { namesWeakly } from "../conditions.ts";
+import { matchesWeakly } from "../conditions.ts";
 import type { CalendarRequest, DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, caldavFault, type DavFault } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
@@ -158,7 +158,7 @@ function inUtc(line: ContentLine, zoneOf: ZoneOf): string {
 export function calendarText(context: DavContext, request: CalendarRequest): DavAnswer {
   const { calendar, headers } = request;
   const etag = `W/"${context.calendars.ctag(calendar).replaceAll('"', "")}"`;
-  if (namesWeakly(headers["if-none-match"], etag)) {
+  if (matchesWeakly(headers["if-none-match"], etag)) {
     return { status: 304, headers: { ETag: etag, Vary: "Accept-Encoding" } };
   }
   return {

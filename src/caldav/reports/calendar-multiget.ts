@@ -1,8 +1,8 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { largestAnswer } from "../answer-size.ts";
-import type { DavAnswer, DavContext } from "../dav-request.ts";
-import { bodyFault, errorContent, faultAnswer, plainFault } from "../fault.ts";
-import { type MemberAddress, type Resource, readMemberAddress } from "../paths.ts";
+import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
+import { bodyFault, errorContent, faultAnswer } from "../fault.ts";
+import { type MemberAddress, notReadYet, readMemberAddress } from "../paths.ts";
 import { childrenNamed, textOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
 import {
@@ -83,7 +83,7 @@ function createAnswer(
     const source = known === undefined ? sourceOf(member.slug) : known;
     if (known === undefined) sources.set(member.slug, source);
     if (!source) return absent(path);
-    if (!source.isRead) return unread(path);
+    if (!source.isRead) return notYet(path);
     const isInScope = scope.kind !== "object" || scope.name === member.name;
     const object = isInScope ? source.find(member.name) : null;
     return (object && source.write(object, path)) ?? absent(path);
@@ -104,8 +104,5 @@ function createLookUp(
 
 const absent = (path: string): string => statusResponse(path, { status: 404 });
 
-const unread = (path: string): string =>
-  statusResponse(path, {
-    status: 503,
-    error: errorContent(plainFault(503, "the project is still being read for the first time")),
-  });
+const notYet = (path: string): string =>
+  statusResponse(path, { status: notReadYet.status, error: errorContent(notReadYet) });

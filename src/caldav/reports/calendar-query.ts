@@ -11,10 +11,9 @@ import {
 } from "../../ics/time-range.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
-import type { DavAnswer, DavContext } from "../dav-request.ts";
+import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
 import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
-import type { Resource } from "../paths.ts";
 import { childOf, wholeText } from "../xml/read-xml.ts";
 import { caldav, keyOf } from "../xml/xml-names.ts";
 import {
@@ -128,20 +127,20 @@ function* matching(
   { calendar, members, filter, zone }: Search,
 ): Generator<CalendarObject | null> {
   const { calendars } = context;
-  const glance = createGlance(filter, zone === context.zone);
+  const prefilter = createPrefilter(filter, zone === context.zone);
   const look = (object: CalendarObject) => {
     const tree = readTree(calendars.octets(object));
     return matchesFilter(filter, { calendar: tree, zone }) ? object : null;
   };
   for (const object of members) {
-    const known = glance(object);
+    const known = prefilter(object);
     if (known === null) yield withPresent(look, { calendars, calendar, object });
     else yield known ? object : null;
   }
 }
 
 /** Whether an object meets a filter, as far as that can be told without reading it; null: it has to be read. */
-type Glance = (object: CalendarObject) => boolean | null;
+type Prefilter = (object: CalendarObject) => boolean | null;
 
 /** Programs may write seconds, which the spans of objects lack. */
 const secondsOff = 60_000;
@@ -153,17 +152,17 @@ const zonesOff = 26 * 3_600_000;
  * whose program has left out all dates that it has is where its span is.
  * `isOwnZone`: whether floating times of the query stand in the zone in which the spans were made.
  */
-export function createGlance(filter: ComponentFilter, isOwnZone: boolean): Glance {
+export function createPrefilter(filter: ComponentFilter, isOwnZone: boolean): Prefilter {
   const margin = secondsOff + (isOwnZone ? 0 : zonesOff);
   const { conditions } = filter;
   if (!conditions) return () => false;
   const more = conditions.properties.length > 0 ? [unknown] : [];
-  return allOf([...conditions.components.map((inner) => glanceInside(inner, margin)), ...more]);
+  return allOf([...conditions.components.map((inner) => prefilterInside(inner, margin)), ...more]);
 }
 
-const unknown: Glance = () => null;
+const unknown: Prefilter = () => null;
 
-function glanceInside({ name, conditions }: ComponentFilter, margin: number): Glance {
+function prefilterInside({ name, conditions }: ComponentFilter, margin: number): Prefilter {
   const isItem = name === "VEVENT" || name === "VTODO";
   const isNever = name === "VJOURNAL" || name === "VFREEBUSY";
   if (isNever) return () => conditions === null;
@@ -173,17 +172,17 @@ function glanceInside({ name, conditions }: ComponentFilter, margin: number): Gl
   const isMore = conditions.properties.length + conditions.components.length > 0;
   return allOf([
     ({ component }) => component === name,
-    ...(range ? [glanceAtRange(range, margin)] : []),
+    ...(range ? [prefilterAtRange(range, margin)] : []),
     ...(isMore ? [unknown] : []),
   ]);
 }
 
 /** False as soon as one says so; else null when one cannot tell. */
-function allOf(glances: readonly Glance[]): Glance {
+function allOf(prefilters: readonly Prefilter[]): Prefilter {
   return (object) => {
     let answer: boolean | null = true;
-    for (const glance of glances) {
-      const told = glance(object);
+    for (const prefilter of prefilters) {
+      const told = prefilter(object);
       if (told === false) return false;
       if (told === null) answer = null;
     }
@@ -191,7 +190,7 @@ function allOf(glances: readonly Glance[]): Glance {
   };
 }
 
-function glanceAtRange(range: TimeRange, margin: number): Glance {
+function prefilterAtRange(range: TimeRange, margin: number): Prefilter {
   const start = range.start?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
   const end = range.end?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
   // The span of a whole day begins as early as the day does anywhere.

@@ -1,7 +1,7 @@
 import { tooLarge } from "../answer-size.ts";
-import type { DavAnswer, DavContext } from "../dav-request.ts";
-import { bodyFault, faultAnswer } from "../fault.ts";
-import { findResource, type Resource, resourcePath } from "../paths.ts";
+import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
+import { bodyFault, faultAnswer, missingFault } from "../fault.ts";
+import { hrefOf, resourceAt } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { namesFault } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
@@ -21,7 +21,7 @@ export function expandAnswer(context: DavContext, report: Report): DavAnswer {
   if (asked === null) return faultAnswer(bodyFault("a property of expand-property has no name"));
   const { resource } = report;
   if (resource.kind === "object" && !resource.object) {
-    return faultAnswer({ status: 404, precondition: null, reason: "there is no such object" });
+    return faultAnswer(missingFault());
   }
   const excess = namesFault(namesIn(asked));
   if (excess) return faultAnswer(excess);
@@ -76,7 +76,7 @@ function expand(resource: Resource, expansion: Expansion): string | null {
     ...(plain.length > 0 ? propsOf(resource, { ...expansion, asked: plain }) : []),
     ...nested.flatMap((property) => expandProperty(resource, { ...expansion, asked: [property] })),
   ];
-  const written = response(resourcePath(resource, expansion.context), joined(propstats));
+  const written = response(hrefOf(resource, expansion.context), joined(propstats));
   const { budget } = expansion;
   budget.left -= written.length;
   return budget.left > 0 ? written : null;
@@ -105,11 +105,8 @@ function expandProperty(resource: Resource, expansion: Expansion): readonly Prop
 
 /** Null for addresses that are none of this server's, such as e-mail addresses, and for what the person may not see. */
 function findNamed(address: string, context: DavContext): Resource | null {
-  const target = address.startsWith("/") ? context.paths.read(address) : null;
-  if (!target || target.kind === "profile") return null;
-  const found = findResource(target, context);
-  if (!found.ok || (found.value.kind === "object" && !found.value.object)) return null;
-  return found.value;
+  const found = resourceAt(address, context);
+  return found?.kind === "object" && !found.object ? null : found;
 }
 
 function propsOf(resource: Resource, { context, minimal, asked }: Expansion): readonly Propstat[] {

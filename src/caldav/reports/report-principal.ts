@@ -1,7 +1,7 @@
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
-import type { DavAnswer, DavContext } from "../dav-request.ts";
+import type { CollectionResource, DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer } from "../fault.ts";
-import { type CollectionResource, resourcePath } from "../paths.ts";
+import { hrefOf } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { type Wanted, wantedIn } from "../properties/props.ts";
 import { collectionProps } from "../properties/props-collection.ts";
@@ -74,7 +74,7 @@ function listing(
 ): DavAnswer {
   const minimal = wantsMinimal(report);
   const propsOf = collectionProps({ context, wanted, minimal });
-  const responses = found.map((each) => response(resourcePath(each, context), propsOf(each)));
+  const responses = found.map((each) => response(hrefOf(each, context), propsOf(each)));
   return multistatusAnswer({ responses }, { minimal });
 }
 

@@ -1,9 +1,8 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { DavAnswer, DavContext, DavRequest } from "../dav-request.ts";
+import type { DavAnswer, DavContext, ResourceRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";
-import type { Resource } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { sizeOfNames, type Wanted, wantedIn } from "../properties/props.ts";
 import { objectProps } from "../properties/props-object.ts";
@@ -13,13 +12,8 @@ import { caldav } from "../xml/xml-names.ts";
 
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
-/** A REPORT on what stands at its address. */
-export interface ReportRequest extends DavRequest {
-  readonly resource: Resource;
-}
-
-/** The same with its body read: `xml` is the element that names the report. */
-export interface Report extends ReportRequest {
+/** A REPORT on what stands at its address; `xml` is the element that names it. */
+export interface Report extends ResourceRequest {
   readonly xml: XmlElement;
 }
 

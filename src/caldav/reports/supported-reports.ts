@@ -1,4 +1,5 @@
-import type { Resource } from "../paths.ts";
+import type { Resource } from "../dav-request.ts";
+import { element, namedElement } from "../xml/write-xml.ts";
 import { caldav, dav, type QName } from "../xml/xml-names.ts";
 
 const query = caldav("calendar-query");
@@ -22,5 +23,11 @@ const reports: Readonly<Record<Resource["kind"], readonly QName[]>> = {
   object: [query, multiget, freeBusy, expand],
 };
 
-/** The reports that a kind of resource answers, as `DAV:supported-report-set` lists them. Source: RFC 3253 3.1.5. */
+/** The reports that a kind of resource answers, and `DAV:supported-report-set` lists. */
 export const supportedReports = (kind: Resource["kind"]): readonly QName[] => reports[kind];
+
+/** Value of `supported-report-set`. Programs look for the wrappers. Source: RFC 3253 3.1.5. */
+export const reportSet = (kind: Resource["kind"]): string =>
+  reports[kind]
+    .map((name) => element("d:supported-report", element("d:report", namedElement(name, ""))))
+    .join("");

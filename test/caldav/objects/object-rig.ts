@@ -1,6 +1,6 @@
 import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
-import { collectionAnswer } from "../../../src/caldav/dispatch.ts";
-import { objectAnswer } from "../../../src/caldav/objects/object.ts";
+import { collectionAnswer, objectAnswer } from "../../../src/caldav/dispatch.ts";
+
 import { createPaths } from "../../../src/caldav/paths.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
 import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { vtodo } from "../../edits/rig.ts";
-import { aTask } from "../../support/items.ts";
-import { objectRig, tasks, told, uidOf } from "./object-rig.ts";
+import { vtodo } from "../edits/rig.ts";
+import { aTask } from "../support/items.ts";
+import { objectRig, tasks, told, uidOf } from "./objects/object-rig.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

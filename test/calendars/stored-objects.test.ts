@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, aTask, times } from "../support/items.ts";
-import { bob, bodyOf, calendarRig, keptObject, open, textOf } from "./rig.ts";
+import { bob, bodyOf, calendarRig, open, storedObject, textOf } from "./rig.ts";
 
 /** An event that a program has just put under its own UID. */
 function keptRig(more: readonly string[] = []) {
@@ -9,7 +9,7 @@ function keptRig(more: readonly string[] = []) {
   const body = bodyOf("own@program", "Mine", more);
   const { key, edit } = rig.store.together(() => {
     const made = rig.conceive(item, "own@program");
-    rig.calendars.keep(keptObject(made.key, "own@program", body));
+    rig.calendars.keep(storedObject(made.key, "own@program", body));
     return made;
   });
   const calendar = open(rig, "events-2001");
@@ -64,7 +64,7 @@ describe("keep()", () => {
     rig.store.journal.confirm(claimed, { ...rig.item, title: "Mine" });
     rig.store.together(() => {
       rig.wish(rig.key, "update", { title: "Wished" });
-      rig.calendars.keep(keptObject(rig.key, "own@program", bodyOf("own@program", "Wished")));
+      rig.calendars.keep(storedObject(rig.key, "own@program", bodyOf("own@program", "Wished")));
     });
     expect(rig.text()).toContain("SUMMARY:Wished");
     const again = rig.store.journal.claimNext() ?? expect.fail();
@@ -78,13 +78,13 @@ describe("keep()", () => {
     const { etag } = rig.object();
     const token = rig.calendars.token(rig.calendar);
     const other = bodyOf("own@program", "Mine", ["X-COLOUR:blue"]);
-    rig.store.together(() => rig.calendars.keep(keptObject(rig.key, "own@program", other)));
+    rig.store.together(() => rig.calendars.keep(storedObject(rig.key, "own@program", other)));
     expect(rig.text()).toBe(other);
     const changes = rig.calendars.changes(rig.calendar, { token, limit: null });
     expect(changes?.put.map((object) => object.etag)).toEqual([rig.object().etag]);
     expect(rig.object().etag).not.toBe(etag);
     const latest = rig.store.changes.latest();
-    rig.store.together(() => rig.calendars.keep(keptObject(rig.key, "own@program", other)));
+    rig.store.together(() => rig.calendars.keep(storedObject(rig.key, "own@program", other)));
     expect(rig.store.changes.latest()).toBe(latest);
   });
 
@@ -95,7 +95,7 @@ describe("keep()", () => {
     const body = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VTODO\r\nUID:${uid}\r\nSUMMARY:Task 1\r\nSTATUS:COMPLETED\r\nCOMPLETED:20261120T115900Z\r\nDUE;VALUE=DATE:20261124\r\nEND:VTODO\r\nEND:VCALENDAR\r\n`;
     rig.store.together(() => {
       rig.wish(key, "complete", { completed: true });
-      rig.calendars.keep(keptObject(key, uid, body));
+      rig.calendars.keep(storedObject(key, uid, body));
     });
     const calendar = open(rig, "tasks-3001");
     expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toBe(body);
@@ -145,7 +145,7 @@ describe("keep()", () => {
     expect(() =>
       rig.store.durably(() => {
         rig.wish(key, "update", { title: "Never" });
-        rig.calendars.keep(keptObject(key, uid, bodyOf(uid, "Never")));
+        rig.calendars.keep(storedObject(key, uid, bodyOf(uid, "Never")));
         expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toContain("Never");
         throw new Error("power cut");
       }),

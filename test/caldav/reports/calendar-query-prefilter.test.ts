@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createGlance, matchesFilter } from "../../../src/caldav/reports/calendar-query.ts";
+import { createPrefilter, matchesFilter } from "../../../src/caldav/reports/calendar-query.ts";
 import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
 import { spanOf } from "../../../src/calendars/object-cache.ts";
@@ -56,7 +56,7 @@ const anItem = fc.oneof(
     .map(todo),
 );
 
-describe("createGlance()", () => {
+describe("createPrefilter()", () => {
   it.each([
     ["an event, of an event", lone("VEVENT", plain), "VEVENT", true],
     ["an event, of a to-do", lone("VEVENT", plain), "VTODO", false],
@@ -79,7 +79,7 @@ describe("createGlance()", () => {
     ],
     ["no calendar", { name: "VCALENDAR", conditions: null }, "VEVENT", false],
   ] as const)("asked for %s", (_what, filter, component, expected) => {
-    expect(createGlance(filter, true)(summary(component, { from: 0, to: 1 }))).toBe(expected);
+    expect(createPrefilter(filter, true)(summary(component, { from: 0, to: 1 }))).toBe(expected);
   });
 
   it("never says otherwise than the object's text", () => {
@@ -95,11 +95,11 @@ describe("createGlance()", () => {
           const range = query.isOpen ? { start, end: null } : { start, end };
           const filter = lone(item.component, { ...plain, range });
           const object = summary(item.component, item.span);
-          const glance = createGlance(filter, query.zone === zone)(object);
+          const known = createPrefilter(filter, query.zone === zone)(object);
           asked++;
-          if (glance === null) return;
+          if (known === null) return;
           told++;
-          expect(glance).toBe(
+          expect(known).toBe(
             matchesFilter(filter, { calendar: readTree(item.octets), zone: query.zone }),
           );
         },

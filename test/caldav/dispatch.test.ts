@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anEvent, aTask, days } from "../../support/items.ts";
-import { objectRig, root, told, uidOf } from "./object-rig.ts";
+import { anEvent, aTask, days } from "../support/items.ts";
+import { objectRig, root, told, uidOf } from "./objects/object-rig.ts";
 
 const changedAt = "Fri, 20 Nov 2026 12:00:00 GMT";
 

@@ -1,0 +1,98 @@
+import type { CalendarObject } from "../../calendars/calendar-types.ts";
+import { httpDate } from "../../domain/http-date.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
+import { findForWrite, isNotModified } from "../conditions.ts";
+import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
+import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";
+import { objectType } from "../properties/props-object.ts";
+import { acceptEdit, atomically, ownHeldEdits } from "./accept-object.ts";
+
+/**
+ * Answers GET and HEAD with the octets of an object, whatever Accept says: there is one form only, and 406 makes
+ * programs give up. The body of a HEAD is that of the GET: who sends it leaves it out. Source: RFC 4791 5.3.4; RFC 9110 15.5.7.
+ */
+export function getObject(
+  { calendars }: DavContext,
+  { calendar, name, headers }: ObjectRequest,
+): DavAnswer {
+  const object = calendars.object(calendar, name);
+  if (!object) return faultAnswer(missingFault());
+  if (isNotModified(headers, object)) return { status: 304, headers: validators(object) };
+  return {
+    status: 200,
+    headers: { ...validators(object), "Content-Type": objectType(object.component) },
+    body: calendars.octets(object),
+  };
+}
+
+const validators = ({ etag, modifiedAt }: CalendarObject) => ({
+  ETag: etag,
+  "Last-Modified": httpDate(modifiedAt),
+});
+
+/**
+ * Deletes an item. Where the deletion waits for a person, as many at once do, the item is gone for whoever has deleted it,
+ * and comes back when that is discarded. What that person alone was shown is no more. What was moved away is not here any
+ * more and stays where it is. Source: RFC 4918 9.6; RFC 9110 9.3.5.
+ */
+export function deleteObject(context: DavContext, request: ObjectRequest): DavAnswer {
+  const { calendar } = request;
+  const href = context.paths.calendar(calendar);
+  const barred = readOnlyFault(calendar, { privilege: "unbind", href });
+  if (barred) return faultAnswer(barred);
+  return atomically(context.store, () => remove(context, request));
+}
+
+function remove(context: DavContext, request: ObjectRequest): Result<DavAnswer, DavFault> {
+  const { calendar } = request;
+  const found = findForWrite(context, request);
+  if (!found.ok) return found;
+  const { object } = found.value;
+  if (!object) return fail(missingFault());
+  if (withdrawCreation(context, object)) return ok({ status: 204 });
+  const base = context.calendars.itemOf(object).item;
+  const incoming = nothingSaid(object);
+  const accepted = acceptEdit(context, { calendar, incoming, method: "CANCEL", base });
+  return accepted.ok ? ok({ status: 204 }) : accepted;
+}
+
+/** Withdraws a creation of the person's own that waits, with all that followed it. Returns whether it was one. */
+function withdrawCreation(context: DavContext, { key }: CalendarObject): boolean {
+  const { store } = context;
+  const own = ownHeldEdits(key, context);
+  if (store.view.get(key) !== null || !own.some(({ action }) => action === "create")) return false;
+  for (const { id } of own) store.journal.discard(id, "its editor has deleted it again");
+  return true;
+}
+
+/** An item of which nothing is said but which one it is. */
+const nothingSaid = ({
+  component,
+  uid,
+}: Pick<IncomingItem, "component" | "uid">): IncomingItem => ({
+  component,
+  uid,
+  line: 1,
+  raw: [],
+  sequence: null,
+  lastModified: null,
+  base: null,
+  summary: undefined,
+  description: undefined,
+  when: undefined,
+  start: undefined,
+  due: undefined,
+  status: undefined,
+  completedAt: undefined,
+  percent: undefined,
+  categories: undefined,
+  alarm: undefined,
+  classification: undefined,
+  attendees: undefined,
+  relatedTo: undefined,
+  comments: [],
+  attachments: [],
+  unstorable: [],
+  problems: [],
+});
