@@ -18,15 +18,24 @@ const widest = Temporal.Duration.from({ hours: 26 });
  * everything. The service's clock does not decide: it may be wrong by any zone.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {
-  if (!isOfHand(item, lost) || isAncient(item, lost)) return null;
+  if (!isByHand(item, lost)) return null;
   if (looksAlike(item, lost.wished)) return "same";
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
 
-/** Whether the hand that the creation went out under has made the item. */
-function isOfHand({ byMe, creatorId }: Item, { actor }: LostCreation): boolean {
-  return byMe || (actor !== null && creatorId === actor);
+/** What tells who has made something, and when. */
+interface Made {
+  readonly byMe: boolean;
+  readonly creatorId: PersonId | null;
+  readonly createdAt: Temporal.Instant | null;
 }
 
-const isAncient = ({ createdAt }: Item, { sentAt }: LostCreation): boolean =>
-  createdAt !== null && Temporal.Instant.compare(createdAt, sentAt.subtract(widest)) < 0;
+/** Whether something was made by the hand that a creation went out under, and not long before that left. */
+export function isByHand(
+  { byMe, creatorId, createdAt }: Made,
+  { sentAt, actor }: Pick<LostCreation, "sentAt" | "actor">,
+): boolean {
+  const isAncient =
+    createdAt !== null && Temporal.Instant.compare(createdAt, sentAt.subtract(widest)) < 0;
+  return !isAncient && (byMe || (actor !== null && creatorId === actor));
+}

@@ -1,7 +1,7 @@
 import type { Source } from "../domain/source.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import { describeTwins } from "../edits/delivery/find-created.ts";
+import { describeDuplicates } from "../edits/delivery/find-created.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
@@ -92,7 +92,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       at: updatedAt,
     })),
     twins: store.pastEdits.resent().flatMap((edit) => {
-      const problem = describeTwins(edit, store);
+      const problem = describeDuplicates(edit, store);
       return problem === null ? [] : [{ edit: edit.id, title: edit.base.title, problem }];
     }),
     mail: { ...store.ledger.state(), turnedOff: store.mailChoices.list(null) },

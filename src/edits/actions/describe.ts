@@ -17,7 +17,7 @@ import { describeUntaken } from "../../domain/three-way.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import { excerpt } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
-import { describeTwins } from "../delivery/find-created.ts";
+import { describeDuplicates } from "../delivery/find-created.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import {
   type ChangeInWords,
@@ -161,7 +161,7 @@ function problemOf(
     describeWait(edit, store),
     isParked && edit.problem !== null && !isClash ? null : describeConflict(edit, names),
     edit.answer && describeUntaken(edit, edit.answer),
-    describeTwins(edit, store),
+    describeDuplicates(edit, store),
     describeRestoration(edit),
     undone && describeLoss(undone),
     ...extras.ofEdit(edit.id).map(extraProblem),

@@ -1,25 +1,24 @@
 import { inFlightUntil } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
-import { fail, type Result } from "../../domain/result.ts";
+import { isByHand } from "../../domain/lost-creation.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import type { OpenRequest, Requests } from "../../store/journal/unanswered.ts";
 import type { Call } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
+import { wholeSecond } from "./attempt.ts";
 
-/** Why something could not be made. `stuck`: it waits for a person; `unsure`: it is tried again later. */
-export type Trouble =
+/** Why something could not be created. `stuck`: it waits for a person; `unsure`: it is tried again later. */
+export type CreationFailure =
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "stuck"; readonly problem: string }
   | { readonly kind: "unsure"; readonly problem: string };
 
-/** More than any clock is wrong, a wrong zone included: what is older by its own stamp is something else. */
-const widest = Temporal.Duration.from({ hours: 26 });
-
 /**
- * What is to be made, once. `what` names the wish for the store, `word` for people. `known`: ids of what looks alike already.
- * `look`: what an earlier request has made, null when nothing is there. `send` makes it. `keep` stores a note now, or once the disk
- * takes it.
+ * What is to be created, once. `what` names the request for the store, as an idempotency key does; `word` names the thing for
+ * people. `known`: ids of what looks alike already. `look`: what an earlier request has created, null when nothing is there.
+ * `send` creates it. `keep` stores a note now, or once the disk takes it.
  */
-interface Making<Value> {
+interface OnceRequest<Value> {
   readonly what: string;
   readonly word: string;
   readonly requests: Requests;
@@ -27,24 +26,28 @@ interface Making<Value> {
   readonly call: Call;
   readonly keep: (note: () => void) => void;
   readonly known: () => readonly number[];
-  readonly look: (earlier: OpenRequest) => Promise<Result<Value | null, Trouble>>;
+  readonly look: (earlier: OpenRequest) => Promise<Result<Value | null, CreationFailure>>;
   readonly send: (call: Call) => Promise<Result<Value, Failure>>;
 }
 
 /**
- * Makes what can be told from others by its values alone: a comment, a label, a file. After a request without an answer it is looked
- * for, and sent again only when that request cannot be carried out any more. The request stays open: whoever stores what was made
- * ends it (`Requests.done`) in the same transaction, or later, so that it is looked for when the process ends in between.
+ * Creates what can be told from others by its values alone: a comment, a label, a file. After a request without an answer it
+ * is looked for, and sent again only when that request is no longer in flight. The request stays open: whoever stores what
+ * was created ends it (`Requests.done`) in the same transaction, or later, so that it is looked for when the process ends in
+ * between.
  */
-export async function makeOnce<Value>(making: Making<Value>): Promise<Result<Value, Trouble>> {
-  const { what, word, requests, clock, call, keep, known, look, send } = making;
+export async function createOnce<Value>(
+  request: OnceRequest<Value>,
+): Promise<Result<Value, CreationFailure>> {
+  const { what, word, requests, clock, call, keep, known, look, send } = request;
   const earlier = requests.open(what);
   if (earlier) {
     const found = await look(earlier);
     if (!found.ok) return found;
-    if (found.value !== null) return { ok: true, value: found.value };
+    if (found.value !== null) return ok(found.value);
     if (Temporal.Instant.compare(earlier.inFlightUntil, clock()) > 0) {
-      return fail({ kind: "unsure", problem: describeWait(word, earlier.inFlightUntil) });
+      const problem = `no answer came to the creation of the ${word}, and it may still be carried out: it is looked for, and not sent again before ${wholeSecond(earlier.inFlightUntil)}`;
+      return fail({ kind: "unsure", problem });
     }
   }
   requests.leaving(what, known());
@@ -52,38 +55,27 @@ export async function makeOnce<Value>(making: Making<Value>): Promise<Result<Val
     const until = inFlightUntil(clock(), waited);
     keep(() => requests.lost(what, until));
   };
-  const made = await send({ ...call, onUnanswered });
+  const created = await send({ ...call, onUnanswered });
   keep(() => requests.ended(what));
-  return made.ok ? made : fail({ kind: "failed", failure: made.failure });
+  return created.ok ? created : fail({ kind: "failed", failure: created.failure });
 }
 
-function describeWait(word: string, until: Temporal.Instant): string {
-  const then = until.round({ smallestUnit: "second", roundingMode: "ceil" }).toString();
-  return `no answer came to the creation of the ${word}, and it may still be carried out: it is looked for, and not sent again before ${then}`;
-}
-
-/** What tells whose something is, and since when. */
-interface Made {
+/** What tells who has created something, and when. */
+export interface Created {
   readonly id: number;
   readonly byMe: boolean;
   readonly creatorId: PersonId | null;
   readonly createdAt: Temporal.Instant | null;
 }
 
-/** Whether an earlier request may have made something: by the same hand, and not known before. */
-export function mayBeOf(
+/** Whether an earlier request may have created something: by the same hand, and not known before. */
+export const mayBeOf = (
   { sentAt, known }: OpenRequest,
-  { made, actor }: { readonly made: Made; readonly actor: PersonId | null },
-): boolean {
-  const { id, byMe, creatorId, createdAt } = made;
-  const isOurs = byMe || (actor !== null && creatorId === actor);
-  const isAncient =
-    createdAt !== null && Temporal.Instant.compare(createdAt, sentAt.subtract(widest)) < 0;
-  return isOurs && !isAncient && !known.has(id);
-}
+  { created, actor }: { readonly created: Created; readonly actor: PersonId | null },
+): boolean => isByHand(created, { sentAt, actor }) && !known.has(created.id);
 
 /** A list that cannot be read as a whole does not tell that something is missing. */
-export const unsure = (what: string, problems: readonly string[]): Trouble => ({
+export const unsure = (what: string, problems: readonly string[]): CreationFailure => ({
   kind: "unsure",
   problem: `whether the ${what} was made is not known, as the list cannot be read as a whole: ${problems.join("; ")}`,
 });

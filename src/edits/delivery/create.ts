@@ -1,26 +1,22 @@
 import type { Edit } from "../../domain/edit.ts";
 import { type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import {
-  applyPatch,
-  fieldsOf,
-  type Patch,
-  pick,
-  placedIn,
-  placeOf,
-  valuesOf,
-} from "../../domain/patch.ts";
+import { applyPatch, fieldsOf, type Patch, valuesOf, without } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { changedFields, looksAlike } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import {
   type Attempt,
+  type AttemptEnding,
+  besideItsTask,
   cancelledCreation,
-  goneItem,
+  endingOf,
+  failed,
   isMissing,
-  type Outcome,
-  untold,
+  parkAsGone,
+  postponed,
+  progressUnknown,
 } from "./attempt.ts";
 import { lookUp } from "./find-created.ts";
 import { complete, type ItemAddress, send } from "./item-calls.ts";
@@ -30,61 +26,45 @@ const rivalWait = Temporal.Duration.from({ seconds: 1 });
 
 /**
  * Creates the item, once. After a request whose answer was lost, the lists are read before anything is sent: what was
- * created is adopted. Items of the same looks are created one after the
- * other, so that a lost one can be told from its twin.
+ * created is adopted. Items of the same looks are created one after the other, so that a lost one can be told apart.
  */
-export async function carryOutCreate(given: Attempt): Promise<Outcome> {
-  const attempt = belowItsTask(given);
+export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
+  const base = besideItsTask(given.edit.base, given.store);
+  const attempt = { ...given, edit: { ...given.edit, base } };
   const { edit, store, calls, now } = attempt;
   const known = store.mirror.identity(edit.item).serviceId;
   if (known !== null) {
     const resumed = await resume(attempt, serviceId(known));
     if (resumed !== "gone") return resumed;
-    // A late look at what is to be made again; nothing has been sent for it.
+    // A late look at what is to be recreated; nothing has been sent for it.
     store.mirror.disown(edit.item, edit.base.kind);
   }
   const early = edit.sentAt === null ? cancelledCreation(edit, { store, now }) : null;
   if (early) return early;
 
   const patch = await fullPatch(attempt);
-  if (!patch.ok) return { kind: "failed", failure: patch.failure };
+  if (!patch.ok) return failed(patch.failure);
   const rival = findRival(attempt);
   if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
     const wished = applyPatch(edit.base, patch.value);
     const sought = { wishes: [wished], sentAt: edit.sentAt, actor: edit.actor } as const;
     const found = await lookUp(sought, attempt);
-    if (found.kind === "ended") return found.outcome;
-    if (found.kind === "one") return born(attempt, found.item);
+    if (found.kind === "ended") return found.ending;
+    if (found.kind === "one") return adopt(attempt, found.item);
   }
-  const files = await attempt.takeFiles();
-  if (!files.ok) return { kind: "failed", failure: files.failure };
+  const files = await attempt.uploadFiles();
+  if (!files.ok) return failed(files.failure);
   const late = cancelledCreation(edit, { store, now: attempt.clock() });
   if (late) return late;
   store.journal.sending(edit.id);
-  const wish = { patch: withoutCompletion(patch.value), files: files.value };
+  const wish = { patch: without(patch.value, "completed"), files: files.value };
   const created = await calls.create(edit.base, wish);
-  return created.ok ? born(attempt, created.value) : { kind: "failed", failure: created.failure };
+  return created.ok ? adopt(attempt, created.value) : failed(created.failure);
 }
-
-/** What is to hang below a task is made where that task is now: it may have moved since. */
-function belowItsTask(attempt: Attempt): Attempt {
-  const { edit, store } = attempt;
-  const { base } = edit;
-  if (base.kind !== "subtask" || base.parentId === null) return attempt;
-  const key = store.mirror.find("task", base.parentId);
-  const task = key === null ? null : (store.mirror.get(key)?.item ?? null);
-  return task ? { ...attempt, edit: { ...edit, base: placedIn(base, placeOf(task)) } } : attempt;
-}
-
-const withoutCompletion = (patch: Patch): Patch =>
-  pick(
-    patch,
-    fieldsOf(patch).filter((field) => field !== "completed"),
-  );
 
 /** The item exists; what is left of the edit is its completion. Its id is kept first, so that it is never made twice. */
-async function born(attempt: Attempt, created: Item): Promise<Outcome> {
+async function adopt(attempt: Attempt, created: Item): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
   if (id === null || edit.patch.completed !== true || created.completed) {
@@ -100,19 +80,17 @@ async function born(attempt: Attempt, created: Item): Promise<Outcome> {
 async function finish(
   attempt: Attempt,
   { created, id }: { readonly created: Item; readonly id: ServiceId },
-): Promise<Outcome> {
+): Promise<AttemptEnding> {
   if (attempt.edit.patch.completed !== true || created.completed) {
     return { kind: "done", answer: created };
   }
-  const spot = { item: created, id };
-  const completed = await complete(attempt, { spot, completed: true });
-  return completed.ok
-    ? { kind: "done", answer: completed.value }
-    : { kind: "failed", failure: completed.failure };
+  const address = { item: created, id };
+  const completed = await complete(attempt.calls, { address, completed: true });
+  return endingOf(completed);
 }
 
-/** An earlier try has created the item and was interrupted; or it is the item's former life, if nothing was sent yet. */
-async function resume(attempt: Attempt, id: ServiceId): Promise<Outcome | "gone"> {
+/** An earlier try has created the item and was interrupted; or, if nothing was sent yet, it is the item before its deletion. */
+async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | "gone"> {
   const { edit, store, calls } = attempt;
   const { kind } = store.mirror.identity(edit.item);
   const mirrored = store.mirror.get(edit.item)?.item;
@@ -122,29 +100,30 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<Outcome | "gone"
   const created = await calls.get({ item, id });
   if (created.ok) {
     const isFormer = edit.sentAt === null && edit.undoes === null;
-    const spot = { item: created.value, id };
-    return isFormer ? keepAlive(attempt, spot) : finish(attempt, { created: created.value, id });
+    const address = { item: created.value, id };
+    return isFormer
+      ? updateKept(attempt, address)
+      : finish(attempt, { created: created.value, id });
   }
-  if (isMissing(created.failure)) return edit.sentAt === null ? "gone" : goneItem(created.failure);
-  return edit.sentAt === null
-    ? { kind: "failed", failure: created.failure }
-    : untold(created.failure, attempt);
+  if (isMissing(created.failure))
+    return edit.sentAt === null ? "gone" : parkAsGone(created.failure);
+  return edit.sentAt === null ? failed(created.failure) : progressUnknown(created.failure, attempt);
 }
 
-/** What was to be deleted and made again is still there: it becomes what it was to be made as. */
-async function keepAlive(attempt: Attempt, spot: ItemAddress): Promise<Outcome> {
+/** What was to be deleted and recreated is still there: it is changed into what it was to be recreated as. */
+async function updateKept(attempt: Attempt, address: ItemAddress): Promise<AttemptEnding> {
   const full = await fullPatch(attempt);
-  if (!full.ok) return { kind: "failed", failure: full.failure };
-  const patch = changedFields(valuesOf(spot.item), full.value);
-  if (fieldsOf(patch).length === 0) return { kind: "done", answer: spot.item };
-  const sent = await send(attempt, { spot, patch });
-  return sent.ok ? { kind: "done", answer: sent.value } : { kind: "failed", failure: sent.failure };
+  if (!full.ok) return failed(full.failure);
+  const patch = changedFields(valuesOf(address.item), full.value);
+  if (fieldsOf(patch).length === 0) return { kind: "done", answer: address.item };
+  const sent = await send(attempt.calls, { address, patch });
+  return endingOf(sent);
 }
 
 /** The edit's patch with the ids of the labels that were created for it. */
-async function fullPatch({ edit, makeLabels }: Attempt): Promise<Result<Patch, Failure>> {
+async function fullPatch({ edit, createLabels }: Attempt): Promise<Result<Patch, Failure>> {
   if (edit.newLabels.length === 0) return ok(edit.patch);
-  const made = await makeLabels();
+  const made = await createLabels();
   if (!made.ok) return made;
   const labels = [...new Set([...(edit.patch.labels ?? []), ...made.value])];
   return ok({ ...edit.patch, labels });
@@ -160,12 +139,9 @@ function findRival({ edit, store }: Attempt): Edit | null {
   return rival ?? null;
 }
 
-function waitFor(rival: Edit, now: Temporal.Instant): Outcome {
+function waitFor(rival: Edit, now: Temporal.Instant): AttemptEnding {
   const problem = `waits for edit ${rival.id}, which creates an item of the same title and dates`;
   const next = rival.notBefore ?? now;
   const from = Temporal.Instant.compare(next, now) > 0 ? next : now;
-  return {
-    kind: "settled",
-    settlement: { kind: "retry", notBefore: from.add(rivalWait), problem },
-  };
+  return postponed(from.add(rivalWait), problem);
 }

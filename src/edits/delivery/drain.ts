@@ -2,7 +2,7 @@ import type { Edit, EditAction, ParkReason } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type PatchField, valuesOf } from "../../domain/patch.ts";
-import { unreachable } from "../../domain/result.ts";
+import { messageOf, unreachable } from "../../domain/result.ts";
 import { sameShown } from "../../domain/sameness.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import type { Settlement } from "../../store/journal/journal.ts";
@@ -11,21 +11,23 @@ import type { Call, Upstream } from "../../upstream/client.ts";
 import { sameWish } from "../field-changes.ts";
 import {
   type Attempt,
-  ClaimKeeper,
+  type AttemptEnding,
   type ConflictPolicy,
   cancelledCreation,
-  type Outcome,
+  parked,
+  postponed,
+  trialOf,
+  waitForKey,
+  watchKey,
 } from "./attempt.ts";
-
 import { carryOutCreate } from "./create.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
-import { createPlaceCalls } from "./find-moved.ts";
-import { createItemCalls, noteWrites } from "./item-calls.ts";
+import { resumeSearches } from "./find-moved.ts";
+import { createItemCalls, createPlaceCalls, recordWrites } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
-import { createWatch, judgeLandings } from "./late-writes.ts";
-
-import { cutShort, settleFailure, waitForKey, watchKey } from "./settle.ts";
-import { carryOutDelete, carryOutUpdate, searchOn } from "./update.ts";
+import { createLateWriteWatch, judgeLateWrites } from "./late-writes.ts";
+import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
+import { carryOutDelete, carryOutUpdate } from "./update.ts";
 
 /** What became of an edit, for log and metrics. */
 export type DrainEvent =
@@ -69,7 +71,7 @@ export interface DrainDeps {
   readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
 }
 
-/** Brings accepted edits to the service. */
+/** Brings accepted edits to the service: each is claimed, carried out by requests, and settled by what they came to. */
 export interface Drain {
   /** Carries out the next edit that may go; several steps may run at once. An aborted one is put back. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
@@ -81,78 +83,80 @@ export interface Drain {
 
 export function createDrain(deps: DrainDeps): Drain {
   const { store, timeout } = deps;
-  const keeper = new ClaimKeeper<EditId>();
-  const carryOutOne = createWorker(deps, keeper);
-  const drainExtra = createExtrasDrain(deps);
-  const look = createWatch(deps);
-  store.unanswered.judgeBy(judgeLandings(store));
+  const leases = new ClaimLeases<EditId>();
+  const carryOutOne = createWorker(deps, leases);
+  const extras = createExtrasDrain(deps);
+  const watchLateWrites = createLateWriteWatch(deps);
+  store.unanswered.judgeBy(judgeLateWrites(store));
 
   function recover(): number {
     store.unanswered.release(timeout);
     store.requests.release(timeout);
     const edits = store.journal.release(timeout) + store.extras.release();
-    searchOn(deps);
+    resumeSearches(deps);
     return edits;
   }
 
   /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */
   function putBackLost(): void {
-    for (const { id } of store.journal.list({ state: "claimed", limit: everything })) {
-      if (keeper.isLost(id)) store.journal.releaseOne(id, timeout);
+    for (const { id } of store.journal.list({ state: "claimed", limit: mostClaimed })) {
+      if (leases.isLost(id)) store.journal.releaseOne(id, timeout);
     }
   }
 
   return {
     async step(signal) {
-      keeper.catchUp();
+      leases.catchUp();
       const edit = signal.aborted ? null : store.journal.claimNext();
       if (edit) {
-        keeper.begin(edit.id);
-        const outcome = await carryOutOne(edit, signal);
-        keeper.end(edit.id, {
-          store: () => end(edit, { outcome, deps }),
-          giveUp: (error) => end(edit, { outcome: stuckOn(error), deps }),
+        leases.begin(edit.id);
+        const ending = await carryOutOne(edit, signal);
+        leases.end(edit.id, {
+          store: () => end(edit, { ending, deps }),
+          giveUp: (error) => end(edit, { ending: parkFaulty(error), deps }),
         });
         return "worked";
       }
       putBackLost();
-      return (await look(signal)) === "worked" ? "worked" : drainExtra.step(signal);
+      return (await watchLateWrites(signal)) === "worked" ? "worked" : extras.step(signal);
     },
     recover,
     close() {
-      keeper.catchUp();
-      drainExtra.catchUp();
+      leases.catchUp();
+      extras.catchUp();
       recover();
     },
   };
 }
 
-/** Carries out one claimed edit; whatever happens on the way is an outcome. */
+const mostClaimed = 1000;
+
+/** Carries out one claimed edit; whatever happens on the way is an ending. */
 function createWorker(
   deps: DrainDeps,
-  keeper: ClaimKeeper<EditId>,
-): (edit: Edit, signal: AbortSignal) => Promise<Outcome> {
-  const { store, upstream, clock } = deps;
+  leases: ClaimLeases<EditId>,
+): (edit: Edit, signal: AbortSignal) => Promise<AttemptEnding> {
+  const { store, upstream, clock, onMissing } = deps;
   const { directory, requests } = store;
   const callsWith = (one: Call) => createItemCalls(upstream, one);
-  const keep = (note: () => void) => keeper.keep(note);
-  const maker = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
+  const keep = (note: () => void) => leases.keep(note);
+  const labels = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
   return async (edit, signal) => {
     const call: Call = { priority: "edit", person: edit.actor, signal };
-    const watched = watchKey(noteWrites(callsWith, { edit, store, call, clock, keep }));
+    const watched = watchKey(recordWrites(callsWith, { edit, store, call, clock, keep }));
     const attempt: Attempt = {
       edit: asRestoring(edit),
       store,
       calls: watched.calls,
       places: createPlaceCalls(upstream, call),
-      // What is put back gives way to whoever has changed it since, as it would have then.
+      // What is restored gives way to whoever has changed it since, as it would have then.
       policy: edit.restores ? "ours" : deps.conflicts,
       now: clock(),
       clock,
       random: deps.random(),
-      onMissing: deps.onMissing,
-      takeFiles: () => filesOfCreation(edit, { store, upstream, call }),
-      makeLabels: () => maker.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
+      onMissing,
+      uploadFiles: () => filesOfCreation(edit, { store, upstream, call }),
+      createLabels: () => labels.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
     };
     try {
       return await waitForKey(await carryOut(attempt), {
@@ -161,13 +165,17 @@ function createWorker(
         probes: [() => upstream.labels.list(call), () => watched.calls.list(edit.base)],
       });
     } catch (error) {
-      if (!store.health.note(error)) return stuckOn(error);
-      return { kind: "settled", settlement: cutShort(error, clock()) };
+      if (!store.health.note(error)) return parkFaulty(error);
+      return { kind: "settled", settlement: retryAfterDiskFault(error, clock()) };
     }
   };
 }
 
-/** What is carried out of an edit that puts back what a late request has undone: as if its editor had seen that. */
+/** One edit that cannot be handled must not hold up the others, nor stay claimed for ever. */
+const parkFaulty = (error: unknown): AttemptEnding =>
+  parked("failed", `the edit could not be carried out: ${messageOf(error)}`);
+
+/** What is carried out of an edit that restores what a late request has overwritten: as if its editor had seen that. */
 function asRestoring(edit: Edit): Edit {
   const { restores, action } = edit;
   if (!restores || action === "create") return edit;
@@ -176,8 +184,8 @@ function asRestoring(edit: Edit): Edit {
   return { ...edit, ...fresh, base, patch: restores.patch };
 }
 
-async function carryOut(attempt: Attempt): Promise<Outcome> {
-  const early = waitForRelatedMoves(attempt.edit, attempt) ?? freeze(attempt);
+async function carryOut(attempt: Attempt): Promise<AttemptEnding> {
+  const early = waitForRelatedMove(attempt) ?? freeze(attempt);
   if (early) return early;
   switch (attempt.edit.action) {
     case "create":
@@ -193,140 +201,16 @@ async function carryOut(attempt: Attempt): Promise<Outcome> {
   }
 }
 
-/** One edit that cannot be handled must not hold up the others, nor stay claimed for ever. */
-function stuckOn(error: unknown): Outcome {
-  const message = error instanceof Error ? error.message : String(error);
-  const problem = `the edit could not be carried out: ${message}`;
-  return { kind: "settled", settlement: { kind: "park", reason: "failed", problem } };
-}
-
-/** Creations and deletions are not repeated, so that only changes can fail to settle. */
-function freeze({ edit, store, now }: Attempt): Outcome | null {
-  if (edit.action === "create" || edit.action === "delete") return null;
-  const present = store.mirror.get(edit.item)?.item ?? edit.base;
-  const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now, present });
-  if (problem === null) return null;
-  const settlement = { kind: "park", reason: "failed", problem, frozen: true } as const;
-  return { kind: "settled", settlement };
-}
-
-function end(
-  edit: Edit,
-  { outcome, deps }: { readonly outcome: Outcome; readonly deps: DrainDeps },
-): void {
-  // Whatever was found out for it says nothing about the edit that has taken its place; and what is stored is stored.
-  if (deps.store.journal.get(edit.id)?.state !== "claimed") return;
-  switch (outcome.kind) {
-    case "taken-back":
-      return;
-    case "done": {
-      // What a person has decided after an earlier try stays on record.
-      const conflicts = [...edit.conflicts, ...(outcome.conflicts ?? [])];
-      deps.store.together(() => {
-        deps.store.journal.confirm({ ...edit, conflicts }, outcome.answer);
-        deps.store.extras.attached(edit.id);
-      });
-      deps.onEvent({ kind: "applied", edit: edit.id, action: edit.action });
-      const problem = outcome.answer && describeUntaken({ ...edit, conflicts }, outcome.answer);
-      if (problem) deps.onEvent({ kind: "differs", edit: edit.id, problem });
-      deps.onApplied(deps.store.journal.get(edit.id) ?? edit);
-      return;
-    }
-    case "failed": {
-      const { attempts, createdAt } = edit;
-      const trial = { attempts, createdAt, now: deps.clock(), random: deps.random() };
-      settle(edit, { settlement: settleFailure(outcome.failure, trial), deps });
-      return;
-    }
-    case "withdrawn":
-      withdraw(edit, deps);
-      return;
-    case "settled":
-      settle(edit, { settlement: outcome.settlement, deps });
-      return;
-    default:
-      unreachable(outcome);
-  }
-}
-
-/** While the try ended the deletion may have been taken back: the item is to be made then. */
-function withdraw(edit: Edit, deps: DrainDeps): void {
-  const { store, clock, onEvent } = deps;
-  const ending = cancelledCreation(edit, { store, now: clock() });
-  if (ending?.kind === "withdrawn") {
-    store.journal.withdraw(edit, ending.by);
-    onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
-    return;
-  }
-  const problem = "the item is wanted again: its deletion was taken back";
-  const again = { kind: "retry", notBefore: clock(), problem } as const;
-  settle(edit, { settlement: ending?.settlement ?? again, deps });
-}
-
-function settle(
-  edit: Edit,
-  { settlement, deps }: { readonly settlement: Settlement; readonly deps: DrainDeps },
-): void {
-  const { store, onEvent } = deps;
-  if (settlement.kind === "retry") {
-    store.journal.settle(edit, settlement);
-    const { notBefore: until, problem } = settlement;
-    onEvent({ kind: "postponed", edit: edit.id, until, problem });
-    return;
-  }
-  if (settlement.kind === "discard") {
-    store.journal.settle(edit, settlement);
-    onEvent({ kind: "dropped", edit: edit.id, problem: settlement.problem });
-    return;
-  }
-  const isUnborn = store.mirror.identity(edit.item).serviceId === null;
-  const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
-  const ending = isNever ? cancelledCreation(edit, { store, now: deps.clock() }) : null;
-  if (ending) {
-    end(edit, { outcome: ending, deps });
-    return;
-  }
-  const along = store.journal.settle(edit, settlement);
-  const { reason, problem } = settlement;
-  if (settlement.frozen) onEvent({ kind: "frozen", edit: edit.id, problem });
-  else onEvent({ kind: "parked", edit: edit.id, reason, problem });
-  for (const id of along) {
-    onEvent({
-      kind: "parked",
-      edit: id,
-      reason: "failed",
-      problem: `it waits for edit ${edit.id}`,
-    });
-  }
-}
-
-/** Whether a creation that is given up may have happened all the same. */
-function mayExist(
-  { id }: Edit,
-  about: { readonly settlement: Settlement; readonly store: Store },
-): boolean {
-  const { settlement, store } = about;
-  const isRefused = settlement.kind === "park" && settlement.reason === "refused";
-  return !isRefused && store.journal.get(id)?.sentAt !== null;
-}
-
-const everything = 1_000_000;
-
 /** How long an edit waits for one that another place depends on. */
 const relatedMoveWait = Temporal.Duration.from({ seconds: 1 });
-
-const allMoves = 1000;
 
 /**
  * A task and its subtasks share their place, so that a move of the task and an edit of a subtask never run at the same
  * time: one would be sent to where the item is no more. Null when the edit, which is claimed, may go.
  */
-function waitForRelatedMoves(
-  edit: Edit,
-  { store, now }: { readonly store: Store; readonly now: Temporal.Instant },
-): Outcome | null {
+function waitForRelatedMove({ edit, store, now }: Attempt): AttemptEnding | null {
   const others = store.journal
-    .list({ state: "claimed", limit: allMoves })
+    .list({ state: "claimed", limit: mostClaimed })
     .filter(({ id }) => id !== edit.id);
   const movesAbove = (move: Edit, { base }: Edit): boolean =>
     move.patch.place !== undefined &&
@@ -336,7 +220,16 @@ function waitForRelatedMoves(
   const first = others.find((other) => movesAbove(edit, other) || movesAbove(other, edit));
   if (!first) return null;
   const problem = `waits for edit ${first.id}, which is of the same task and its subtasks`;
-  const settlement = { kind: "retry", notBefore: now.add(relatedMoveWait), problem } as const;
+  return postponed(now.add(relatedMoveWait), problem);
+}
+
+/** Creations and deletions are not repeated, so that only changes can fail to settle. */
+function freeze({ edit, store, now }: Attempt): AttemptEnding | null {
+  if (edit.action === "create" || edit.action === "delete") return null;
+  const present = store.mirror.get(edit.item)?.item ?? edit.base;
+  const problem = freezeReason(edit, { others: store.pastEdits.ofItem(edit.item), now, present });
+  if (problem === null) return null;
+  const settlement = { kind: "park", reason: "failed", problem, frozen: true } as const;
   return { kind: "settled", settlement };
 }
 
@@ -399,3 +292,102 @@ function wasChangedBack(write: Edit, all: readonly Edit[]): boolean {
 
 const spokenOf = ({ patch, newLabels }: Edit): readonly PatchField[] =>
   fieldsOf(newLabels.length > 0 ? { labels: [], ...patch } : patch);
+
+function end(
+  edit: Edit,
+  { ending, deps }: { readonly ending: AttemptEnding; readonly deps: DrainDeps },
+): void {
+  // Whatever was found out for it says nothing about the edit that has taken its place; and what is stored is stored.
+  if (deps.store.journal.get(edit.id)?.state !== "claimed") return;
+  switch (ending.kind) {
+    case "discarded":
+      return;
+    case "done": {
+      // What a person has decided after an earlier try stays on record.
+      const conflicts = [...edit.conflicts, ...(ending.conflicts ?? [])];
+      deps.store.together(() => {
+        deps.store.journal.confirm({ ...edit, conflicts }, ending.answer);
+        deps.store.extras.attached(edit.id);
+      });
+      deps.onEvent({ kind: "applied", edit: edit.id, action: edit.action });
+      const problem = ending.answer && describeUntaken({ ...edit, conflicts }, ending.answer);
+      if (problem) deps.onEvent({ kind: "differs", edit: edit.id, problem });
+      deps.onApplied(deps.store.journal.get(edit.id) ?? edit);
+      return;
+    }
+    case "failed": {
+      const trial = trialOf({ edit, now: deps.clock(), random: deps.random() });
+      settle(edit, { settlement: settleFailure(ending.failure, trial), deps });
+      return;
+    }
+    case "withdrawn":
+      withdraw(edit, deps);
+      return;
+    case "settled":
+      settle(edit, { settlement: ending.settlement, deps });
+      return;
+    default:
+      unreachable(ending);
+  }
+}
+
+/** While the try ended the deletion may have been taken back: the item is to be made then. */
+function withdraw(edit: Edit, deps: DrainDeps): void {
+  const { store, clock, onEvent } = deps;
+  const ending = cancelledCreation(edit, { store, now: clock() });
+  if (ending?.kind === "withdrawn") {
+    store.journal.withdraw(edit, ending.by);
+    onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
+    return;
+  }
+  const problem = "the item is wanted again: its deletion was taken back";
+  const retry = { kind: "retry", notBefore: clock(), problem } as const;
+  settle(edit, { settlement: ending?.settlement ?? retry, deps });
+}
+
+function settle(
+  edit: Edit,
+  { settlement, deps }: { readonly settlement: Settlement; readonly deps: DrainDeps },
+): void {
+  const { store, onEvent } = deps;
+  if (settlement.kind === "retry") {
+    store.journal.settle(edit, settlement);
+    const { notBefore: until, problem } = settlement;
+    onEvent({ kind: "postponed", edit: edit.id, until, problem });
+    return;
+  }
+  if (settlement.kind === "discard") {
+    store.journal.settle(edit, settlement);
+    onEvent({ kind: "dropped", edit: edit.id, problem: settlement.problem });
+    return;
+  }
+  const isUnborn = store.mirror.identity(edit.item).serviceId === null;
+  const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
+  const ending = isNever ? cancelledCreation(edit, { store, now: deps.clock() }) : null;
+  if (ending) {
+    end(edit, { ending: ending, deps });
+    return;
+  }
+  const along = store.journal.settle(edit, settlement);
+  const { reason, problem } = settlement;
+  if (settlement.frozen) onEvent({ kind: "frozen", edit: edit.id, problem });
+  else onEvent({ kind: "parked", edit: edit.id, reason, problem });
+  for (const id of along) {
+    onEvent({
+      kind: "parked",
+      edit: id,
+      reason: "failed",
+      problem: `it waits for edit ${edit.id}`,
+    });
+  }
+}
+
+/** Whether a creation that is given up may have happened all the same. */
+function mayExist(
+  { id }: Edit,
+  about: { readonly settlement: Settlement; readonly store: Store },
+): boolean {
+  const { settlement, store } = about;
+  const isRefused = settlement.kind === "park" && settlement.reason === "refused";
+  return !isRefused && store.journal.get(id)?.sentAt !== null;
+}

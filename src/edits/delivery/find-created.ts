@@ -6,20 +6,29 @@ import { applyPatch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { looksAlike, sharedFields } from "../../domain/sameness.ts";
 import { isPartyTo, isPrivate } from "../../domain/sight.ts";
-import { type Source, sourceOf } from "../../domain/source.ts";
+import { sourceOf } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import { type Attempt, askAgain, isMissing, isRefusal, type Outcome } from "./attempt.ts";
+import {
+  type Attempt,
+  type AttemptEnding,
+  type Ended,
+  ended,
+  failed,
+  isMissing,
+  isRefusal,
+  parked,
+  postponed,
+  retried,
+  waitForInFlight,
+} from "./attempt.ts";
+import { nearFirst } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
-import { waitForInFlight } from "./settle.ts";
 
 /** What is known of a lost creation; `ended`: it cannot be told yet, so that nothing may be sent now. */
-type Found =
-  | { readonly kind: "one"; readonly item: Item }
-  | { readonly kind: "none" }
-  | { readonly kind: "ended"; readonly outcome: Outcome };
+type Found = { readonly kind: "one"; readonly item: Item } | { readonly kind: "none" } | Ended;
 
 /** So long a list that is said not to be there is asked for again. */
 const patience = Temporal.Duration.from({ minutes: 1 });
@@ -46,7 +55,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const [same] = open.filter((item) => likeness(item, sought) === "same").toSorted(byId);
   if (same) return { kind: "one", item: same };
   const waiting = waitForInFlight(attempt);
-  if (waiting) return { kind: "ended", outcome: waiting };
+  if (waiting) return ended(waiting);
   if (!listed.ok) return unseen(listed.failure, attempt);
 
   // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
@@ -67,7 +76,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
     return unsure(`whether the item was created is not known, as ${what}`, attempt);
   }
   const elsewhere = lookElsewhere(wished, attempt);
-  return elsewhere ? { kind: "ended", outcome: elsewhere } : { kind: "none" };
+  return elsewhere ? ended(elsewhere) : { kind: "none" };
 }
 
 const keyOf = ({ kind, id }: Item): string => `${kind} ${id}`;
@@ -116,20 +125,16 @@ const wishOf = ({ action, base, before, patch }: Edit): Item =>
  * list any more, nothing can be made there either, and a person has to look.
  */
 function unseen(failure: Failure, attempt: Attempt): Found {
-  if (!isRefusal(failure)) return { kind: "ended", outcome: { kind: "failed", failure } };
+  if (!isRefusal(failure)) return ended(failed(failure));
   const what = `the service does not show whether it was made: ${describeFailure(failure)}`;
   const problem = `the answer to the creation was lost, and ${what}`;
   const since = attempt.edit.inFlightUntil ?? attempt.edit.sentAt ?? attempt.now;
   const isLost = Temporal.Instant.compare(since.add(patience), attempt.now) <= 0;
   if (!isMissing(failure) || !isLost) return unsure(problem, attempt);
-  const settlement = { kind: "park", reason: "unknown-outcome", problem } as const;
-  return { kind: "ended", outcome: { kind: "settled", settlement } };
+  return ended(parked("unknown-outcome", problem));
 }
 
-const unsure = (problem: string, attempt: Attempt): Found => ({
-  kind: "ended",
-  outcome: askAgain(problem, attempt),
-});
+const unsure = (problem: string, attempt: Attempt): Found => ended(retried(problem, attempt));
 
 /** So many lists are asked for at once: each is a request of the quota that everybody shares. */
 const mostHurried = 10;
@@ -142,7 +147,10 @@ const longest = Temporal.Duration.from({ minutes: 1 });
  * Holds a lost creation back until the other lists were read once since its request could last be carried out: somebody may have
  * moved what it made. What they show of it is kept with the edit (`store.candidates`). Null when nothing is left to wait for.
  */
-function lookElsewhere(wished: Item, { edit, store, now, onMissing }: Attempt): Outcome | null {
+function lookElsewhere(
+  wished: Item,
+  { edit, store, now, onMissing }: Attempt,
+): AttemptEnding | null {
   const since = edit.inFlightUntil ?? edit.resentAt ?? edit.sentAt;
   if (!since || Temporal.Instant.compare(now, since.add(longest)) >= 0) return null;
   const kind = wished.kind === "event" ? "events" : "tasks";
@@ -156,7 +164,7 @@ function lookElsewhere(wished: Item, { edit, store, now, onMissing }: Attempt): 
     unread.slice(0, mostHurried).map(({ name }) => name),
   );
   const problem = `no answer came to the creation, and it is not in its list: ${unread.length} other lists are looked at before it is sent again`;
-  return { kind: "settled", settlement: { kind: "retry", notBefore: now.add(pause), problem } };
+  return postponed(now.add(pause), problem);
 }
 
 /** Whether the list was read, or could not be, since then: no more can be learnt from it now. */
@@ -165,13 +173,6 @@ function isAskedSince(since: Temporal.Instant, state: SourceState): boolean {
   const isTried = attemptedAt !== null && Temporal.Instant.compare(attemptedAt, since) > 0;
   return isReadSince(since, state) || (isTried && failure !== null);
 }
-
-const nearFirst =
-  ({ projectId }: Item) =>
-  ({ source: a }: SourceState, { source: b }: SourceState): number => {
-    const isFar = (source: Source) => "projectId" in source && source.projectId !== projectId;
-    return Number(isFar(a)) - Number(isFar(b));
-  };
 
 /** So many items are asked for one by one: each is a request of the quota that everybody shares. */
 const mostAsked = 10;
@@ -219,7 +220,7 @@ function isHiddenFrom(
 
 /** How many of them the person can read, or may be able to. */
 async function countThere(missing: readonly ItemAddress[], { calls }: Attempt): Promise<number> {
-  const answers = await Promise.all(missing.map((spot) => calls.get(spot)));
+  const answers = await Promise.all(missing.map((address) => calls.get(address)));
   return answers.filter((answer) => answer.ok || answer.failure.kind !== "refused").length;
 }
 
@@ -227,8 +228,8 @@ async function countThere(missing: readonly ItemAddress[], { calls }: Attempt): 
  * One sentence on what a creation that was sent more than once may have made twice; null when nothing is known of it.
  * Which of the two is to go is for a person to say.
  */
-export function describeTwins(edit: Edit, store: Store): string | null {
-  const ids = twinsOf(edit, store).map(({ kind, id }) => `${kind} ${id}`);
+export function describeDuplicates(edit: Edit, store: Store): string | null {
+  const ids = duplicatesOf(edit, store).map(({ kind, id }) => `${kind} ${id}`);
   if (ids.length === 0) return null;
   return `the service may hold it twice: ${ids.join(", ")} looks the same and was made when this was sent again; delete the one that is not wanted`;
 }
@@ -237,7 +238,7 @@ export function describeTwins(edit: Edit, store: Store): string | null {
  * Items of the workspace that look like what an edit has made, that nobody knew before its first request, and that were made
  * at about the same time by the service's own clock.
  */
-function twinsOf(
+function duplicatesOf(
   { item: own, state, sentAt, sentAfter, resentAt, answer, actor }: Edit,
   { mirror, pastEdits }: Store,
 ): readonly Item[] {

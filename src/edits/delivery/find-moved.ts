@@ -1,32 +1,181 @@
-import type { ListId, ProjectId } from "../../domain/ids.ts";
+import type { Edit } from "../../domain/edit.ts";
+import type { ListId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { placedIn } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import type { Source } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
+import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";
-import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
+import type { Snapshot } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import { type Attempt, isMissing, type Outcome } from "./attempt.ts";
-import type { ItemAddress } from "./item-calls.ts";
+import {
+  type Attempt,
+  type AttemptEnding,
+  type Ended,
+  ended,
+  failed,
+  isMissing,
+  isRefusal,
+  parked,
+  trialOf,
+} from "./attempt.ts";
+import type { ItemAddress, ListPlace } from "./item-calls.ts";
+import { findThere, followTask } from "./move-task.ts";
+import { retryLater } from "./settle.ts";
 
-/** What the service says of the places that are not polled; `nowhere`: it has no such task in any of them. */
-type Beyond =
-  | { readonly kind: "met"; readonly item: Item }
-  | { readonly kind: "nowhere" }
-  | { readonly kind: "ended"; readonly outcome: Outcome };
+/** What the service has of an item right now. `gone`: not there, or not for this person's eyes, and not moved, as far as is known. */
+export type Current =
+  | { readonly kind: "found"; readonly address: ItemAddress; readonly ours: Item }
+  | { readonly kind: "gone"; readonly failure: Failure }
+  | Ended;
+
+/**
+ * Looks for an item that is not where it was known to be: where the edit itself takes it; in all lists that are polled, which
+ * are read first; and before a task is taken for deleted, in those that are not polled as well.
+ */
+export async function findMoved(
+  attempt: Attempt,
+  { address, failure }: { readonly address: ItemAddress; readonly failure: Failure },
+): Promise<Current> {
+  const there = await findThere(attempt, address);
+  if (there?.kind === "ended") return there;
+  if (there) return foundThere(attempt, { item: there.item, id: there.item.id ?? address.id });
+  const { action, before, missedAt } = attempt.edit;
+  // A deletion that was sent before and whose answer was lost has worked.
+  const isSent = action === "delete" && before !== null && missedAt === null;
+  const isOwnDoing = isSent && isMissing(failure);
+  if (address.item.kind === "event" || isOwnDoing) return { kind: "gone", failure };
+  const search = searchLists(attempt);
+  if (search) return ended(search);
+  // What is not gone for certain must not be taken for deleted; a change of it waits for a person in any case.
+  if (action !== "delete" || !isMissing(failure)) return { kind: "gone", failure };
+  return (await searchUnpolled(attempt, address)) ?? { kind: "gone", failure };
+}
+
+/** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */
+function foundThere({ edit, store }: Attempt, address: ItemAddress): Current {
+  const now = { ...address.item, id: address.id };
+  store.together(() => followTask(edit.item, { now, store }));
+  return { kind: "found", address, ours: now };
+}
+
+/** How long the lists are given to show where a task was moved to. */
+const patience = Temporal.Duration.from({ seconds: 20 });
+/** So many lists are asked for at once: each is a request of the quota that everybody shares. */
+const mostHurried = 25;
+const mostSearches = 1000;
+const mostNamed = 3;
+
+/**
+ * Looks for a task that is not in its list, and may have been moved to any other. Null when all lists have been read as a
+ * whole since it was missed and none shows it; else the edit waits for them, and for a person once nothing more can be
+ * learnt: when the service refuses all lists that are left, or after a day of tries.
+ */
+function searchLists(attempt: Attempt): AttemptEnding | null {
+  const { edit, store, onMissing } = attempt;
+  const { missedAt } = edit;
+  const lists = store.sources.all().filter(mayTell);
+  const unread = lists.filter((list) => !missedAt || !isReadSince(missedAt, list));
+  if (missedAt && unread.length === 0) return null;
+  if (missedAt && areRefused(unread, missedAt) && isAnswering(store.sources.all(), missedAt)) {
+    return parked("refused", describeRefusals(unread));
+  }
+  if (!missedAt) store.journal.missing(edit.id, true);
+  onMissing(edit, nearestOf(edit, unread));
+  const problem = describeSearch(edit, { lists, unread });
+  const settlement = retryLater(problem, { ...trialOf(attempt), retryAfter: patience });
+  return { kind: "settled", settlement };
+}
+
+/** The search for an item that was there a moment ago and is not any more; null for an event, which is moved by nobody. */
+export const searchAgain = (attempt: Attempt): AttemptEnding | null =>
+  attempt.edit.base.kind === "event"
+    ? null
+    : searchLists({ ...attempt, edit: { ...attempt.edit, missedAt: null } });
+
+/** Asks again for the lists for which edits wait: that they were asked for is forgotten with the process. */
+export function resumeSearches({ store, onMissing }: Pick<Attempt, "store" | "onMissing">): void {
+  for (const edit of store.journal.list({ state: "pending", limit: mostSearches })) {
+    const { missedAt } = edit;
+    if (!missedAt) continue;
+    const unread = store.sources
+      .all()
+      .filter((list) => mayTell(list) && !isReadSince(missedAt, list));
+    onMissing(edit, nearestOf(edit, unread));
+  }
+}
+
+/** Where a task may be, and what names the places where one may be; a look-up that the service does not offer says nothing. */
+const mayTell = ({ source: { kind }, succeededAt }: SourceState): boolean =>
+  kind === "tasks" || ((kind === "todolists" || kind === "projects") && succeededAt !== null);
+
+/** Refused again after a first refusal, and after the task was missed: one refusal alone may be a mistake. */
+const areRefused = (lists: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
+  lists.every(
+    ({ refusedAt, attemptedAt }) =>
+      refusedAt !== null &&
+      attemptedAt !== null &&
+      Temporal.Instant.compare(attemptedAt, refusedAt) > 0 &&
+      Temporal.Instant.compare(attemptedAt, missedAt) > 0,
+  );
+
+/** Where nothing at all can be read it is the key that is refused, which says nothing about a list. */
+const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
+  sources.some((source) => isReadSince(missedAt, source));
+
+function describeRefusals(unread: readonly SourceState[]): string {
+  const names = unread.map(({ name, failure }) => `${name} (${failure})`);
+  return `the task is not in its list any more, and the service refuses ${someOf(names, ", ")}, so that nobody can tell whether it was moved`;
+}
+
+/** The first few, and how many there are besides. */
+function someOf(all: readonly string[], separator: string): string {
+  const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : "";
+  return `${all.slice(0, mostNamed).join(separator)}${more}`;
+}
+
+const nearestOf = (edit: Edit, unread: readonly SourceState[]): readonly string[] =>
+  unread
+    .toSorted(nearFirst(edit.base))
+    .map(({ name }) => name)
+    .slice(0, mostHurried);
+
+/** Sources of the item's own project come first. */
+export const nearFirst =
+  ({ projectId }: Item) =>
+  ({ source: a }: SourceState, { source: b }: SourceState): number => {
+    const isFar = (source: Source) => "projectId" in source && source.projectId !== projectId;
+    return Number(isFar(a)) - Number(isFar(b));
+  };
+
+function describeSearch(
+  { missedAt }: Edit,
+  { lists, unread }: Readonly<Record<"lists" | "unread", readonly SourceState[]>>,
+): string {
+  const what =
+    "the task is not in its list any more; the other lists are read to see whether it was moved";
+  if (!missedAt) return what;
+  const failing = unread.filter(({ failure }) => failure !== null);
+  const [first] = failing;
+  const why = first ? ` (${first.name}: ${first.failure})` : "";
+  return `${what}, and ${unread.length} of ${lists.length} lists have not been read as a whole since${why}`;
+}
 
 /** So many lists are asked for one task: each is a request of the quota that everybody shares. */
 const mostLists = 100;
-const mostNamed = 3;
 
 /**
  * Asks for a task, one list at a time, where nobody reads the lists: in lists and projects that the configuration leaves out,
  * or that are archived. What is in no list that is polled may be there, so that only this tells that it is gone. It waits for
- * a person where it cannot be told.
+ * a person where it cannot be told. Null when the service has no such task in any of them.
  */
-export async function lookBeyond(attempt: Attempt, spot: ItemAddress): Promise<Beyond> {
-  const places = await placesBeyond(attempt);
-  if (!places.ok) return { kind: "ended", outcome: { kind: "failed", failure: places.failure } };
+async function searchUnpolled(
+  attempt: Attempt,
+  { item, id }: ItemAddress,
+): Promise<Exclude<Current, { readonly kind: "gone" }> | null> {
+  const places = await unpolledPlaces(attempt);
+  if (!places.ok) return ended(failed(places.failure));
   const { lists, doubts } = places.value;
   const asked = lists.slice(0, mostLists);
   const unclear = [...doubts];
@@ -34,28 +183,16 @@ export async function lookBeyond(attempt: Attempt, spot: ItemAddress): Promise<B
     unclear.push(`${lists.length - asked.length} lists are too many to be asked for it`);
   }
   for (const { projectId, id: listId } of asked) {
-    const item = placedIn(spot.item, { projectId, listId });
-    const found = await attempt.calls.get({ item, id: spot.id });
-    if (found.ok) return { kind: "met", item: found.value };
+    const found = await attempt.calls.get({ item: placedIn(item, { projectId, listId }), id });
+    if (found.ok) return { kind: "found", address: { item: found.value, id }, ours: found.value };
     const { failure } = found;
     if (isMissing(failure)) continue;
-    if (failure.kind !== "refused") return { kind: "ended", outcome: { kind: "failed", failure } };
+    if (failure.kind !== "refused") return ended(failed(failure));
     unclear.push(`list ${listId}: ${describeFailure(failure)}`);
   }
-  return unclear.length === 0 ? { kind: "nowhere" } : untold(unclear);
-}
-
-function untold(unclear: readonly string[]): Beyond {
-  const rest = unclear.length > mostNamed ? ` and ${unclear.length - mostNamed} more` : "";
-  const why = `${unclear.slice(0, mostNamed).join("; ")}${rest}`;
-  const problem = `the task is in no list that is read here, and the service has not said that it is gone: it may have been moved to where nobody looks (${why}); nothing was sent; retry looks again, discard lets it be`;
-  const settlement = { kind: "park", reason: "refused", problem } as const;
-  return { kind: "ended", outcome: { kind: "settled", settlement } };
-}
-
-interface ListPlace {
-  readonly id: ListId;
-  readonly projectId: ProjectId;
+  if (unclear.length === 0) return null;
+  const problem = `the task is in no list that is read here, and the service has not said that it is gone: it may have been moved to where nobody looks (${someOf(unclear, "; ")}); nothing was sent; retry looks again, discard lets it be`;
+  return ended(parked("refused", problem));
 }
 
 /** `doubts`: why there may be lists of which nothing is known. */
@@ -64,26 +201,15 @@ interface Places {
   readonly doubts: readonly string[];
 }
 
-/** The look-ups of what there is, on behalf of an edit's person. */
-export interface PlaceCalls {
-  projects(): Promise<Result<Snapshot<{ readonly id: ProjectId }>, Failure>>;
-  todolists(project: ProjectId): Promise<Result<Snapshot<ListPlace>, Failure>>;
-}
-
-export const createPlaceCalls = ({ workspace }: Upstream, call: Call): PlaceCalls => ({
-  projects: () => workspace.projects(call),
-  todolists: (projectId) => workspace.todolists({ projectId }, call),
-});
-
 /** Lists that are not polled, as far as they are known or the service names them. Fails where it does not answer. */
-async function placesBeyond(attempt: Attempt): Promise<Result<Places, Failure>> {
+async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>> {
   const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);
   const doubts: string[] = [];
-  const heard = isFresh("projects", attempt) ? null : named(await places.projects());
-  if (heard && !heard.ok) return heard;
-  if (heard?.value.doubt) doubts.push(heard.value.doubt);
-  const projects = new Set([...known, ...(heard?.value.items ?? []).map(({ id }) => id)]);
+  const told = isFresh("projects", attempt) ? null : named(await places.projects());
+  if (told && !told.ok) return told;
+  if (told?.value.doubt) doubts.push(told.value.doubt);
+  const projects = new Set([...known, ...(told?.value.items ?? []).map(({ id }) => id)]);
   const lists = new Map(
     store.directory.todolists().map((list): [ListId, ListPlace] => [list.id, list]),
   );
@@ -116,10 +242,6 @@ function named<Value>(
     return ok({ items, doubt: problems.length > 0 ? problems.join("; ") : null });
   }
   const { failure } = answer;
-  const isAnswer =
-    failure.kind === "refused" ||
-    failure.kind === "service-refused" ||
-    failure.kind === "unreadable";
-  if (!isAnswer) return answer;
+  if (!isRefusal(failure) && failure.kind !== "unreadable") return answer;
   return ok({ items: [], doubt: describeFailure(failure) });
 }

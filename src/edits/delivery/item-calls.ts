@@ -1,5 +1,5 @@
 import { type Edit, inFlightUntil } from "../../domain/edit.ts";
-import type { ServiceId } from "../../domain/ids.ts";
+import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, type Result } from "../../domain/result.ts";
@@ -9,7 +9,6 @@ import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
-import type { Attempt } from "./attempt.ts";
 
 /** An item of the service where it is; `item` says its kind and place, `id` its number there. */
 export interface ItemAddress {
@@ -17,23 +16,32 @@ export interface ItemAddress {
   readonly id: ServiceId;
 }
 
-type One = Promise<Result<Item, Failure>>;
-
 /** The service's calls for any kind of item, on behalf of one person. */
 export interface ItemCalls {
   /** All items of the list in which `item` is, or is to be. */
   list(item: Item): Promise<Result<Snapshot<Item>, Failure>>;
-  get(spot: ItemAddress): One;
+  get(address: ItemAddress): Promise<Result<Item, Failure>>;
   /** `files` were uploaded before; events take none. */
   create(
     item: Item,
     wish: { readonly patch: Patch; readonly files: readonly AttachmentRef[] },
-  ): One;
-  update(spot: ItemAddress, patch: Patch): One;
-  complete(spot: ItemAddress, completed: boolean): One;
-  delete(spot: ItemAddress): Promise<Result<null, Failure>>;
+  ): Promise<Result<Item, Failure>>;
+  update(address: ItemAddress, patch: Patch): Promise<Result<Item, Failure>>;
+  complete(address: ItemAddress, completed: boolean): Promise<Result<Item, Failure>>;
+  delete(address: ItemAddress): Promise<Result<null, Failure>>;
   /** Takes a task to another list, with all that hangs on it; the service moves nothing else. */
-  move(spot: ItemAddress, place: Place): One;
+  move(address: ItemAddress, place: Place): Promise<Result<Item, Failure>>;
+}
+
+export interface ListPlace {
+  readonly id: ListId;
+  readonly projectId: ProjectId;
+}
+
+/** The look-ups of what places there are, on behalf of one person. */
+export interface PlaceCalls {
+  projects(): Promise<Result<Snapshot<{ readonly id: ProjectId }>, Failure>>;
+  todolists(project: ProjectId): Promise<Result<Snapshot<ListPlace>, Failure>>;
 }
 
 /** What goes along when a task is moved: everything. */
@@ -69,33 +77,33 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
       return item.kind === "task" ? tasks.list(item, call) : subtasks.list(below(item), call);
     },
     get({ item, id }) {
-      if (item.kind === "event") return events.get({ ...addressOf(item), id }, call);
+      if (item.kind === "event") return events.get({ ...projectOf(item), id }, call);
       return item.kind === "task"
         ? tasks.get({ ...listOf(item), id }, call)
         : subtasks.get({ ...below(item), id }, call);
     },
     create(item, { patch, files }) {
-      if (item.kind === "event") return events.create({ ...addressOf(item), patch }, call);
+      if (item.kind === "event") return events.create({ ...projectOf(item), patch }, call);
       const wish = files.length > 0 ? { patch, attachments: files } : { patch };
       return item.kind === "task"
         ? tasks.create({ ...listOf(item), ...wish }, call)
         : subtasks.create({ ...below(item), ...wish }, call);
     },
     update({ item, id }, patch) {
-      if (item.kind === "event") return events.update({ ...addressOf(item), id, patch }, call);
+      if (item.kind === "event") return events.update({ ...projectOf(item), id, patch }, call);
       return item.kind === "task"
         ? tasks.update({ ...listOf(item), id, patch }, call)
         : subtasks.update({ ...below(item), id, patch }, call);
     },
     complete({ item, id }, completed) {
       if (item.kind === "event")
-        return events.complete({ ...addressOf(item), id, completed }, call);
+        return events.complete({ ...projectOf(item), id, completed }, call);
       return item.kind === "task"
         ? tasks.complete({ ...listOf(item), id, completed }, call)
         : subtasks.complete({ ...below(item), id, completed }, call);
     },
     delete({ item, id }) {
-      if (item.kind === "event") return events.delete({ ...addressOf(item), id }, call);
+      if (item.kind === "event") return events.delete({ ...projectOf(item), id }, call);
       return item.kind === "task"
         ? tasks.delete({ ...listOf(item), id }, call)
         : subtasks.delete({ ...below(item), id }, call);
@@ -109,7 +117,7 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
   };
 }
 
-const addressOf = ({ projectId }: Item) => ({ projectId });
+const projectOf = ({ projectId }: Item) => ({ projectId });
 
 const listOf = ({ projectId, listId }: TaskItem) => ({ projectId, listId });
 
@@ -118,46 +126,51 @@ function below(item: TaskItem) {
   return { ...listOf(item), taskId: item.parentId };
 }
 
+export const createPlaceCalls = ({ workspace }: Upstream, call: Call): PlaceCalls => ({
+  projects: () => workspace.projects(call),
+  todolists: (projectId) => workspace.todolists({ projectId }, call),
+});
+
 /** Sends the fields, and then the completion, which is a request of its own. A place is no field: that is a move. */
 export async function send(
-  attempt: Attempt,
-  { spot, patch }: { readonly spot: ItemAddress; readonly patch: Patch },
+  calls: ItemCalls,
+  { address, patch }: { readonly address: ItemAddress; readonly patch: Patch },
 ): Promise<Result<Item, Failure>> {
   const { completed, milestone } = patch;
   const fields = without(patch, "completed");
   let answer: Result<Item, Failure> | null = null;
   if (fieldsOf(fields).length > 0) {
-    answer = await understood(await attempt.calls.update(spot, fields), { attempt, spot, fields });
+    answer = await readBack(await calls.update(address, fields), { calls, address, fields });
     if (!answer.ok) return answer;
   }
   // What stops being a milestone cannot be reopened any more, and need not be.
   if (completed !== undefined && milestone !== false) {
-    answer = await complete(attempt, { spot, completed });
+    answer = await complete(calls, { address, completed });
   }
-  return answer ?? attempt.calls.get(spot);
-}
-
-/** When the answer to a change cannot be read, the item itself tells whether the change was made. */
-async function understood(
-  answer: Result<Item, Failure>,
-  sent: { readonly attempt: Attempt; readonly spot: ItemAddress; readonly fields: Patch },
-): Promise<Result<Item, Failure>> {
-  if (answer.ok || answer.failure.kind !== "unreadable") return answer;
-  const now = await sent.attempt.calls.get(sent.spot);
-  if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
-  return now;
+  return answer ?? calls.get(address);
 }
 
 /** Completes or reopens an item. */
 export async function complete(
-  attempt: Attempt,
-  { spot, completed }: { readonly spot: ItemAddress; readonly completed: boolean },
+  calls: ItemCalls,
+  { address, completed }: { readonly address: ItemAddress; readonly completed: boolean },
 ): Promise<Result<Item, Failure>> {
-  const answer = await attempt.calls.complete(spot, completed);
-  return understood(answer, { attempt, spot, fields: { completed } });
+  const answer = await calls.complete(address, completed);
+  return readBack(answer, { calls, address, fields: { completed } });
 }
 
-interface Noting {
+/** When the answer to a change cannot be read, the item itself tells whether the change was made. */
+async function readBack(
+  answer: Result<Item, Failure>,
+  sent: { readonly calls: ItemCalls; readonly address: ItemAddress; readonly fields: Patch },
+): Promise<Result<Item, Failure>> {
+  if (answer.ok || answer.failure.kind !== "unreadable") return answer;
+  const now = await sent.calls.get(sent.address);
+  if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
+  return now;
+}
+
+interface Recording {
   readonly edit: Edit;
   readonly store: Store;
   readonly call: Call;
@@ -167,32 +180,29 @@ interface Noting {
 }
 
 /**
- * Calls that keep what leaves before its first byte does, and of each try without a usable answer until when it may still be
- * carried out. That of a creation is kept with the edit, which names no item yet.
+ * Calls that record each write before its first byte leaves, and of each one without a usable answer until when it may still
+ * be in flight. That of a creation is kept with the edit, which names no item yet.
  */
-export function noteWrites(
+export function recordWrites(
   callsWith: (call: Call) => ItemCalls,
-  { edit, store, call, clock, keep }: Noting,
+  { edit, store, call, clock, keep }: Recording,
 ): ItemCalls {
   const { unanswered, journal } = store;
   const plain = callsWith(call);
-  let met: Item | null = null;
+  let lastRead: Item | null = null;
 
-  async function noted<Answer>(
-    write: Pick<LeavingWrite, "act" | "patch"> & { readonly spot: ItemAddress },
+  async function recorded<Answer>(
+    {
+      act,
+      patch,
+      address,
+    }: Pick<LeavingWrite, "act" | "patch"> & { readonly address: ItemAddress },
     send: (calls: ItemCalls) => Promise<Answer>,
   ): Promise<Answer> {
-    const { act, patch, spot } = write;
-    const before = met?.id === spot.id && met.kind === spot.item.kind ? met : spot.item;
-    const { id: serviceId } = spot;
-    const id = unanswered.leaving({
-      edit: edit.id,
-      item: edit.item,
-      act,
-      serviceId,
-      patch,
-      before,
-    });
+    const { item, id: serviceId } = address;
+    const before = lastRead?.id === serviceId && lastRead.kind === item.kind ? lastRead : item;
+    const leaving = { edit: edit.id, item: edit.item, act, serviceId, patch, before };
+    const id = unanswered.leaving(leaving);
     const onUnanswered = (waited: Temporal.Duration) => {
       const until = inFlightUntil(clock(), waited);
       keep(() => unanswered.lost(id, until));
@@ -204,15 +214,18 @@ export function noteWrites(
     }
   }
   const change = <Answer>(
-    { spot, patch }: { readonly spot: ItemAddress; readonly patch: Patch },
-    send: (calls: ItemCalls) => Promise<Answer>,
-  ) => noted({ act: "change", spot, patch }, send);
+    address: ItemAddress,
+    {
+      patch,
+      send,
+    }: { readonly patch: Patch; readonly send: (calls: ItemCalls) => Promise<Answer> },
+  ) => recorded({ act: "change", address, patch }, send);
 
   return {
     list: (item) => plain.list(item),
-    async get(spot) {
-      const answer = await plain.get(spot);
-      if (answer.ok) met = answer.value;
+    async get(address) {
+      const answer = await plain.get(address);
+      if (answer.ok) lastRead = answer.value;
       return answer;
     },
     async create(item, wish) {
@@ -226,10 +239,16 @@ export function noteWrites(
       if (!answer.ok && !isLost) keep(() => journal.inFlight(edit.id, null));
       return answer;
     },
-    update: (spot, patch) => change({ spot, patch }, (calls) => calls.update(spot, patch)),
-    complete: (spot, completed) =>
-      change({ spot, patch: { completed } }, (calls) => calls.complete(spot, completed)),
-    move: (spot, place) => change({ spot, patch: { place } }, (calls) => calls.move(spot, place)),
-    delete: (spot) => noted({ act: "delete", spot, patch: {} }, (calls) => calls.delete(spot)),
+    update: (address, patch) =>
+      change(address, { patch, send: (calls) => calls.update(address, patch) }),
+    complete: (address, completed) =>
+      change(address, {
+        patch: { completed },
+        send: (calls) => calls.complete(address, completed),
+      }),
+    move: (address, place) =>
+      change(address, { patch: { place }, send: (calls) => calls.move(address, place) }),
+    delete: (address) =>
+      recorded({ act: "delete", address, patch: {} }, (calls) => calls.delete(address)),
   };
 }

@@ -5,7 +5,7 @@ import type { Requests } from "../../store/journal/unanswered.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { makeOnce, type Trouble } from "./create-once.ts";
+import { type CreationFailure, createOnce } from "./create-once.ts";
 
 interface LabelMakerDeps {
   readonly labels: Upstream["labels"];
@@ -66,7 +66,7 @@ export class LabelMaker {
   async #create(name: string, call: Call): Promise<Result<LabelId, Failure>> {
     const { labels, directory, requests, clock, keep } = this.#deps;
     const what = `label:${nameKey(name)}`;
-    const made = await makeOnce<LabelId>({
+    const made = await createOnce<LabelId>({
       what,
       word: `label ${JSON.stringify(name)}`,
       requests,
@@ -93,7 +93,7 @@ export class LabelMaker {
     return found.ok && found.value !== null ? ok(found.value) : fail(failure);
   }
 
-  async #look(name: string, call: Call): Promise<Result<LabelId | null, Trouble>> {
+  async #look(name: string, call: Call): Promise<Result<LabelId | null, CreationFailure>> {
     const read = await this.#read(call);
     return read.ok ? ok(this.#find(name)) : fail({ kind: "failed", failure: read.failure });
   }
@@ -108,7 +108,7 @@ export class LabelMaker {
 }
 
 /** A label that may still come says nothing against the edit: it is tried again. */
-const failureOf = (trouble: Trouble): Failure =>
-  trouble.kind === "failed"
-    ? trouble.failure
-    : { kind: "unknown-outcome", message: trouble.problem, request: "POST /labels" };
+const failureOf = (failure: CreationFailure): Failure =>
+  failure.kind === "failed"
+    ? failure.failure
+    : { kind: "unknown-outcome", message: failure.problem, request: "POST /labels" };

@@ -17,23 +17,30 @@ import type { Sight } from "../../store/journal/unanswered.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { UnansweredWrite } from "../../store/rows/unanswered-rows.ts";
 import type { Store } from "../../store/store.ts";
-import type { Call, Upstream } from "../../upstream/client.ts";
+import type { Upstream } from "../../upstream/client.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 import { isMissing } from "./attempt.ts";
-import type { DrainDeps } from "./drain.ts";
-import { createItemCalls, type ItemCalls } from "./item-calls.ts";
+import { createItemCalls, type ItemAddress, type ItemCalls } from "./item-calls.ts";
 
-type WatchDeps = Pick<DrainDeps, "store" | "upstream" | "clock" | "onMissing">;
+interface WatchDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  readonly clock: () => Temporal.Instant;
+  readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
+}
 
 /**
- * Reads the next item whose writes were not answered, now and then until they cannot be carried out any more, and once more
- * then. What it says is stored, and judged as it is (`judgeLandings`).
+ * A write without an answer may still be carried out, late, over something newer. Its item is watched: a step reads the next
+ * such item, now and then while the write is in flight and once more after that. What it reads is stored, and judged there
+ * (`judgeLateWrites`), as is what a sweep or an answer shows of the item.
  */
-export function createWatch(deps: WatchDeps): (signal: AbortSignal) => Promise<"idle" | "worked"> {
+export function createLateWriteWatch(
+  deps: WatchDeps,
+): (signal: AbortSignal) => Promise<"idle" | "worked"> {
   const { store, clock } = deps;
   return async (signal) => {
     if (signal.aborted) return "idle";
-    askForGhosts(deps);
+    hurryGivenUpCreations(deps);
     const due = store.unanswered.claimLook();
     if (!due) return "idle";
     const begun = clock();
@@ -43,65 +50,48 @@ export function createWatch(deps: WatchDeps): (signal: AbortSignal) => Promise<"
   };
 }
 
-/** A creation that was given up may be carried out all the same: its list is asked for once that is over. */
-function askForGhosts({ store, clock, onMissing }: WatchDeps): void {
-  const over = store.journal
-    .givenUpCreations()
-    .filter(
-      ({ inFlightUntil }) => inFlightUntil && Temporal.Instant.compare(inFlightUntil, clock()) <= 0,
-    );
-  for (const edit of over) {
+/** A creation that was given up may be carried out all the same: its list is asked for once it is in flight no more. */
+function hurryGivenUpCreations({ store, clock, onMissing }: WatchDeps): void {
+  const now = clock();
+  for (const edit of store.journal.givenUpCreations()) {
+    const { inFlightUntil: until } = edit;
+    if (!until || Temporal.Instant.compare(until, now) > 0) continue;
     const source = sourceOf(applyPatch(edit.base, edit.patch));
     const state = store.sources.all().find(({ name }) => name === source);
-    if (edit.inFlightUntil && state && !isReadSince(edit.inFlightUntil, state))
-      onMissing(edit, [source]);
+    if (state && !isReadSince(until, state)) onMissing(edit, [source]);
   }
 }
 
-interface Due {
+interface WatchedItem {
   readonly key: ItemKey;
   readonly writes: readonly UnansweredWrite[];
 }
 
 /** Whether the service has told what has become of the item. */
 async function look(
-  { key, writes }: Due,
-  deps: WatchDeps & { readonly signal: AbortSignal },
+  { key, writes }: WatchedItem,
+  { store, upstream, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const { store, upstream, onMissing, signal } = deps;
   const id = store.mirror.identity(key).serviceId;
   const item = store.mirror.get(key)?.item;
-  // Gone, or made anew under another number: no late request can find it.
+  // Gone, or recreated under another number: no late request can find it.
   const own = writes.filter((write) => write.serviceId === id);
   const [newest] = own;
   if (id === null || !item || !newest) return true;
   const edit = store.journal.get(newest.edit);
-  const calls = callsFor({
-    upstream,
-    call: { priority: "edit", person: edit?.actor ?? null, signal },
-  });
-  const found = await find(item, { id: serviceId(id), writes: own, calls });
+  const person = edit?.actor ?? null;
+  const calls = createItemCalls(upstream, { priority: "edit", person, signal });
+  const found = await find({ item, id: serviceId(id) }, { writes: own, calls });
   if (found === "unknown") return false;
-  if (found) storeSight(store, { key, before: item, found });
+  if (found) storeFound(store, { key, before: item, found });
   else if (edit) onMissing(edit, [sourceOf(item)]);
   return true;
 }
 
-const callsFor = ({ upstream, call }: { readonly upstream: Upstream; readonly call: Call }) =>
-  createItemCalls(upstream, call);
-
 /** The item where it is known to be, or where a late move may have taken it; null when it is in none of these places. */
 async function find(
-  item: Item,
-  {
-    id,
-    writes,
-    calls,
-  }: {
-    readonly id: ReturnType<typeof serviceId>;
-    readonly writes: readonly UnansweredWrite[];
-    readonly calls: ItemCalls;
-  },
+  { item, id }: ItemAddress,
+  { writes, calls }: { readonly writes: readonly UnansweredWrite[]; readonly calls: ItemCalls },
 ): Promise<Item | "unknown" | null> {
   const elsewhere = writes.flatMap(({ patch: { place } }) =>
     place ? [placedIn(item, place)] : [],
@@ -115,7 +105,7 @@ async function find(
 }
 
 /** What has changed since the request left is newer than the answer. */
-function storeSight(
+function storeFound(
   store: Store,
   { key, before, found }: { readonly key: ItemKey; readonly before: Item; readonly found: Item },
 ): void {
@@ -130,11 +120,11 @@ function storeSight(
 
 /**
  * Judges what is seen of items whose writes were not answered. Where a field has turned into what such a write sets, in place
- * of something newer, the request was carried out late: the edit that has set what it undid is carried out again; what
- * somebody else had set is put back by a new edit of the same person. What a late deletion has taken is made anew, when it is
+ * of something newer, the request was carried out late: the edit that has set what it has overwritten is carried out again;
+ * what somebody else had set is restored by a new edit of the sender. What a late deletion has taken is recreated, when it is
  * wanted again by then. Any other value is somebody else's, and stays.
  */
-export function judgeLandings(store: Store): (sight: Sight) => void {
+export function judgeLateWrites(store: Store): (sight: Sight) => void {
   return ({ key, before, after, answered }) => {
     if (after) judgeChange(store, { key, before, after, answered });
     else judgeLoss(store, { key, before });
@@ -143,7 +133,7 @@ export function judgeLandings(store: Store): (sight: Sight) => void {
 
 /**
  * What of an item is the doing of a write of ours that was not answered: nobody else has changed these fields, so that an
- * edit which meets them does not conflict.
+ * edit of them does not conflict.
  */
 export function lateValues(
   key: ItemKey,
@@ -185,8 +175,8 @@ function judgeChange(store: Store, change: Change): void {
     if (turned.length === 0) continue;
     for (const field of turned) explained.add(field);
     store.unanswered.carriedOut(write.id);
-    const undone = turned.filter((field) => isOver(field, { write, was, edits }));
-    if (undone.length > 0) restore(store, { ...change, write, undone, edits });
+    const overwritten = turned.filter((field) => hasReplacedNewer(field, { write, was, edits }));
+    if (overwritten.length > 0) restore(store, { ...change, write, overwritten, edits });
   }
 }
 
@@ -198,7 +188,7 @@ const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): b
  * Whether what the write has replaced was newer than the write. While an edit of the field is on its way that one decides;
  * what was there when the request left is older, unless its edit was answered or given up since.
  */
-function isOver(
+function hasReplacedNewer(
   field: PatchField,
   {
     write,
@@ -220,23 +210,26 @@ const hasEnded = ({ state }: Edit): boolean =>
 const touches = ({ patch, restores, newLabels }: Edit, field: PatchField): boolean =>
   (restores?.patch ?? patch)[field] !== undefined || (field === "labels" && newLabels.length > 0);
 
-interface Undone extends Change {
+interface Overwritten extends Change {
   readonly write: UnansweredWrite;
-  readonly undone: readonly PatchField[];
+  readonly overwritten: readonly PatchField[];
   readonly edits: readonly Edit[];
 }
 
-function restore(store: Store, { before, after, key, write, undone, edits }: Undone): void {
+function restore(
+  store: Store,
+  { before, after, key, write, overwritten, edits }: Overwritten,
+): void {
   const [was, is] = [valuesOf(before), valuesOf(after)];
   const setters = new Map<Edit | null, PatchField[]>();
-  for (const field of undone) {
+  for (const field of overwritten) {
     const setter = edits.find((edit) => hasSet(field, { edit, was })) ?? null;
     setters.set(setter, [...(setters.get(setter) ?? []), field]);
   }
   for (const [setter, fields] of setters) {
     const restores = { patch: pick(was, fields), over: pick(is, fields), by: write.edit };
     if (setter) store.journal.putBack(setter.id, restores);
-    else putBackAnew(store, { key, base: after, restores });
+    else appendRestoration(store, { key, base: after, restores });
   }
 }
 
@@ -250,7 +243,7 @@ function hasSet(
   return isChange && touches(edit, field) && !!answer && sameShown(field, valuesOf(answer), was);
 }
 
-function putBackAnew(
+function appendRestoration(
   { journal }: Store,
   {
     key,

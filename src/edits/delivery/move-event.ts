@@ -7,13 +7,15 @@ import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import { spokenFields } from "../field-changes.ts";
 import {
   type Attempt,
+  type AttemptEnding,
   addressOf,
-  askAgain,
-  goneItem,
+  failed,
   isMissing,
   isRefusal,
-  type Outcome,
-  untold,
+  parkAsGone,
+  parked,
+  progressUnknown,
+  retried,
 } from "./attempt.ts";
 import { lookUp } from "./find-created.ts";
 import { complete, send } from "./item-calls.ts";
@@ -28,33 +30,38 @@ type Identified = Item & { readonly id: ServiceId };
 export async function moveEvent(
   attempt: Attempt,
   { ours, patch }: { readonly ours: Identified; readonly patch: Patch },
-): Promise<Outcome> {
+): Promise<AttemptEnding> {
   const { edit, store, calls } = attempt;
   const wished = applyPatch(ours, patch);
   store.journal.sending(edit.id);
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
-  if (!created.ok) return { kind: "failed", failure: created.failure };
+  if (!created.ok) return failed(created.failure);
   return settleIn(attempt, { old: ours, created: created.value });
 }
 
 /** Goes on with a move of an event whose creation is known; null when there is none. */
-export async function resumeMove(attempt: Attempt): Promise<Outcome | null> {
+export async function resumeMove(attempt: Attempt): Promise<AttemptEnding | null> {
   const { edit, store, calls } = attempt;
   const old = leftBehind(attempt);
   const known = store.mirror.identity(edit.item).serviceId;
   if (!old || known === null || known === old.id) return null;
-  const spot = addressOf(attempt);
-  const found = await calls.get(spot);
-  if (found.ok) return finish(attempt, { old, now: { ...found.value, id: spot.id } });
-  return isMissing(found.failure) ? goneItem(found.failure) : untold(found.failure, attempt);
+  const address = addressOf(attempt);
+  const found = await calls.get(address);
+  if (found.ok) return finish(attempt, { old, now: { ...found.value, id: address.id } });
+  return isMissing(found.failure)
+    ? parkAsGone(found.failure)
+    : progressUnknown(found.failure, attempt);
 }
 
 /**
  * Looks for the event that an earlier try may have created in the new project, and goes on with it; null when there is
  * none. `ours`: the old one as it is now; null when it is gone.
  */
-export async function recallMove(attempt: Attempt, ours: Item | null): Promise<Outcome | null> {
+export async function recallMove(
+  attempt: Attempt,
+  ours: Item | null,
+): Promise<AttemptEnding | null> {
   const { sentAt, actor } = attempt.edit;
   const old = leftBehind(attempt);
   if (!old || sentAt === null) return null;
@@ -62,7 +69,7 @@ export async function recallMove(attempt: Attempt, ours: Item | null): Promise<O
   const second = ours && applyPatch(ours, mergeEdit(attempt, ours).patch);
   const others = second && !looksAlike(first, second) ? [second] : [];
   const found = await lookUp({ wishes: [first, ...others], sentAt, actor }, attempt);
-  if (found.kind === "ended") return found.outcome;
+  if (found.kind === "ended") return found.ending;
   return found.kind === "one" ? settleIn(attempt, { old, created: found.item }) : null;
 }
 
@@ -76,23 +83,21 @@ function leftBehind({ edit: { patch, before, sentAt } }: Attempt): Identified | 
 async function settleIn(
   attempt: Attempt,
   { old, created }: { readonly old: Identified; readonly created: Item },
-): Promise<Outcome> {
+): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
   if (id === null) return stuck("the service has not told the new event's id");
   const isDone = edit.patch.completed ?? old.completed;
   const full =
     isDone && canComplete(created) && !created.completed
-      ? await complete(attempt, { spot: { item: created, id }, completed: true })
+      ? await complete(attempt.calls, { address: { item: created, id }, completed: true })
       : null;
   const now = { ...(full?.ok ? full.value : created), id };
   store.together(() => {
     store.mirror.adopt(edit.item, id);
     store.mirror.put(now, sourceOf(now));
   });
-  return full && !full.ok
-    ? { kind: "failed", failure: full.failure }
-    : finish(attempt, { old, now });
+  return full && !full.ok ? failed(full.failure) : finish(attempt, { old, now });
 }
 
 interface Both {
@@ -102,26 +107,24 @@ interface Both {
 }
 
 /** Takes along what somebody has changed of the old event in the meantime, and deletes it. */
-async function finish(attempt: Attempt, { old, now }: Both): Promise<Outcome> {
+async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEnding> {
   const { calls, edit } = attempt;
   const left = await calls.get({ item: old, id: old.id });
   if (!left.ok && !isMissing(left.failure)) {
     const why = `${describeRest(left.failure, old)}; it is in project ${now.projectId} as well`;
-    return isRefusal(left.failure)
-      ? askAgain(why, attempt)
-      : { kind: "failed", failure: left.failure };
+    return isRefusal(left.failure) ? retried(why, attempt) : failed(left.failure);
   }
   const news = lateChanges(left.ok ? left.value : old, { old, now, wish: edit.patch });
   const sent =
     fieldsOf(news).length > 0
-      ? await send(attempt, { spot: { item: now, id: now.id }, patch: news })
+      ? await send(attempt.calls, { address: { item: now, id: now.id }, patch: news })
       : null;
-  if (sent && !sent.ok) return { kind: "failed", failure: sent.failure };
+  if (sent && !sent.ok) return failed(sent.failure);
   const deleted = left.ok ? await calls.delete({ item: old, id: old.id }) : null;
   if (left.ok && deleted && !deleted.ok && !isMissing(deleted.failure)) {
     return isRefusal(deleted.failure)
       ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
-      : { kind: "failed", failure: deleted.failure };
+      : failed(deleted.failure);
   }
   return { kind: "done", answer: sent ? sent.value : now };
 }
@@ -141,7 +144,7 @@ function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Pat
 async function takeBack(
   { edit, store, calls }: Attempt,
   { old, now, failure }: Both & { readonly failure: Failure },
-): Promise<Outcome> {
+): Promise<AttemptEnding> {
   const why = describeRest(failure, old);
   const taken = await calls.delete({ item: now, id: now.id });
   if (!taken.ok && !isMissing(taken.failure)) {
@@ -157,6 +160,4 @@ async function takeBack(
 const describeRest = (failure: Failure, { projectId }: Item): string =>
   `the event cannot be taken out of project ${projectId}: ${describeFailure(failure)}`;
 
-function stuck(problem: string): Outcome {
-  return { kind: "settled", settlement: { kind: "park", reason: "refused", problem } };
-}
+const stuck = (problem: string): AttemptEnding => parked("refused", problem);

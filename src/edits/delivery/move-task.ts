@@ -14,12 +14,23 @@ import { looksAlike, sameCreation } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Attempt, isMissing, isRefusal, type Outcome, untold } from "./attempt.ts";
+import {
+  type Attempt,
+  type AttemptEnding,
+  type Ended,
+  ended,
+  endingOf,
+  failed,
+  isMissing,
+  isRefusal,
+  parked,
+  progressUnknown,
+} from "./attempt.ts";
 import { type ItemAddress, send } from "./item-calls.ts";
 
 interface TaskMove {
   /** Where the mirror has it. */
-  readonly spot: ItemAddress;
+  readonly address: ItemAddress;
   readonly ours: Item;
   /** All that is left to send, the place among it. */
   readonly patch: Patch;
@@ -30,46 +41,43 @@ interface TaskMove {
  * Takes a task to its new list, and sends the other fields there. After a request whose answer was lost, the new list is
  * read first: a service that moves by copying must not be asked twice.
  */
-export async function moveTask(attempt: Attempt, move: TaskMove): Promise<Outcome> {
+export async function moveTask(attempt: Attempt, move: TaskMove): Promise<AttemptEnding> {
   const { edit, store, calls } = attempt;
-  const { spot, ours, patch, place } = move;
+  const { address, ours, patch, place } = move;
   const there = edit.sentAt === null ? null : await findCopy(attempt, place);
-  if (there?.kind === "ended") return there.outcome;
+  if (there?.kind === "ended") return there.ending;
   store.journal.sending(edit.id);
   const moved = there
     ? ok(there.item)
     : await understood(
-        await calls.move({ item: placedIn(ours, placeOf(spot.item)), id: spot.id }, place),
-        { attempt, place, id: spot.id },
+        await calls.move({ item: placedIn(ours, placeOf(address.item)), id: address.id }, place),
+        { attempt, place, id: address.id },
       );
-  if (!moved.ok) return { kind: "failed", failure: moved.failure };
+  if (!moved.ok) return failed(moved.failure);
   const item = moved.value;
-  const id = item.id ?? spot.id;
+  const id = item.id ?? address.id;
   store.together(() => followTask(edit.item, { now: { ...item, id }, store }));
   const rest = without(patch, "place");
   if (fieldsOf(rest).length === 0) return { kind: "done", answer: { ...item, id } };
-  const sent = await send(attempt, { spot: { item, id }, patch: rest });
-  return sent.ok ? { kind: "done", answer: sent.value } : { kind: "failed", failure: sent.failure };
+  const sent = await send(calls, { address: { item, id }, patch: rest });
+  return endingOf(sent);
 }
 
 /** What the place to which a task is to go shows of it. */
-type There =
-  | { readonly kind: "there"; readonly item: Item }
-  | { readonly kind: "ended"; readonly outcome: Outcome }
-  | null;
+type There = { readonly kind: "there"; readonly item: Item } | Ended | null;
 
 /**
  * Looks for a task that is not where it was in the place to which the edit takes it: under its id, or under another one
  * when a request of ours may have moved it. Null when it is not there.
  */
-export async function lookThere(attempt: Attempt, { item, id }: ItemAddress): Promise<There> {
+export async function findThere(attempt: Attempt, { item, id }: ItemAddress): Promise<There> {
   const { place } = attempt.edit.patch;
   if (!place || item.kind !== "task") return null;
   const found = await attempt.calls.get({ item: placedIn(item, place), id });
   if (found.ok) return { kind: "there", item: found.value };
   if (attempt.edit.sentAt !== null && isRefusal(found.failure)) return findCopy(attempt, place);
   if (found.failure.kind === "refused") return null;
-  return { kind: "ended", outcome: { kind: "failed", failure: found.failure } };
+  return ended(failed(found.failure));
 }
 
 /** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
@@ -81,7 +89,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   const listed = await calls.list(wished);
   if (!listed.ok) {
     const { failure } = listed;
-    return isMissing(failure) ? null : { kind: "ended", outcome: untold(failure, attempt) };
+    return isMissing(failure) ? null : ended(progressUnknown(failure, attempt));
   }
   const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
   const [first, second] = listed.value.items.filter((item) => {
@@ -92,8 +100,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   if (!first) return null;
   if (!second) return { kind: "there", item: first };
   const problem = `the answer to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
-  const settlement = { kind: "park", reason: "unknown-outcome", problem } as const;
-  return { kind: "ended", outcome: { kind: "settled", settlement } };
+  return ended(parked("unknown-outcome", problem));
 }
 
 /** A copy keeps the day on which its task was made, or is as new as the request. */

@@ -14,7 +14,7 @@ interface RecoveryDeps {
 }
 
 /** Lets edits go as soon as what they wait for is there. */
-export interface Recovery {
+export interface WakeWaiting {
   /** Looks whether the service is back, and takes keys again; asks it only while that is open. */
   readonly step: (signal: AbortSignal) => Promise<"idle">;
   /** An outage has ended: the next step wakes what waits. Safe anywhere, as it stores nothing. */
@@ -32,7 +32,7 @@ const longestKeyGapMs = 60_000;
 const firstGapMs = 5000;
 const longestGapMs = 600_000;
 
-export function createRecovery(deps: RecoveryDeps): Recovery {
+export function createWakeWaiting(deps: RecoveryDeps): WakeWaiting {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
   /** When keys that are waited for were tried first and last, the one tried longest ago first. */

@@ -6,7 +6,7 @@ import { ok } from "../../domain/result.ts";
 import { sourceName } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
-import { homeFolder } from "../delivery/extras.ts";
+import { homeFolder } from "../delivery/home-folder.ts";
 import { createTaskWork, findTask } from "./task-actions.ts";
 import {
   type Answer,

@@ -2,7 +2,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import { fail, type Result, unreachable } from "../../domain/result.ts";
 import type { Call } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
-import type { Trouble } from "../delivery/create-once.ts";
+import type { CreationFailure } from "../delivery/create-once.ts";
 
 /**
  * Why a person's request was not carried out. `unknown`: there is no such thing. `unfit`: it cannot be done to this.
@@ -27,7 +27,7 @@ export const unknown = (problem: string) => fail({ kind: "unknown", problem } as
 export const unfit = (problem: string) => fail({ kind: "unfit", problem } as const);
 export const failed = (failure: Failure) => fail({ kind: "failed", failure } as const);
 
-export const hindered = (trouble: Trouble) =>
+export const hindered = (trouble: CreationFailure) =>
   trouble.kind === "failed" ? failed(trouble.failure) : unfit(trouble.problem);
 
 /** One sentence for people. */

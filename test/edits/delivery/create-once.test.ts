@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import { fail, ok, type Result } from "../../../src/domain/result.ts";
-import { ClaimKeeper } from "../../../src/edits/delivery/attempt.ts";
-import { makeOnce, mayBeOf } from "../../../src/edits/delivery/create-once.ts";
+import { createOnce, mayBeOf } from "../../../src/edits/delivery/create-once.ts";
+import { ClaimLeases } from "../../../src/edits/delivery/settle.ts";
 import type { OpenRequest } from "../../../src/store/journal/unanswered.ts";
 import type { Call } from "../../../src/upstream/client.ts";
 import type { Failure } from "../../../src/upstream/failure.ts";
@@ -11,20 +11,20 @@ import { handClock, testStore } from "../../support/test-store.ts";
 const lost = { kind: "unknown-outcome", message: "lost", request: "POST /x" } as const;
 const refused = { kind: "refused", status: 403, message: "no", request: "POST /x" } as const;
 
-/** A wish that is tried again and again; `shown`: what the service shows, if anything. */
-function wish() {
-  const keeper = new ClaimKeeper<number>();
+/** A label that is created again and again; `shown`: what the service shows, if anything. */
+function freshLabel() {
+  const leases = new ClaimLeases<number>();
   const clock = handClock("2026-11-20T12:00:00Z");
   const { requests } = testStore(clock);
   const state = { shown: null as number | null, sent: 0 };
   const attempt = (send: (call: Call) => Result<number, Failure>) =>
-    makeOnce<number>({
+    createOnce<number>({
       what: "label:fresh",
       word: "label",
       requests,
       clock,
       call: { priority: "edit" },
-      keep: (note) => keeper.keep(note),
+      keep: (note) => leases.keep(note),
       known: () => [7],
       look: () => Promise.resolve(ok(state.shown)),
       send(call) {
@@ -40,9 +40,9 @@ const unanswered = (call: Call) => {
   return fail(lost);
 };
 
-describe("makeOnce() result", () => {
+describe("createOnce() result", () => {
   it("is what was made, and is looked for until that is stored", async () => {
-    const { attempt, requests, state } = wish();
+    const { attempt, requests, state } = freshLabel();
     expect(await attempt(() => ok(1))).toEqual(ok(1));
     state.shown = 1;
     expect(await attempt(() => ok(2))).toEqual(ok(1));
@@ -52,7 +52,7 @@ describe("makeOnce() result", () => {
   });
 
   it("waits while the request may be carried out, then is sent once more", async () => {
-    const { attempt, clock, state } = wish();
+    const { attempt, clock, state } = freshLabel();
     await attempt(unanswered);
     clock.advance({ seconds: 7 });
     expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
@@ -63,7 +63,7 @@ describe("makeOnce() result", () => {
   });
 
   it("is what an earlier request has made", async () => {
-    const { attempt, state } = wish();
+    const { attempt, state } = freshLabel();
     await attempt(unanswered);
     state.shown = 3;
     expect(await attempt(() => ok(2))).toEqual(ok(3));
@@ -71,14 +71,14 @@ describe("makeOnce() result", () => {
   });
 
   it("is sent again at once after a refusal, with a look before", async () => {
-    const { attempt, state } = wish();
+    const { attempt, state } = freshLabel();
     expect(await attempt(() => fail(refused))).toEqual(fail({ kind: "failed", failure: refused }));
     expect(await attempt(() => ok(2))).toEqual(ok(2));
     expect(state.sent).toBe(2);
   });
 
   it("waits after a crash for as long as the answer would have been waited for", async () => {
-    const { attempt, clock, requests, state } = wish();
+    const { attempt, clock, requests, state } = freshLabel();
     requests.leaving("label:fresh", [7]);
     clock.advance({ minutes: 1 });
     requests.release(Temporal.Duration.from({ seconds: 40 }));
@@ -101,6 +101,6 @@ describe("mayBeOf()", () => {
     ["somebody else's", { ...made, byMe: false, creatorId: personId(12) }, false],
     ["the person's own", { ...made, byMe: false, creatorId: personId(11) }, true],
   ])("result for one that is %s", (_what, one, expected) => {
-    expect(mayBeOf(open, { made: one, actor: personId(11) })).toBe(expected);
+    expect(mayBeOf(open, { created: one, actor: personId(11) })).toBe(expected);
   });
 });

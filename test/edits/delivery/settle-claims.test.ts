@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ClaimKeeper } from "../../../src/edits/delivery/attempt.ts";
+import { ClaimLeases } from "../../../src/edits/delivery/settle.ts";
 
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC", syscall: "write" });
 
@@ -21,39 +21,39 @@ const never = () => {
   throw new Error("given up");
 };
 
-describe("ClaimKeeper", () => {
+describe("ClaimLeases", () => {
   it("catchUp() result when there is room again: notes and endings are stored, each once", () => {
     const { stored, store, makeRoom } = smallStore();
-    const keeper = new ClaimKeeper<number>();
-    keeper.begin(1);
-    keeper.keep(store("note"));
-    expect(() => keeper.end(1, { store: store("ending"), giveUp: never })).toThrow(full);
-    expect(() => keeper.catchUp()).toThrow(full);
-    expect(keeper.isLost(1)).toBe(false);
+    const leases = new ClaimLeases<number>();
+    leases.begin(1);
+    leases.keep(store("note"));
+    expect(() => leases.end(1, { store: store("ending"), giveUp: never })).toThrow(full);
+    expect(() => leases.catchUp()).toThrow(full);
+    expect(leases.isLost(1)).toBe(false);
     makeRoom();
-    keeper.catchUp();
-    keeper.catchUp();
+    leases.catchUp();
+    leases.catchUp();
     expect(stored).toEqual(["note", "ending"]);
-    expect(keeper.isLost(1)).toBe(true);
+    expect(leases.isLost(1)).toBe(true);
   });
 
   it("end() result when storing fails for another reason: it is given up, later where the disk refuses that", () => {
     const { stored, store, makeRoom } = smallStore();
-    const keeper = new ClaimKeeper<number>();
-    keeper.begin(1);
+    const leases = new ClaimLeases<number>();
+    leases.begin(1);
     const broken = () => {
       throw new Error("broken");
     };
-    expect(() => keeper.end(1, { store: broken, giveUp: store("given up") })).toThrow(full);
+    expect(() => leases.end(1, { store: broken, giveUp: store("given up") })).toThrow(full);
     makeRoom();
-    keeper.catchUp();
+    leases.catchUp();
     expect(stored).toEqual(["given up"]);
   });
 
   it("keep() throws what is no fault of the disk", () => {
-    const keeper = new ClaimKeeper<number>();
+    const leases = new ClaimLeases<number>();
     expect(() =>
-      keeper.keep(() => {
+      leases.keep(() => {
         throw new Error("broken");
       }),
     ).toThrow("broken");
@@ -61,31 +61,31 @@ describe("ClaimKeeper", () => {
 
   it("keep() result when an earlier note still waits: both are stored in their order", () => {
     const { stored, store, makeRoom } = smallStore();
-    const keeper = new ClaimKeeper<number>();
-    keeper.keep(store("lost"));
+    const leases = new ClaimLeases<number>();
+    leases.keep(store("lost"));
     makeRoom();
-    keeper.keep(store("ended"));
+    leases.keep(store("ended"));
     expect(stored).toEqual(["lost", "ended"]);
   });
 
   it("catchUp() throws a note's own fault once, and holds up nothing with it", () => {
     const { stored, store, makeRoom } = smallStore();
-    const keeper = new ClaimKeeper<number>();
+    const leases = new ClaimLeases<number>();
     let isFull = true;
-    keeper.keep(() => {
+    leases.keep(() => {
       throw isFull ? full : new Error("broken");
     });
     isFull = false;
     makeRoom();
-    expect(() => keeper.catchUp()).toThrow("broken");
-    keeper.keep(store("next"));
-    keeper.catchUp();
+    expect(() => leases.catchUp()).toThrow("broken");
+    leases.keep(store("next"));
+    leases.catchUp();
     expect(stored).toEqual(["next"]);
   });
 
   it("isLost() result when a claim is of a running step, or of none", () => {
-    const keeper = new ClaimKeeper<number>();
-    keeper.begin(1);
-    expect([keeper.isLost(1), keeper.isLost(2)]).toEqual([false, true]);
+    const leases = new ClaimLeases<number>();
+    leases.begin(1);
+    expect([leases.isLost(1), leases.isLost(2)]).toEqual([false, true]);
   });
 });

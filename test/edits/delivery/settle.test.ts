@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { again, settleFailure, type Trial } from "../../../src/edits/delivery/settle.ts";
+import { retryLater, settleFailure, type Trial } from "../../../src/edits/delivery/settle.ts";
 import type { Failure } from "../../../src/upstream/failure.ts";
 
 const now = Temporal.Instant.from("2026-11-20T12:00:00Z");
@@ -96,9 +96,9 @@ describe("settleFailure() result", () => {
   });
 });
 
-describe("again() result", () => {
+describe("retryLater() result", () => {
   it("keeps its sentence", () => {
-    expect(again("not yet", { trial: trial(), retryAfter: null })).toMatchObject({
+    expect(retryLater("not yet", trial())).toMatchObject({
       problem: "not yet",
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRecovery } from "../../../src/edits/delivery/wake-waiting.ts";
+import { createWakeWaiting } from "../../../src/edits/delivery/wake-waiting.ts";
 import type { UpstreamEvent } from "../../../src/upstream/client.ts";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
@@ -18,7 +18,7 @@ async function rigWithRecovery() {
   });
   const told: (number | "back")[] = [];
   const { store, upstream, clock } = rig;
-  const recovery = createRecovery({
+  const recovery = createWakeWaiting({
     store,
     upstream,
     clock,
@@ -35,7 +35,7 @@ async function rigWithRecovery() {
   return { ...rig, told, steps, recover: () => recovery.step(signal) };
 }
 
-describe("createRecovery()", () => {
+describe("createWakeWaiting()", () => {
   it("lets all edits go as soon as the service is back, long before their own time", async () => {
     const rig = await rigWithRecovery();
     rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
