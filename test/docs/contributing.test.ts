@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+const text = readFileSync(at("CONTRIBUTING.md"), "utf8");
+
+/** What stands below a heading of the second rank. */
+const section = (heading: string): string =>
+  (text.split(`\n## ${heading}\n`)[1] ?? "").split(/^## /m)[0] ?? "";
+
+/** Words alone, in lower case: `KeySights` and "key sights" are one. */
+const words = (said: string): string =>
+  said
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .toLowerCase()
+    .replace(/[^\p{L}]+/gu, " ");
+
+it("CONTRIBUTING.md explains words that the code uses, each once", () => {
+  const code = readdirSync(at("src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => words(readFileSync(at(`src/${path}`), "utf8")))
+    .join(" ");
+  const rows = section("Glossary").matchAll(/^\| (?!word \|)([^|-][^|]*) \| .+ \| .+ \|$/gm);
+  const explained = [...rows].flatMap(([, said = ""]) => said.split(", ").map(words));
+  expect(explained.filter((word) => !new RegExp(` ${word}(?:e?s)? `).test(code))).toEqual([]);
+  expect(explained.length).toBeGreaterThan(30);
+  expect(new Set(explained).size).toBe(explained.length);
+});
+
+it("CONTRIBUTING.md leads from outside in by about a dozen files, and no two are one", () => {
+  const steps = [...section("A reading order").matchAll(/^\d+\. `([\w/.-]+\.ts)`: /gm)];
+  const files = steps.map(([, file]) => file);
+  expect(files.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(files).size).toBe(files.length);
+});
+
+it("CONTRIBUTING.md names every script of the package that people run, and the README leads to it", () => {
+  const { scripts } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const byOthers = ["dayferry", "coverage", "test"];
+  const told = section("Set up");
+  const silent = Object.keys(scripts).filter(
+    (name) =>
+      !byOthers.includes(name) &&
+      !told.includes(`npm run ${name}`) &&
+      !told.includes(`npm ${name}`),
+  );
+  expect(silent).toEqual([]);
+  expect(readFileSync(at("README.md"), "utf8")).toContain("(CONTRIBUTING.md)");
+});
