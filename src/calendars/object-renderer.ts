@@ -4,7 +4,7 @@ import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item
 import { oneLine, plainDescription } from "../domain/text.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import { foldLines } from "../ics/lines/content-line.ts";
-import { readTree } from "../ics/lines/tree.ts";
+import { readTree } from "../ics/lines/tokens.ts";
 import {
   canonicalText,
   overlayOctets,

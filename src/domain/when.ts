@@ -154,6 +154,16 @@ export function wholeMinutes(length: Temporal.Duration): number {
   return Math.round(length.total({ unit: "minutes", relativeTo }));
 }
 
+/**
+ * The longest time before a start at which anybody is reminded. What programs write beyond is an absolute time of another
+ * century, and a moment that lies before the first year stops many a reader.
+ */
+export const longestLead: Temporal.Duration = Temporal.Duration.from({ days: 366 });
+
+/** Whether a time before the start is short enough for a reminder. */
+export const isLead = (lead: Temporal.Duration): boolean =>
+  wholeMinutes(lead) <= wholeMinutes(longestLead);
+
 /** A wall clock in a zone, DST gaps and overlaps settled as RFC 5545 3.3.5 does. */
 export function wallClock(plain: Temporal.PlainDateTime, zone: string): Temporal.ZonedDateTime {
   return plain.toZonedDateTime(zone, { disambiguation: "compatible" });

@@ -1,6 +1,6 @@
 import { type ContentLine, param } from "./lines/content-line.ts";
 import type { Component } from "./lines/tokens.ts";
-import { firstLine } from "./read/reading.ts";
+import { firstLine } from "./lines/tokens.ts";
 import {
   type IncomingTime,
   momentOf,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   endsAt,
   inZone,
+  isLead,
   isZone,
   startsAt,
   type When,
@@ -86,4 +87,15 @@ describe("isZone()", () => {
     "is false when it is %j",
     (zone) => expect(isZone(zone)).toBe(false),
   );
+});
+
+describe("isLead()", () => {
+  it.each([
+    ["PT0S", true],
+    ["P366D", true],
+    ["P367D", false],
+    ["P6999993D", false],
+  ])("of %s is %s", (length, expected) => {
+    expect(isLead(Temporal.Duration.from(length))).toBe(expected);
+  });
 });

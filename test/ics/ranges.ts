@@ -1,4 +1,4 @@
-import { readTree } from "../../src/ics/lines/tree.ts";
+import { readTree } from "../../src/ics/lines/tokens.ts";
 import { zonesOfFile } from "../../src/ics/zones/file-zones.ts";
 import { zone } from "./files.ts";
 

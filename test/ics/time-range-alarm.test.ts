@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Component } from "../../src/ics/lines/tree.ts";
+import type { Component } from "../../src/ics/lines/tokens.ts";
 import { matchesTimeRange } from "../../src/ics/time-range.ts";
 import { at, range, read } from "./ranges.ts";
 

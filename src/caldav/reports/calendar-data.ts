@@ -11,7 +11,7 @@ import {
   unfold,
   writeStamp,
 } from "../../ics/lines/content-line.ts";
-import { type Component, readTree } from "../../ics/lines/tree.ts";
+import { type Component, readTree } from "../../ics/lines/tokens.ts";
 import { readTime, type ZoneOf } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../../ics/zones/object-zones.ts";

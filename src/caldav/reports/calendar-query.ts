@@ -2,7 +2,7 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ContentLine } from "../../ics/lines/content-line.ts";
 import { decodeText } from "../../ics/lines/content-line.ts";
-import { type Component, readTree } from "../../ics/lines/tree.ts";
+import { type Component, readTree } from "../../ics/lines/tokens.ts";
 import {
   matchesPropertyRange,
   matchesTimeRange,

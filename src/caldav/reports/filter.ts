@@ -1,6 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { splitText } from "../../ics/lines/tokens.ts";
-import { textOf } from "../../ics/read/reading.ts";
+import { splitText, textOf } from "../../ics/lines/tokens.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { readStamp } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";

@@ -1,7 +1,6 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { endsAt, startsAt } from "../../domain/when.ts";
-import { readTree } from "../../ics/lines/tree.ts";
-import { wordOf } from "../../ics/read/reading.ts";
+import { readTree, wordOf } from "../../ics/lines/tokens.ts";
 import { type Period, writeFreeBusy } from "../../ics/write/write-free-busy.ts";
 import { writeObject } from "../../ics/write/write-object.ts";
 import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";

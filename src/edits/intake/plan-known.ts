@@ -1,17 +1,25 @@
 import { type Channel, type Edit, visibleStates } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
-import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { type Item, type SpokenKind, spokenKind, untitled } from "../../domain/item.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  pick,
+  valuesOf,
+} from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
+import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import { actionOf, changesOf, nameOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
-import { unsetFields } from "./cleared.ts";
 import { diffItem } from "./diff-item.ts";
+import { spokenNames } from "./diff-times.ts";
+import type { KnownNames } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { type Note, type Part, quote } from "./part.ts";
-import { replacedPatch } from "./replaced.ts";
 
 interface Known {
   readonly viewed: Pick<ViewItem, "key" | "item">;
@@ -94,6 +102,104 @@ function takenAway(
   };
 }
 
+/**
+ * The wish to unset what an editor has taken away, of an item as the editor saw it: only fields that can be unset and that
+ * say something. Labels that calendars cannot be shown stay.
+ */
+function unsetFields(
+  item: Item,
+  about: { readonly fields: readonly PatchField[]; readonly names: KnownNames },
+): Patch {
+  const { fields, names } = about;
+  if (fields.length === 0) return {};
+  const empty: Patch =
+    item.kind === "event"
+      ? { description: null, reminder: null, milestone: false }
+      : {
+          description: null,
+          startOn: null,
+          dueOn: null,
+          labels: item.labels.filter((id) => !names.isNamed(id)),
+        };
+  const unset = Object.fromEntries(
+    Object.entries(empty).filter(([field]) => fields.some((name) => name === field)),
+  );
+  return changedFields(valuesOf(item), unset);
+}
+
+/**
+ * The wish to take away what a text showed of an item and its whole replacement leaves out; the defaults of the properties
+ * are what is left. Where a task hangs cannot be taken away, nor what was not shown: people without an address, labels
+ * without a name. Source: RFC 9110 9.3.4; RFC 5545 3.8.1.3 (CLASS), 3.6.1 (an event without an end).
+ */
+function replacedPatch(
+  incoming: IncomingItem,
+  about: { readonly shown: IncomingItem; readonly base: Item; readonly names: KnownNames },
+): Patch {
+  const { shown, base, names } = about;
+  if (shown.component !== incoming.component) return {};
+  const isGone = (property: keyof IncomingItem) =>
+    shown[property] !== undefined && incoming[property] === undefined;
+  const fields: readonly PatchField[] = [
+    ...(isGone("description") ? ["description" as const] : []),
+    ...(isGone("categories") ? categoryFields(incoming) : []),
+    ...(isGone("start") ? ["startOn" as const] : []),
+    ...(isGone("due") ? ["dueOn" as const] : []),
+    ...(shown.alarm && !incoming.alarm ? ["reminder" as const] : []),
+  ];
+  const unset = unsetFields(base, { fields, names });
+  return { ...unset, ...changedFields(valuesOf(base), defaultsOf(incoming, { ...about, isGone })) };
+}
+
+const categoryFields = ({ component }: IncomingItem): readonly PatchField[] =>
+  component === "VEVENT" ? ["milestone"] : ["labels"];
+
+/** Fields that cannot be empty, and those that several properties speak of. */
+function defaultsOf(
+  incoming: IncomingItem,
+  about: {
+    readonly shown: IncomingItem;
+    readonly base: Item;
+    readonly names: KnownNames;
+    readonly isGone: (property: keyof IncomingItem) => boolean;
+  },
+): Patch {
+  const { shown, base, names, isGone } = about;
+  const isEvent = base.kind === "event";
+  const isSilent = !saysState(incoming) && saysState(shown);
+  const when = isEvent && lacksEnd(incoming, shown) ? withoutEnd(base.when) : null;
+  return {
+    ...(isGone("summary") && { title: untitled }),
+    ...(isEvent && isGone("classification") && { private: false }),
+    ...(incoming.component === "VTODO" && isSilent && base.completed && { completed: false }),
+    ...(isGone("attendees") && { assigned: withoutThose(shown, { base, names }) }),
+    ...(when && { when }),
+  };
+}
+
+const saysState = ({ status, completedAt, percent }: IncomingItem): boolean =>
+  [status, completedAt, percent].some((said) => said !== undefined);
+
+/** Whose addresses were shown are no longer in charge; whoever else is was not shown. */
+const withoutThose = (
+  { attendees = [] }: IncomingItem,
+  { base, names }: { readonly base: Item; readonly names: KnownNames },
+) => {
+  const shown = new Set(attendees.map((email) => names.personOf(email)));
+  return base.assigned.filter((person) => !shown.has(person));
+};
+
+function lacksEnd(incoming: IncomingItem, shown: IncomingItem): boolean {
+  const saysEnd = (item: IncomingItem): boolean => {
+    const names = spokenNames(item);
+    return names.has("DTEND") || names.has("DURATION");
+  };
+  return incoming.component === "VEVENT" && saysEnd(shown) && !saysEnd(incoming);
+}
+
+const withoutEnd = (when: When): When =>
+  when.kind === "dates" ? wholeDay(when.start) : { ...when, end: null };
+
 /** The item as its editor is known to have seen it, or as the file says so, else as it is now. */
 function baseOf(incoming: IncomingItem, { viewed, situation }: Known): Item {
   const { bases, store } = situation;
@@ -125,7 +231,7 @@ function planOf(
   if (edit.action !== "delete" && changes.length === 0 && edit.replaces === null) {
     return { ...common, changes, ending: { kind: "unchanged" } };
   }
-  const held = heldTwin(edit, known);
+  const held = sameHeld(edit, known);
   if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
   const message = `the same edit waits for a person already, as edit ${held}`;
   return {
@@ -136,12 +242,12 @@ function planOf(
   };
 }
 
-/** A file that comes in twice must not wait twice. */
-function heldTwin(edit: EditDraft, { viewed, situation }: Known) {
-  const twin = situation.store.journal
+/** The edit that says the same and waits already: a file that comes in twice must not wait twice. */
+function sameHeld(edit: EditDraft, { viewed, situation }: Known): EditId | null {
+  const same = situation.store.journal
     .heldOf(viewed.key)
     .find((held) => held.action === edit.action && sameWish(held, edit) && isMine(held, situation));
-  return twin?.id ?? null;
+  return same?.id ?? null;
 }
 
 /** A calendar program is shown what it has put, which another's edit is not. */

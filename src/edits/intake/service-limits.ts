@@ -1,7 +1,17 @@
-import { type WishFault, wishFaults } from "../../domain/plain-item.ts";
+import type { Item } from "../../domain/item.ts";
+import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
-import { type ItemPlan, refusal } from "./item-plan.ts";
+import { keptInSight } from "../../domain/sight.ts";
+import { dayFault, holdFault, isLead, longestLead, wholeMinutes } from "../../domain/when.ts";
+import { changesOf } from "../field-changes.ts";
+import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import type { Note } from "./part.ts";
+
+/** A value that the service cannot hold. */
+interface LimitFault {
+  readonly kind: "repeated-hour" | "years" | "reminder";
+  readonly message: string;
+}
 
 /**
  * The plan, refused where the service could not hold what it asks for, and with a note where it holds a little less: the
@@ -10,13 +20,23 @@ import type { Note } from "./part.ts";
 export function withinLimits(plan: ItemPlan, zone: string): ItemPlan {
   const { incoming, ending, kind, title, changes } = plan;
   if (ending.kind !== "edit") return plan;
-  const faults = wishFaults(ending.edit.patch, zone);
+  const faults = limitFaults(ending.edit.patch, zone);
   if (faults.length === 0) return { ...plan, notes: [...plan.notes, ...secondsNotes(plan, zone)] };
   const reasons = faults.map((fault) => noteOf(fault, incoming.line));
   return refusal(incoming, { reasons, notes: plan.notes, kind, title, changes });
 }
 
-function noteOf({ kind, message }: WishFault, line: number): Note {
+/** What of a wish the service cannot hold, as its answer would say something else or none could be given. */
+export function limitFaults(patch: Patch, zone: string): readonly LimitFault[] {
+  const { when, startOn, dueOn, reminder } = patch;
+  const days = [startOn, dueOn].map((day) => (day ? dayFault(day) : null));
+  const faults = [when ? holdFault(when, zone) : null, ...days].filter((fault) => fault !== null);
+  if (!reminder || isLead(reminder)) return faults;
+  const message = `a reminder ${wholeMinutes(reminder)} minutes before the start is longer than ${longestLead.days} days`;
+  return [...faults, { kind: "reminder", message }];
+}
+
+function noteOf({ kind, message }: LimitFault, line: number): Note {
   switch (kind) {
     case "repeated-hour":
       return { line, code: "repeated-hour", message };
@@ -44,3 +64,51 @@ function secondsNotes({ incoming, ending }: ItemPlan, zone: string): readonly No
   const message = `the service keeps whole minutes, and not the seconds of ${odd.join(" and ")}`;
   return [{ line, code: "seconds", message }];
 }
+
+/**
+ * Assigns the editor to what would be hidden from that very person otherwise: a private event, or a task of a private list,
+ * is for its creator and the assigned alone, and what is made without an own key is the account's. Who did not see it
+ * before, as somebody may hand in edits in another's name, does not come to see it by that.
+ */
+export function inSight(plan: ItemPlan, situation: Situation): ItemPlan {
+  const { ending } = plan;
+  if (ending.kind !== "edit" || ending.edit.action === "delete") return plan;
+  const assigned = addedTo(ending.edit, situation);
+  if (!assigned) return plan;
+  const patch = { ...ending.edit.patch, assigned };
+  const edit = { ...ending.edit, patch };
+  const message =
+    "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it";
+  const note = { line: plan.incoming.line, code: "assigned-to-see", message };
+  const before =
+    edit.action === "create" ? null : { assigned: presentOf(edit, situation).assigned };
+  const added = changesOf(before, { patch: { assigned }, newLabels: [] });
+  const others = plan.changes.filter(({ field }) => field !== "assigned");
+  return {
+    ...plan,
+    changes: [...others, ...added],
+    notes: [...plan.notes, note],
+    ending: { ...ending, edit },
+  };
+}
+
+function addedTo(edit: EditDraft, situation: Situation) {
+  const { actor, channel, hasOwnKey, store } = situation;
+  if (edit.action === "create") {
+    const creator = hasOwnKey ? actor : null;
+    return keptInSight(edit.base, { list: listOf(edit.base, store), creator, people: [actor] });
+  }
+  // Who changes a file does not look at the item by it.
+  if (channel !== "caldav") return null;
+  const before = presentOf(edit, situation);
+  const about = { list: listOf(before, store), creator: before.creatorId, people: [actor] };
+  if (keptInSight(before, about)) return null;
+  return keptInSight(applyPatch(before, edit.patch), about);
+}
+
+const listOf = (item: Item, { directory }: Situation["store"]) =>
+  item.kind === "event" ? null : directory.todolist(item.listId);
+
+/** As everybody is shown it; the editor may have seen an older version. */
+const presentOf = (edit: EditDraft, { store }: Situation): Item =>
+  (typeof edit.item === "object" ? null : store.view.get(edit.item)?.item) ?? edit.base;

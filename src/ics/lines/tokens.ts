@@ -1,10 +1,13 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
-import { type ContentLine, readContentLine, type Unfolded, unfold } from "./content-line.ts";
+import {
+  type ContentLine,
+  decodeText,
+  readContentLine,
+  type Unfolded,
+  unfold,
+} from "./content-line.ts";
 import { readText } from "./octets.ts";
-
-export type { IcsProblem } from "../ics-problem.ts";
-export type { ContentLine } from "./content-line.ts";
 
 /** What stands between BEGIN and END; both groups in file order. */
 export interface Component {
@@ -77,6 +80,38 @@ export function splitText(
   }
   if (tree.faults.length > 0 || !tree.root) return failWith(tree);
   return ok({ ...tree.root, text });
+}
+
+/** Thrown for octets that are no calendar: whoever kept them promised that they are one. */
+export class UnreadableObjectError extends Error {
+  override readonly name = "UnreadableObjectError";
+}
+
+/**
+ * The VCALENDAR of a calendar object that was accepted or written here, for filters. Throws `UnreadableObjectError`.
+ */
+export function readTree(octets: string | Uint8Array): Component {
+  const tree = typeof octets === "string" ? splitText(octets) : readTokens(octets);
+  if (tree.ok) return tree.value;
+  const reasons = tree.failure.map(({ message }) => message).join("; ");
+  throw new UnreadableObjectError(`a calendar object cannot be read: ${reasons}`);
+}
+
+/** The first line of a name; undefined when it was not sent. */
+export function firstLine(component: Component, name: string): ContentLine | undefined {
+  for (const line of component.lines) if (line.name === name) return line;
+  return undefined;
+}
+
+/** The TEXT value of a property; undefined when it was not sent. */
+export function textOf(component: Component, name: string): string | undefined {
+  const line = firstLine(component, name);
+  return line && decodeText(line.value);
+}
+
+/** A keyword value in upper case; undefined when it was not sent. */
+export function wordOf(component: Component, name: string): string | undefined {
+  return firstLine(component, name)?.value.trim().toUpperCase();
 }
 
 interface Open extends Component {

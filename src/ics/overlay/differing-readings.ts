@@ -6,7 +6,7 @@ import {
   sameText,
   sameWhen,
 } from "../../domain/sameness.ts";
-import { readTree } from "../lines/tree.ts";
+import { readTree } from "../lines/tokens.ts";
 import type { IncomingItem } from "../read/incoming.ts";
 import { readItem } from "../read/read-item.ts";
 import { todoDays } from "../todo-days.ts";

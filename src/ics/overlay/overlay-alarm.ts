@@ -1,5 +1,5 @@
 import type { ObjectLines, ObjectPart } from "../lines/object-lines.ts";
-import { readTree } from "../lines/tree.ts";
+import { readTree } from "../lines/tokens.ts";
 import { isReminder } from "../read/read-alarm.ts";
 import { readSpan } from "../read/read-span.ts";
 import { readDuration } from "../time-values.ts";

@@ -1,7 +1,7 @@
 import { readContentLine, writeDate, writeStamp } from "../lines/content-line.ts";
 
 import type { ObjectLines } from "../lines/object-lines.ts";
-import { readTree } from "../lines/tree.ts";
+import { readTree } from "../lines/tokens.ts";
 import { readSpan } from "../read/read-span.ts";
 import type { IncomingTime } from "../time-values.ts";
 import { asWritten, todoDays } from "../todo-days.ts";

@@ -3,14 +3,16 @@ import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import {
   type CalendarTree,
   type Component,
+  firstLine,
   readTokens,
   type TokenLimits,
+  wordOf,
 } from "../lines/tokens.ts";
 import type { ZoneOf } from "../time-values.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
 import { readItem } from "./read-item.ts";
-import { type FileContext, firstLine, wordOf } from "./reading.ts";
+import type { FileContext } from "./read-span.ts";
 import { createRuleDescriber } from "./second-opinion.ts";
 import { readAgain } from "./second-reader.ts";
 

@@ -1,4 +1,4 @@
-import { isLead, longestLead } from "../../domain/plain-item.ts";
+import { isLead, longestLead } from "../../domain/when.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import {

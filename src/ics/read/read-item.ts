@@ -2,19 +2,18 @@ import { baseMark } from "../base-mark.ts";
 import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
+import { firstLine, textOf, wordOf } from "../lines/tokens.ts";
 import { readStamp } from "../time-values.ts";
 import type { IncomingAttachment, IncomingItem, Unstorable } from "./incoming.ts";
 import { readAlarms } from "./read-alarm.ts";
-import { readSpan, whenOf } from "./read-span.ts";
 import {
   complain,
   type FileContext,
-  firstLine,
-  type Reading,
-  textOf,
+  type ItemReading,
+  readSpan,
   timeOf,
-  wordOf,
-} from "./reading.ts";
+  whenOf,
+} from "./read-span.ts";
 import type { DescribeRule } from "./second-opinion.ts";
 
 const longestUid = 1000;
@@ -50,7 +49,7 @@ const recurring: ReadonlySet<string> = new Set([
 export function readItem(component: Component, context: FileContext): IncomingItem {
   const { zoneOf } = context;
   const uid = textOf(component, "UID")?.trim() ?? "";
-  const reading: Reading = { ...context, component, uid, problems: [] };
+  const reading: ItemReading = { ...context, component, uid, problems: [] };
   checkUid(reading);
   checkRepeats(reading);
 
@@ -97,7 +96,7 @@ export function readItem(component: Component, context: FileContext): IncomingIt
   };
 }
 
-function checkUid(reading: Reading): void {
+function checkUid(reading: ItemReading): void {
   const { component, uid } = reading;
   const line = firstLine(component, "UID")?.line ?? component.line;
   if (uid === "") {
@@ -110,7 +109,7 @@ function checkUid(reading: Reading): void {
 }
 
 /** Most items repeat nothing, which a number tells without a look at any value. */
-function checkRepeats(reading: Reading): void {
+function checkRepeats(reading: ItemReading): void {
   let seen = 0;
   for (const { name } of reading.component.lines) {
     const bit = onceOnly.get(name) ?? (recurring.has(name) ? -1 : 0);
@@ -122,7 +121,7 @@ function checkRepeats(reading: Reading): void {
   }
 }
 
-function tellRepeats(reading: Reading): void {
+function tellRepeats(reading: ItemReading): void {
   const seen = new Map<string, string>();
   for (const line of reading.component.lines) {
     if (recurring.has(line.name)) {
@@ -146,7 +145,7 @@ function recurrenceMessage(line: ContentLine, describeRule: DescribeRule): strin
   return `${line.name}${words === null ? "" : ` (${words})`}: the service has no repeating items`;
 }
 
-function readPercent(reading: Reading): number | undefined {
+function readPercent(reading: ItemReading): number | undefined {
   const line = firstLine(reading.component, "PERCENT-COMPLETE");
   if (!line) return undefined;
   const value = line.value.trim();

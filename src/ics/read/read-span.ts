@@ -1,15 +1,34 @@
 import type { When } from "../../domain/when.ts";
+import type { IcsProblem, ValueFault } from "../ics-problem.ts";
 import { excerpt } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
+import type { Component } from "../lines/tokens.ts";
+import { firstLine, wordOf } from "../lines/tokens.ts";
 import {
   type IncomingTime,
   readClock,
   readDuration,
+  readTime,
   settleClock,
   timeAfter,
   wholeDaysOf,
+  type ZoneOf,
 } from "../time-values.ts";
-import { complain, firstLine, type Reading, timeOf, wordOf } from "./reading.ts";
+import type { DescribeRule } from "./second-opinion.ts";
+
+/** What all items of one file share. */
+export interface FileContext {
+  readonly zoneOf: ZoneOf;
+  readonly describeRule: DescribeRule;
+}
+
+/** One item while it is being read. */
+export interface ItemReading extends FileContext {
+  readonly component: Component;
+  readonly uid: string;
+  /** Grows while the item is read. */
+  readonly problems: IcsProblem[];
+}
 
 /** From when to when an item lasts, as far as its file says. */
 export interface Span {
@@ -23,7 +42,7 @@ export interface Span {
  * the clocks.
  * Source: RFC 5545 3.8.2, 3.3.6, 3.6.1 (dtend or duration, of the type of dtstart).
  */
-export function readSpan(reading: Reading): Span {
+export function readSpan(reading: ItemReading): Span {
   const start = timeOf(reading, "DTSTART");
   const end = readEnd(reading, start);
   if (!start || !end) return wholeDays(reading, { start, end });
@@ -50,12 +69,12 @@ export function whenOf({ start, end }: Span): When | undefined {
   return { kind: "times", start: start.at, end: lasts ? ends : null };
 }
 
-function endLine(reading: Reading): ContentLine | undefined {
+function endLine(reading: ItemReading): ContentLine | undefined {
   const name = reading.component.name === "VTODO" ? "DUE" : "DTEND";
   return firstLine(reading.component, name) ?? firstLine(reading.component, "DURATION");
 }
 
-function readEnd(reading: Reading, start: IncomingTime | undefined): IncomingTime | undefined {
+function readEnd(reading: ItemReading, start: IncomingTime | undefined): IncomingTime | undefined {
   const line = endLine(reading);
   if (!line) return undefined;
   const duration = firstLine(reading.component, "DURATION");
@@ -71,7 +90,7 @@ function readEnd(reading: Reading, start: IncomingTime | undefined): IncomingTim
   return line === duration ? addDuration(reading, { line, start }) : endTime(reading, start);
 }
 
-function endTime(reading: Reading, start: IncomingTime | undefined): IncomingTime | undefined {
+function endTime(reading: ItemReading, start: IncomingTime | undefined): IncomingTime | undefined {
   const line = endLine(reading);
   const end = line && timeOf(reading, line.name);
   if (!line || !end || !start) return end;
@@ -94,7 +113,7 @@ const isFloating = (line: ContentLine): boolean =>
   !line.params.has("TZID") && !line.value.trimEnd().endsWith("Z");
 
 function addDuration(
-  reading: Reading,
+  reading: ItemReading,
   at: { readonly line: ContentLine; readonly start: IncomingTime | undefined },
 ): IncomingTime | undefined {
   const { line, start } = at;
@@ -113,7 +132,7 @@ function addDuration(
 }
 
 function timeAfterStart(
-  { component, zoneOf }: Reading,
+  { component, zoneOf }: ItemReading,
   {
     start,
     length,
@@ -132,7 +151,7 @@ function timeAfterStart(
  * Null when the end is before the start.
  */
 function settleEnd(
-  { component, zoneOf }: Reading,
+  { component, zoneOf }: ItemReading,
   { start, end }: { readonly start: IncomingTime; readonly end: IncomingTime },
 ): IncomingTime | null {
   if (start.kind === "date" || end.kind === "date") return isBefore(end, start) ? null : end;
@@ -162,7 +181,7 @@ const wholeDayMarks = ["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-A
  * The days of an event that is marked as whole days and lasts from midnight to midnight, each in its own zone, both in
  * that of the start, or, where the start is in UTC, in the account's. Other times stay times.
  */
-function wholeDays(reading: Reading, span: Span): Span {
+function wholeDays(reading: ItemReading, span: Span): Span {
   const { component, zoneOf } = reading;
   const { start, end } = span;
   if (start?.kind !== "time" || component.name !== "VEVENT") return span;
@@ -195,4 +214,21 @@ function isBefore(end: IncomingTime, start: IncomingTime): boolean {
   return end.kind === "time" && start.kind === "time"
     ? end.at.epochMilliseconds < start.at.epochMilliseconds
     : false;
+}
+
+/** The DATE or DATE-TIME of a property; undefined when it was not sent or, with a complaint, cannot be read. */
+export function timeOf(reading: ItemReading, name: string): IncomingTime | undefined {
+  const line = firstLine(reading.component, name);
+  if (!line) return undefined;
+  const read = readTime(line, reading.zoneOf);
+  return read.ok ? read.value : complain(reading, { line: line.line, ...read.failure });
+}
+
+/** Notes why the item cannot be accepted. */
+export function complain(
+  reading: ItemReading,
+  at: ValueFault & { readonly line: number },
+): undefined {
+  const { line, code, message } = at;
+  reading.problems.push({ line, uid: reading.uid || null, code, message });
 }

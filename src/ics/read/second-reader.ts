@@ -2,10 +2,10 @@ import ical from "node-ical";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import { type ContentLine, param, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
+import { firstLine } from "../lines/tokens.ts";
 
 import { type IncomingTime, readDuration, settleClock, type ZoneOf } from "../time-values.ts";
 import type { IncomingItem } from "./incoming.ts";
-import { firstLine } from "./reading.ts";
 import {
   type Difference,
   excuses,

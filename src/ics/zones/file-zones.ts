@@ -1,5 +1,5 @@
 import type { Component } from "../lines/tokens.ts";
-import { textOf } from "../read/reading.ts";
+import { textOf } from "../lines/tokens.ts";
 import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
 import { readDefinition } from "./zone-definition.ts";
 import { resolveZone } from "./zones.ts";

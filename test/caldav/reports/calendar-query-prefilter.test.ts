@@ -5,7 +5,7 @@ import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
 import { spanOf } from "../../../src/calendars/object-cache.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
-import { readTree } from "../../../src/ics/lines/tree.ts";
+import { readTree } from "../../../src/ics/lines/tokens.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 
 const lone = (name: string, conditions: ComponentFilter["conditions"]): ComponentFilter => ({

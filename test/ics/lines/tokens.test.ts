@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ContentLine, readTokens } from "../../../src/ics/lines/tokens.ts";
+import type { ContentLine } from "../../../src/ics/lines/content-line.ts";
+import { readTokens } from "../../../src/ics/lines/tokens.ts";
 import { calendar, eventFile, file, octets, refusalOf } from "../files.ts";
 
 /** The lines of the first component of a good file. */

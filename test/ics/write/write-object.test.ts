@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
-import { readTree, UnreadableObjectError } from "../../../src/ics/lines/tree.ts";
+import { readTree, UnreadableObjectError } from "../../../src/ics/lines/tokens.ts";
 import { readCalendarObject } from "../../../src/ics/read/calendar-object.ts";
 import { writeEvent } from "../../../src/ics/write/write-event.ts";
 import { wrapComponent, writeObject } from "../../../src/ics/write/write-object.ts";

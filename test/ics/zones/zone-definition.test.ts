@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTree } from "../../../src/ics/lines/tree.ts";
+import { readTree } from "../../../src/ics/lines/tokens.ts";
 import type { IncomingItem } from "../../../src/ics/read/incoming.ts";
 import { readClock, settleClock } from "../../../src/ics/time-values.ts";
 import { zonesOfFile } from "../../../src/ics/zones/file-zones.ts";

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   cleanText,
@@ -6,15 +5,8 @@ import {
   looksLikeHtml,
   oneLine,
   plainDescription,
-} from "../../../src/domain/text.ts";
-import {
-  decodeList,
-  decodeText,
-  encodeUrl,
-  escapeText,
-  foldLine,
-} from "../../../src/ics/lines/content-line.ts";
-import { nastyText } from "../nasty.ts";
+  shownText,
+} from "../../src/domain/text.ts";
 
 describe("cleanText()", () => {
   it.each([
@@ -34,84 +26,6 @@ describe("oneLine()", () => {
     ["\n", ""],
   ])("%j becomes %j", (text, expected) => {
     expect(oneLine(text)).toBe(expected);
-  });
-});
-
-describe("escapeText() and decodeText()", () => {
-  it.each([
-    ["C:\\new", "C:\\\\new"],
-    ["a,b;c:d", "a\\,b\\;c:d"],
-    ["a\r\nb", "a\\nb"],
-  ])("write and read %j", (text, written) => {
-    expect(escapeText(text)).toBe(written);
-    expect(decodeText(written)).toBe(cleanText(text));
-  });
-
-  it.each([
-    ["a\\Nb", "a\nb"],
-    ["a\\\\\\nb", "a\\\nb"],
-    ["a\\x\\", "a\\x\\"],
-    ['\\"', '\\"'],
-  ])("decodeText() of %j is %j", (value, expected) => {
-    expect(decodeText(value)).toBe(expected);
-  });
-
-  it("return every text as it was cleaned", () => {
-    fc.assert(
-      fc.property(nastyText, (text) => {
-        const written = escapeText(text);
-        expect(written).not.toMatch(/[\r\n]/);
-        expect(decodeText(written)).toBe(cleanText(text));
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
-describe("decodeList()", () => {
-  it.each([
-    ["a,b", ["a", "b"]],
-    ["a\\,b,c\\\\,d\\;", ["a,b", "c\\", "d;"]],
-    [" a , ,b", ["a", "b"]],
-    ["", []],
-    ["\\", ["\\"]],
-    ["\\\\\\,a", ["\\,a"]],
-  ])("%j holds %j", (value, expected) => {
-    expect(decodeList(value)).toEqual(expected);
-  });
-});
-
-describe("foldLine()", () => {
-  it("keeps lines within 75 octets and loses nothing", () => {
-    fc.assert(
-      fc.property(nastyText, fc.nat(200), (text, repeats) => {
-        const line = `SUMMARY:${escapeText(text).repeat(repeats)}`;
-        const folded = foldLine(line);
-        expect(folded.replaceAll("\r\n ", "")).toBe(line);
-        for (const part of folded.split("\r\n")) {
-          expect(Buffer.byteLength(part)).toBeLessThanOrEqual(75);
-          expect(part.isWellFormed()).toBe(true);
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it("folds only lines that are longer", () => {
-    expect(foldLine("x".repeat(75))).toBe("x".repeat(75));
-    expect(foldLine("x".repeat(76))).toBe(`${"x".repeat(75)}\r\n x`);
-  });
-});
-
-describe("encodeUrl()", () => {
-  it.each([
-    ["https://a.b/c?d=1,2;3#e", "https://a.b/c?d=1%2C2%3B3#e"],
-    [" https://a.b/ü x ", "https://a.b/%C3%BC%20x"],
-    ["https://a.b/\r\nATTENDEE:x", "https://a.b/%0D%0AATTENDEE:x"],
-    ['https://a.b/"<>\\^`{|}', "https://a.b/%22%3C%3E%5C%5E%60%7B%7C%7D"],
-    ["https://a.b/%20%2C", "https://a.b/%20%2C"],
-  ])("%j becomes %j", (url, expected) => {
-    expect(encodeUrl(url)).toBe(expected);
   });
 });
 
@@ -209,4 +123,15 @@ describe("plainDescription()", () => {
   ])("of %j is %j", (description, expected) => {
     expect(plainDescription(description)).toBe(expected);
   });
+});
+
+it.each([
+  ["Review ✓ größer 📅\tx\n", "Review ✓ größer 📅\tx\n"],
+  ["a\r\nb\n", "a\r\nb\n"],
+  ["\u001b[2J\u001b]0;title\u0007x", "\\u001b[2J\\u001b]0;title\\u0007x"],
+  ["safe\rFAIL", "safe\\u000dFAIL"],
+  ["\u009b31m\u007f\u0000\b", "\\u009b31m\\u007f\\u0000\\u0008"],
+  [`${JSON.stringify({ title: "\u001b\u009b" })}\n`, '{"title":"\\u001b\\u009b"}\n'],
+])("shownText() result for %j is %j", (text, shown) => {
+  expect(shownText(text)).toBe(shown);
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Patch } from "../../src/domain/patch.ts";
-import { isLead, longestLead, wishFaults } from "../../src/domain/plain-item.ts";
-import { berlin, dates, times } from "./items.ts";
+import type { Patch } from "../../../src/domain/patch.ts";
+import { longestLead } from "../../../src/domain/when.ts";
+import { limitFaults } from "../../../src/edits/intake/service-limits.ts";
+import { berlin, dates, times } from "../../domain/items.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
-describe("wishFaults()", () => {
+describe("limitFaults()", () => {
   it.each<[string, Patch, readonly string[]]>([
     ["nothing", {}, []],
     ["usual values", { when: times("2026-11-24T10:00", null), title: "A" }, []],
@@ -17,22 +18,11 @@ describe("wishFaults()", () => {
     ["the longest reminder", { reminder: longestLead }, []],
     ["a longer one", { reminder: longestLead.add({ minutes: 1 }) }, ["reminder"]],
   ])("of %s", (_name, patch, kinds) => {
-    expect(wishFaults(patch, berlin).map(({ kind }) => kind)).toEqual(kinds);
+    expect(limitFaults(patch, berlin).map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it("names the value", () => {
-    expect(wishFaults({ dueOn: day("0026-11-24") }, berlin)[0]?.message).toMatch(/^0026-11-24 /);
-  });
-});
-
-describe("isLead()", () => {
-  it.each([
-    ["PT0S", true],
-    ["P366D", true],
-    ["P367D", false],
-    ["P6999993D", false],
-  ])("of %s is %s", (length, expected) => {
-    expect(isLead(Temporal.Duration.from(length))).toBe(expected);
+    expect(limitFaults({ dueOn: day("0026-11-24") }, berlin)[0]?.message).toMatch(/^0026-11-24 /);
   });
 });
 
