@@ -12,11 +12,8 @@ import ical, { ICalAlarmType } from "ical-generator";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import type { EventItem } from "../src/domain/item.ts";
 import { createEditActions } from "../src/edits/actions/edit-actions.ts";
-import {
-  createPublishedFeeds,
-  type FeedOptions,
-  type OpenFeed,
-} from "../src/feeds/published-feeds.ts";
+import { createPublishedFeeds, type OpenFeed } from "../src/feeds/published-feeds.ts";
+import type { FeedOptions } from "../src/feeds/window.ts";
 import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
 import { createReception } from "../src/people/people.ts";

@@ -9,12 +9,13 @@ import {
   offeredActions,
 } from "../domain/signed-links.ts";
 import { cleanText, looksLikeHtml, oneLine } from "../domain/text.ts";
+import { webLink } from "../domain/web-link.ts";
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
 import type { EventCard } from "../ics/write/write-event.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { FeedOptions } from "./published-feeds.ts";
+import type { FeedOptions } from "./window.ts";
 
 /** What items only name by id. */
 export interface Names {
@@ -60,7 +61,7 @@ export function cardOf(
     status: null,
   };
   if (secret && options.private !== "show") return { ...envelope, ...busy };
-  const url = addressOf(item, options.webUrl);
+  const url = webLink(options.webUrl, item);
   const decoration = {
     assignees: assigneesOf(item, { names, options }),
     links: [...(url === null ? [] : [{ label: "Open", url }]), ...actionsOf(view, links)],
@@ -109,14 +110,6 @@ const busy = {
   reminder: null,
   url: null,
 } as const;
-
-function addressOf(item: Item, template: string | null): string | null {
-  if (template === null || item.id === null) return null;
-  return template
-    .replaceAll("{project}", String(item.projectId))
-    .replaceAll("{kind}", item.kind)
-    .replaceAll("{id}", String(item.id));
-}
 
 function actionsOf({ key, item }: ViewItem, links: FeedLinks | null): readonly NamedLink[] {
   if (!links) return [];

@@ -4,7 +4,7 @@ import type { Item } from "../domain/item.ts";
 import type { When } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs } from "./card.ts";
-import type { FeedOptions } from "./published-feeds.ts";
+import type { FeedOptions } from "./window.ts";
 import { placeOf } from "./window.ts";
 
 /** The custom fields of an item that are entries of their own, by id. */

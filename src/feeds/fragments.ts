@@ -11,8 +11,8 @@ import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { cardOf, type Names } from "./card.ts";
 import { fieldView, placeOfView } from "./custom-dates.ts";
-import { type Entries, type Entry, entryId } from "./entries.ts";
-import type { FeedOptions } from "./published-feeds.ts";
+import { entryId, type FeedEntries, type FeedEntry } from "./feed-entries.ts";
+import type { FeedOptions } from "./window.ts";
 import { placeOf } from "./window.ts";
 
 /** Writes one component, folded, ended by CRLF; equal cards give equal text. */
@@ -21,7 +21,7 @@ export type RenderEvent = (card: EventCard) => string;
 /** The published components of one feed. Every method belongs inside one transaction. */
 export interface Fragments {
   /** The components of shown entries: as they were published, or written anew where anything that they are made of changed. */
-  textsOf(shown: readonly Entry[]): readonly string[];
+  textsOf(shown: readonly FeedEntry[]): readonly string[];
   /** Forgets what was published of items that are no longer the project's. */
   dropGone(): void;
 }
@@ -29,7 +29,7 @@ export interface Fragments {
 interface FragmentsDeps {
   readonly store: Store;
   readonly feed: FeedId;
-  readonly entries: Entries;
+  readonly entries: FeedEntries;
   readonly render: RenderEvent;
   /** Closes components with signed links, which open what they name: the database keeps them, and may be copied. */
   readonly seal: Seal;
@@ -70,7 +70,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
     return hasLink(body) ? { ...fragment, body: seal.close(body) } : fragment;
   }
 
-  function write({ field }: Entry, view: ViewItem): string {
+  function write({ field }: FeedEntry, view: ViewItem): string {
     const own = entries.context();
     const context = field === 0 ? own : { ...own, links: null };
     const shown = fieldView(view, field);
@@ -89,7 +89,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
     return fragment.body;
   }
 
-  function publish(entry: Entry, before: Fragment | undefined): string {
+  function publish(entry: FeedEntry, before: Fragment | undefined): string {
     const { key, field, inputs } = entry;
     const view = entries.viewOf(key);
     const body = write(entry, view);
@@ -110,7 +110,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
     });
   }
 
-  function textOf(entry: Entry): string {
+  function textOf(entry: FeedEntry): string {
     const before = published.get(entryId(entry));
     return before?.inputs === entry.inputs ? before.body : publish(entry, before);
   }
@@ -182,7 +182,7 @@ const refresh = Temporal.Duration.from({ minutes: 15 });
 export function calendarHead(options: {
   readonly name: string;
   readonly zone: string;
-  readonly shown: readonly Pick<Entry, "years">[];
+  readonly shown: readonly Pick<FeedEntry, "years">[];
 }): string {
   const { name, zone, shown } = options;
   const header = writeHeader({ name, description: "", zone, refresh });

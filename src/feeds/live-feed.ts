@@ -9,7 +9,7 @@ import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { type FeedLinks, linksText } from "./card.ts";
-import { createEntries, type Entries } from "./entries.ts";
+import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
 import {
   calendarBody,
   calendarHead,
@@ -17,8 +17,7 @@ import {
   type Fragments,
   type RenderEvent,
 } from "./fragments.ts";
-
-import type { FeedOptions } from "./published-feeds.ts";
+import type { FeedOptions } from "./window.ts";
 
 export interface LiveFeedDeps {
   readonly store: Store;
@@ -70,7 +69,7 @@ export class FeedUnreadError extends Error {
 }
 
 interface Working {
-  readonly entries: Entries;
+  readonly entries: FeedEntries;
   readonly fragments: Fragments;
 }
 
@@ -100,7 +99,7 @@ export function createLiveFeed(
   }
 
   function startWork(): Working {
-    const entries = createEntries({ store, project, options, format, links: linksNow });
+    const entries = createFeedEntries({ store, project, options, format, links: linksNow });
     return { entries, fragments: createFragments({ store, feed: id, entries, render, seal }) };
   }
 

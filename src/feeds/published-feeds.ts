@@ -10,6 +10,7 @@ import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { formatOf, type RenderEvent } from "./fragments.ts";
 import { type BuiltFeed, createLiveFeed, type LiveFeed } from "./live-feed.ts";
+import type { FeedOptions } from "./window.ts";
 
 interface PublishedFeedsDeps {
   readonly store: Store;
@@ -80,25 +81,6 @@ export interface PublishedFeeds {
   create(project: ProjectId, name?: string | null): PublishedFeed | null;
 }
 
-/** What asking for a feed has done, for programs and people. `outcome`: `made`, `renamed` or `unchanged`. */
-export function creationOf(
-  feed: PublishedFeed,
-  before: readonly PublishedFeed[],
-): { readonly outcome: "made" | "renamed" | "unchanged"; readonly message: string } {
-  const known = before.find(({ id }) => id === feed.id);
-  if (!known) return { outcome: "made", message: "a new feed was made for the project" };
-  if (known.name === feed.name) {
-    return { outcome: "unchanged", message: "the project had this feed already: nothing was made" };
-  }
-  const message = `the project had this feed already, and its address goes on working: it was only renamed, from "${known.name}" to "${feed.name}"`;
-  return { outcome: "renamed", message };
-}
-
-/** A feed as programs see it: with its whole address while it is open. `publicUrl` has no slash at its end. */
-export function withUrl({ path, ...feed }: PublishedFeed, publicUrl: string) {
-  return { ...feed, url: feed.revokedAt === null ? `${publicUrl}${path}` : null };
-}
-
 /** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
 export class FeedMovedError extends Error {
   override readonly name = "FeedMovedError";
@@ -115,13 +97,18 @@ export class WeakFeedKeyError extends Error {
   }
 }
 
-interface Door {
+const shortestKey = 32;
+
+/** An address that opens a feed, by what it is looked up with. */
+interface OpenAddress {
   readonly searchKey: Buffer;
   readonly id: FeedId;
 }
 
-const shortestKey = 32;
-
+/**
+ * Publishes each project as a calendar behind a secret address, and keeps what a feed has said, so that a calendar program
+ * gets the same octets until something has changed. Throws `WeakFeedKeyError`.
+ */
 export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   const {
     store,
@@ -138,11 +125,11 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   const today = createCalendarDay(options.zone, clock);
   const rows = new Map<FeedId, FeedRow>();
   const live = new Map<FeedId, LiveFeed>();
-  const doors = new Map<string, Door>();
+  const openAddresses = new Map<string, OpenAddress>();
   readRows();
 
   function readRows(): void {
-    doors.clear();
+    openAddresses.clear();
     for (const row of store.feeds.all()) {
       rows.set(row.id, row);
       if (row.revokedAt) {
@@ -150,7 +137,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
         continue;
       }
       const searchKey = searchKeyOf(key, secretOf(key, row));
-      doors.set(searchKey.toString("base64"), { searchKey, id: row.id });
+      openAddresses.set(searchKey.toString("base64"), { searchKey, id: row.id });
     }
   }
 
@@ -196,11 +183,11 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     return row && published(row);
   }
 
-  function doorOf(secret: string): Door | null {
+  function openAddressOf(secret: string): OpenAddress | null {
     if (!secretPattern.test(secret)) return null;
     const searchKey = searchKeyOf(key, secret);
-    const door = doors.get(searchKey.toString("base64"));
-    return door && timingSafeEqual(door.searchKey, searchKey) ? door : null;
+    const address = openAddresses.get(searchKey.toString("base64"));
+    return address && timingSafeEqual(address.searchKey, searchKey) ? address : null;
   }
 
   return {
@@ -212,9 +199,9 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     },
     list: () => store.feeds.all().map(published),
     open(secret) {
-      const door = doorOf(secret);
-      if (!door) return null;
-      const row = rowOf(door.id);
+      const address = openAddressOf(secret);
+      if (!address) return null;
+      const row = rowOf(address.id);
       return openFeed({ row, feed: liveOf(row), store });
     },
     rotate(id) {
@@ -242,21 +229,24 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   };
 }
 
-function openFeed(parts: {
+function openFeed({
+  row,
+  feed,
+  store,
+}: {
   readonly row: FeedRow;
   readonly feed: LiveFeed;
   readonly store: Store;
 }): OpenFeed {
-  const { row, feed, store } = parts;
   let announced: string | null = null;
-  let held: BuiltFeed | null = null;
+  let built: BuiltFeed | null = null;
 
   function bytes(): BuiltFeed {
-    if (held) return held;
+    if (built) return built;
     const made = feed.built();
     if (announced !== null && made.etag !== announced) throw new FeedMovedError(row.id);
     announced = made.etag;
-    held = made;
+    built = made;
     return made;
   }
 
@@ -265,9 +255,9 @@ function openFeed(parts: {
     slug: slugOfFeed(row),
     head() {
       const { etag, modifiedAt } = feed.state();
-      if (etag !== announced) held = null;
+      if (etag !== announced) built = null;
       announced = etag;
-      held ??= feed.kept();
+      built ??= feed.kept();
       return { etag, modifiedAt };
     },
     body: () => bytes().body,
@@ -314,35 +304,30 @@ function createCalendarDay(zone: string, clock: () => Temporal.Instant): () => T
   };
 }
 
-const longest = 200;
+/** What asking for a feed has done, for programs and people. `outcome`: `made`, `renamed` or `unchanged`. */
+export function creationOf(
+  feed: PublishedFeed,
+  before: readonly PublishedFeed[],
+): { readonly outcome: "made" | "renamed" | "unchanged"; readonly message: string } {
+  const known = before.find(({ id }) => id === feed.id);
+  if (!known) return { outcome: "made", message: "a new feed was made for the project" };
+  if (known.name === feed.name) {
+    return { outcome: "unchanged", message: "the project had this feed already: nothing was made" };
+  }
+  const message = `the project had this feed already, and its address goes on working: it was only renamed, from "${known.name}" to "${feed.name}"`;
+  return { outcome: "renamed", message };
+}
+
+/** A feed as programs see it: with its whole address while it is open. `publicUrl` has no slash at its end. */
+export function withUrl({ path, ...feed }: PublishedFeed, publicUrl: string) {
+  return { ...feed, url: feed.revokedAt === null ? `${publicUrl}${path}` : null };
+}
+
+const longestName = 200;
 
 /** Reads the name that a person gives a feed. Fails with what a name has to be. */
 export function readFeedName(text: unknown): Result<string, string> {
   const name = typeof text === "string" ? text.trim() : "";
-  const isName = name !== "" && name.length <= longest && !/\p{Cc}/u.test(name);
-  return isName ? ok(name) : fail(`one line of 1 to ${longest} characters`);
+  const isName = name !== "" && name.length <= longestName && !/\p{Cc}/u.test(name);
+  return isName ? ok(name) : fail(`one line of 1 to ${longestName} characters`);
 }
-
-/** What feeds show, for all of them alike. */
-export interface FeedOptions {
-  /** The account's IANA zone: days begin in it, and times are written in it. */
-  readonly zone: string;
-  /** Items stay in a feed for this long after their last day. */
-  readonly past: Temporal.Duration;
-  /** Items enter a feed this long before their first day. */
-  readonly future: Temporal.Duration;
-  /** Completed items stay for this long after they were completed. */
-  readonly completed: Temporal.Duration;
-  /** What becomes of private items: left out, shown as "Busy", or shown whole. */
-  readonly private: "omit" | "busy" | "show";
-  /** Tasks on their due day, from their start to their due day, or not at all. */
-  readonly tasks: "due" | "span" | "none";
-  /** Whether a date in a custom field of a task is an entry of its own. */
-  readonly customDates: boolean;
-  /** Whether the names of the people in charge are added to the text. */
-  readonly assignees: boolean;
-  /** Address of an item, with {project}, {kind} and {id}; null for no links. */
-  readonly webUrl: string | null;
-}
-
-export { FeedUnreadError } from "./live-feed.ts";

@@ -1,7 +1,8 @@
 import { type Request, type Response, Router } from "express";
 import { type Coding, codingFor } from "../domain/accept-encoding.ts";
 import { httpDate, readHttpDate } from "../domain/http-date.ts";
-import { FeedUnreadError, type OpenFeed, type PublishedFeeds } from "../feeds/published-feeds.ts";
+import { FeedUnreadError } from "../feeds/live-feed.ts";
+import type { OpenFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 

@@ -16,7 +16,8 @@ import {
   type EditRequest,
   type PlannedItem,
 } from "../../src/edits/intake/accept.ts";
-import { createPublishedFeeds, type FeedOptions } from "../../src/feeds/published-feeds.ts";
+import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import type { FeedOptions } from "../../src/feeds/window.ts";
 import { aProject, aTodolist, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 

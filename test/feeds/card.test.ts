@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { labelId, listId, personId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { cardInputs, cardOf, type Names } from "../../src/feeds/card.ts";
-import type { FeedOptions } from "../../src/feeds/published-feeds.ts";
+import type { FeedOptions } from "../../src/feeds/window.ts";
 import { placeOf } from "../../src/feeds/window.ts";
 import type { EventCard } from "../../src/ics/write/write-event.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";

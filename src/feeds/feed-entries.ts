@@ -11,7 +11,7 @@ import {
   type Names,
 } from "./card.ts";
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
-import type { FeedOptions } from "./published-feeds.ts";
+import type { FeedOptions } from "./window.ts";
 import { type Days, daysOf, inWindow, type Window, windowAround } from "./window.ts";
 
 interface Years {
@@ -30,7 +30,7 @@ interface EntryName {
  * What a feed keeps in memory of one item of its project, or of a date of its custom fields: enough to place it, and to
  * know whether its text still holds.
  */
-export interface Entry extends EntryName {
+export interface FeedEntry extends EntryName {
   /** Null for what no feed shows on any day. */
   readonly days: Days | null;
   /** In which years it has times, which a calendar's time zone must cover; null for whole days. */
@@ -41,15 +41,15 @@ export interface Entry extends EntryName {
 }
 
 /** The items of one project, kept up to date from the change log. Every method belongs inside one transaction. */
-export interface Entries {
+export interface FeedEntries {
   /** Takes in what changed since the last call. */
   refresh(): void;
   /** Takes in one item that was changed after `refresh`. */
   reload(key: ItemKey): ViewItem;
   /** What the feed shows on a day, by start, then UID. */
-  shown(today: Temporal.PlainDate): readonly Entry[];
+  shown(today: Temporal.PlainDate): readonly FeedEntry[];
   has(key: ItemKey): boolean;
-  get(name: EntryName): Entry;
+  get(name: EntryName): FeedEntry;
   viewOf(key: ItemKey): ViewItem;
   context(): CardContext;
   /** Ends one use: everything so far is known, and what was read for it is let go. */
@@ -58,7 +58,7 @@ export interface Entries {
 
 export const entryId = ({ key, field }: EntryName): string => `${key}/${field}`;
 
-interface EntriesDeps {
+interface FeedEntriesDeps {
   readonly store: Store;
   readonly project: ProjectId;
   readonly options: FeedOptions;
@@ -67,7 +67,7 @@ interface EntriesDeps {
   readonly links: () => FeedLinks | null;
 }
 
-/** Thrown when an item that a feed shows cannot be read: entries and view are out of step, and the feed must be built anew. */
+/** Thrown when an item that a feed shows cannot be read: entries and view are out of step, and the feed must be built again. */
 class MissingItemError extends Error {
   override readonly name = "MissingItemError";
   readonly key: ItemKey;
@@ -77,14 +77,14 @@ class MissingItemError extends Error {
   }
 }
 
-export function createEntries(deps: EntriesDeps): Entries {
+export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
   const { store, project, options, format } = deps;
-  const entries = new Map<ItemKey, readonly Entry[]>();
+  const entries = new Map<ItemKey, readonly FeedEntry[]>();
   const read = new Map<ItemKey, ViewItem>();
-  const entryOrder = createEntryOrder(options);
+  const shownEntries = createShownEntries(options);
   let names = namesOf(store);
   let links = deps.links();
-  let surroundings = "";
+  let dependencies = "";
   let knownUpTo: Revision | null = null;
 
   function put(view: ViewItem): void {
@@ -94,21 +94,22 @@ export function createEntries(deps: EntriesDeps): Entries {
     entries.set(view.key, present);
   }
 
-  function replace(key: ItemKey, present: readonly Entry[]): void {
+  function replace(key: ItemKey, present: readonly FeedEntry[]): void {
     const before = entries.get(key) ?? [];
     for (const gone of before) {
-      entryOrder.replace(
+      shownEntries.replace(
         gone,
         present.find(({ field }) => field === gone.field),
       );
     }
     const fields = new Set(before.map(({ field }) => field));
-    for (const entry of present) if (!fields.has(entry.field)) entryOrder.replace(undefined, entry);
+    for (const entry of present)
+      if (!fields.has(entry.field)) shownEntries.replace(undefined, entry);
   }
 
   function load(): void {
     entries.clear();
-    entryOrder.clear();
+    shownEntries.clear();
     for (const view of store.view.ofProject(project)) put(view);
   }
 
@@ -131,10 +132,10 @@ export function createEntries(deps: EntriesDeps): Entries {
     refresh() {
       const [presentNames, presentLinks] = [namesOf(store), deps.links()];
       const text = `${textOfNames(presentNames)}${presentLinks ? linksText(presentLinks) : ""}`;
-      if (knownUpTo === null || text !== surroundings) {
+      if (knownUpTo === null || text !== dependencies) {
         names = presentNames;
         links = presentLinks;
-        surroundings = text;
+        dependencies = text;
         load();
       } else {
         for (const key of store.changes.itemsSince(project, knownUpTo)) update(key);
@@ -146,7 +147,7 @@ export function createEntries(deps: EntriesDeps): Entries {
       put(view);
       return view;
     },
-    shown: (today) => entryOrder.on(today, [...entries.values()].flat()),
+    shown: (today) => shownEntries.on(today, [...entries.values()].flat()),
     has: (key) => entries.has(key),
     get({ key, field }) {
       const entry = entries.get(key)?.find((one) => one.field === field);
@@ -163,7 +164,7 @@ export function createEntries(deps: EntriesDeps): Entries {
 }
 
 /** The item's own entry, and those of the dates in its custom fields where the options want them. */
-function entriesOf(view: ViewItem, context: Writing): readonly Entry[] {
+function entriesOf(view: ViewItem, context: Writing): readonly FeedEntry[] {
   const dates = context.options.customDates ? fieldsWithDates(view.item) : [];
   return [0, ...dates].flatMap((field) => {
     const shown = fieldView(view, field);
@@ -173,7 +174,7 @@ function entriesOf(view: ViewItem, context: Writing): readonly Entry[] {
 
 type Writing = CardContext & { readonly format: string };
 
-function entryOf(view: ViewItem, context: Writing & { readonly field: number }): Entry {
+function entryOf(view: ViewItem, context: Writing & { readonly field: number }): FeedEntry {
   const { key, uid, item } = view;
   const { names, options, field } = context;
   const omitted = options.private === "omit" && isPrivate(item, names);
@@ -207,16 +208,16 @@ const textOfNames = ({ labels, people, privateLists }: Names): string =>
  * The entries that a feed shows on one day, in their order. One that changes is put into its place, so that a change in
  * a long calendar costs neither a new look at every date nor a new sort.
  */
-interface EntryOrder {
+interface ShownEntries {
   /** `all` is looked at on another day than the last, and after `clear`. */
-  on(today: Temporal.PlainDate, all: Iterable<Entry>): readonly Entry[];
+  on(today: Temporal.PlainDate, all: Iterable<FeedEntry>): readonly FeedEntry[];
   /** Undefined = it was not there, or is no longer. */
-  replace(before: Entry | undefined, after: Entry | undefined): void;
+  replace(before: FeedEntry | undefined, after: FeedEntry | undefined): void;
   clear(): void;
 }
 
-function createEntryOrder(options: FeedOptions): EntryOrder {
-  let filled: { today: Temporal.PlainDate; window: Window; entries: Entry[] } | null = null;
+function createShownEntries(options: FeedOptions): ShownEntries {
+  let filled: { today: Temporal.PlainDate; window: Window; entries: FeedEntry[] } | null = null;
 
   return {
     on(today, all) {
@@ -230,8 +231,8 @@ function createEntryOrder(options: FeedOptions): EntryOrder {
     replace(before, after) {
       if (!filled) return;
       const { entries, window } = filled;
-      if (before && isShown(before, window)) entries.splice(placeOf(entries, before), 1);
-      if (after && isShown(after, window)) entries.splice(placeOf(entries, after), 0, after);
+      if (before && isShown(before, window)) entries.splice(indexIn(entries, before), 1);
+      if (after && isShown(after, window)) entries.splice(indexIn(entries, after), 0, after);
     },
     clear() {
       filled = null;
@@ -239,13 +240,13 @@ function createEntryOrder(options: FeedOptions): EntryOrder {
   };
 }
 
-const isShown = ({ days }: Entry, window: Window): boolean =>
+const isShown = ({ days }: FeedEntry, window: Window): boolean =>
   days !== null && inWindow(days, window);
 
-const byOrder = (a: Entry, b: Entry): number => (a.order < b.order ? -1 : 1);
+const byOrder = (a: FeedEntry, b: FeedEntry): number => (a.order < b.order ? -1 : 1);
 
-/** Where an entry stands, or would stand. No two orders are equal, as they end in the UID. */
-function placeOf(entries: readonly Entry[], { order }: Entry): number {
+/** The index of an entry, or the one at which it would stand. No two orders are equal, as they end in the UID. */
+function indexIn(entries: readonly FeedEntry[], { order }: FeedEntry): number {
   let from = 0;
   let to = entries.length;
   while (from < to) {
