@@ -3,8 +3,9 @@ import { unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
+import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
-import { confirmPage, idlePage, resultPage, stayedPage, voidPage } from "./pages/act.ts";
+import { confirmPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface ActRoutesDeps {
@@ -30,23 +31,23 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
 
   router.post("/act/:signed", urlencoded({ extended: false, limit: 1000 }), (request, response) => {
     const { signed } = request.params;
-    const outcome = links?.follow(signed, shownIn(request.body)) ?? unknown;
-    switch (outcome.kind) {
+    const followed = links?.follow(signed, formField(request.body, "shown")) ?? unknown;
+    switch (followed.kind) {
       case "stored":
         // Relative, so that it holds behind a proxy that serves Dayferry below a path.
-        response.redirect(303, `${signed}/${outcome.edit}`);
+        response.redirect(303, `${signed}/${followed.edit}`);
         return;
       case "moved":
-        sendPage(response.status(409), confirmPage(outcome.offer, { moved: true }));
+        sendPage(response.status(409), confirmPage(followed.offer, { moved: true }));
         return;
       case "idle":
-        sendPage(response, idlePage(outcome));
+        sendPage(response, idlePage(followed));
         return;
       case "void":
-        sendPage(response.status(statusOf(outcome.fault)), voidPage(outcome.fault));
+        sendPage(response.status(statusOf(followed.fault)), voidPage(followed.fault));
         return;
       default:
-        unreachable(outcome);
+        unreachable(followed);
     }
   });
 
@@ -69,7 +70,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
       const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
-      sendPage(response.status(409), stayedPage({ id, reason }));
+      sendPage(response.status(409), notTakenBackPage({ id, reason }));
     }
   });
   return router;
@@ -89,9 +90,3 @@ const unknown = { kind: "void", fault: "unknown" } as const;
 
 const statusOf = (fault: "unknown" | "expired" | "revoked" | "gone"): number =>
   fault === "unknown" ? 404 : 410;
-
-function shownIn(body: unknown): string {
-  const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
-  const { shown } = fields;
-  return typeof shown === "string" ? shown : "";
-}

@@ -10,12 +10,12 @@ import {
 } from "../feeds/published-feeds.ts";
 
 import type { Store } from "../store/store.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { badRequest, conflict, notFound, sendProblem } from "./problem-json.ts";
 import type { Status } from "./status.ts";
 
 export interface ApiRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly status: () => Status;
@@ -26,7 +26,7 @@ export interface ApiRoutesDeps {
 /** Status, feeds and brakes for scripts and the command line. */
 export function apiRoutes({ auth, store, feeds, status, baseUrl }: ApiRoutesDeps): Router {
   const router = Router();
-  router.use("/api", (request, response, next) => auth.requireToken(request, response, next));
+  router.use("/api", auth.requireToken);
   const shown = (feed: PublishedFeed) => withUrl(feed, baseUrl());
   const feedOf = (text: string) => (isId(Number(text)) ? feedId(Number(text)) : null);
 

@@ -14,7 +14,7 @@ import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
 import { readBasic } from "../people/basic.ts";
 import type { Rights } from "../people/rights.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { refuseUnread } from "./continue.ts";
 import type { PersonLogin } from "./person-login.ts";
 import {
@@ -26,9 +26,10 @@ import {
   sendJson,
   sendProblem,
 } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
 
 export interface EditRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly editActions: EditActions;
   readonly login: PersonLogin;
   readonly rights: Rights;
@@ -83,7 +84,7 @@ export function editRoutes({ auth, editActions, login, rights }: EditRoutesDeps)
   }
 
   router.get("/api/edits", (request, response) => {
-    const state = text(request, "state");
+    const state = queryText(request, "state");
     const listed = editActions.list({ state, limit: 500 });
     if (!listed) sendProblem(response, badRequest(`state: "${state}" is no state of an edit`));
     else sendJson(response, { edits: listed });
@@ -229,13 +230,13 @@ interface Target {
 }
 
 function readTarget(request: Request): Target | string {
-  const project = Number(text(request, "project"));
+  const project = Number(queryText(request, "project"));
   if (!isId(project)) return "project: the id of the project is needed, e.g. ?project=2001";
-  const list = text(request, "list");
+  const list = queryText(request, "list");
   if (list !== undefined && !isId(Number(list))) return `list: "${list}" is no id`;
   const actor = readPerson(request);
   if (typeof actor === "string") return actor;
-  const dryRun = text(request, "dryRun") ?? "false";
+  const dryRun = queryText(request, "dryRun") ?? "false";
   if (dryRun !== "true" && dryRun !== "false")
     return `dryRun: "${dryRun}" is neither true nor false`;
   return {
@@ -248,12 +249,7 @@ function readTarget(request: Request): Target | string {
 
 /** The person on whose behalf the request is; a sentence when it names none that can be. */
 function readPerson(request: Request): PersonId | string | null {
-  const person = text(request, "person");
+  const person = queryText(request, "person");
   if (person === undefined) return null;
   return isId(Number(person)) ? personId(Number(person)) : `person: "${person}" is no id`;
-}
-
-function text(request: Request, name: string): string | undefined {
-  const value = request.query[name];
-  return typeof value === "string" ? value : undefined;
 }

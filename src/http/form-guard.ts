@@ -1,5 +1,5 @@
 import { type RequestHandler, urlencoded } from "express";
-import { type Auth, sameSecret } from "./admin-session.ts";
+import { type AdminAuth, sameSecret } from "./admin-auth.ts";
 import { sendProblem } from "./problem-json.ts";
 
 /** A field of a form's body; "" where it was not sent. */
@@ -13,7 +13,7 @@ export function formField(body: unknown, name: string): string {
 export const readForm = (): RequestHandler => urlencoded({ extended: false, limit: 10_000 });
 
 /** Lets a form pass that this server has given to this browser's session; answers 403 otherwise. */
-export function formGuard(auth: Auth): readonly RequestHandler[] {
+export function formGuard(auth: AdminAuth): readonly RequestHandler[] {
   return [
     readForm(),
     (request, response, next) => {

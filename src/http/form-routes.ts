@@ -4,14 +4,14 @@ import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { NewPassword, People } from "../people/people.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { formField, formGuard } from "./form-guard.ts";
-import { overwritePage } from "./pages/edit-lists.ts";
-import { passwordPage, undonePage } from "./pages/people-list.ts";
+import { overwritePage } from "./pages/edit-pages.ts";
+import { notDonePage, passwordPage } from "./pages/people-pages.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 
 export interface FormRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   /** Of this database, for life. */
   readonly installation: string;
   readonly editActions: EditActions;
@@ -142,5 +142,5 @@ function notDone(
   { status, reason }: { readonly status: number; readonly reason: string },
 ): void {
   response.status(status);
-  sendPage(response, undonePage(reason, rootOf(response.req)));
+  sendPage(response, notDonePage(reason, rootOf(response.req)));
 }

@@ -14,12 +14,12 @@ import type { StorageHealth, StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
-import { createAuth } from "./admin-session.ts";
+import { createAdminAuth } from "./admin-auth.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { editRoutes } from "./edit-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes } from "./health-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
@@ -44,7 +44,7 @@ interface HttpDeps {
   readonly caldav: RequestHandler | null;
   readonly people: People;
   readonly passwords: PasswordCheck;
-  /** Shared with every other door that asks for app passwords. */
+  /** Shared with CalDAV, which asks for app passwords as well. */
   readonly throttle: Throttle;
   readonly rights: Rights;
   /** By which readers turn mails off; absent where no mail has such a link. */
@@ -66,10 +66,10 @@ interface HttpDeps {
   readonly log: Log;
 }
 
-/** The whole HTTP face: feeds first and bare, as they are asked for most; then health, the API and the pages. */
+/** The HTTP server: feeds first and bare, as they are asked for most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
   const { feeds, editActions, store, people, rights, clock, log, ready, baseUrl } = deps;
-  const auth = createAuth(deps);
+  const auth = createAdminAuth(deps);
   const startedAt = clock();
   let forwardedAt: Temporal.Instant | null = null;
   const status = () => readStatus({ ...deps, startedAt, forwardedAt });

@@ -3,16 +3,16 @@ import helmet from "helmet";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { formField, formGuard, readForm } from "./form-guard.ts";
-import { loginPage, style } from "./pages/layout.ts";
+import { style } from "./pages/layout.ts";
+import { loginPage, tooManyPage } from "./pages/login.ts";
 import { startPage } from "./pages/start.ts";
-import { tooManyPage } from "./rate-limits.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Status } from "./status.ts";
 
 export interface PageRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly editActions: EditActions;
   readonly feeds: PublishedFeeds;
   readonly people: People;

@@ -2,11 +2,11 @@ import { Router } from "express";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { People } from "../people/people.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { conflict, notFound, sendProblem } from "./problem-json.ts";
 
 export interface PeopleRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly people: People;
   /** Address under which calendars reach this server, without a slash at the end. */
   readonly baseUrl: () => string;
@@ -15,9 +15,7 @@ export interface PeopleRoutesDeps {
 /** `/api/people`: who there is, and the app passwords of their calendar programs. */
 export function peopleRoutes({ auth, people, baseUrl }: PeopleRoutesDeps): Router {
   const router = Router();
-  router.use("/api/people", (request, response, next) =>
-    auth.requireToken(request, response, next),
-  );
+  router.use("/api/people", auth.requireToken);
 
   router.get("/api/people", (_request, response) => {
     response.json({ people: people.list() });

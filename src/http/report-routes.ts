@@ -5,11 +5,12 @@ import { type Format, formats, isFormat } from "../reports/formats/format.ts";
 import type { RenderFailure } from "../reports/render-report.ts";
 import { type ReportRequest, reportRequest } from "../reports/report-request.ts";
 import type { ReportThreads } from "../reports/report-threads.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { badRequest, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
 
 export interface ReportRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly reports: ReportThreads;
   /** Path of the database. */
   readonly file: string;
@@ -27,9 +28,7 @@ export function reportRoutes({
   clock,
 }: ReportRoutesDeps): Router {
   const router = Router();
-  router.use(["/api/reports", "/api/items"], (request, response, next) => {
-    return auth.requireToken(request, response, next);
-  });
+  router.use(["/api/reports", "/api/items"], auth.requireToken);
   const answer = async (request: Request, response: Response, name: string) => {
     const asked = readQuery(request, name);
     if ("status" in asked) return sendProblem(response, asked);
@@ -79,23 +78,19 @@ function readQuery(
     if (value === "")
       return badRequest(`${key}: it has no value; leave it out where none is meant`);
   }
-  const said = (key: string) => {
-    const value = request.query[key];
-    return typeof value === "string" ? value : null;
-  };
-  const format = said("format") ?? "json";
+  const format = queryText(request, "format") ?? "json";
   if (!isFormat(format)) {
     return badRequest(`format: "${format}" is none; there are ${formats.join(", ")}`);
   }
-  const limit = said("limit");
-  if (limit !== null && !/^[1-9]\d{0,8}$/.test(limit)) {
+  const limit = queryText(request, "limit");
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) {
     return badRequest(`limit: "${limit}" is no positive whole number`);
   }
   return {
     format,
     request: reportRequest(name, {
-      given: (parameter) => said(parameter === "asOf" ? "as-of" : parameter),
-      limit: limit === null ? null : Number(limit),
+      given: (parameter) => queryText(request, parameter === "asOf" ? "as-of" : parameter),
+      limit: limit === undefined ? null : Number(limit),
     }),
   };
 }

@@ -5,7 +5,7 @@ import type { ChoiceClaim, ChoiceSigner } from "../domain/signed-links.ts";
 import type { Store } from "../store/store.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
-import { type ChoiceSight, choicePage, strangePage } from "./pages/mail-choices.ts";
+import { choicePage, type MailChoices, unknownLinkPage } from "./pages/mail-choices.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface UnsubscribeRoutesDeps {
@@ -25,7 +25,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
   const router = Router();
   router.use("/unsubscribe", ...linkGuard());
 
-  function sightOf({ person, choice }: ChoiceClaim): ChoiceSight {
+  function sightOf({ person, choice }: ChoiceClaim): MailChoices {
     const known = directory.people().find(({ id }) => id === person);
     const off = mailChoices.list(person).map((each) => each.choice);
     return { name: known?.name ?? `Person ${person}`, choice, off, granted: wishes(person) };
@@ -34,14 +34,14 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
   router.get("/unsubscribe/:signed", (request, response) => {
     const claim = signer.read(request.params.signed);
     if (claim) sendPage(response, choicePage(sightOf(claim), { done: null }));
-    else sendPage(response.status(404), strangePage());
+    else sendPage(response.status(404), unknownLinkPage());
   });
 
   const body = urlencoded({ extended: false, limit: 1000 });
   router.post("/unsubscribe/:signed", body, (request, response) => {
     const claim = signer.read(request.params.signed);
     if (!claim) {
-      sendPage(response.status(404), strangePage());
+      sendPage(response.status(404), unknownLinkPage());
       return;
     }
     const change = changeIn(request.body, claim);

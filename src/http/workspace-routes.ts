@@ -12,12 +12,13 @@ import {
 import { unreachable } from "../domain/result.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
-import type { Auth } from "./admin-session.ts";
+import type { AdminAuth } from "./admin-auth.ts";
 import { refuseUnread } from "./continue.ts";
 import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
 
 export interface WorkspaceRoutesDeps {
-  readonly auth: Auth;
+  readonly auth: AdminAuth;
   readonly workspace: ServiceActions;
 }
 
@@ -29,9 +30,7 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
   const router = Router();
   const body = json({ limit: "1mb" });
   const protectedPaths = ["/api/files", "/api/labels", "/api/tasks"];
-  router.use(protectedPaths, (request, response, next) => {
-    return auth.requireToken(request, response, next);
-  });
+  router.use(protectedPaths, auth.requireToken);
 
   router.get("/api/files", (request, response) =>
     reply(response, async () => ({
@@ -45,7 +44,7 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
       const file = {
         ...placeOf(request),
         name: needed(request, "name"),
-        type: text(request, "type") ?? "application/octet-stream",
+        type: queryText(request, "type") ?? "application/octet-stream",
         content: bytes instanceof Uint8Array ? bytes : new Uint8Array(),
       };
       return { files: await done(files.upload(file, onBehalf(request))) };
@@ -72,14 +71,14 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
   for (const act of ["copy", "move"] as const) {
     router.post(`/api/tasks/:task/${act}`, (request, response) =>
       reply(response, () => {
-        const project = text(request, "project");
-        const wish = {
+        const project = queryText(request, "project");
+        const relocation = {
           task: request.params.task,
           listId: listId(idOf(needed(request, "list"), "list")),
           projectId: project === undefined ? null : projectId(idOf(project, "project")),
-          title: text(request, "title") ?? null,
+          title: queryText(request, "title") ?? null,
         };
-        return done(tasks[act](wish, onBehalf(request)));
+        return done(tasks[act](relocation, onBehalf(request)));
       }),
     );
   }
@@ -106,8 +105,8 @@ export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Route
 }
 
 /** Ends a request with a problem. */
-class Refusal extends Error {
-  override readonly name = "Refusal";
+class ProblemError extends Error {
+  override readonly name = "ProblemError";
   readonly problem: Problem;
   constructor(problem: Problem) {
     super(problem.detail);
@@ -121,7 +120,7 @@ async function reply(response: Response, work: () => Promise<unknown>): Promise<
     if (value === null) response.status(204).end();
     else response.json(value);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     sendProblem(response, error.problem);
   }
 }
@@ -133,18 +132,18 @@ async function done<Value>(answer: Answer<Value>): Promise<Value> {
   const detail = describeHindrance(result.failure);
   switch (result.failure.kind) {
     case "unknown":
-      throw new Refusal(notFound(detail));
+      throw new ProblemError(notFound(detail));
     case "unfit":
-      throw new Refusal(conflict(detail));
+      throw new ProblemError(conflict(detail));
     case "failed":
-      throw new Refusal({ status: 502, title: "The service did not do it", detail });
+      throw new ProblemError({ status: 502, title: "The service did not do it", detail });
     default:
       return unreachable(result.failure);
   }
 }
 
 function placeOf(request: Request) {
-  const folder = text(request, "folder");
+  const folder = queryText(request, "folder");
   return {
     projectId: projectId(idOf(needed(request, "project"), "project")),
     folderId: folder === undefined ? null : folderId(idOf(folder, "folder")),
@@ -152,25 +151,20 @@ function placeOf(request: Request) {
 }
 
 function onBehalf(request: Request): { readonly person: PersonId | null } {
-  const person = text(request, "person");
+  const person = queryText(request, "person");
   return { person: person === undefined ? null : personId(idOf(person, "person")) };
 }
 
 function idOf(value: string, name: string): number {
   const id = Number(value);
-  if (!isId(id)) throw new Refusal(badRequest(`${name}: "${value}" is no id`));
+  if (!isId(id)) throw new ProblemError(badRequest(`${name}: "${value}" is no id`));
   return id;
 }
 
 function needed(request: Request, name: string): string {
-  const value = text(request, name);
-  if (value === undefined || value === "") throw new Refusal(badRequest(`${name} is needed`));
+  const value = queryText(request, name);
+  if (value === undefined || value === "") throw new ProblemError(badRequest(`${name} is needed`));
   return value;
-}
-
-function text(request: Request, name: string): string | undefined {
-  const value = request.query[name];
-  return typeof value === "string" ? value : undefined;
 }
 
 /** A text of the JSON body. */
@@ -178,5 +172,5 @@ function field(request: Request, name: string): string {
   const body: unknown = request.body;
   const value = typeof body === "object" && body ? new Map(Object.entries(body)).get(name) : null;
   if (typeof value === "string") return value;
-  throw new Refusal(badRequest(`${name}: a text is needed`));
+  throw new ProblemError(badRequest(`${name}: a text is needed`));
 }

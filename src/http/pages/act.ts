@@ -54,7 +54,13 @@ ${undoForm(edit)}
 }
 
 /** Says why an edit could not be taken back. */
-export function stayedPage({ id, reason }: { readonly id: number; readonly reason: string }): Page {
+export function notTakenBackPage({
+  id,
+  reason,
+}: {
+  readonly id: number;
+  readonly reason: string;
+}): Page {
   return card({
     title: "Not taken back",
     body: html`<p class="problem">${reason}</p>\n<p class="quiet"><a href="../${id}">Back to edit ${id}</a></p>`,

@@ -9,7 +9,7 @@ import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** What a reader has chosen, seen through the link of one mail. */
-export interface ChoiceSight {
+export interface MailChoices {
   readonly name: string;
   /** The kind of the mail; "all" for a mail of several kinds. */
   readonly choice: MailChoice;
@@ -25,7 +25,7 @@ export interface ChoiceChange {
 
 /** Shows which mails a reader gets, with a button for each, the kind of the mail in front. */
 export function choicePage(
-  { name, choice, off, granted }: ChoiceSight,
+  { name, choice, off, granted }: MailChoices,
   { done }: { readonly done: ChoiceChange | null },
 ): Page {
   const isNone = off.includes("all");
@@ -47,7 +47,7 @@ ${button({ to: "off", choice: "all" }, "Stop all mails")}`
 }
 
 /** Says that a link is none of ours. */
-export function strangePage(): Page {
+export function unknownLinkPage(): Page {
   return {
     title: "Dayferry: unknown link",
     body: html`<main class="card"><h1>This link is not known</h1>

@@ -7,11 +7,11 @@ import type { PersonDescription } from "../../people/people.ts";
 import type { Refusal } from "../../store/mails/ledger.ts";
 import type { OffChoice } from "../../store/mails/notices-and-choices.ts";
 import type { Status } from "../status.ts";
-import { editTable, waitingList } from "./edit-lists.ts";
+import { editTable, waitingList } from "./edit-pages.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
-import { peopleList } from "./people-list.ts";
-import { length, moment } from "./words.ts";
+import { length, moment } from "./page-times.ts";
+import { peopleList } from "./people-pages.ts";
 
 interface StartPageData {
   readonly status: Status;

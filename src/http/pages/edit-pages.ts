@@ -2,7 +2,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
-import { moment } from "./words.ts";
+import { moment } from "./page-times.ts";
 
 interface EditListOptions {
   readonly names: ReadonlyMap<PersonId, string>;
@@ -10,7 +10,7 @@ interface EditListOptions {
   readonly zone: string;
 }
 
-/** Parked and held edits: whose they are, what they wish, why they wait, and what can be done about it; nothing where none waits. */
+/** Parked and held edits: whose they are, what they change, why they wait, and what can be done about it; nothing where none waits. */
 export function waitingList(
   edits: readonly EditDescription[],
   options: EditListOptions & { readonly formToken: string },
@@ -51,7 +51,7 @@ ${changeList(edit)}
   )}</form></li>`;
 }
 
-/** What an edit wishes, field by field; of a creation what it is to be. */
+/** What an edit changes, field by field; of a creation what it is to be. */
 function changeList({ words: { changes }, action }: EditDescription): Markup | null {
   if (changes.length === 0) return null;
   const rows = changes.map(({ name, from, to }) =>
@@ -116,6 +116,6 @@ function conflictTable({ words: { conflicts }, action }: EditDescription): Marku
         isDeletion ? null : html`<td><bdi>${edit}</bdi></td>`
       }</tr>`,
   );
-  const wish = isDeletion ? null : html`<th>In the edit</th>`;
-  return html`<div class="wide"><table><thead><tr><td></td><th>Before</th><th>In the workspace now</th>${wish}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  const editColumn = isDeletion ? null : html`<th>In the edit</th>`;
+  return html`<div class="wide"><table><thead><tr><td></td><th>Before</th><th>In the workspace now</th>${editColumn}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }

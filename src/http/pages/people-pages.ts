@@ -39,7 +39,7 @@ export function passwordPage({
 }
 
 /** Says why something was not done. `root` leads to the start page. */
-export function undonePage(reason: string, root: string): Page {
+export function notDonePage(reason: string, root: string): Page {
   return {
     title: "Dayferry: not done",
     body: html`<main class="card"><h1>Not done</h1>\n<p class="problem">${reason}</p>\n<p><a href="${root}">Back</a></p></main>`,

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { NextFunction, Request, Response } from "express";
+import type { Request, RequestHandler } from "express";
 import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
 import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";
 
-/** Who may use the API and the pages. */
-export interface Auth {
+/** Lets the operator in, by the admin token: programs with each request, browsers with a session. */
+export interface AdminAuth {
   /** Lets a request with the admin token as Bearer pass; answers 401 otherwise, and 429 in the end. */
-  requireToken(request: Request, response: Response, next: NextFunction): Promise<void>;
+  readonly requireToken: RequestHandler;
   /** Whether the text is the admin token. */
   isToken(candidate: string): boolean;
   /** Notes that it was not, as `noteWrong` does. */
@@ -23,7 +23,7 @@ export interface Auth {
   formToken(request: Request): string;
 }
 
-interface AuthDeps {
+interface AdminAuthDeps {
   readonly adminToken: string;
   readonly throttle: Throttle;
   readonly store: Pick<Store, "endedSessions">;
@@ -43,7 +43,13 @@ interface Session {
 }
 
 /** Sessions are signed with the admin token: a new token ends them all. Only what was ended before its time is stored. */
-export function createAuth({ adminToken, throttle, store, clock, randomBytes }: AuthDeps): Auth {
+export function createAdminAuth({
+  adminToken,
+  throttle,
+  store,
+  clock,
+  randomBytes,
+}: AdminAuthDeps): AdminAuth {
   const { endedSessions } = store;
   const sign = (text: string) => createHmac("sha256", adminToken).update(text).digest("base64url");
   const isToken = (candidate: string) => sameSecret(candidate, adminToken);
