@@ -1,5 +1,5 @@
 import type { Config } from "./config/config.ts";
-import { createDropFolder } from "./drop/folder.ts";
+import { createDropFolder } from "./drop/drop-folder.ts";
 import { watchFolder } from "./drop/watch-folder.ts";
 import type { ChannelStates } from "./edits/channel-states.ts";
 import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
@@ -8,8 +8,8 @@ import { createSubscription, type Subscription } from "./edits/subscription/subs
 import { largestFile } from "./ics/lines/octets.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions } from "./loop.ts";
-import { fetchCalendar } from "./remote/fetch.ts";
-import { anyAddress, publicOnly } from "./remote/guard.ts";
+import { anyAddress, publicOnly } from "./remote/address-guard.ts";
+import { fetchCalendar } from "./remote/fetch-calendar.ts";
 
 /** The ways in for edits that nobody calls. */
 export interface Channels {

@@ -4,12 +4,12 @@ import type { People } from "./people/people.ts";
 import type { Sandbox } from "./sandbox/server.ts";
 import type { RunningDaemon } from "./serve.ts";
 
-/** A demo that runs. */
-export interface DemoTold {
+/** What runs beside the daemon of a demo, and how the demo speaks. */
+export interface Demo {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
   readonly configFile: string;
-  readonly stage: {
+  readonly context: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
     print(text: string): void;
@@ -20,14 +20,17 @@ export interface DemoTold {
  * Prints the addresses as soon as the projects are known, and what can be tried once everything has been read: each line
  * works as it is printed.
  */
-export async function tellDemo(daemon: RunningDaemon, demo: DemoTold): Promise<void> {
+export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<void> {
   const { rooms, adminToken, url } = daemon;
-  const { sandbox, dataDir, stage } = demo;
-  stage.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
-  await until(() => rooms.feeds.list().length > 0 && rooms.people.list().length > 0, stage.signal);
+  const { sandbox, dataDir, context } = demo;
+  context.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
+  await until(
+    () => rooms.feeds.list().length > 0 && rooms.people.list().length > 0,
+    context.signal,
+  );
   const [owner] = sandbox.keys;
-  if (stage.signal.aborted) return;
-  stage.print(
+  if (context.signal.aborted) return;
+  context.print(
     [
       "\n  feeds to subscribe to\n",
       ...rooms.feeds.list().map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
@@ -37,25 +40,22 @@ export async function tellDemo(daemon: RunningDaemon, demo: DemoTold): Promise<v
       `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n\n`,
     ].join(""),
   );
-  await until(() => rooms.sync.ready, stage.signal);
-  if (stage.signal.aborted) return;
-  stage.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
+  await until(() => rooms.sync.ready, context.signal);
+  if (context.signal.aborted) return;
+  context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }
 
 /** The event that the seed lets start soon: its reminder can be seen to go out. */
 const soon = "Release call";
 
-function recipes(
-  { rooms, adminToken, url }: RunningDaemon,
-  { configFile, stage }: DemoTold,
-): string {
+function recipes({ rooms, adminToken, url }: RunningDaemon, { configFile, context }: Demo): string {
   const feeds = rooms.feeds.list();
   const feed = feeds.find(
     ({ projectId }) =>
       projectId !== null &&
       rooms.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
   );
-  const command = stage.env["npm_lifecycle_event"] ? "npm run -s dayferry --" : "dayferry";
+  const command = context.env["npm_lifecycle_event"] ? "npm run -s dayferry --" : "dayferry";
   const config = `--config ${configFile}`;
   return [
     ...(feed

@@ -10,7 +10,7 @@ import type { Config } from "./config/config.ts";
 import { type ListenPlace, listenFault, openableUrl } from "./config/listening.ts";
 import { parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
-import { tellDemo } from "./demo-guide.ts";
+import { printGuide } from "./demo-guide.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
@@ -18,8 +18,8 @@ import { playChange } from "./sandbox/play.ts";
 import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
-/** What the demo and the lone sandbox need of the outermost place. */
-export interface Stage extends Runtime {
+/** What the demo and the lone sandbox need of the process; `main` hands it in. */
+export interface RunContext extends Runtime {
   readonly version: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -32,27 +32,27 @@ const timeZone = "Europe/Berlin";
 const usualPort = 8380;
 
 /** A sandbox workspace and the daemon on it, in one process, until the signal; returns the exit code. */
-export async function runDemo(options: DemoOptions, stage: Stage): Promise<number> {
-  const named = options.dataDir ?? (stage.env["DAYFERRY_DATA_DIR"] || null);
+export async function runDemo(options: DemoOptions, context: RunContext): Promise<number> {
+  const named = options.dataDir ?? (context.env["DAYFERRY_DATA_DIR"] || null);
   const dataDir =
-    named === null ? mkdtempSync(join(tmpdir(), "dayferry-demo-")) : resolve(stage.cwd, named);
+    named === null ? mkdtempSync(join(tmpdir(), "dayferry-demo-")) : resolve(context.cwd, named);
   try {
-    return await runIn(dataDir, { options, stage });
+    return await runIn(dataDir, { options, context });
   } finally {
     if (named === null) rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function runIn(dataDir: string, { options, stage }: DemoWish): Promise<number> {
+async function runIn(dataDir: string, { options, context }: DemoRun): Promise<number> {
   const data = join(dataDir, "workspace.sqlite");
   if (existsSync(join(dataDir, "dayferry.sqlite")) && !existsSync(data)) {
-    stage.say(
+    context.say(
       `${dataDir} holds the data of a real account, which the demo would spoil: name another folder with --data-dir or DAYFERRY_DATA_DIR\n`,
     );
     return 2;
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { clock } = stage;
+  const { clock } = context;
   const sandbox = await startSandbox({
     seed: 1,
     size: "s",
@@ -63,11 +63,16 @@ async function runIn(dataDir: string, { options, stage }: DemoWish): Promise<num
     clock,
   });
   try {
-    const daemon = await startDemoDaemon(sandbox, { options, dataDir, stage });
+    const daemon = await startDemoDaemon(sandbox, { options, dataDir, context });
     if (typeof daemon === "number") return daemon;
-    const playing = options.play ? play(sandbox, { every: options.play, stage }) : null;
-    const told = tellDemo(daemon, { sandbox, dataDir, configFile: configFileIn(dataDir), stage });
-    await Promise.all([daemon.done, playing, told]);
+    const playing = options.play ? play(sandbox, { every: options.play, context }) : null;
+    const guide = printGuide(daemon, {
+      sandbox,
+      dataDir,
+      configFile: configFileIn(dataDir),
+      context,
+    });
+    await Promise.all([daemon.done, playing, guide]);
     return 0;
   } finally {
     await sandbox.close();
@@ -75,11 +80,14 @@ async function runIn(dataDir: string, { options, stage }: DemoWish): Promise<num
 }
 
 /** The stand-in service alone, until the signal; prints its address and keys. */
-export async function runSandbox(options: SandboxCommandOptions, stage: Stage): Promise<number> {
+export async function runSandbox(
+  options: SandboxCommandOptions,
+  context: RunContext,
+): Promise<number> {
   const { port, seed, size, data, discovery, json } = options;
   const free = await freePort({ host: "127.0.0.1", port });
   if (!free.ok) {
-    stage.say(`${free.failure}\n`);
+    context.say(`${free.failure}\n`);
     return 1;
   }
   const sandbox = await startSandbox({
@@ -88,46 +96,46 @@ export async function runSandbox(options: SandboxCommandOptions, stage: Stage): 
     discovery,
     port: free.value,
     timeZone: options.timeZone,
-    clock: stage.clock,
-    ...(data !== null && { data: resolve(stage.cwd, data) }),
+    clock: context.clock,
+    ...(data !== null && { data: resolve(context.cwd, data) }),
   });
   const { baseUrl, uploadUrl, keys } = sandbox;
-  stage.print(
+  context.print(
     json
       ? `${JSON.stringify({ baseUrl, uploadUrl, timeZone: options.timeZone, keys })}\n`
       : describe(sandbox),
   );
-  await ended(stage.signal);
+  await ended(context.signal);
   await sandbox.close();
   return 0;
 }
 
-interface DemoWish {
+interface DemoRun {
   readonly options: DemoOptions;
-  readonly stage: Stage;
+  readonly context: RunContext;
 }
 
-/** The daemon on the sandbox, or the exit code of a start that was not to be. */
+/** The daemon on the sandbox, or the exit code of a start that failed. */
 async function startDemoDaemon(
   sandbox: Sandbox,
-  { options, dataDir, stage }: DemoWish & { readonly dataDir: string },
+  { options, dataDir, context }: DemoRun & { readonly dataDir: string },
 ): Promise<RunningDaemon | 1 | 2> {
-  const loaded = await demoConfig(sandbox, { options, dataDir, stage });
+  const loaded = await demoConfig(sandbox, { options, dataDir, context });
   if (!loaded.ok) {
-    stage.say(`${loaded.failure.message}\n`);
+    context.say(`${loaded.failure.message}\n`);
     return loaded.failure.code;
   }
   const { settings, config } = loaded.value;
   const log: Log = createLog({ level: config.log.level });
-  const opened = openRooms(config, { ...stage, log });
+  const opened = openRooms(config, { ...context, log });
   if (!opened.ok) {
-    stage.say(`${opened.failure}\n`);
+    context.say(`${opened.failure}\n`);
     return 1;
   }
   const file = configFileIn(dataDir);
   rmSync(file, { force: true });
   writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  const { version, signal, clock, monotonic, random } = stage;
+  const { version, signal, clock, monotonic, random } = context;
   try {
     return await startDaemon({
       config,
@@ -138,13 +146,13 @@ async function startDemoDaemon(
       clock,
       monotonic,
       random,
-      onProgress: (progress) => stage.print(`  ${progressLine(progress)}`),
+      onProgress: (progress) => context.print(`  ${progressLine(progress)}`),
     });
   } catch (error) {
     await opened.value.close();
     const fault = listenFault(error, { ...config.http, change: portChange });
     if (fault === null) throw error;
-    stage.say(`${fault}\n`);
+    context.say(`${fault}\n`);
     return 1;
   }
 }
@@ -157,7 +165,7 @@ interface DemoConfig {
   readonly settings: object;
 }
 
-interface Refusal {
+interface StartFault {
   readonly code: 1 | 2;
   readonly message: string;
 }
@@ -168,10 +176,10 @@ interface Refusal {
  */
 async function demoConfig(
   sandbox: Sandbox,
-  { options, dataDir, stage }: DemoWish & { readonly dataDir: string },
-): Promise<Result<DemoConfig, Refusal>> {
-  const { cwd } = stage;
-  const env = demoEnvironment(options, stage.env);
+  { options, dataDir, context }: DemoRun & { readonly dataDir: string },
+): Promise<Result<DemoConfig, StartFault>> {
+  const { cwd } = context;
+  const env = demoEnvironment(options, context.env);
   const written = demoSettings(sandbox, { dataDir, port: options.port ?? usualPort });
   const loaded = parseConfig(written, { folder: dataDir, env, cwd });
   if (!loaded.ok) {
@@ -219,7 +227,7 @@ function demoSettings(
  * The demo has a workspace of its own, whose address and key nothing replaces; where it listens, what it is called from
  * outside and how much it tells comes from the environment, unless an option says it.
  */
-function demoEnvironment({ port }: DemoOptions, env: Stage["env"]): Stage["env"] {
+function demoEnvironment({ port }: DemoOptions, env: RunContext["env"]): RunContext["env"] {
   const kept = [
     "DAYFERRY_HOST",
     ...(port === null ? ["DAYFERRY_PORT"] : []),
@@ -252,18 +260,18 @@ async function freePort({ host, port }: ListenPlace): Promise<Result<number, str
 /** Somebody else changes something now and then. */
 async function play(
   sandbox: Sandbox,
-  { every, stage }: { readonly every: Temporal.Duration; readonly stage: Stage },
+  { every, context }: { readonly every: Temporal.Duration; readonly context: RunContext },
 ): Promise<void> {
   await runLoop({
     step() {
-      const change = playChange(sandbox.workspace, stage.random);
-      if (change) stage.print(`  somebody else: ${change.summary}\n`);
+      const change = playChange(sandbox.workspace, context.random);
+      if (change) context.print(`  somebody else: ${change.summary}\n`);
       return Promise.resolve("idle");
     },
     idle: every,
-    signal: stage.signal,
-    random: stage.random,
-    onFault: (error) => stage.say(`the sandbox could not play a change: ${String(error)}\n`),
+    signal: context.signal,
+    random: context.random,
+    onFault: (error) => context.say(`the sandbox could not play a change: ${String(error)}\n`),
   });
 }
 

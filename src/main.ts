@@ -9,7 +9,7 @@ import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
-import { runDemo, runSandbox, type Stage } from "./demo.ts";
+import { type RunContext, runDemo, runSandbox } from "./demo.ts";
 import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
@@ -40,7 +40,7 @@ const version = new Map<string, unknown>(
   Object.entries(JSON.parse(readFileSync(manifest, "utf8"))),
 ).get("version");
 
-const stage: Stage = {
+const context: RunContext = {
   ...runtime,
   version: String(version),
   cwd: process.cwd(),
@@ -56,7 +56,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 const host: CommandHost & { readonly version: string } = {
-  ...stage,
+  ...context,
   zoneData: zoneDataOf(process.versions),
   send: (text) =>
     new Promise((resolve) => {
@@ -65,14 +65,14 @@ const host: CommandHost & { readonly version: string } = {
   readFile: (path) => readFileSync(path),
   readStandardInput: () => buffer(process.stdin),
   readConfig: (option) =>
-    loadConfig({ file: findConfigFile(option, stage), env: stage.env, cwd: stage.cwd }),
-  hasConfig: () => findConfigFile(null, stage) !== null,
+    loadConfig({ file: findConfigFile(option, context), env: context.env, cwd: context.cwd }),
+  hasConfig: () => findConfigFile(null, context) !== null,
   daemonOf,
   // A command prints its own account of what it does; the log adds only what went wrong.
   open: (config) => openRooms(config, { ...runtime, log: logOf(config, "warn") }),
   serve,
-  demo: (options) => runDemo(options, stage),
-  sandbox: (options) => runSandbox(options, stage),
+  demo: (options) => runDemo(options, context),
+  sandbox: (options) => runSandbox(options, context),
   checkMail,
 };
 
@@ -96,7 +96,7 @@ function end(signal: "SIGINT" | "SIGTERM"): void {
   }
   endAskedMs = performance.now();
   setTimeout(() => {
-    stage.say("closing took too long; what was under way is taken up at the next start\n");
+    context.say("closing took too long; what was under way is taken up at the next start\n");
     process.exit(1);
   }, longestEndMs).unref();
   stop.abort();
@@ -106,21 +106,21 @@ async function serve(config: Config): Promise<number> {
   const log = logOf(config);
   const opened = openRooms(config, { ...runtime, log });
   if (!opened.ok) {
-    stage.say(`${opened.failure}\n`);
+    context.say(`${opened.failure}\n`);
     return 1;
   }
   try {
     const options = {
       config,
       rooms: opened.value,
-      version: stage.version,
+      version: context.version,
       log,
       signal: stop.signal,
     };
     const daemon = await startDaemon({ ...options, ...runtime });
-    stage.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
+    context.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
     if (config.adminToken === null) {
-      stage.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);
+      context.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);
     }
     await daemon.done;
     return 0;
@@ -129,7 +129,7 @@ async function serve(config: Config): Promise<number> {
     const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
     const fault = listenFault(error, { ...config.http, change });
     if (fault === null) throw error;
-    stage.say(`${fault}\n`);
+    context.say(`${fault}\n`);
     return 1;
   }
 }

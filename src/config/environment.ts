@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { isRecord } from "./parts.ts";
 import type { ConfigProblem } from "./problems.ts";
+import { isRecord } from "./schema-parts.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -8,8 +8,8 @@ import { type ConfigProblem, explainIssue, toProblems } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { readText } from "./secrets.ts";
 
-/** Where a configuration comes from besides its file. */
-export interface ConfigSurroundings {
+/** What a configuration depends on besides its file. */
+export interface ConfigContext {
   readonly env: Environment;
   /** Absolute; relative paths in the environment count from here. */
   readonly cwd: string;
@@ -19,10 +19,7 @@ export interface ConfigSurroundings {
  * The configuration file to read: `option` (from `--config`), else DAYFERRY_CONFIG, else `config.json` in the current
  * folder when there is one. Null = none.
  */
-export function findConfigFile(
-  option: string | null,
-  { env, cwd }: ConfigSurroundings,
-): string | null {
+export function findConfigFile(option: string | null, { env, cwd }: ConfigContext): string | null {
   const named = option ?? env["DAYFERRY_CONFIG"];
   if (named) return resolve(cwd, named);
   const usual = resolve(cwd, "config.json");
@@ -34,7 +31,7 @@ export function findConfigFile(
  * Fails with every problem at once.
  */
 export function loadConfig(
-  sources: ConfigSurroundings & { readonly file: string | null },
+  sources: ConfigContext & { readonly file: string | null },
 ): Result<Config, readonly ConfigProblem[]> {
   const { env, cwd } = sources;
   if (sources.file === null) return parseConfig({}, { folder: cwd, env, cwd });
@@ -61,7 +58,7 @@ export function loadConfig(
  */
 export function parseConfig(
   raw: unknown,
-  base: ConfigSurroundings & { readonly folder: string; readonly placeOf?: JsonText["placeOf"] },
+  base: ConfigContext & { readonly folder: string; readonly placeOf?: JsonText["placeOf"] },
 ): Result<Config, readonly ConfigProblem[]> {
   const overlaid = overlayEnvironment(raw, base);
   const schema = configSchema(base.folder);
@@ -75,7 +72,7 @@ export function parseConfig(
 
 /** What is wrong with the environment alone, where the file cannot be looked at. */
 function environmentProblems(
-  base: ConfigSurroundings & { readonly folder: string },
+  base: ConfigContext & { readonly folder: string },
 ): readonly ConfigProblem[] {
   const parsed = parseConfig({}, base);
   return parsed.ok ? [] : parsed.failure.filter(({ path }) => path.startsWith("DAYFERRY_"));

@@ -5,19 +5,18 @@ import { type Config, logLevels } from "./config.ts";
 import {
   always,
   discoverOr,
+  documented,
   entriesOf,
   field,
   id,
   isGiven,
-  isRecord,
   noneTwice,
   oneSecret,
   path,
   secret,
   secretFile,
-  told,
   valueAt,
-} from "./parts.ts";
+} from "./schema-parts.ts";
 import {
   namesUser,
   readAdminToken,
@@ -44,16 +43,16 @@ import {
 export function configSchema(folder: string): z.ZodType<Config> {
   const top = z
     .strictObject({
-      dataDir: told(
+      dataDir: documented(
         path(folder).prefault("./data"),
         "holds the database, the keys and the lock; made on the first start",
       ),
       service: z.preprocess((value) => (value === undefined ? {} : value), service(folder)),
-      projects: told(
+      projects: documented(
         discoverOr(projects()).prefault("discover"),
         "which projects are mirrored; `discover`: all that the key can see",
       ),
-      people: told(
+      people: documented(
         discoverOr(people(folder)).prefault("discover"),
         "what the workspace does not say of people; who is listed overrides who is found, by id",
       ),
@@ -65,12 +64,15 @@ export function configSchema(folder: string): z.ZodType<Config> {
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
       log: log().prefault({}),
-      adminToken: told(
+      adminToken: documented(
         secret(readAdminToken),
         "opens the API and the start page; at least 32 characters",
         "made on the first start, in `<dataDir>/admin-token`",
       ),
-      adminTokenFile: told(secretFile(folder, readAdminToken), "a file that holds it instead"),
+      adminTokenFile: documented(
+        secretFile(folder, readAdminToken),
+        "a file that holds it instead",
+      ),
     })
     .superRefine(oneSecret("adminToken"), always)
     .superRefine(subscriptionsStayInside, always);
@@ -88,49 +90,53 @@ export function configSchema(folder: string): z.ZodType<Config> {
 function service(folder: string) {
   return z
     .strictObject({
-      baseUrl: told(
+      baseUrl: documented(
         field(readServiceUrl, "address"),
         "the service's API with its version, such as `https://company.example.com/api/v3`; https, or http on this machine",
       ),
-      uploadUrl: told(
+      uploadUrl: documented(
         field(readServiceUrl, "address").optional(),
         "where files are uploaded",
         "`baseUrl` with `/upload` for `/api/v3`",
       ),
-      apiKey: told(secret(readToken), "the account's key; this, `apiKeyFile` or the environment"),
-      apiKeyFile: told(secretFile(folder, readToken), "a file that holds the key and nothing else"),
-      contact: told(
+      apiKey: documented(
+        secret(readToken),
+        "the account's key; this, `apiKeyFile` or the environment",
+      ),
+      apiKeyFile: documented(
+        secretFile(folder, readToken),
+        "a file that holds the key and nothing else",
+      ),
+      contact: documented(
         field(readEmail, "e-mail address"),
         "who runs this Dayferry: it goes into the User-Agent that the service asks for",
       ),
-      timeZone: told(
+      timeZone: documented(
         field(readZone, "IANA zone"),
         "the account's zone, in which the service writes times; `doctor --probe-time-zone` proves it",
       ),
       quota: z
         .strictObject({
-          requests: told(
+          requests: documented(
             z.int().min(1, "must be at least 1").prefault(25),
             "how many requests the service allows in that time",
           ),
-          per: told(field(readExactLength, "duration").prefault("PT10S"), "the time of the quota"),
+          per: documented(
+            field(readExactLength, "duration").prefault("PT10S"),
+            "the time of the quota",
+          ),
         })
         .prefault({}),
-      timeout: told(
+      timeout: documented(
         field(readExactLength, "duration").prefault("PT30S"),
         "how long the service may take for one answer",
       ),
-      webUrl: told(
+      webUrl: documented(
         field(readLinkTemplate, "address").nullable().prefault(null),
         "links to items in the service's own pages: a template with `{project}`, `{kind}` and `{id}`",
       ),
     })
-    .superRefine(oneSecret("apiKey"), always)
-    .superRefine((value, context) => {
-      if (!isRecord(value) || isGiven(value, "apiKey") || isGiven(value, "apiKeyFile")) return;
-      const ways = '"apiKey", "apiKeyFile", DAYFERRY_API_KEY or DAYFERRY_API_KEY_FILE';
-      context.addIssue({ code: "custom", path: ["apiKey"], message: `is missing: give ${ways}` });
-    }, always)
+    .superRefine(oneSecret("apiKey", noApiKey), always)
     .transform(({ apiKey, apiKeyFile, uploadUrl, ...rest }) => ({
       ...rest,
       uploadUrl: uploadUrl ?? uploadUrlFor(rest.baseUrl),
@@ -138,15 +144,20 @@ function service(folder: string) {
     }));
 }
 
+const noApiKey = {
+  at: "apiKey",
+  message: 'is missing: give "apiKey", "apiKeyFile", DAYFERRY_API_KEY or DAYFERRY_API_KEY_FILE',
+};
+
 function projects() {
   const project = z.strictObject({
-    id: told(id(projectId), "the project's number"),
-    name: told(z.string().nullable().prefault(null), "another name than the service's"),
-    todolists: told(
+    id: documented(id(projectId), "the project's number"),
+    name: documented(z.string().nullable().prefault(null), "another name than the service's"),
+    todolists: documented(
       discoverOr(z.array(id(listId))).prefault("discover"),
       "which todolists of it are mirrored",
     ),
-    folders: told(
+    folders: documented(
       discoverOr(z.array(id(folderId))).prefault("discover"),
       "which folders of it are mirrored",
     ),
@@ -157,23 +168,26 @@ function projects() {
 function people(folder: string) {
   const person = z
     .strictObject({
-      id: told(id(personId), "the person's number"),
-      name: told(z.string().nullable().prefault(null), "another name than the service's"),
-      email: told(
+      id: documented(id(personId), "the person's number"),
+      name: documented(z.string().nullable().prefault(null), "another name than the service's"),
+      email: documented(
         field(readEmail, "e-mail address").nullable().prefault(null),
         "where mails go, and the user name for calendar programs",
       ),
-      timeZone: told(
+      timeZone: documented(
         field(readZone, "IANA zone").nullable().prefault(null),
         "on whose clocks the person's mails and reports are; else the account's",
       ),
-      calendars: told(
+      calendars: documented(
         z.enum(["write", "read"]).prefault("write"),
         "whether the person may change anything in calendars, and hand edits in",
       ),
       mail: mailWishes(),
-      apiKey: told(secret(readToken), "the person's own key, with which the own edits are sent"),
-      apiKeyFile: told(secretFile(folder, readToken), "a file that holds it"),
+      apiKey: documented(
+        secret(readToken),
+        "the person's own key, with which the own edits are sent",
+      ),
+      apiKeyFile: documented(secretFile(folder, readToken), "a file that holds it"),
     })
     .superRefine(oneSecret("apiKey"), always)
     .transform(({ apiKey, apiKeyFile, ...rest }) => ({
@@ -188,49 +202,55 @@ function people(folder: string) {
 
 /** Every kind unless the person is to do without it. */
 function mailWishes() {
-  const wish = (about: string) => told(z.boolean().prefault(true), about);
+  const kind = (about: string) => documented(z.boolean().prefault(true), about);
   return z
     .strictObject({
-      events: wish("reminders of events"),
-      milestones: wish("milestones ahead"),
-      tasks: wish("tasks and subtasks ahead"),
-      overdue: wish("what was due and is open"),
-      digest: wish("the digest"),
-      notices: wish("edits of one's own that were not applied"),
+      events: kind("reminders of events"),
+      milestones: kind("milestones ahead"),
+      tasks: kind("tasks and subtasks ahead"),
+      overdue: kind("what was due and is open"),
+      digest: kind("the digest"),
+      notices: kind("edits of one's own that were not applied"),
     })
     .prefault({});
 }
 
 function polling() {
   return z.strictObject({
-    maxAge: told(
+    maxAge: documented(
       field(readExactLength, "duration").prefault("PT15M"),
       "how old anything may be before it is read again; what changes often is read more often",
     ),
-    comments: told(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
-    history: told(z.boolean().prefault(true), "whether the history of items is mirrored"),
-    files: told(z.boolean().prefault(true), "whether folders and the names of files are mirrored"),
+    comments: documented(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
+    history: documented(z.boolean().prefault(true), "whether the history of items is mirrored"),
+    files: documented(
+      z.boolean().prefault(true),
+      "whether folders and the names of files are mirrored",
+    ),
   });
 }
 
 const log = () =>
   z.strictObject({
-    level: told(z.enum(logLevels).prefault("info"), "the least that is logged, on standard error"),
+    level: documented(
+      z.enum(logLevels).prefault("info"),
+      "the least that is logged, on standard error",
+    ),
   });
 
 function http() {
   const range = "must be between 0 and 65535";
   return z.strictObject({
-    host: told(
+    host: documented(
       z.string().regex(/^\S+$/, "must be an address or a host name").prefault("127.0.0.1"),
       "where the daemon listens; `0.0.0.0` for every address of the machine",
     ),
-    port: told(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
-    publicUrl: told(
+    port: documented(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
+    publicUrl: documented(
       field(readPublicUrl, "address").nullable().prefault(null),
       "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
     ),
-    trustProxy: told(
+    trustProxy: documented(
       z.boolean().prefault(false),
       "whether one proxy stands in front, whose word for the client's address counts",
     ),
@@ -239,26 +259,26 @@ function http() {
 
 function feeds() {
   return z.strictObject({
-    past: told(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
-    future: told(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
-    completed: told(
+    past: documented(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
+    future: documented(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
+    completed: documented(
       field(readLength, "duration").prefault("P14D"),
       "how long what is done stays in feeds",
     ),
-    private: told(
+    private: documented(
       z.enum(["omit", "busy", "show"]).prefault("omit"),
       "private events: left out, shown as busy without a word, or shown whole",
     ),
-    tasks: told(
+    tasks: documented(
       z.enum(["due", "span", "none"]).prefault("due"),
       "tasks: on the day they are due, from their first to their last day, or not at all",
     ),
-    customDates: told(
+    customDates: documented(
       z.boolean().prefault(false),
       "whether dates in custom fields of tasks are items of their own",
     ),
-    assignees: told(z.boolean().prefault(true), "whether texts name who is assigned"),
-    actionLinks: told(
+    assignees: documented(z.boolean().prefault(true), "whether texts name who is assigned"),
+    actionLinks: documented(
       z.boolean().prefault(true),
       "whether texts hold links such as *Done* and *+1 day*; they need `http.publicUrl`",
     ),
@@ -267,7 +287,7 @@ function feeds() {
 
 const calendars = () =>
   z.strictObject({
-    milestones: told(
+    milestones: documented(
       z.boolean().prefault(true),
       "whether each project has its milestones as a list of to-dos as well",
     ),
@@ -276,53 +296,54 @@ const calendars = () =>
 function edits(folder: string) {
   const subscription = z
     .strictObject({
-      name: told(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
-      url: told(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
-      urlFile: told(secretFile(folder, readCalendarUrl), "a file that holds the address"),
-      project: told(id(projectId), "the project to which it belongs"),
-      person: told(
+      name: documented(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
+      url: documented(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
+      urlFile: documented(secretFile(folder, readCalendarUrl), "a file that holds the address"),
+      project: documented(id(projectId), "the project to which it belongs"),
+      person: documented(
         id(personId).nullable().prefault(null),
         "whose edits these are; else the account's",
       ),
-      every: told(field(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
-      new: told(
+      every: documented(
+        field(readExactLength, "duration").prefault("PT5M"),
+        "how often it is read",
+      ),
+      new: documented(
         z.enum(["ignore", "create"]).prefault("ignore"),
         "what becomes of events that only the calendar has",
       ),
-      gone: told(
+      gone: documented(
         z.enum(["ignore", "delete"]).prefault("ignore"),
         "what becomes of items that the calendar no longer has",
       ),
-      allowPrivate: told(
+      allowPrivate: documented(
         z.boolean().prefault(false),
         "whether the address may point into a private network",
       ),
     })
-    .superRefine(oneSecret("url"), always)
-    .superRefine((value, context) => {
-      if (!isRecord(value) || isGiven(value, "url") || isGiven(value, "urlFile")) return;
-      const message = 'is missing: give "urlFile" or "url"';
-      context.addIssue({ code: "custom", path: ["urlFile"], message });
-    }, always)
+    .superRefine(
+      oneSecret("url", { at: "urlFile", message: 'is missing: give "urlFile" or "url"' }),
+      always,
+    )
     .transform(({ url, urlFile, ...rest }) => ({ ...rest, url: url ?? urlFile ?? "" }));
   return z.strictObject({
-    mode: told(
+    mode: documented(
       z.enum(["apply", "review"]).prefault("apply"),
       "whether edits are sent at once or wait for approval",
     ),
-    conflicts: told(
+    conflicts: documented(
       z.enum(["ask", "theirs", "ours"]).prefault("ask"),
       "what both sides have changed: a person decides, the edit wins, or the workspace wins",
     ),
-    labels: told(
+    labels: documented(
       z.enum(["known", "create"]).prefault("known"),
       "whether a label that nobody has made yet is refused or made",
     ),
-    inbox: told(
+    inbox: documented(
       path(folder).nullable().prefault(null),
       "a folder whose calendar files are taken as edits",
     ),
-    subscriptions: told(
+    subscriptions: documented(
       z.array(subscription).superRefine(noneTwice("name"), always).prefault([]),
       "calendars elsewhere whose changes are taken as edits",
     ),
@@ -332,22 +353,22 @@ function edits(folder: string) {
 function mail(folder: string) {
   return z
     .strictObject({
-      from: told(
+      from: documented(
         field(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
         "who sends; a mail server wants an address that it knows",
       ),
-      smtpUrl: told(
+      smtpUrl: documented(
         field(readSmtpUrl, "address").nullable().prefault(null),
         "the mail server, `smtp://` or `smtps://`; without one each mail becomes a file",
       ),
-      smtpPassword: told(secret(readPassword), "for the user that `smtpUrl` names"),
-      smtpPasswordFile: told(secretFile(folder, readPassword), "a file that holds it"),
-      directory: told(
+      smtpPassword: documented(secret(readPassword), "for the user that `smtpUrl` names"),
+      smtpPasswordFile: documented(secretFile(folder, readPassword), "a file that holds it"),
+      directory: documented(
         path(folder).optional(),
         "where mails become `.eml` files",
         "`<dataDir>/mail`",
       ),
-      perMinute: told(
+      perMinute: documented(
         z.int().min(1, "must be at least 1").prefault(20),
         "how many mails go out in any minute, all people together",
       ),
@@ -367,28 +388,28 @@ function mail(folder: string) {
 
 function reminders() {
   return z.strictObject({
-    events: told(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
-    milestones: told(
+    events: documented(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
+    milestones: documented(
       z.array(field(readLength, "duration")).prefault(["P1D"]),
       "how long before a milestone people are reminded",
     ),
-    tasks: told(
+    tasks: documented(
       z.array(field(readLength, "duration")).prefault(["P1D"]),
       "how long before a task is due people are reminded",
     ),
-    overdue: told(
+    overdue: documented(
       z.boolean().prefault(true),
       "whether what is open on the day after it was due is mailed, once",
     ),
-    at: told(
+    at: documented(
       field(readTimeOfDay, "time of day").prefault("09:00"),
       "when such mails go out, on the reader's clocks",
     ),
-    digest: told(
+    digest: documented(
       digest().nullable().prefault(null),
       'a mail of what is ahead: `"07:30"` every day, or once a week with a weekday',
     ),
-    catchUp: told(
+    catchUp: documented(
       field(readExactLength, "duration").prefault("PT12H"),
       "how late a reminder that was missed may still go out",
     ),
@@ -399,8 +420,8 @@ function reminders() {
 function digest() {
   const daily = field(readTimeOfDay, "time of day").transform((at) => ({ at, weekday: null }));
   const weekly = z.strictObject({
-    at: told(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
-    weekday: told(field(readWeekday, "day of the week"), "in English"),
+    at: documented(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
+    weekday: documented(field(readWeekday, "day of the week"), "in English"),
   });
   const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';
   return z.union([daily, weekly], { error: `must be ${ways}` });

@@ -1,6 +1,6 @@
 import { basename, relative } from "node:path";
 import { watch } from "chokidar";
-import { isCalendarName } from "./folder.ts";
+import { isCalendarName } from "./drop-folder.ts";
 
 interface FolderWatch {
   close(): Promise<void>;

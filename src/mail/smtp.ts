@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from "nodemailer";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
-import { explainFailure, outcomeOf } from "./smtp-outcome.ts";
+import { explainFailure, failedDelivery } from "./smtp-failure.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 
 export interface SmtpOptions {
@@ -39,13 +39,13 @@ export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Maile
   };
 }
 
-interface Line {
+interface SmtpConnection {
   readonly transport: Transporter;
   /** Milliseconds. A server that answers drop by drop is never silent for long, and would hold a delivery for ever. */
   readonly deadline: number;
 }
 
-async function send(mail: Mail, { transport, deadline }: Line): Promise<Delivery> {
+async function send(mail: Mail, { transport, deadline }: SmtpConnection): Promise<Delivery> {
   const message = toMessage(mail);
   if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
   const late = new AbortController();
@@ -55,13 +55,13 @@ async function send(mail: Mail, { transport, deadline }: Line): Promise<Delivery
     return { kind: "sent", response: responseOf(info) };
   } catch (error) {
     if (late.signal.aborted) return { kind: "deferred", code: null, message: tooSlow(deadline) };
-    return outcomeOf(error);
+    return failedDelivery(error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function verify({ transport, deadline }: Line): Promise<string | null> {
+function verify({ transport, deadline }: SmtpConnection): Promise<string | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(tooSlow(deadline)), deadline);
     transport.verify().then(

@@ -8,7 +8,7 @@ import {
   type DroppedFile,
   type DropSubfolder,
   stampOf,
-} from "../../drop/folder.ts";
+} from "../../drop/drop-folder.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { largestFile } from "../../ics/lines/octets.ts";
 import type { Directory } from "../../store/mirror/directory.ts";

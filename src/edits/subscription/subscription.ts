@@ -1,9 +1,10 @@
+import type { ConfiguredSubscription } from "../../config/config.ts";
 import { backOff, slightJitter } from "../../domain/backoff.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-object.ts";
-import type { Fetched, RemoteRequest } from "../../remote/fetch.ts";
+import type { Fetched, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
 import type { Acceptance, ItemsRequest, Plan } from "../intake/accept.ts";
 import { type ContextDeps, readContext } from "../intake/file-context.ts";
@@ -203,17 +204,8 @@ function remember(
   else if (edits > 0) deps.onEvent({ kind: "changed", name, edits });
 }
 
-export interface SubscriptionOptions {
-  readonly name: string;
-  /** Secret. */
-  readonly url: string;
-  readonly project: ProjectId;
-  /** Whose edits these are; null = the account's. */
-  readonly person: PersonId | null;
-  readonly every: Temporal.Duration;
-  readonly new: "ignore" | "create";
-  readonly gone: "ignore" | "delete";
-}
+/** A remote calendar as the configuration has it; who fetches it has heard whether its network is private. */
+export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
 
 export interface SubscriptionDeps extends ContextDeps {
   readonly options: SubscriptionOptions;

@@ -121,7 +121,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
   (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
-/** Whether the edit that was under way wanted for any of it; a sweep may bring other people's changes meanwhile. */
+/** Whether the edit that was under way asked for any of it; a sweep may bring other people's changes meanwhile. */
 function explains(row: Row, differences: readonly Difference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
   switch (row.act) {

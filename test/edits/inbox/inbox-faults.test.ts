@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { DropFolder } from "../../../src/drop/folder.ts";
+import type { DropFolder } from "../../../src/drop/drop-folder.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
 describe("createInbox() after a crash", () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createDropFolder, type DropFolder } from "../../../src/drop/folder.ts";
+import { createDropFolder, type DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createInbox, type InboxEvent } from "../../../src/edits/inbox/inbox.ts";
 import { createAccept } from "../../../src/edits/intake/accept.ts";
 import { testDirectory } from "../../support/test-store.ts";

@@ -7,9 +7,8 @@ import {
   type SubscriptionEvent,
   type SubscriptionOptions,
 } from "../../../src/edits/subscription/subscription.ts";
-
-import { fetchCalendar } from "../../../src/remote/fetch.ts";
-import { anyAddress } from "../../../src/remote/guard.ts";
+import { anyAddress } from "../../../src/remote/address-guard.ts";
+import { fetchCalendar } from "../../../src/remote/fetch-calendar.ts";
 import { type CalendarServer, calendarServer } from "../../remote/server.ts";
 import { times } from "../../support/items.ts";
 import { acceptRig, calendar, type RigSetting } from "../rig.ts";

@@ -5,7 +5,7 @@ import {
   guardedLookup,
   literalAddress,
   publicOnly,
-} from "../../src/remote/guard.ts";
+} from "../../src/remote/address-guard.ts";
 
 describe("publicOnly()", () => {
   it.each([

@@ -27,7 +27,7 @@ export interface DroppedFile {
 }
 
 /** Where a file is to be put once it was dealt with. */
-export interface PutAway {
+interface PutAway {
   readonly path: string;
   /** From `placeFor`. */
   readonly target: string;

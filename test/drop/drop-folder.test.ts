@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createDropFolder, stampOf } from "../../src/drop/folder.ts";
+import { createDropFolder, stampOf } from "../../src/drop/drop-folder.ts";
 import { testDirectory } from "../support/test-store.ts";
 
 const at = Temporal.Instant.from("2026-11-20T12:00:00.123Z");

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type Fetched, type FetchLimits, fetchCalendar } from "../../src/remote/fetch.ts";
-import { type AddressGuard, anyAddress, publicOnly } from "../../src/remote/guard.ts";
+import { type AddressGuard, anyAddress, publicOnly } from "../../src/remote/address-guard.ts";
+import { type Fetched, type FetchLimits, fetchCalendar } from "../../src/remote/fetch-calendar.ts";
 import { calendarServer } from "./server.ts";
 
 const body = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n";

@@ -16,7 +16,7 @@ interface SmtpFailure {
  * may all pass.
  * Source: RFC 5321 sections 4.2.1 and 4.2.2, RFC 4954 section 6.
  */
-export function outcomeOf(error: unknown): Delivery {
+export function failedDelivery(error: unknown): Delivery {
   const failure = readFailure(error);
   const code = failure.responseCode;
   const message = sentence(failure);

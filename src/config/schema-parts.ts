@@ -15,8 +15,8 @@ export function field<Value>(read: (text: string) => Result<Value, string>, type
     .meta({ type });
 }
 
-/** What a key means, for the reference; `otherwise` describes a default that depends. */
-export function told<Schema extends z.ZodType>(
+/** The schema with what its key means, for the reference; `otherwise` describes a default that depends. */
+export function documented<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
   otherwise?: string,
@@ -68,12 +68,22 @@ export function secretFile(folder: string, read: (text: string) => Result<string
     .nullish();
 }
 
-/** Refuses a secret that is given in the file and in a file of its own. */
-export function oneSecret(name: string) {
+/**
+ * Refuses a secret that is given in the file and in a file of its own; with `missing`, also one that is given in neither,
+ * which is told of the key `at`.
+ */
+export function oneSecret(
+  name: string,
+  missing?: { readonly at: string; readonly message: string },
+) {
   return (value: unknown, context: z.RefinementCtx): void => {
-    if (!isGiven(value, name) || !isGiven(value, `${name}File`)) return;
-    const message = `is given twice: keep either "${name}" or "${name}File"`;
-    context.addIssue({ code: "custom", path: [name], message });
+    const [isInside, isInFile] = [isGiven(value, name), isGiven(value, `${name}File`)];
+    if (isInside && isInFile) {
+      const message = `is given twice: keep either "${name}" or "${name}File"`;
+      context.addIssue({ code: "custom", path: [name], message });
+    } else if (missing && isRecord(value) && !isInside && !isInFile) {
+      context.addIssue({ code: "custom", path: [missing.at], message: missing.message });
+    }
   };
 }
 

@@ -7,7 +7,7 @@ import {
   ForbiddenAddressError,
   guardedLookup,
   literalAddress,
-} from "./guard.ts";
+} from "./address-guard.ts";
 
 /** What a server gave with an earlier answer, to be asked whether it still holds. */
 interface Validators {
@@ -73,22 +73,22 @@ export async function fetchCalendar(
   }
 }
 
-interface Way {
+interface FetchContext {
   readonly allows: AddressGuard;
   readonly most: number;
   readonly agent: Agent;
   readonly signal: AbortSignal;
 }
 
-async function follow(wanted: RemoteRequest, way: Way): Promise<Fetched> {
+async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fetched> {
   const start = URL.parse(wanted.url);
   if (!start) return failed("the address cannot be read");
   let url = start;
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const literal = literalAddress(url);
-    if (literal !== null && !way.allows(literal)) return failed(forbidden);
-    const response = await ask(url, { wanted, way, login: loginFor(start, url) });
-    if (!redirects.has(response.statusCode)) return read(response, way);
+    if (literal !== null && !context.allows(literal)) return failed(forbidden);
+    const response = await ask(url, { wanted, context, login: loginFor(start, url) });
+    if (!redirects.has(response.statusCode)) return read(response, context);
     await response.body.dump();
     const next = nextAddress(url, first(response.headers["location"]));
     if (!next.ok) return failed(next.failure);
@@ -101,16 +101,20 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function ask(
   url: URL,
-  about: { readonly wanted: RemoteRequest; readonly way: Way; readonly login: string | null },
+  about: {
+    readonly wanted: RemoteRequest;
+    readonly context: FetchContext;
+    readonly login: string | null;
+  },
 ): Promise<Dispatcher.ResponseData> {
-  const { wanted, way, login } = about;
+  const { wanted, context, login } = about;
   const { etag = null, lastModified = null } = wanted.known ?? {};
   const bare = new URL(url);
   bare.username = "";
   bare.password = "";
   return request(bare, {
-    dispatcher: way.agent,
-    signal: way.signal,
+    dispatcher: context.agent,
+    signal: context.signal,
     headers: {
       accept: "text/calendar, */*;q=0.5",
       "accept-encoding": "gzip, deflate, br",
@@ -141,7 +145,7 @@ function nextAddress(from: URL, location: string | null): Result<URL, string> {
   return ok(next);
 }
 
-async function read(response: Dispatcher.ResponseData, { most }: Way): Promise<Fetched> {
+async function read(response: Dispatcher.ResponseData, { most }: FetchContext): Promise<Fetched> {
   const { statusCode: status, headers } = response;
   if (status !== 200) {
     await response.body.dump();
@@ -239,7 +243,7 @@ async function inflateBody(
 ): Promise<Result<Uint8Array, string>> {
   const encoding = how.encoding.trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return ok(body);
-  const unpack = methods.get(encoding);
+  const unpack = decoders.get(encoding);
   if (!unpack) return fail(`the answer is packed in an unknown way: ${JSON.stringify(encoding)}`);
   try {
     return ok(await unpack(body, { maxOutputLength: how.most }));
@@ -252,7 +256,7 @@ async function inflateBody(
 }
 
 const unzip = promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(gunzip);
-const methods = new Map([
+const decoders = new Map([
   ["gzip", unzip],
   ["x-gzip", unzip],
   ["deflate", promisify<Uint8Array, { readonly maxOutputLength: number }, Uint8Array>(inflate)],
