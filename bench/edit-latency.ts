@@ -10,12 +10,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
-import { openRooms } from "../src/build-daemon.ts";
 import { createDavRouter } from "../src/caldav/router.ts";
-import { parseConfig } from "../src/config/load.ts";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
+import { roomsOn } from "../test/support/rooms.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 import { createClient } from "./caldav/client.ts";
 
@@ -24,7 +23,6 @@ const [edits = 40] = process.argv.slice(2).map(Number);
 const latencyMs = 150 / scale;
 const pauseMs = 1500 / scale;
 const drains = 4;
-const clock = () => Temporal.Now.instant();
 const monotonic = () => performance.now();
 
 const folder = mkdtempSync(join(tmpdir(), "dayferry-bench-"));
@@ -33,24 +31,9 @@ const sandbox = await testSandbox({
   latencyMs,
   quota: { requests: 25, perMs: 10_000 / scale },
 });
-const config = parseConfig(
-  {
-    dataDir: folder,
-    service: {
-      baseUrl: sandbox.baseUrl,
-      apiKey: sandbox.keys[0]?.apiKey,
-      contact: "bench@example.com",
-      timeZone: "Europe/Berlin",
-      quota: { requests: 25, per: `PT${10 / scale}S` },
-    },
-  },
-  { folder, env: {}, cwd: folder },
-);
-if (!config.ok) throw new Error(JSON.stringify(config.failure));
 const log = createLog({ level: "silent" });
-const opened = openRooms(config.value, { clock, monotonic, random: Math.random, log });
-if (!opened.ok) throw new Error(opened.failure);
-const rooms = opened.value;
+const config = { service: { quota: { requests: 25, per: `PT${10 / scale}S` } } };
+const rooms = roomsOn(sandbox, { folder, config, log });
 const project = projectId(sandbox.workspace.places()[0]?.project ?? 0);
 const owner = personId(ownerOf(sandbox));
 

@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import ical, { ICalAlarmType } from "ical-generator";
-import { projectId, serviceId } from "../src/domain/ids.ts";
-import type { EventItem } from "../src/domain/item.ts";
+import { projectId } from "../src/domain/ids.ts";
 import { createEditActions } from "../src/edits/actions/edit-actions.ts";
 import { createPublishedFeeds, type OpenFeed } from "../src/feeds/published-feeds.ts";
 import type { FeedOptions } from "../src/feeds/window.ts";
@@ -18,9 +17,9 @@ import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
 import { createReception } from "../src/people/people.ts";
 import { openStore, type Store } from "../src/store/store.ts";
+import { anEvent, aProject, zone } from "../test/support/items.ts";
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
-const zone = "Europe/Berlin";
 const clock = () => Temporal.Now.instant();
 const project = projectId(1);
 const key = randomBytes(32);
@@ -50,7 +49,7 @@ async function measure(size: number): Promise<void> {
   const feed = feedOf(store);
   const firstMs = milliseconds(() => feed.body());
   const rebuilds = Array.from({ length: 15 }, (_, nth) => {
-    store.mirror.put(anEvent((nth * 37) % size, `Changed ${nth}`), "events:1");
+    store.mirror.put(eventOf((nth * 37) % size, `Changed ${nth}`), "events:1");
     return milliseconds(() => feed.head());
   });
   const generatorMs = milliseconds(() => generated(size));
@@ -70,39 +69,25 @@ async function measure(size: number): Promise<void> {
 }
 
 function fill(store: Store, size: number): void {
-  store.directory.putProjects(
-    [{ id: project, title: "Bench", description: null, color: null, archived: false, members: [] }],
-    true,
-  );
+  store.directory.putProjects([aProject(project, "Bench")], true);
   store.together(() => {
-    for (let nth = 0; nth < size; nth++) store.mirror.put(anEvent(nth, `Event ${nth}`), "events:1");
+    for (let nth = 0; nth < size; nth++) store.mirror.put(eventOf(nth, `Event ${nth}`), "events:1");
   });
 }
 
-function anEvent(
-  nth: number,
-  title: string,
-): EventItem & { readonly id: ReturnType<typeof serviceId> } {
+function eventOf(nth: number, title: string) {
   const start = Temporal.Now.zonedDateTimeISO(zone)
     .round({ smallestUnit: "hour", roundingMode: "floor" })
     .add({ hours: (nth % 4_000) * 4 });
-  return {
-    id: serviceId(nth + 1),
-    kind: "event",
+  return anEvent(nth + 1, {
     projectId: project,
     title,
     description: `What event ${nth} is about, in a sentence of a usual length.`,
     when: { kind: "times", start, end: start.add({ hours: 1 }) },
     reminder: Temporal.Duration.from({ minutes: 15 }),
-    milestone: false,
-    private: false,
-    completed: false,
-    assigned: [],
-    creatorId: null,
-    byMe: false,
     createdAt: null,
     updatedAt: null,
-  };
+  });
 }
 
 function feedOf(store: Store): OpenFeed {
@@ -126,7 +111,7 @@ function afterRestart(open: () => Store): { readonly head: number; readonly relo
 function generated(size: number): string {
   const calendar = ical({ name: "Bench" });
   for (let nth = 0; nth < size; nth++) {
-    const { title, description, when } = anEvent(nth, `Event ${nth}`);
+    const { title, description, when } = eventOf(nth, `Event ${nth}`);
     const { start, end } = when;
     calendar.createEvent({
       id: `event-${nth}`,

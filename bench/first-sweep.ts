@@ -3,16 +3,17 @@
 // Ends with 1 when a request was wasted, a 429 came, or the sweep took longer than 1.05 x T(n) + 1 s (0.1 s here).
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { type Sandbox, startSandbox } from "../src/sandbox/server.ts";
+import type { Sandbox } from "../src/sandbox/server.ts";
 import { insist } from "../src/sandbox/work-outcome.ts";
 import { openStore } from "../src/store/store.ts";
 import { createSync } from "../src/sync/sync.ts";
-import { createUpstream } from "../src/upstream/client.ts";
+import { zone } from "../test/support/items.ts";
+import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
+import { benchUpstream } from "./bench-upstream.ts";
 
 const scale = 10;
 const quota = { requests: 25, perMs: 10_000 / scale };
 const latencyMs = 150 / scale;
-const zone = "Europe/Berlin";
 const clock = () => Temporal.Now.instant();
 const sizes = ["s", "m"] as const;
 
@@ -23,25 +24,10 @@ console.table(rows);
 process.exitCode = rows.every(({ good }) => good) ? 0 : 1;
 
 async function measure(size: (typeof sizes)[number]) {
-  const options = { seed: 1, size, discovery: true, port: 0, timeZone: zone, clock };
-  const sandbox = await startSandbox({ ...options, quota, latencyMs });
+  const sandbox = await testSandbox({ size, quota, latencyMs });
   const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
   const store = openStore({ file: ":memory:", migrations, zone, clock, randomId: randomUUID });
-  const upstream = createUpstream({
-    baseUrl: sandbox.baseUrl,
-    uploadUrl: sandbox.uploadUrl,
-    apiKey: sandbox.keys[0]?.apiKey ?? "",
-    keyOf: () => null,
-    contact: "bench@example.com",
-    timeZone: zone,
-    quota: { requests: 25, per: Temporal.Duration.from({ milliseconds: quota.perMs }) },
-    timeout: Temporal.Duration.from({ seconds: 30 }),
-    clock,
-    monotonic: () => performance.now(),
-    random: Math.random,
-    history: store.gateSlots,
-    onEvent: () => undefined,
-  });
+  const upstream = benchUpstream(sandbox, { perMs: quota.perMs, history: store.gateSlots });
   const scope = { projects: "discover", people: [], discoverPeople: true } as const;
   const maxAge = Temporal.Duration.from({ minutes: 15 });
   const sync = createSync({ store, upstream, scope, clock, maxAge, onEvent: () => undefined });
@@ -77,8 +63,9 @@ async function measure(size: (typeof sizes)[number]) {
 }
 
 /** Projects, people, labels; events and lists of each project; each list; each task that has subtasks. */
-function fewestFor({ workspace, keys }: Sandbox): number {
-  const by = keys[0]?.personId ?? 0;
+function fewestFor(sandbox: Sandbox): number {
+  const { workspace } = sandbox;
+  const by = ownerOf(sandbox);
   const places = workspace.places();
   const lists = places.flatMap(({ project, lists }) =>
     lists.map((list) => insist(workspace.tasks.list({ by, project, list }))),

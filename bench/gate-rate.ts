@@ -2,30 +2,17 @@
 //   node bench/gate-rate.ts [requests=126] [windowMs=10000] [latencyMs=50]
 // The service's limit for n requests at 25 per window is T(n) = window x (ceil(n / 25) - 1); the steady rate is
 // taken over whole windows, from the first request to the first one of the last window.
-import { createUpstream } from "../src/upstream/client.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
+import { benchUpstream } from "./bench-upstream.ts";
 
 const [count = 126, windowMs = 10_000, latencyMs = 50] = process.argv.slice(2).map(Number);
 const quota = 25;
-const timeZone = "Europe/Berlin";
-const clock = () => Temporal.Now.instant();
 const monotonic = () => performance.now();
 
 const sandbox = await testSandbox({ latencyMs, quota: { requests: quota, perMs: windowMs } });
-const upstream = createUpstream({
-  baseUrl: sandbox.baseUrl,
-  uploadUrl: sandbox.uploadUrl,
-  apiKey: sandbox.keys[0]?.apiKey ?? "",
-  keyOf: () => null,
-  contact: "bench@example.com",
-  timeZone,
-  quota: { requests: quota, per: Temporal.Duration.from({ milliseconds: windowMs }) },
-  timeout: Temporal.Duration.from({ seconds: 30 }),
-  clock,
-  monotonic,
-  random: Math.random,
+const upstream = benchUpstream(sandbox, {
+  perMs: windowMs,
   history: { load: () => [], save() {}, loadRest: () => null, saveRest() {} },
-  onEvent() {},
 });
 
 const began = monotonic();

@@ -6,12 +6,8 @@ import { readSource } from "./floors/source-code.ts";
 
 const root = new URL("../src/", import.meta.url);
 
-function sources(): readonly { readonly path: string; readonly text: string }[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => path.split(sep).join("/"))
-    .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }));
-}
+/** A shorter file is a piece of another file's story, unless it is shared or tested by itself. */
+const fewestLines = 60;
 
 describe("floors", () => {
   it("are kept by every module", () => {
@@ -35,12 +31,8 @@ describe("files", () => {
   it("are long enough for a story, or have two importers or a test of their own", () => {
     const all = sources();
     const importers = new Map<string, number>();
-    for (const { path, text } of all) {
-      for (const { specifier } of readSource(text).imports) {
-        if (!specifier.startsWith(".")) continue;
-        const target = posix.normalize(posix.join(posix.dirname(path), specifier));
-        importers.set(target, (importers.get(target) ?? 0) + 1);
-      }
+    for (const target of all.flatMap(importsOf)) {
+      importers.set(target, (importers.get(target) ?? 0) + 1);
     }
     const thin = all.filter(({ path, text }) => {
       const isThin = text.split("\n").length <= fewestLines && (importers.get(path) ?? 0) < 2;
@@ -50,37 +42,13 @@ describe("files", () => {
   });
 
   it("have names of their own outside commands/, routes/ and resources/", () => {
-    const paths = new Map<string, string[]>();
-    for (const { path } of sources()) {
-      if (/\/(?:commands|routes|resources)\//.test(path)) continue;
-      const name = posix.basename(path);
-      paths.set(name, [...(paths.get(name) ?? []), path]);
-    }
-    expect([...paths.values()].filter(({ length }) => length > 1)).toEqual([]);
+    const paths = sources()
+      .map(({ path }) => path)
+      .filter((path) => !/\/(?:commands|routes|resources)\//.test(path));
+    const shared = Map.groupBy(paths, (path) => posix.basename(path));
+    expect([...shared.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
 });
-
-/** Below this a fileis a piece of somebody else's story, unless it is shared or tested by itself. */
-const fewestLines = 60;
-
-/** Files that are found by their name: started by a shell or as a thread, or one entry of a register, which names each. */
-const isEntry = (path: string): boolean =>
-  /(?:^main|-worker|-child)\.ts$|\/(?:commands|catalogue)\//.test(path);
-
-function testNames(): readonly string[] {
-  return readdirSync(new URL("./", import.meta.url), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts"))
-    .map((path) => path.split(sep).join("/"));
-}
-
-/** Whether a test of the same folder bears the file's name, or its name and what it is about. */
-function isTestOf(test: string, path: string): boolean {
-  const own = path.replace(/\.ts$/, "");
-  const room = posix.dirname(own).split("/")[0] ?? "";
-  const name = posix.basename(own);
-  const called = posix.basename(test, ".test.ts");
-  return test.startsWith(`${room}/`) && (called === name || called.startsWith(`${name}-`));
-}
 
 describe("offences()", () => {
   const planted: readonly [string, string, string, string][] = [
@@ -154,3 +122,41 @@ describe("offences()", () => {
     expect(offences(path, text)).toEqual([]);
   });
 });
+
+interface Source {
+  /** Relative to `src/`, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+function sources(): readonly Source[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => path.split(sep).join("/"))
+    .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }));
+}
+
+/** The modules of `src/` that a module imports, by value or by type. */
+function importsOf({ path, text }: Source): readonly string[] {
+  const own = readSource(text).imports.filter(({ specifier }) => specifier.startsWith("."));
+  return [...new Set(own.map(({ specifier }) => posix.join(posix.dirname(path), specifier)))];
+}
+
+/** Files that are found by their name: started by a shell or as a thread, or one entry of a register, which names each. */
+const isEntry = (path: string): boolean =>
+  /(?:^main|-worker|-child)\.ts$|\/(?:commands|catalogue)\//.test(path);
+
+function testNames(): readonly string[] {
+  return readdirSync(new URL("./", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => path.split(sep).join("/"));
+}
+
+/** Whether a test of the same folder bears the file's name, or its name and what it is about. */
+function isTestOf(test: string, path: string): boolean {
+  const own = path.replace(/\.ts$/, "");
+  const room = posix.dirname(own).split("/")[0] ?? "";
+  const name = posix.basename(own);
+  const called = posix.basename(test, ".test.ts");
+  return test.startsWith(`${room}/`) && (called === name || called.startsWith(`${name}-`));
+}

@@ -2,42 +2,21 @@
 // password. It has read an empty workspace of the stand-in and does not send or poll since: edits stay pending.
 // Arguments: folder, how many events of the large calendar it has seen at the service.
 import { randomBytes } from "node:crypto";
-import { openRooms } from "../../src/build-daemon.ts";
 import { createDavRouter } from "../../src/caldav/router.ts";
-import { parseConfig } from "../../src/config/load.ts";
-import { personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { personId, projectId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
+import { anEvent, zone } from "../../test/support/items.ts";
+import { roomsOn } from "../../test/support/rooms.ts";
 import { testSandbox } from "../../test/support/sandbox.ts";
 import { descriptionOf, length, startOf, titleOf } from "./event-text.ts";
 
 const [folder = "", large = "0"] = process.argv.slice(2);
-const zone = "Europe/Berlin";
 const clock = () => Temporal.Now.instant();
 const log = createLog({ level: "error" });
 const sandbox = await testSandbox({ quota: { requests: 1000, perMs: 1000 } });
-const config = parseConfig(
-  {
-    dataDir: folder,
-    service: {
-      baseUrl: sandbox.baseUrl,
-      apiKey: sandbox.keys[0]?.apiKey,
-      contact: "bench@example.com",
-      timeZone: zone,
-      quota: { requests: 25, per: "PT0.1S" },
-    },
-  },
-  { folder, env: {}, cwd: folder },
-);
-if (!config.ok) throw new Error(JSON.stringify(config.failure));
-const opened = openRooms(config.value, {
-  clock,
-  monotonic: () => performance.now(),
-  random: Math.random,
-  log,
-});
-if (!opened.ok) throw new Error(opened.failure);
-const rooms = opened.value;
+const config = { service: { quota: { requests: 25, per: "PT0.1S" } } };
+const rooms = roomsOn(sandbox, { folder, config, log });
 await rooms.sync.sweep({ signal: new AbortController().signal });
 const [own, other] = sandbox.workspace.places().map(({ project }) => projectId(project));
 const owner = sandbox.keys[0];
@@ -91,23 +70,14 @@ function fill(): void {
     for (let nth = 0; nth < Number(large); nth++) {
       const start = startOf(nth).toZonedDateTimeISO(zone);
       store.mirror.put(
-        {
-          id: serviceId(1_000_000 + nth),
-          kind: "event",
+        anEvent(1_000_000 + nth, {
           projectId: projectId(Number(other)),
           title: titleOf(nth),
           description: descriptionOf(nth),
           when: { kind: "times", start, end: start.add(length) },
-          reminder: null,
-          milestone: false,
-          private: false,
-          completed: false,
-          assigned: [],
-          creatorId: null,
-          byMe: false,
           createdAt: null,
           updatedAt: null,
-        },
+        }),
         source,
       );
     }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { applyPatch, fieldsOf, pick, valuesOf } from "../../src/domain/patch.ts";
 import { changedFields } from "../../src/domain/sameness.ts";
-import { anEvent, aTask, dates } from "./items.ts";
+import { dates } from "../support/items.ts";
+import { anEvent, aTask } from "./items.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 

@@ -10,11 +10,12 @@ import {
   publishedPart,
   toPlain,
 } from "../../src/domain/plain-item.ts";
-import { anEvent, aTask, berlin, dates, times } from "./items.ts";
+import { dates, times, zone } from "../support/items.ts";
+import { anEvent, aTask } from "./items.ts";
 
 const provenance = ({ id, byMe, updatedAt }: Item) => ({ id, byMe, updatedAt });
 const again = (item: Item): Item =>
-  fromPlain(JSON.parse(JSON.stringify(toPlain(item))), provenance(item), berlin);
+  fromPlain(JSON.parse(JSON.stringify(toPlain(item))), provenance(item), zone);
 
 /** The whole value as text, whatever the order of its keys. */
 const text = (value: unknown): string =>
@@ -116,7 +117,7 @@ describe("patchToPlain(), patchFromPlain()", () => {
     dueOn: null,
     estimated: null,
   };
-  const back = (patch: Patch) => patchFromPlain(JSON.parse(text(patchToPlain(patch))), berlin);
+  const back = (patch: Patch) => patchFromPlain(JSON.parse(text(patchToPlain(patch))), zone);
 
   it("say the same of every subset of fields, null included", () => {
     fc.assert(

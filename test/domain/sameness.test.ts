@@ -27,8 +27,8 @@ import {
   sharedFields,
 } from "../../src/domain/sameness.ts";
 import type { When } from "../../src/domain/when.ts";
-import { anEvent as anAnswer, aTask as aTaskAnswer, days } from "../support/items.ts";
-import { anEvent, aTask, dates, times } from "./items.ts";
+import { anEvent as anAnswer, aTask as aTaskAnswer, dates, days, times } from "../support/items.ts";
+import { anEvent, aTask } from "./items.ts";
 
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 const length = (text: string) => Temporal.Duration.from(text);

@@ -8,7 +8,7 @@ import {
   writeServiceTimes,
 } from "../../src/domain/when.ts";
 import { readMoment } from "../../src/sandbox/times.ts";
-import { berlin, dates, times } from "./items.ts";
+import { zone as berlin, dates, times } from "../support/items.ts";
 
 interface Row {
   readonly start: string;

@@ -9,7 +9,7 @@ import {
   wallClock,
   wholeMinutes,
 } from "../../src/domain/when.ts";
-import { berlin, dates, times } from "./items.ts";
+import { dates, times, zone } from "../support/items.ts";
 
 describe("startsAt(), endsAt()", () => {
   it.each<[string, When, string, string]>([
@@ -32,8 +32,8 @@ describe("startsAt(), endsAt()", () => {
       "2026-10-25T23:00:00Z",
     ],
   ])("%s", (_name, when, start, end) => {
-    expect(startsAt(when, berlin).toString()).toBe(start);
-    expect(endsAt(when, berlin).toString()).toBe(end);
+    expect(startsAt(when, zone).toString()).toBe(start);
+    expect(endsAt(when, zone).toString()).toBe(end);
   });
 
   it("take the first moment of a day that has no midnight", () => {
@@ -61,7 +61,7 @@ describe("wallClock()", () => {
     ["2026-03-29T02:30", "2026-03-29T03:30:00+02:00[Europe/Berlin]"],
     ["2026-10-25T02:30", "2026-10-25T02:30:00+02:00[Europe/Berlin]"],
   ])("settles %s", (clock, expected) => {
-    expect(wallClock(Temporal.PlainDateTime.from(clock), berlin).toString()).toBe(expected);
+    expect(wallClock(Temporal.PlainDateTime.from(clock), zone).toString()).toBe(expected);
   });
 });
 

@@ -2,14 +2,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { openRooms, type Rooms } from "../../src/build-daemon.ts";
-import { parseConfig } from "../../src/config/load.ts";
+import type { Rooms } from "../../src/build-daemon.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
-import { createLog } from "../../src/log.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { isStorageFault } from "../../src/store/storage-health.ts";
-import { serviceConfig, testSandbox } from "../support/sandbox.ts";
+import { roomsOn } from "../support/rooms.ts";
+import { testSandbox } from "../support/sandbox.ts";
 import { WalkLists } from "./walk-lists.ts";
 import { WalkTime } from "./walk-time.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";
@@ -66,29 +65,18 @@ export async function walkRig(
   }
 
   function open(): Rooms {
-    const config = parseConfig(
-      {
+    return roomsOn(sandbox, {
+      folder,
+      config: {
         dataDir,
-        service: {
-          ...serviceConfig(sandbox),
-          quota: { requests: 10_000, per: "PT1S" },
-          timeout: "PT0.15S",
-        },
+        service: { quota: { requests: 10_000, per: "PT1S" }, timeout: "PT0.15S" },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y", private: "show" },
         edits,
         people: people(sandbox),
       },
-      { folder, env: {}, cwd: folder },
-    );
-    if (!config.ok) throw new Error(JSON.stringify(config.failure));
-    const opened = openRooms(config.value, {
       clock,
-      monotonic: () => performance.now(),
       random: () => 0,
-      log: createLog({ level: "silent" }),
     });
-    if (!opened.ok) throw new Error(opened.failure);
-    return opened.value;
   }
 
   async function sweep() {

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Delivery, Mail } from "../../src/mail/mail.ts";
 import type { MailKey } from "../../src/store/mails/ledger.ts";
-import { ana, anEvent, aRig, aTask, ben, berlin, days, leads, on, type Rig } from "./rig.ts";
+import { dates } from "../support/items.ts";
+import { ana, anEvent, aRig, aTask, ben, berlin, leads, on, type Rig } from "./rig.ts";
 
 const act = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("advance"), by: fc.nat(90) }) },
@@ -46,7 +47,7 @@ function theItems(rig: Rig, middle: Temporal.PlainDate) {
       const id = serviceId(900 + index);
       if (index < 6) rig.put(aTask({ id, assigned, dueOn: day, completed }));
       else {
-        const when = days(day.toString(), day.add({ days: 1 }).toString());
+        const when = dates(day.toString(), day.add({ days: 1 }).toString());
         rig.put(anEvent({ id, assigned, when, completed, milestone: true }));
       }
     },

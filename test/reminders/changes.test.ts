@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Mail } from "../../src/mail/mail.ts";
-import { aMailer, ana, anEvent, anInbox, aRig, ben, type Inbox, type Rig, timed } from "./rig.ts";
+import { times } from "../support/items.ts";
+import { aMailer, ana, anEvent, anInbox, aRig, ben, type Inbox, type Rig } from "./rig.ts";
 
 const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
 
@@ -11,7 +12,7 @@ describe("step() follows what changes", () => {
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:40:00Z" });
     rig.put(anEvent());
     await rig.run();
-    rig.put(anEvent({ when: timed("2026-11-24T14:00", "2026-11-24T15:00") }));
+    rig.put(anEvent({ when: times("2026-11-24T14:00", "2026-11-24T15:00") }));
     rig.set("2026-11-24T08:50:00Z");
     await rig.run();
     expect(inbox.mails).toEqual([]);
@@ -27,7 +28,7 @@ describe("step() follows what changes", () => {
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
     rig.put(anEvent());
     await rig.run();
-    rig.put(anEvent({ when: timed("2026-11-24T10:05", "2026-11-24T11:00") }));
+    rig.put(anEvent({ when: times("2026-11-24T10:05", "2026-11-24T11:00") }));
     rig.set("2026-11-24T08:50:00Z");
     await rig.run();
     expect(inbox.mails).toHaveLength(2);
@@ -67,12 +68,12 @@ describe("step() follows what changes", () => {
     [
       "it is moved away",
       0,
-      (rig) => rig.put(anEvent({ ...third, when: timed("2026-11-25T10:00", null) })),
+      (rig) => rig.put(anEvent({ ...third, when: times("2026-11-25T10:00", null) })),
     ],
     [
       "it is moved to where it is due as well, once",
       1,
-      (rig) => rig.put(anEvent({ ...third, when: timed("2026-11-24T10:05", null) })),
+      (rig) => rig.put(anEvent({ ...third, when: times("2026-11-24T10:05", null) })),
     ],
     [
       "it is reminded of earlier, once",

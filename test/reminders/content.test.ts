@@ -4,20 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { EventItem } from "../../src/domain/item.ts";
 import { renderLetter } from "../../src/reminders/mail-content.ts";
 import { type Occasion, reminderLetter } from "../../src/reminders/reminder-words.ts";
-import {
-  aMailer,
-  ana,
-  anEvent,
-  anInbox,
-  aPerson,
-  aRig,
-  at,
-  ben,
-  berlin,
-  cleo,
-  days,
-  timed,
-} from "./rig.ts";
+import { dates, times } from "../support/items.ts";
+import { aMailer, ana, anEvent, anInbox, aPerson, aRig, at, ben, berlin, cleo } from "./rig.ts";
 
 const occasion = (item: Partial<EventItem> = {}, fields: Partial<Occasion> = {}): Occasion => ({
   item: { ...anEvent(), ...item },
@@ -122,7 +110,7 @@ describe("a mail", () => {
   it("shows whole days as dates, without a zone", async () => {
     const { mail, calendar } = await received(
       {
-        when: days("2026-11-24", "2026-11-26"),
+        when: dates("2026-11-24", "2026-11-26"),
         milestone: true,
         reminder: Temporal.Duration.from({ hours: 24 }),
       },
@@ -179,7 +167,7 @@ describe("a mail", () => {
         minute += 1;
         const start = Temporal.PlainDateTime.from("2026-11-24T10:00").add({ minutes: minute });
         rig.store.directory.putPeople([aPerson({ id: ana, name, email: "a@example.com" })], false);
-        rig.put(anEvent({ title, description, when: timed(start.toString(), null) }));
+        rig.put(anEvent({ title, description, when: times(start.toString(), null) }));
         rig.set(`2026-11-24T08:45:00Z`);
         rig.advance({ minutes: minute });
         await rig.run();

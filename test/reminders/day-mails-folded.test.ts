@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
+import { dates } from "../support/items.ts";
 import { started } from "./day-mails-rig.ts";
-import { ana, anEvent, aTask, at, ben, days, subjects } from "./rig.ts";
+import { ana, anEvent, aTask, at, ben, subjects } from "./rig.ts";
 
 describe("step() folds what was missed", () => {
   const tasks = (count: number) =>
@@ -28,7 +29,7 @@ describe("step() folds what was missed", () => {
       choiceUrl: ({ person, choice }) => `http://dates.example/unsubscribe/${person}-${choice}`,
     });
     rig.put(...tasks(7));
-    rig.put(anEvent({ when: days("2026-11-23", "2026-11-24"), assigned: [ben] }));
+    rig.put(anEvent({ when: dates("2026-11-23", "2026-11-24"), assigned: [ben] }));
     await rig.run();
     const mail = inbox.mails.find(({ to }) => to === "ben@example.com")?.mail;
     expect(mail?.subject).toMatch(/^8 late reminders: /);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { listId, serviceId } from "../../src/domain/ids.ts";
-import { aTodolist } from "../support/items.ts";
+import { aTodolist, dates } from "../support/items.ts";
 import { started } from "./day-mails-rig.ts";
-import { ana, anEvent, aPerson, aTask, ben, cleo, days, on, recipients, subjects } from "./rig.ts";
+import { ana, anEvent, aPerson, aTask, ben, cleo, on, recipients, subjects } from "./rig.ts";
 
 describe("step() mails leads of tasks, subtasks and milestones", () => {
   it("at nine on the clocks of each reader", async () => {
@@ -69,7 +69,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
 
   it("of milestones seven days and one day before, with a calendar", async () => {
     const { inbox, rig } = await started("2026-11-17T08:30:00Z");
-    const milestone = { milestone: true, when: days("2026-11-24", "2026-11-26"), reminder: null };
+    const milestone = { milestone: true, when: dates("2026-11-24", "2026-11-26"), reminder: null };
     rig.put(anEvent({ ...milestone, assigned: [ben] }));
     await rig.run();
     rig.set("2026-11-23T08:30:00Z");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { digestTurn } from "../../src/reminders/digest.ts";
+import { dates, times } from "../support/items.ts";
 import {
   aMailer,
   ana,
@@ -12,12 +13,10 @@ import {
   at,
   ben,
   berlin,
-  days,
   everyKind,
   on,
   type Rig,
   type RigOptions,
-  timed,
 } from "./rig.ts";
 
 const half = Temporal.PlainTime.from("07:30");
@@ -72,19 +71,19 @@ function fill(rig: Rig) {
     aTask({ ...id(806), title: "Undated", dueOn: null }),
     aTask({ ...id(807), title: "Of Ben", assigned: [ben] }),
     anEvent({ ...id(501), title: "Call" }),
-    anEvent({ ...id(502), title: "Over", when: timed("2026-11-23T10:00", "2026-11-23T11:00") }),
-    anEvent({ ...id(503), title: "Fair", when: days("2026-11-22", "2026-11-25") }),
+    anEvent({ ...id(502), title: "Over", when: times("2026-11-23T10:00", "2026-11-23T11:00") }),
+    anEvent({ ...id(503), title: "Fair", when: dates("2026-11-22", "2026-11-25") }),
     anEvent({
       ...id(504),
       title: "Launch",
       milestone: true,
-      when: days("2026-11-27", "2026-11-28"),
+      when: dates("2026-11-27", "2026-11-28"),
     }),
     anEvent({
       ...id(505),
       title: "Missed",
       milestone: true,
-      when: days("2026-11-22", "2026-11-24"),
+      when: dates("2026-11-22", "2026-11-24"),
     }),
   );
 }
@@ -248,7 +247,7 @@ describe("step() tells in a digest what was moved", () => {
       aTask({ ...id(802), title: "B", dueOn: far }),
     );
     rig.put(aTask({ ...id(803), title: "C", dueOn: far, assigned: [ben] }));
-    const when = timed("2026-12-01T10:00", "2026-12-01T11:00");
+    const when = times("2026-12-01T10:00", "2026-12-01T11:00");
     rig.put(
       anEvent({ ...id(501), title: "Call", when }),
       aTask({ ...id(804), title: "Today", dueOn: on("2026-11-23") }),
@@ -259,7 +258,7 @@ describe("step() tells in a digest what was moved", () => {
     rig.put(aTask({ ...id(802), title: "B renamed", dueOn: far }));
     rig.put(aTask({ ...id(803), title: "C", dueOn: on("2026-12-28"), assigned: [ben] }));
     rig.put(
-      anEvent({ ...id(501), title: "Call", when: timed("2026-12-01T10:30", "2026-12-01T11:00") }),
+      anEvent({ ...id(501), title: "Call", when: times("2026-12-01T10:30", "2026-12-01T11:00") }),
     );
     const item = rig.store.mirror.find("event", serviceId(501));
     const base = item && rig.store.view.get(item)?.item;
@@ -270,7 +269,7 @@ describe("step() tells in a digest what was moved", () => {
       item,
       action: "update",
       base,
-      patch: { when: timed("2026-12-02T10:00", "2026-12-02T11:00") },
+      patch: { when: times("2026-12-02T10:00", "2026-12-02T11:00") },
       newLabels: [],
       state: "pending",
     });

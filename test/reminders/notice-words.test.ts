@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { sourceOf } from "../../src/domain/source.ts";
 import { eventually } from "../support/eventually.ts";
+import { times } from "../support/items.ts";
 import { aNoticeRig, refused } from "./notice-rig.ts";
-import { aMailer, ana, anInbox, ben, people, timed } from "./rig.ts";
+import { aMailer, ana, anInbox, ben, people } from "./rig.ts";
 
 describe("step() says what happened", () => {
   async function mailOf(act: (rig: ReturnType<typeof aNoticeRig>) => void, url?: string) {
@@ -19,7 +20,7 @@ describe("step() says what happened", () => {
       rig.wish({
         patch: {
           title: "Design <review>",
-          when: timed("2026-11-24T14:00", "2026-11-24T15:00"),
+          when: times("2026-11-24T14:00", "2026-11-24T15:00"),
           assigned: [ana, ben],
           reminder: null,
         },

@@ -4,7 +4,8 @@ import type { Item } from "../../src/domain/item.ts";
 import { createWindows, planMails, type Reader } from "../../src/reminders/plan-mails.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
-import { ana, anEvent, aPerson, aTask, at, ben, berlin, days, leads, on, timed } from "./rig.ts";
+import { dates, times } from "../support/items.ts";
+import { ana, anEvent, aPerson, aTask, at, ben, berlin, leads, on } from "./rig.ts";
 
 const rules: ReminderRules = {
   zone: berlin,
@@ -57,7 +58,7 @@ describe("remindersOf()", () => {
       ben,
     ]);
     expect(namesOf(aTask())).toEqual(["lead tasks 2026-11-24 P1D", "overdue overdue 2026-11-24"]);
-    expect(namesOf(anEvent({ milestone: true, when: days("2026-11-24", "2026-11-26") }))).toEqual([
+    expect(namesOf(anEvent({ milestone: true, when: dates("2026-11-24", "2026-11-26") }))).toEqual([
       "reminder milestones 2026-11-23T23:00:00Z PT15M",
       "lead milestones 2026-11-24 P7D",
       "lead milestones 2026-11-24 P1D",
@@ -102,7 +103,7 @@ describe("createWindows()", () => {
     [
       "an event that was due before the installation: its start",
       anEvent({
-        when: timed("2026-11-01T01:30", null),
+        when: times("2026-11-01T01:30", null),
         reminder: Temporal.Duration.from({ hours: 1 }),
       }),
       ["2026-10-31T23:30:00Z", "2026-11-01T00:30:00Z"],
@@ -117,7 +118,7 @@ describe("createWindows()", () => {
       zone: "America/Sao_Paulo",
       installedAt: at("2018-01-01T00:00:00Z"),
     };
-    const item = anEvent({ when: days("2018-11-04", "2018-11-05") });
+    const item = anEvent({ when: dates("2018-11-04", "2018-11-05") });
     expect(windowOf(item, { with_: old })?.[0]).toBe("2018-11-04T02:45:00Z");
   });
 
@@ -150,11 +151,11 @@ describe("createWindows()", () => {
   });
 
   it("tells what is overdue on the day after the last one, in the reader's zone", () => {
-    const milestone = anEvent({ milestone: true, when: days("2026-11-24", "2026-11-26") });
+    const milestone = anEvent({ milestone: true, when: dates("2026-11-24", "2026-11-26") });
     expect(windowOf(milestone, { sort: "overdue", zone: "Asia/Tokyo" })?.[0]).toBe(
       "2026-11-26T00:00:00Z",
     );
-    const timedOne = anEvent({ milestone: true, when: timed("2026-11-24T23:30", null) });
+    const timedOne = anEvent({ milestone: true, when: times("2026-11-24T23:30", null) });
     expect(windowOf(timedOne, { sort: "overdue", zone: "Asia/Tokyo" })?.[0]).toBe(
       "2026-11-26T00:00:00Z",
     );
@@ -209,7 +210,7 @@ describe("planMails()", () => {
     const long = { ...rules, catchUp: Temporal.Duration.from({ days: 30 }), overdue: false };
     const milestone = anEvent({
       milestone: true,
-      when: days("2026-11-24", "2026-11-25"),
+      when: dates("2026-11-24", "2026-11-25"),
       reminder: null,
     });
     const at_ = (now: string) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { personId, serviceId } from "../../src/domain/ids.ts";
+import { dates, times } from "../support/items.ts";
 import {
   aMailer,
   ana,
@@ -9,10 +10,8 @@ import {
   aRig,
   ben,
   cleo,
-  days,
   type Inbox,
   recipients,
-  timed,
 } from "./rig.ts";
 
 const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
@@ -80,7 +79,7 @@ describe("step() sends one mail per assigned person", () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-22T22:59:59Z" });
     const reminder = Temporal.Duration.from({ hours: 24 });
-    rig.put(anEvent({ when: days("2026-11-24", "2026-11-25"), milestone: true, reminder }));
+    rig.put(anEvent({ when: dates("2026-11-24", "2026-11-25"), milestone: true, reminder }));
     await rig.run();
     expect(inbox.asked).toEqual([]);
     rig.set("2026-11-22T23:00:00Z");
@@ -91,7 +90,7 @@ describe("step() sends one mail per assigned person", () => {
   it("at the start when the reminder is zero, and across a change of the clocks", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2027-03-27T01:30:00Z", catchUp: "PT1H" });
-    const when = timed("2027-03-28T03:30", null);
+    const when = times("2027-03-28T03:30", null);
     const reminder = Temporal.Duration.from({ hours: 24 });
     rig.put(anEvent({ when, reminder }));
     rig.put(
@@ -178,7 +177,7 @@ describe("step() catches up", () => {
     rig.put(anEvent({ id: serviceId(504), title: "Ahead", reminder: hours(0) }));
     rig.set("2026-11-24T08:53:00Z");
     rig.put(anEvent({ id: serviceId(505), title: "Entered since", ...late }));
-    const over = timed("2026-11-24T09:30", "2026-11-24T09:40");
+    const over = times("2026-11-24T09:30", "2026-11-24T09:40");
     rig.put(anEvent({ id: serviceId(506), title: "Entered when over", ...late, when: over }));
     await rig.run();
     expect(inbox.mails.map(({ mail }) => mail.subject?.split(" – ")[0])).toEqual([

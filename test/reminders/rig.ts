@@ -6,17 +6,10 @@ import { fileURLToPath } from "node:url";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
-import {
-  type PersonId,
-  personId,
-  projectId,
-  type ServiceId,
-  serviceId,
-} from "../../src/domain/ids.ts";
+import { type PersonId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { EventItem, Item, Person, TaskItem } from "../../src/domain/item.ts";
 import type { MailWishes } from "../../src/domain/mail-kind.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import type { When } from "../../src/domain/when.ts";
 import type { Mailer } from "../../src/mail/mail.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import {
@@ -25,7 +18,7 @@ import {
   type RemindersDeps,
 } from "../../src/reminders/reminders.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { aTask as anyTask, aTodolist } from "../support/items.ts";
+import { aTodolist, anEvent as bareEvent, aTask as bareTask, times } from "../support/items.ts";
 
 export const berlin = "Europe/Berlin";
 export const ana = personId(11);
@@ -33,18 +26,6 @@ export const ben = personId(12);
 export const cleo = personId(13);
 
 export const at = (text: string): Temporal.Instant => Temporal.Instant.from(text);
-
-export const timed = (start: string, end: string | null, zone = berlin): When => ({
-  kind: "times",
-  start: Temporal.PlainDateTime.from(start).toZonedDateTime(zone),
-  end: end === null ? null : Temporal.PlainDateTime.from(end).toZonedDateTime(zone),
-});
-
-export const days = (start: string, end: string): When => ({
-  kind: "dates",
-  start: Temporal.PlainDate.from(start),
-  end: Temporal.PlainDate.from(end),
-});
 
 export const aPerson = (fields: Partial<Person> & Pick<Person, "id" | "name">): Person => ({
   email: `${fields.name.toLowerCase()}@example.com`,
@@ -62,30 +43,20 @@ export const people: readonly Person[] = [
 type Known<Kind extends Item = EventItem> = Kind & { readonly id: ServiceId };
 
 /** An event of 10:00 to 11:00 in Berlin (09:00 UTC) on 24 November 2026, with a reminder of 15 minutes for Ana. */
-export function anEvent(fields: Partial<Known> = {}): Known {
-  return {
-    kind: "event",
-    id: serviceId(501),
-    projectId: projectId(2001),
+export const anEvent = (fields: Partial<Known> = {}): Known => ({
+  ...bareEvent(501, {
     title: "Design review",
-    description: null,
-    completed: false,
     assigned: [ana],
     creatorId: ana,
-    byMe: false,
-    createdAt: at("2026-11-01T00:00:00Z"),
-    updatedAt: at("2026-11-01T00:00:00Z"),
-    when: timed("2026-11-24T10:00", "2026-11-24T11:00"),
+    when: times("2026-11-24T10:00", "2026-11-24T11:00"),
     reminder: Temporal.Duration.from({ minutes: 15 }),
-    milestone: false,
-    private: false,
-    ...fields,
-  };
-}
+  }),
+  ...fields,
+});
 
 /** A task of Ana's that is due on 24 November 2026. */
 export const aTask = (fields: Partial<Known<TaskItem>> = {}): Known<TaskItem> => ({
-  ...anyTask(801, { title: "Write the brief", assigned: [ana] }),
+  ...bareTask(801, { title: "Write the brief", assigned: [ana] }),
   ...fields,
 });
 

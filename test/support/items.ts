@@ -24,13 +24,18 @@ export function times(start: string, end: string | null = null, inZone = zone): 
   return { kind: "times", start: read(start), end: end === null ? null : read(end) };
 }
 
-/** Whole days; `last` is inclusive. */
-export function days(first: string, last = first): When {
+/** Whole days; `end` is exclusive, as DTEND. */
+export function dates(start: string, end: string): When {
   return {
     kind: "dates",
-    start: Temporal.PlainDate.from(first),
-    end: Temporal.PlainDate.from(last).add({ days: 1 }),
+    start: Temporal.PlainDate.from(start),
+    end: Temporal.PlainDate.from(end),
   };
+}
+
+/** Whole days; `last` is inclusive. */
+export function days(first: string, last = first): When {
+  return dates(first, Temporal.PlainDate.from(last).add({ days: 1 }).toString());
 }
 
 const common = {
@@ -44,6 +49,7 @@ const common = {
   updatedAt: Temporal.Instant.from("2026-01-05T08:00:00Z"),
 } as const;
 
+/** An event of an hour in Berlin of which nothing but title and times is said. */
 export function anEvent(
   id: number,
   fields: Partial<Omit<EventItem, "id">> = {},
@@ -61,6 +67,7 @@ export function anEvent(
   };
 }
 
+/** A task that is due on a day, of which nothing else is said. */
 export function aTask(
   id: number,
   fields: Partial<Omit<TaskItem, "id">> = {},

@@ -5,38 +5,17 @@ import type { Item, TaskItem } from "../../src/domain/item.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import { type Contents, planSnapshot } from "../../src/sync/plan-snapshot.ts";
 import { untouched } from "../support/edits.ts";
+import { aTask } from "../support/items.ts";
 
 const sentAt = Temporal.Instant.from("2026-05-01T10:00:00.700Z");
 
 const task = (id: number | null, more: Partial<TaskItem> = {}): TaskItem => ({
-  kind: "task",
-  id: id === null ? null : serviceId(id),
-  projectId: projectId(1),
-  listId: listId(2),
-  parentId: null,
+  ...aTask(id ?? 1, { projectId: projectId(1), listId: listId(2), byMe: true, createdAt: sentAt }),
   title: `Task ${id}`,
-  description: null,
-  completed: false,
-  assigned: [],
-  creatorId: null,
-  byMe: true,
-  createdAt: sentAt,
   updatedAt: null,
-  startOn: null,
   dueOn: Temporal.PlainDate.from("2026-05-20"),
-  estimated: null,
-  logged: null,
-  percent: 0,
-  labels: [],
-  completedAt: null,
-  completedBy: null,
-  subtaskCount: 0,
-  commentCount: 0,
-  rrule: null,
-  ticket: null,
-  stage: null,
-  customFields: [],
   ...more,
+  ...(id === null && { id }),
 });
 
 const contents = (...items: readonly Item[]): Contents =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Patch } from "../../../src/domain/patch.ts";
 import { longestLead } from "../../../src/domain/when.ts";
 import { limitFaults } from "../../../src/edits/intake/service-limits.ts";
-import { berlin, dates, times } from "../../domain/items.ts";
+import { dates, times, zone } from "../../support/items.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
@@ -18,15 +18,15 @@ describe("limitFaults()", () => {
     ["the longest reminder", { reminder: longestLead }, []],
     ["a longer one", { reminder: longestLead.add({ minutes: 1 }) }, ["reminder"]],
   ])("of %s", (_name, patch, kinds) => {
-    expect(limitFaults(patch, berlin).map(({ kind }) => kind)).toEqual(kinds);
+    expect(limitFaults(patch, zone).map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it("names the value", () => {
-    expect(limitFaults({ dueOn: day("0026-11-24") }, berlin)[0]?.message).toMatch(/^0026-11-24 /);
+    expect(limitFaults({ dueOn: day("0026-11-24") }, zone)[0]?.message).toMatch(/^0026-11-24 /);
   });
 });
 
 function second() {
-  const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO(berlin);
+  const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO(zone);
   return { kind: "times", start, end: null } as const;
 }

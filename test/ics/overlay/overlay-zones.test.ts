@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
 import { writeEvent } from "../../../src/ics/write/write-event.ts";
 import { createZoneWriter } from "../../../src/ics/zones/object-zones.ts";
-import { times } from "../../domain/items.ts";
+import { times } from "../../support/items.ts";
 import { card } from "../cards.ts";
 import { joined, stamp } from "./overlays.ts";
 

@@ -1,0 +1,36 @@
+import { openRooms, type Rooms } from "../../src/build-daemon.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { createLog } from "../../src/log.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import type { ConfigChanges } from "./dayferry.ts";
+import { serviceConfig } from "./sandbox.ts";
+
+type Ambient = Parameters<typeof openRooms>[1];
+
+/**
+ * The rooms of a daemon on a sandbox, in this process, with the real clock and no log unless told otherwise. `config`: laid
+ * over the usual one, `service` key by key.
+ */
+export function roomsOn(
+  sandbox: Sandbox,
+  {
+    folder,
+    config: { service = {}, ...parts } = {},
+    ...ambient
+  }: Partial<Ambient> & { readonly folder: string; readonly config?: ConfigChanges },
+): Rooms {
+  const config = parseConfig(
+    { dataDir: folder, service: { ...serviceConfig(sandbox), ...service }, ...parts },
+    { folder, env: {}, cwd: folder },
+  );
+  if (!config.ok) throw new Error(JSON.stringify(config.failure));
+  const opened = openRooms(config.value, {
+    clock: () => Temporal.Now.instant(),
+    monotonic: () => performance.now(),
+    random: Math.random,
+    log: createLog({ level: "silent" }),
+    ...ambient,
+  });
+  if (!opened.ok) throw new Error(opened.failure);
+  return opened.value;
+}
