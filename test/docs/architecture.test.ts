@@ -63,6 +63,22 @@ describe("docs/architecture.md", () => {
     expect(told.toSorted()).toEqual(folders.toSorted());
   });
 
+  it("lists every decision by its title, each with its parts", () => {
+    const files = readdirSync(`${root}docs/decisions`).toSorted();
+    const [, index = ""] = text.split("\n## Decisions\n");
+    const listed = index.matchAll(/^\| \[(\d{4})\]\(decisions\/([^)]+)\) \| (.+?) \| .+ \|$/gm);
+    const heads = files.map((file) => {
+      const decision = readFileSync(`${root}docs/decisions/${file}`, "utf8");
+      const parts = [...decision.matchAll(/^## (.+)$/gm)].map(([, part]) => part);
+      expect([file, parts]).toEqual([file, ["Context", "Choice", "Reason", "Price"]]);
+      expect(decision).toMatch(/^\w+, \d{4}-\d\d-\d\d\.$/m);
+      const [, number, title] = /^# (\d{4})\. (.+)$/m.exec(decision) ?? [];
+      return [number, file, title];
+    });
+    expect([...listed].map(([, ...head]) => head)).toEqual(heads);
+    expect(files.length).toBeGreaterThan(10);
+  });
+
   it.each(walkNames)("draws %s with stops that are on the walk", (name) => {
     const { stops } = diagramOf(name);
     const paths = [...stops.values()].filter((path) => path !== null);
