@@ -1,26 +1,34 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { endsAt, startsAt } from "../domain/when.ts";
 import type { Standing, Store } from "../store/store.ts";
-
 import type { ViewItem } from "../store/view/view.ts";
-import type { CalendarObject } from "./calendar-types.ts";
-import type { ObjectCache } from "./object-cache.ts";
+import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
+import type { ObjectRenderer, Written } from "./object-renderer.ts";
 import { componentIn, type Facts, factsOf, holds, type Scope } from "./person-calendars.ts";
-import { hashedNameOf } from "./resource-names.ts";
+import { hashedNameOf, nameOfUid } from "./resource-names.ts";
 
 /** A member with what decides who may see it. */
-export interface Entry {
+export interface Member {
   readonly object: CalendarObject;
   readonly facts: Facts;
 }
 
-/** The members of one calendar for all people who have it, kept in step item by item. */
+/** Who looks at a calendar. */
+export interface Viewer {
+  /** The same for all who see the same. */
+  readonly id: string;
+  readonly sees: (facts: Facts) => boolean;
+}
+
+/** The members of one calendar for all people who have it, brought up to date item by item. */
 interface CalendarIndex {
-  readonly put: (entry: Entry, at: Revision) => void;
+  readonly put: (member: Member, at: Revision) => void;
   readonly remove: (key: ItemKey, at: Revision) => void;
-  readonly get: (key: ItemKey) => Entry | null;
-  readonly named: (name: string) => Entry | null;
-  /** What somebody may see, by item key; `sight` names the view, null for all. */
-  readonly list: (sight: Sight | null) => readonly CalendarObject[];
+  readonly get: (key: ItemKey) => Member | null;
+  readonly named: (name: string) => Member | null;
+  /** What somebody may see, by item key; null for all. */
+  readonly list: (viewer: Viewer | null) => readonly CalendarObject[];
   /** Whether nothing in it is private. */
   readonly isOpen: () => boolean;
   /** The newest change of a member since it was filled. */
@@ -29,132 +37,31 @@ interface CalendarIndex {
   readonly undo: (to: Revision, latest: Revision) => void;
 }
 
-/** What one person sees of it. */
-export interface Sight {
-  readonly id: string;
-  readonly sees: (facts: Facts) => boolean;
-}
-
-/** As many as a busy home or team has people. */
-const mostSights = 200;
-
-function createCalendarIndex(filledAt: Revision): CalendarIndex {
-  const entries = new Map<ItemKey, Entry>();
-  /** Keys by the name that their items wish for; all but the first are shown under another one. */
-  const wishes = new Map<string, readonly ItemKey[]>();
-  const contested = new Set<string>();
-  const lists = new Map<string, readonly CalendarObject[]>();
-  let revision = filledAt;
-  let privates = 0;
-
-  function setWishes(name: string, keys: readonly ItemKey[]): void {
-    if (keys.length > 0) wishes.set(name, keys);
-    else wishes.delete(name);
-    if (keys.length > 1) contested.add(name);
-    else contested.delete(name);
-  }
-
-  function wish(key: ItemKey, name: string): void {
-    setWishes(
-      name,
-      [...(wishes.get(name) ?? []), key].toSorted((a, b) => a - b),
-    );
-  }
-
-  function withdraw(key: ItemKey, name: string): void {
-    setWishes(
-      name,
-      (wishes.get(name) ?? []).filter((one) => one !== key),
-    );
-  }
-
-  function drop(key: ItemKey): boolean {
-    const before = entries.get(key);
-    if (!before) return false;
-    withdraw(key, before.object.name);
-    if (before.facts.isPrivate) privates -= 1;
-    return entries.delete(key);
-  }
-
-  /** The entry under the name by which it is shown. */
-  function shown(entry: Entry): Entry {
-    const { key, name, uid } = entry.object;
-    if (wishes.get(name)?.[0] === key) return entry;
-    return { ...entry, object: { ...entry.object, name: hashedNameOf(uid) } };
-  }
-
-  /** What is shown under a name that it did not wish for. */
-  function overruled(name: string): Entry | null {
-    const keys = [...contested].flatMap((one) => wishes.get(one)?.slice(1) ?? []);
-    const found = keys
-      .map((key) => entries.get(key))
-      .find((one) => one && shown(one).object.name === name);
-    return found ? shown(found) : null;
-  }
-
-  function sorted(sight: Sight | null): readonly CalendarObject[] {
-    const seen = sight
-      ? [...entries.values()].filter(({ facts }) => sight.sees(facts))
-      : entries.values();
-    return [...seen].map((entry) => shown(entry).object).sort((a, b) => a.key - b.key);
-  }
-
-  function changed(at: Revision): void {
-    lists.clear();
-    if (at > revision) revision = at;
-  }
-
-  return {
-    put(entry, at) {
-      const { key, name } = entry.object;
-      drop(key);
-      wish(key, name);
-      entries.set(key, entry);
-      if (entry.facts.isPrivate) privates += 1;
-      changed(at);
-    },
-    remove(key, at) {
-      if (drop(key)) changed(at);
-    },
-    get(key) {
-      const entry = entries.get(key);
-      return entry ? shown(entry) : null;
-    },
-    named(name) {
-      const [key] = wishes.get(name) ?? [];
-      const entry = key === undefined ? undefined : entries.get(key);
-      return entry ?? overruled(name);
-    },
-    list(sight) {
-      const id = sight?.id ?? "";
-      const known = lists.get(id) ?? sorted(sight);
-      if (lists.size >= mostSights) lists.clear();
-      lists.set(id, known);
-      return known;
-    },
-    isOpen: () => privates === 0,
-    revision: () => revision,
-    undo(to, latest) {
-      if (revision > to) revision = latest;
-    },
-  };
-}
-
-/** The calendarIndexes of all calendars that were asked for, kept up to date from the change log. */
+/** The indexes of all calendars that were asked for, and the octets of their members. */
 interface CalendarIndexes {
   /** Takes in what changed; every use of what is in memory begins with it. Returns the newest revision of all. */
   readonly refresh: () => Revision;
   /** What the last `refresh` returned. */
   readonly upTo: () => Revision;
-  /** The calendarIndex of a calendar as of the last `refresh`, filled when it is asked for first. */
+  /** The index of a calendar as of the last `refresh`, filled when it is asked for first. */
   readonly of: (scope: Scope) => CalendarIndex;
+  /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
+  readonly octets: (object: CalendarObject) => Buffer;
   /** Takes in an item whose octets changed without the log saying so. */
   readonly reload: (key: ItemKey) => void;
 }
 
-interface Filled {
+/** Thrown when the octets of a member are asked for that has changed since. */
+export class EarlierObjectError extends Error {
+  override readonly name = "EarlierObjectError";
+  constructor({ uid }: CalendarObject) {
+    super(`the calendar object of ${JSON.stringify(uid)} is of an earlier revision`);
+  }
+}
+
+interface FilledIndex {
   readonly scope: Scope;
-  readonly calendarIndex: CalendarIndex;
+  readonly index: CalendarIndex;
 }
 
 /** What was read inside a transaction that may yet be undone, after which its revisions are handed out again. */
@@ -162,56 +69,66 @@ interface Provisional {
   readonly begun: number;
   readonly base: Revision;
   readonly keys: Set<ItemKey>;
-  readonly calendarIndexes: Set<string>;
+  /** Ids of the indexes that were filled. */
+  readonly filled: Set<string>;
 }
 
+/**
+ * Keeps the members of calendars in memory: name, ETag, length and span of each, and octets up to a budget. An item is
+ * written once per change, for all calendars that show it. The change log brings all of it up to date; what was read
+ * inside a transaction that is undone is read again.
+ */
 export function createCalendarIndexes(deps: {
   readonly store: Store;
-  readonly objectCache: ObjectCache;
+  readonly renderer: ObjectRenderer;
+  /** The account's zone. */
+  readonly zone: string;
+  /** How many octets are kept in memory. */
+  readonly budget: number;
   /** Called when steps were undone: nothing that was read inside them counts. */
   readonly onUndone: () => void;
 }): CalendarIndexes {
-  const { store, objectCache } = deps;
-  const calendarIndexes = new Map<string, Filled>();
+  const { store } = deps;
+  const cache = createObjectCache(deps);
+  const indexes = new Map<string, FilledIndex>();
   let provisional: Provisional | null = null;
   let knownUpTo = revision(0);
   let undone = store.standing().undone;
 
   function update(key: ItemKey, at: Revision): void {
-    objectCache.drop(key);
+    cache.drop(key);
     provisional?.keys.add(key);
     const view = store.view.get(key);
     const facts = view && factsOf(view.item);
-    for (const { scope, calendarIndex } of calendarIndexes.values()) {
-      if (view && facts && holds(scope, facts)) calendarIndex.put(entryOf(view, facts, scope), at);
-      else calendarIndex.remove(key, at);
+    for (const { scope, index } of indexes.values()) {
+      if (view && facts && holds(scope, facts)) index.put(memberOf(view, facts, scope), at);
+      else index.remove(key, at);
     }
   }
 
-  function entryOf(view: ViewItem, facts: Facts, { kind }: Scope): Entry {
-    return { facts, object: objectCache.object(view, componentIn(kind, facts)) };
+  function memberOf(view: ViewItem, facts: Facts, { kind }: Scope): Member {
+    return { facts, object: cache.object(view, componentIn(kind, facts)) };
   }
 
-  function fill(scope: Scope): Filled {
+  function fill(scope: Scope): FilledIndex {
     const { kind, collection, person } = scope;
-    const calendarIndex = createCalendarIndex(
-      kind === "assigned" ? store.changes.latest() : revision(0),
-    );
+    const filledAt = kind === "assigned" ? store.changes.latest() : revision(0);
+    const index = createCalendarIndex(filledAt);
     const views =
       collection === null ? store.view.assignedTo(person) : store.view.ofCollection(collection);
     for (const view of views) {
       const facts = factsOf(view.item);
-      if (holds(scope, facts)) calendarIndex.put(entryOf(view, facts, scope), revision(0));
+      if (holds(scope, facts)) index.put(memberOf(view, facts, scope), revision(0));
     }
-    return { scope, calendarIndex };
+    return { scope, index };
   }
 
-  function undo({ base, keys, calendarIndexes: filled }: Provisional): void {
-    for (const id of filled) calendarIndexes.delete(id);
+  function undo({ base, keys, filled }: Provisional): void {
+    for (const id of filled) indexes.delete(id);
     // They were filled with members as the undone steps had made them.
-    if (filled.size > 0) objectCache.clear();
+    if (filled.size > 0) cache.clear();
     const latest = store.changes.latest();
-    for (const { calendarIndex } of calendarIndexes.values()) calendarIndex.undo(base, latest);
+    for (const { index } of indexes.values()) index.undo(base, latest);
     for (const key of keys) update(key, latest);
     knownUpTo = base;
   }
@@ -226,7 +143,7 @@ export function createCalendarIndexes(deps: {
     if (isOver) provisional = null;
     if (standing.isOpen && !provisional) {
       const { begun } = standing;
-      provisional = { begun, base: knownUpTo, keys: new Set(), calendarIndexes: new Set() };
+      provisional = { begun, base: knownUpTo, keys: new Set(), filled: new Set() };
     }
   }
 
@@ -235,12 +152,12 @@ export function createCalendarIndexes(deps: {
       follow(store.standing());
       const latest = store.changes.latest();
       if (latest === knownUpTo) return latest;
-      if (calendarIndexes.size > 0 && knownUpTo < store.changes.completeFrom()) {
+      if (indexes.size > 0 && knownUpTo < store.changes.completeFrom()) {
         // The log does not reach back that far any more.
-        calendarIndexes.clear();
-        objectCache.clear();
+        indexes.clear();
+        cache.clear();
       }
-      if (calendarIndexes.size > 0) {
+      if (indexes.size > 0) {
         for (const { item, revision: at } of store.changes.changedAfter(knownUpTo, null)) {
           update(item, at);
         }
@@ -250,14 +167,15 @@ export function createCalendarIndexes(deps: {
     },
     upTo: () => knownUpTo,
     of(scope) {
-      const id = idOf(scope);
-      const known = calendarIndexes.get(id);
-      if (known) return known.calendarIndex;
-      const made = fill(scope);
-      calendarIndexes.set(id, made);
-      provisional?.calendarIndexes.add(id);
-      return made.calendarIndex;
+      const id = idOfScope(scope);
+      const known = indexes.get(id);
+      if (known) return known.index;
+      const filled = fill(scope);
+      indexes.set(id, filled);
+      provisional?.filled.add(id);
+      return filled.index;
     },
+    octets: cache.octets,
     reload(key) {
       follow(store.standing());
       // What is in the log is taken in by the next refresh.
@@ -266,6 +184,242 @@ export function createCalendarIndexes(deps: {
   };
 }
 
-/** People share the calendarIndex of a calendar; what is assigned to one is that one's own. */
-const idOf = ({ kind, collection, person }: Scope): string =>
+/** People share the index of a calendar; what is assigned to one is that one's own. */
+const idOfScope = ({ kind, collection, person }: Scope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
+
+/** As many as a busy home or team has people. */
+const mostViewers = 200;
+
+function createCalendarIndex(filledAt: Revision): CalendarIndex {
+  const members = new Map<ItemKey, Member>();
+  /** Keys by the name that their items claim; all but the first are shown under another one. */
+  const claims = new Map<string, readonly ItemKey[]>();
+  const contested = new Set<string>();
+  const lists = new Map<string, readonly CalendarObject[]>();
+  let revision = filledAt;
+  let privates = 0;
+
+  function setClaims(name: string, keys: readonly ItemKey[]): void {
+    if (keys.length > 0) claims.set(name, keys);
+    else claims.delete(name);
+    if (keys.length > 1) contested.add(name);
+    else contested.delete(name);
+  }
+
+  function claim(key: ItemKey, name: string): void {
+    setClaims(
+      name,
+      [...(claims.get(name) ?? []), key].toSorted((a, b) => a - b),
+    );
+  }
+
+  function release(key: ItemKey, name: string): void {
+    setClaims(
+      name,
+      (claims.get(name) ?? []).filter((one) => one !== key),
+    );
+  }
+
+  function drop(key: ItemKey): boolean {
+    const before = members.get(key);
+    if (!before) return false;
+    release(key, before.object.name);
+    if (before.facts.isPrivate) privates -= 1;
+    return members.delete(key);
+  }
+
+  /** The member under the name by which it is shown. */
+  function shown(member: Member): Member {
+    const { key, name, uid } = member.object;
+    if (claims.get(name)?.[0] === key) return member;
+    return { ...member, object: { ...member.object, name: hashedNameOf(uid) } };
+  }
+
+  /** What is shown under a name that it does not claim. */
+  function underHashedName(name: string): Member | null {
+    const keys = [...contested].flatMap((one) => claims.get(one)?.slice(1) ?? []);
+    const found = keys
+      .map((key) => members.get(key))
+      .find((one) => one && shown(one).object.name === name);
+    return found ? shown(found) : null;
+  }
+
+  function sorted(viewer: Viewer | null): readonly CalendarObject[] {
+    const seen = viewer
+      ? [...members.values()].filter(({ facts }) => viewer.sees(facts))
+      : members.values();
+    return [...seen].map((member) => shown(member).object).sort((a, b) => a.key - b.key);
+  }
+
+  function changed(at: Revision): void {
+    lists.clear();
+    if (at > revision) revision = at;
+  }
+
+  return {
+    put(member, at) {
+      const { key, name } = member.object;
+      drop(key);
+      claim(key, name);
+      members.set(key, member);
+      if (member.facts.isPrivate) privates += 1;
+      changed(at);
+    },
+    remove(key, at) {
+      if (drop(key)) changed(at);
+    },
+    get(key) {
+      const member = members.get(key);
+      return member ? shown(member) : null;
+    },
+    named(name) {
+      const [key] = claims.get(name) ?? [];
+      const member = key === undefined ? undefined : members.get(key);
+      return member ?? underHashedName(name);
+    },
+    list(viewer) {
+      const id = viewer?.id ?? "";
+      const known = lists.get(id) ?? sorted(viewer);
+      if (lists.size >= mostViewers) lists.clear();
+      lists.set(id, known);
+      return known;
+    },
+    isOpen: () => privates === 0,
+    revision: () => revision,
+    undo(to, latest) {
+      if (revision > to) revision = latest;
+    },
+  };
+}
+
+const components = ["VEVENT", "VTODO"] as const;
+
+/** Members as they are now, and their octets up to a budget. */
+function createObjectCache({
+  store,
+  renderer,
+  zone,
+  budget,
+}: Pick<Parameters<typeof createCalendarIndexes>[0], "store" | "renderer" | "zone" | "budget">) {
+  const objects = new Map<number, CalendarObject>();
+  const cache = createOctetCache(budget);
+
+  function make(view: ViewItem, component: ObjectComponent): CalendarObject {
+    const { key, uid } = view;
+    const written = renderer.write(view, component);
+    cache.put(idOf(key, component), written);
+    const name = store.objectNames.of(key) ?? nameOfUid(uid);
+    return memberObject(view, component, { name, written, zone });
+  }
+
+  return {
+    object(view: ViewItem, component: ObjectComponent): CalendarObject {
+      const id = idOf(view.key, component);
+      const object = objects.get(id) ?? make(view, component);
+      objects.set(id, object);
+      return object;
+    },
+    octets(object: CalendarObject): Buffer {
+      const { key, component, etag } = object;
+      const id = idOf(key, component);
+      const cached = cache.get(id, etag);
+      if (cached) return cached;
+      const view = store.view.get(key);
+      const written = view && renderer.write(view, component);
+      if (written?.etag !== etag) throw new EarlierObjectError(object);
+      cache.put(id, written);
+      return written.octets;
+    },
+    /** Forgets an item that changed. */
+    drop(key: ItemKey): void {
+      for (const component of components) {
+        objects.delete(idOf(key, component));
+        cache.drop(idOf(key, component));
+      }
+    },
+    /** Octets stay: their ETag tells whether they are still right. */
+    clear(): void {
+      objects.clear();
+    },
+  };
+}
+
+/** A number, as it is made and looked up for each member of a long list. */
+const idOf = (key: ItemKey, component: ObjectComponent): number =>
+  2 * key + (component === "VTODO" ? 1 : 0);
+
+/** Texts in memory up to a budget; the oldest go first. */
+interface OctetCache {
+  readonly get: (id: number, etag: string) => Buffer | null;
+  readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
+  readonly drop: (id: number) => void;
+}
+
+/** `budget`: in octets. */
+function createOctetCache(budget: number): OctetCache {
+  const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
+  let size = 0;
+
+  function drop(id: number): void {
+    size -= kept.get(id)?.octets.byteLength ?? 0;
+    kept.delete(id);
+  }
+
+  return {
+    get(id, etag) {
+      const found = kept.get(id);
+      return found?.etag === etag ? found.octets : null;
+    },
+    put(id, text) {
+      drop(id);
+      kept.set(id, text);
+      size += text.octets.byteLength;
+      for (const oldest of kept.keys()) {
+        if (size <= budget) break;
+        drop(oldest);
+      }
+    },
+    drop,
+  };
+}
+
+/** What is told of a member without its octets. */
+export function memberObject(
+  { key, uid, item }: ViewItem,
+  component: ObjectComponent,
+  as: { readonly name: string; readonly written: Written; readonly zone: string },
+): CalendarObject {
+  const { octets, etag, modifiedAt } = as.written;
+  const size = { length: octets.byteLength, span: spanOf(item, as.zone) };
+  return { key, uid, component, name: as.name, etag, modifiedAt, ...size };
+}
+
+/** Whole days may be meant in another zone than the account's, by programs and by their questions. */
+const otherZones = Temporal.Duration.from({ hours: 26 }).total("milliseconds");
+
+/** The coarse span of an item: outside of it no time range matches, inside it has to be looked at. */
+export function spanOf(item: Item, zone: string): CalendarObject["span"] {
+  if (item.kind !== "event") return daysSpan(item.startOn ?? item.dueOn, item.dueOn, zone);
+  const [from, to] = [startsAt(item.when, zone), endsAt(item.when, zone)];
+  const isWhole = item.when.kind === "dates" || item.milestone;
+  return widened(from.epochMilliseconds, to.epochMilliseconds, isWhole);
+}
+
+function daysSpan(
+  first: Temporal.PlainDate | null,
+  last: Temporal.PlainDate | null,
+  zone: string,
+): CalendarObject["span"] {
+  if (!first) return null;
+  const days = [first, last ?? first];
+  const from = Math.min(...days.map((day) => day.toZonedDateTime(zone).epochMilliseconds));
+  const ends = days.map((day) => day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds);
+  return widened(from, Math.max(...ends), true);
+}
+
+function widened(from: number, to: number, isWhole: boolean): CalendarObject["span"] {
+  // Ranges that only touch an item of no length, or the due time of a to-do, match it.
+  const margin = isWhole ? otherZones : 1;
+  return { from: from - margin, to: to + margin };
+}

@@ -64,6 +64,14 @@ export interface CalendarChanges {
   readonly truncated: boolean;
 }
 
+/** An item that was a member of a calendar under some name, and is there no more. */
+export interface FormerMember {
+  readonly key: ItemKey;
+  readonly uid: string;
+  /** Whether it is nowhere any more; else it was moved, or renamed. */
+  readonly isGone: boolean;
+}
+
 /** Octets that a program has put. */
 export interface StoredObject {
   readonly key: ItemKey;
@@ -103,11 +111,8 @@ export interface Calendars {
   readonly octets: (object: CalendarObject) => Buffer;
   /** The item behind a member, as the calendar's person is shown it. */
   readonly itemOf: (object: CalendarObject) => ViewItem;
-  /** Whether the name belongs, or belonged, to an item that is not in this calendar (any more): moved away, or gone. */
-  readonly formerMember: (
-    calendar: Calendar,
-    name: string,
-  ) => { readonly key: ItemKey; readonly uid: string; readonly isGone: boolean } | null;
+  /** The item that was in this calendar under a name and is not any more; null for none, or none that may be told of. */
+  readonly formerMember: (calendar: Calendar, name: string) => FormerMember | null;
   /** Changes with every change of the calendar's members or of what it is called; never a plain number. */
   readonly ctag: (calendar: Calendar) => string;
   /** A URI that names the calendar's present state. */

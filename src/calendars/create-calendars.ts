@@ -1,12 +1,16 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
-import { createCalendarIndexes, type Entry, type Sight } from "./calendar-index.ts";
-import type { Calendar, CalendarObject, Calendars } from "./calendar-types.ts";
-import { createObjectCache, EarlierObjectError } from "./object-cache.ts";
-import { createObjectRenderer } from "./object-renderer.ts";
+import {
+  createCalendarIndexes,
+  EarlierObjectError,
+  type Member,
+  type Viewer,
+} from "./calendar-index.ts";
+import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";
+import { createObjectRenderer, formatOf } from "./object-renderer.ts";
 import { createOwnViews, type OwnView } from "./own-view.ts";
-import { createPersonCalendars, formatOf, type PlacedCalendar, sees } from "./person-calendars.ts";
+import { createPersonCalendars, type ScopedCalendar, sees } from "./person-calendars.ts";
 import { isHashedName, nameOfUid, uidOfName } from "./resource-names.ts";
 import { createStoredObjects } from "./stored-objects.ts";
 import { changesSince, isSeen, type PresentCalendar, presentToken } from "./sync-collection.ts";
@@ -35,15 +39,20 @@ export class UnknownCalendarError extends Error {
 
 const usualBudget = 64 * 1024 * 1024;
 
+/**
+ * The two-way calendars of all people, over the view: each call first takes in what has changed, and answers as one
+ * person sees it, with that person's own edits that wait laid over what everybody sees.
+ */
 export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, budget = usualBudget } = deps;
   const renderer = createObjectRenderer({ store, zone });
-  const objectCache = createObjectCache({ store, renderer, zone, budget });
   const own = createOwnViews({ store, renderer, zone });
   const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
-  const calendarIndexes = createCalendarIndexes({
+  const indexes = createCalendarIndexes({
     store,
-    objectCache,
+    renderer,
+    zone,
+    budget,
     onUndone() {
       people.forget();
       renderer.forget();
@@ -53,24 +62,24 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   const storedObjects = createStoredObjects({
     store,
     renderer,
-    shownTo: (person, key) => own.of(person, calendarIndexes.refresh())?.view(key) ?? null,
+    shownTo: (person, key) => own.of(person, indexes.refresh())?.view(key) ?? null,
   });
 
-  const placesOf = (person: PersonId) => people.of(person, calendarIndexes.refresh());
+  const calendarsOf = (person: PersonId) => people.of(person, indexes.refresh());
 
-  function placed({ person, slug }: Calendar): PlacedCalendar {
-    const found = placesOf(person).get(slug);
+  function scoped({ person, slug }: Calendar): ScopedCalendar {
+    const found = calendarsOf(person).get(slug);
     if (!found) throw new UnknownCalendarError({ person, slug });
     return found;
   }
 
-  function present(place: PlacedCalendar): PresentCalendar {
-    const { scope, access } = place;
-    const calendarIndex = calendarIndexes.of(scope);
-    const sight: Sight = { id: access, sees: (facts) => sees(scope, facts) };
-    const seen = (entry: Entry | null): CalendarObject | null =>
-      entry && sees(scope, entry.facts) ? entry.object : null;
-    const mine = own.of(scope.person, calendarIndexes.upTo());
+  function present(calendar: ScopedCalendar): PresentCalendar {
+    const { scope, access } = calendar;
+    const index = indexes.of(scope);
+    const viewer: Viewer = { id: access, sees: (facts) => sees(scope, facts) };
+    const seen = (member: Member | null): CalendarObject | null =>
+      member && sees(scope, member.facts) ? member.object : null;
+    const mine = own.of(scope.person, indexes.upTo());
     const isMine = (key: ItemKey): boolean => mine?.has(key) === true;
     const members = once(() => mine?.members(scope) ?? []);
     const byKey = once(() => new Map(members().map((object) => [object.key, object])));
@@ -85,25 +94,23 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     );
     const changedAt = once(() =>
       scope.collection === null
-        ? revision(Math.max(calendarIndex.revision(), mine?.changedAt ?? 0))
+        ? revision(Math.max(index.revision(), mine?.changedAt ?? 0))
         : store.changes.revisionOfCollection(scope.collection),
     );
     const listed = () =>
-      calendarIndex.list(
-        calendarIndex.isOpen() && scope.collection !== null && !scope.isPrivate ? null : sight,
-      );
+      index.list(index.isOpen() && scope.collection !== null && !scope.isPrivate ? null : viewer);
     const completeFrom = once(() => store.changes.completeFrom());
     return {
-      ...place,
-      latest: calendarIndexes.upTo(),
+      ...calendar,
+      latest: indexes.upTo(),
       list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
       get(key) {
-        if (!isMine(key)) return seen(calendarIndex.get(key));
+        if (!isMine(key)) return seen(index.get(key));
         return byKey().get(key) ?? null;
       },
       named(name) {
         const found = byName().get(name);
-        const shared = found ? null : seen(calendarIndex.named(name));
+        const shared = found ? null : seen(index.named(name));
         return found ?? (shared && !isMine(shared.key) ? shared : null);
       },
       // Most who look at members do not ask for these.
@@ -119,22 +126,22 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     };
   }
 
-  const open = (calendar: Calendar): PresentCalendar => present(placed(calendar));
+  const open = (calendar: Calendar): PresentCalendar => present(scoped(calendar));
 
   /** A list for the creators and the assigned of its tasks is one's calendar when there is a task for that one. */
-  const isOffered = (place: PlacedCalendar): boolean =>
-    !place.scope.isPrivate || present(place).list().length > 0;
+  const isOffered = (calendar: ScopedCalendar): boolean =>
+    !calendar.scope.isPrivate || present(calendar).list().length > 0;
 
   return {
     list(person) {
-      return [...placesOf(person).values()].filter(isOffered).map(({ calendar }) => calendar);
+      return [...calendarsOf(person).values()].filter(isOffered).map(({ calendar }) => calendar);
     },
     find(person, slug) {
-      const place = placesOf(person).get(slug);
-      return place && isOffered(place) ? place.calendar : null;
+      const found = calendarsOf(person).get(slug);
+      return found && isOffered(found) ? found.calendar : null;
     },
     hasRead(calendar) {
-      const { calendar: of, projects } = placed(calendar);
+      const { calendar: of, projects } = scoped(calendar);
       return projects.every(hasRead) || (of.kind === "assigned" && hasRead(null));
     },
     objects: (calendar) => open(calendar).list(),
@@ -144,14 +151,14 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       const identity = store.mirror.findUid(uid);
       return identity && open(calendar).get(identity.item);
     },
-    octets: (object) => own.member(object)?.octets ?? objectCache.octets(object),
+    octets: (object) => own.member(object)?.octets ?? indexes.octets(object),
     itemOf(object) {
       const view = own.member(object)?.view ?? store.view.get(object.key);
       if (!view) throw new EarlierObjectError(object);
       return view;
     },
     formerMember(calendar, name) {
-      const others = placesOf(calendar.person).values();
+      const others = calendarsOf(calendar.person).values();
       return formerMember(open(calendar), { store, name, others });
     },
     ctag(calendar) {
@@ -164,7 +171,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     changes: (calendar, { token, limit }) => changesSince(open(calendar), { store, token, limit }),
     keep(object) {
       storedObjects.keep(object);
-      calendarIndexes.reload(object.key);
+      indexes.reload(object.key);
     },
     kept(object) {
       const { key, component } = object;
@@ -202,14 +209,6 @@ function once<Value>(ask: () => Value): () => Value {
   };
 }
 
-/** An item that was a member under some name, and is there no more. */
-interface FormerMember {
-  readonly key: ItemKey;
-  readonly uid: string;
-  /** Whether it is nowhere any more; else it was moved, or renamed. */
-  readonly isGone: boolean;
-}
-
 /**
  * Whose name it was in a calendar; the newest item where several had it. Null for a name that was never there, and for
  * items that the person could not see: an address must not tell that something is hidden.
@@ -224,7 +223,7 @@ function formerMember(
     readonly store: Store;
     readonly name: string;
     /** All calendars of the person. */
-    readonly others: Iterable<PlacedCalendar>;
+    readonly others: Iterable<ScopedCalendar>;
   },
 ): FormerMember | null {
   for (const key of itemsNamed(name, store)) {

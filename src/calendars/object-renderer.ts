@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { fingerprint } from "../domain/fingerprint.ts";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
@@ -16,12 +17,14 @@ import { writeEvent } from "../ics/write/write-event.ts";
 import { writeObject } from "../ics/write/write-object.ts";
 import { writeTodo } from "../ics/write/write-todo.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
+import { writeTimeZone } from "../ics/zones/zones.ts";
+import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { ObjectComponent } from "./calendar-types.ts";
 
-/** The text of a member, and what is told of it beside. */
+/** The octets of a member, and what stands in the headers beside them. */
 export interface Written {
   readonly octets: Buffer;
   /** Strong and quoted. */
@@ -52,6 +55,10 @@ interface RenderedObject {
   readonly canonical: string;
 }
 
+/**
+ * Writes an item as a calendar object: as it was put where that still says the same, else with what has changed since
+ * laid onto those octets, else anew with what another channel said besides.
+ */
 export function createObjectRenderer({
   store,
   zone,
@@ -76,21 +83,21 @@ export function createObjectRenderer({
   }
 
   const awaitedParent = (key: ItemKey) => store.journal.awaitedParent(key);
-  /** An event says what it says for itself; a task names labels and another task, which may be renamed. */
-  const dressed = new WeakMap<ViewItem, RenderedObject>();
+  /** Of events alone: a task names labels and another task, which may be renamed. */
+  const renderings = new WeakMap<ViewItem, RenderedObject>();
 
-  function dressedOf(view: ViewItem, component: ObjectComponent): RenderedObject {
-    const known = dressed.get(view);
+  function renderedOf(view: ViewItem, component: ObjectComponent): RenderedObject {
+    const known = renderings.get(view);
     if (known?.component === component) return known;
     const context = { zone, labels: labelNames(), uidOfTask, awaitedParent };
     const text = renderComponent(view, component, context);
     const made = { component, text, canonical: canonicalText(text) };
-    if (view.item.kind === "event") dressed.set(view, made);
+    if (view.item.kind === "event") renderings.set(view, made);
     return made;
   }
 
   function octetsOf(view: ViewItem, component: ObjectComponent, row: ObjectRow | null): Buffer {
-    const own = dressedOf(view, component);
+    const own = renderedOf(view, component);
     const extra = row?.body ? row.overlaid : (row?.raw ?? null);
     const text = extra === null ? own.text : withKeptLines(own.text, extra, component);
     if (!row?.body) return Buffer.from(writeObject(text, zonesOf(text)));
@@ -109,10 +116,10 @@ export function createObjectRenderer({
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
-    say: (view, component) => dressedOf(view, component).canonical,
+    say: (view, component) => renderedOf(view, component).canonical,
     exact(view, component, row = store.objects.get({ item: view.key, component })) {
       if (!row?.body || row.overlaid !== null) return null;
-      const now = dressedOf(view, component).canonical;
+      const now = renderedOf(view, component).canonical;
       return isExact(row, { body: row.body, component, now, zone }) ? row : null;
     },
     forget() {
@@ -222,10 +229,10 @@ export function renderComponent(
   context: RenderContext,
 ): string {
   const { item } = view;
-  if (item.kind !== "event") return writeTodo(taskCard(view, item, context));
+  if (item.kind !== "event") return writeTodo(taskContent(view, item, context));
   return component === "VEVENT"
-    ? writeEvent(eventCard(view, item, context.zone))
-    : writeTodo(milestoneCard(view, item, context.zone));
+    ? writeEvent(eventContent(view, item, context.zone))
+    : writeTodo(milestoneContent(view, item, context.zone));
 }
 
 /** The first and the last day of a milestone, as calendars show it. */
@@ -241,7 +248,7 @@ function daysOf(when: When, zone: string): When & { readonly kind: "dates" } {
   return daysOf({ kind: "dates", start, end }, zone);
 }
 
-function envelope({ uid, sequence, modifiedAt, item }: ViewItem) {
+function commonContent({ uid, sequence, modifiedAt, item }: ViewItem) {
   return {
     uid,
     sequence,
@@ -254,10 +261,10 @@ function envelope({ uid, sequence, modifiedAt, item }: ViewItem) {
   };
 }
 
-function eventCard(view: ViewItem, item: EventItem, zone: string) {
+function eventContent(view: ViewItem, item: EventItem, zone: string) {
   const when = item.milestone ? daysOf(item.when, zone) : ordered(item.when, zone);
   return {
-    ...envelope(view),
+    ...commonContent(view),
     html: null,
     when,
     zone,
@@ -272,14 +279,14 @@ function eventCard(view: ViewItem, item: EventItem, zone: string) {
 /** The writer refuses what ends before it starts; no such item may keep a calendar from being shown. */
 function ordered(when: When, zone: string): When {
   if (when.kind === "dates") return daysOf(when, zone);
-  const isUpsideDown = when.end && Temporal.ZonedDateTime.compare(when.end, when.start) < 0;
-  return isUpsideDown ? { ...when, end: null } : when;
+  const endsFirst = when.end && Temporal.ZonedDateTime.compare(when.end, when.start) < 0;
+  return endsFirst ? { ...when, end: null } : when;
 }
 
-function milestoneCard(view: ViewItem, item: EventItem, zone: string) {
+function milestoneContent(view: ViewItem, item: EventItem, zone: string) {
   const { start, end } = daysOf(item.when, zone);
   return {
-    ...envelope(view),
+    ...commonContent(view),
     startOn: start,
     dueOn: end.subtract({ days: 1 }),
     percent: item.completed ? 100 : 0,
@@ -292,13 +299,13 @@ function milestoneCard(view: ViewItem, item: EventItem, zone: string) {
   };
 }
 
-function taskCard(view: ViewItem, item: TaskItem, context: RenderContext) {
+function taskContent(view: ViewItem, item: TaskItem, context: RenderContext) {
   const { labels } = context;
   const names = item.labels
     .map((id) => oneLine(labels.get(id) ?? ""))
     .filter((name) => name !== "");
   return {
-    ...envelope(view),
+    ...commonContent(view),
     startOn: item.startOn,
     dueOn: item.dueOn,
     percent: item.percent,
@@ -323,4 +330,28 @@ function parentOf(
 function statusOf({ completed, percent }: TaskItem): "COMPLETED" | "IN-PROCESS" | "NEEDS-ACTION" {
   if (completed) return "COMPLETED";
   return percent > 0 ? "IN-PROCESS" : "NEEDS-ACTION";
+}
+
+/** Objects of any time bring their zone; other time zone data may differ in a single year. */
+const allYears = { fromYear: 1900, toYear: 2100 } as const;
+
+/**
+ * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
+ * ETag is another one, and no change log tells programs of it.
+ */
+export function formatOf(zone: string): string {
+  const zonesOf = createZoneWriter();
+  const context = {
+    zone,
+    labels: new Map([[sampleLabel, "Label"]]),
+    uidOfTask: () => "parent",
+    awaitedParent: () => null,
+  };
+  const texts = sampleViews.flatMap((view) => {
+    const components =
+      view.item.kind === "event" ? (["VEVENT", "VTODO"] as const) : (["VTODO"] as const);
+    return components.map((component) => renderComponent(view, component, context));
+  });
+  const objects = texts.map((text) => writeObject(text, zonesOf(text)));
+  return fingerprint(JSON.stringify([...objects, writeTimeZone({ zone, ...allYears })]));
 }

@@ -4,14 +4,13 @@ import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import { collectionOf, type Item } from "../domain/item.ts";
 import { overlay, placedIn, placeOf } from "../domain/patch.ts";
 import { samePlace } from "../domain/sameness.ts";
-
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { memberObject } from "./calendar-index.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
-import { spanOf } from "./object-cache.ts";
-import type { ObjectRenderer, Written } from "./object-renderer.ts";
+import type { ObjectRenderer } from "./object-renderer.ts";
 import { componentIn, type Facts, factsOf, holds, type Scope, sees } from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
@@ -57,29 +56,31 @@ interface OwnItem {
 
 type OwnItems = ReadonlyMap<ItemKey, OwnItem | null>;
 
-/** What the edits of one item come to: it, and what goes with it. */
-interface Outcome {
+/** What the waiting edits of one item come to: it, and what goes with it. */
+interface HeldChange {
   readonly edits: readonly Edit[];
   readonly items: readonly (readonly [ItemKey, OwnItem | null])[];
   /** It hangs on these edits and this item alone. */
   readonly isAlone: boolean;
-  /** A digest of all that is shown. */
-  readonly says: string;
+  /** Of all that is shown. */
+  readonly digest: string;
 }
 
-type Outcomes = ReadonlyMap<ItemKey, Outcome>;
+type HeldChanges = ReadonlyMap<ItemKey, HeldChange>;
 
-interface Known {
+/** The view of one person as it was read last. */
+interface ReadView {
   readonly readAt: Revision;
   /** False once something was put that the log may not tell of. */
   readonly isFresh: boolean;
-  /** All on which the view depends; null for a view that is to be made anew. */
-  readonly says: string | null;
-  readonly outcomes: Outcomes;
+  /** Of all on which the view depends, "" where no edit waits; null for a view that has to be built again. */
+  readonly digest: string | null;
+  readonly changes: HeldChanges;
   readonly view: OwnView | null;
 }
 
-type Made = WeakMap<OwnItem, Map<ObjectComponent, CalendarObject>>;
+/** Objects that were rendered for an item. */
+type RenderedObjects = WeakMap<OwnItem, Map<ObjectComponent, CalendarObject>>;
 
 export function createOwnViews(deps: {
   readonly store: Store;
@@ -87,35 +88,35 @@ export function createOwnViews(deps: {
   /** The account's zone. */
   readonly zone: string;
 }): OwnViews {
-  const { store } = deps;
-  const known = new Map<PersonId, Known>();
+  const { store, renderer, zone } = deps;
+  const known = new Map<PersonId, ReadView>();
   const members = new WeakMap<Pick<CalendarObject, "key">, OwnMember>();
-  /** An event says what it says for itself; a task names labels and another task, and is written for each view. */
-  const madeEvents: Made = new WeakMap();
+  /** Tasks are rendered for each view, as they name labels and another task, which may be renamed. */
+  const eventObjects: RenderedObjects = new WeakMap();
 
-  function read(person: PersonId, latest: Revision): Known {
+  function read(person: PersonId, latest: Revision): ReadView {
     const before = known.get(person);
     if (before?.isFresh && before.readAt === latest) return before;
     const edits = store.journal.heldBy(person);
-    if (edits.length === 0 && (before?.says ?? "") === "") {
+    if (edits.length === 0 && (before?.digest ?? "") === "") {
       return { ...unheld, readAt: latest, view: before?.view ?? null };
     }
-    const outcomes = outcomesOf(edits, { store, before: before ?? null });
-    const says = edits.length === 0 ? "" : textOf(outcomes, { edits, store });
-    const isSame = before !== undefined && says === before.says;
-    const items = new Map([...outcomes.values()].flatMap((outcome) => outcome.items));
+    const changes = changesOf(edits, { store, before: before ?? null });
+    const digest = edits.length === 0 ? "" : digestOfView(changes, { edits, store });
+    const isSame = before !== undefined && digest === before.digest;
+    const items = new Map([...changes.values()].flatMap((change) => change.items));
     const view = isSame ? before.view : viewOf(items, latest);
-    return { readAt: latest, isFresh: true, says, outcomes, view };
+    return { readAt: latest, isFresh: true, digest, changes, view };
   }
 
   function viewOf(items: OwnItems, changedAt: Revision): OwnView {
     const shown = [...items.values()].filter((item) => item !== null);
-    const madeTasks: Made = new WeakMap();
+    const taskObjects: RenderedObjects = new WeakMap();
     function objectOf(item: OwnItem, component: ObjectComponent): CalendarObject {
-      const made = item.facts.isEvent ? madeEvents : madeTasks;
-      const objects = made.get(item) ?? new Map<ObjectComponent, CalendarObject>();
-      const object = objects.get(component) ?? makeObject(item, component);
-      made.set(item, objects.set(component, object));
+      const rendered = item.facts.isEvent ? eventObjects : taskObjects;
+      const objects = rendered.get(item) ?? new Map<ObjectComponent, CalendarObject>();
+      const object = objects.get(component) ?? render(item, component);
+      rendered.set(item, objects.set(component, object));
       return object;
     }
     return {
@@ -130,16 +131,15 @@ export function createOwnViews(deps: {
     };
   }
 
-  function makeObject({ view, held }: OwnItem, component: ObjectComponent): CalendarObject {
-    const { key, uid, item } = view;
+  function render({ view, held }: OwnItem, component: ObjectComponent): CalendarObject {
+    const { key, uid } = view;
     const put = held?.row?.component === component ? held.row : null;
     const row = put ?? store.objects.get({ item: key, component });
-    const written: Written = deps.renderer.write(view, component, row);
-    const { octets, etag, modifiedAt } = written;
+    const written = renderer.write(view, component, row);
     const name = held?.name ?? store.objectNames.of(key) ?? nameOfUid(uid);
-    const size = { length: octets.byteLength, span: spanOf(item, deps.zone) };
-    const object = { key, uid, component, name, etag, modifiedAt, ...size };
-    members.set(object, { view, octets, exact: deps.renderer.exact(view, component, row) });
+    const object = memberObject(view, component, { name, written, zone });
+    const exact = renderer.exact(view, component, row);
+    members.set(object, { view, octets: written.octets, exact });
     return object;
   }
 
@@ -152,71 +152,72 @@ export function createOwnViews(deps: {
     member: (object) => members.get(object) ?? null,
     forget(key) {
       if (key === undefined) known.clear();
-      else for (const [person, was] of known) known.set(person, without(key, was));
+      else for (const [person, was] of known) known.set(person, withoutItem(key, was));
     },
   };
 }
 
-const unheld = { isFresh: true, says: "", outcomes: new Map<ItemKey, Outcome>() };
+/** Nothing waits. */
+const unheld = { isFresh: true, digest: "", changes: new Map<ItemKey, HeldChange>() };
 
-function without(key: ItemKey, was: Known): Known {
-  if (!was.outcomes.has(key)) return { ...was, isFresh: false };
-  const outcomes = new Map(was.outcomes);
-  outcomes.delete(key);
-  return { ...was, isFresh: false, says: null, outcomes };
+function withoutItem(key: ItemKey, was: ReadView): ReadView {
+  if (!was.changes.has(key)) return { ...was, isFresh: false };
+  const changes = new Map(was.changes);
+  changes.delete(key);
+  return { ...was, isFresh: false, digest: null, changes };
 }
 
-function textOf(
-  outcomes: Outcomes,
+function digestOfView(
+  changes: HeldChanges,
   { edits, store }: { readonly edits: readonly Edit[]; readonly store: Store },
 ): string {
-  const told = [...outcomes.values()].map(({ says }) => says);
+  const shown = [...changes.values()].map(({ digest }) => digest);
   const ids = edits.map(({ id }) => id);
-  return JSON.stringify([ids, store.changes.revisionOfDirectory(), told]);
+  return JSON.stringify([ids, store.changes.revisionOfDirectory(), shown]);
 }
 
-function digestOf(items: Outcome["items"]): string {
-  const told = items.map(([key, own]) => [
+function digestOfItems(items: HeldChange["items"]): string {
+  const shown = items.map(([key, own]) => [
     key,
-    own && [contentText(own.view.item), own.view.sequence, own.held?.name, putText(own.held?.row)],
+    own && [contentText(own.view.item), own.view.sequence, own.held?.name, octetsOf(own.held?.row)],
   ]);
-  return hash("sha256", JSON.stringify(told), "base64");
+  return hash("sha256", JSON.stringify(shown), "base64");
 }
 
 /** Two texts may be put within one moment. */
-const putText = (row: ObjectRow | null | undefined) =>
+const octetsOf = (row: ObjectRow | null | undefined) =>
   row?.body ? [row.rendered, row.stale, hash("sha256", row.body, "base64")] : null;
 
 /** Only what has changed since it was read before is read again: hundreds of edits may wait. */
-function outcomesOf(
+function changesOf(
   edits: readonly Edit[],
-  { store, before }: { readonly store: Store; readonly before: Known | null },
-): Outcomes {
+  { store, before }: { readonly store: Store; readonly before: ReadView | null },
+): HeldChanges {
   // The log does not tell of what it has let go of.
-  const isTold = before !== null && before.readAt >= store.changes.completeFrom();
-  const changed = isTold ? store.changes.changedAfter(before.readAt, null) : [];
+  const isInLog = before !== null && before.readAt >= store.changes.completeFrom();
+  const changed = isInLog ? store.changes.changedAfter(before.readAt, null) : [];
   const isChanged = new Set(changed.map(({ item }) => item));
-  const outcomes = new Map<ItemKey, Outcome>();
+  const changes = new Map<ItemKey, HeldChange>();
   for (const [key, own] of Map.groupBy(edits, ({ item }) => item)) {
-    const was = isTold && !isChanged.has(key) ? before.outcomes.get(key) : undefined;
+    const was = isInLog && !isChanged.has(key) ? before.changes.get(key) : undefined;
     const isSame = was?.isAlone && sameEdits(was.edits, own);
-    outcomes.set(key, isSame ? was : outcomeOf(key, own, store));
+    changes.set(key, isSame ? was : changeOf(key, own, store));
   }
-  return outcomes;
+  return changes;
 }
 
 /** The journal gives an edit out as the same one for as long as nothing of it has changed. */
 const sameEdits = (a: readonly Edit[], b: readonly Edit[]): boolean =>
   a.length === b.length && a.every((edit, at) => edit === b[at]);
 
-function outcomeOf(key: ItemKey, edits: readonly Edit[], store: Store): Outcome {
+function changeOf(key: ItemKey, edits: readonly Edit[], store: Store): HeldChange {
   const shown = store.view.get(key);
   const item = overlay(shown?.item ?? null, edits);
   const own = item && ownItem({ key, item, shown, edits }, store);
   const isAlone = !shown || staysThere(shown, item);
   const below = isAlone ? [] : belowOf(shown, { item, store });
   const items = [[key, own] as const, ...below];
-  return { edits, items, isAlone, says: digestOf(items) };
+  return { edits, items, isAlone, digest: digestOfItems(items) };
 }
 
 function ownItem(
@@ -234,7 +235,7 @@ function ownItem(
   // A move has put no octets, and goes with those that an edit before it has put.
   const row = held.findLast((one) => one.row !== null)?.row ?? null;
   return {
-    view: shown ? inPlace(shown, item) : unborn(key, { item, store }),
+    view: shown ? inPlace(shown, item) : notCreated(key, { item, store }),
     facts: factsOf(item),
     held: last ? { name: last.name, row } : null,
   };
@@ -246,7 +247,7 @@ const inPlace = (shown: ViewItem, item: Item): ViewItem => ({
   collection: collectionOf(item),
 });
 
-function unborn(
+function notCreated(
   key: ItemKey,
   { item, store }: { readonly item: Item; readonly store: Store },
 ): ViewItem {
@@ -262,7 +263,7 @@ const staysThere = ({ item: shown }: ViewItem, item: Item | null): boolean =>
 function belowOf(
   shown: ViewItem,
   { item, store }: { readonly item: Item | null; readonly store: Store },
-): Outcome["items"] {
+): HeldChange["items"] {
   return store.view.below(shown.item).map((below) => {
     const placed = item && placedIn(below.item, placeOf(item));
     if (!placed) return [below.key, null];

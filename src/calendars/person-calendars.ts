@@ -9,19 +9,13 @@ import {
   type Todolist,
   tasksOf,
 } from "../domain/item.ts";
-
 import { unreachable } from "../domain/result.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
-import { writeObject } from "../ics/write/write-object.ts";
-import { createZoneWriter } from "../ics/zones/object-zones.ts";
-import { writeTimeZone } from "../ics/zones/zones.ts";
-import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
-import { renderComponent } from "./object-renderer.ts";
 
 /** A calendar of a person with what decides about its members. */
-export interface PlacedCalendar {
+export interface ScopedCalendar {
   readonly calendar: Calendar;
   readonly scope: Scope;
   /** A hash of all that decides, beside the items, what the person may see in it. */
@@ -43,14 +37,18 @@ interface PersonCalendarsDeps {
 /** The calendars of a person by the last part of their address, in their order; read anew when names have changed. */
 interface PersonCalendars {
   /** `latest`: the newest revision of all, so that names are asked for only where something has changed. */
-  readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, PlacedCalendar>;
+  readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, ScopedCalendar>;
   /** Forgets what was read. */
   readonly forget: () => void;
 }
 
+/**
+ * Which calendars a person has: the events, the milestones and the task lists of each project of which the person is a
+ * member, and what is assigned to that person in all of them.
+ */
 export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendars {
   const { store } = deps;
-  const known = new Map<PersonId, ReadonlyMap<string, PlacedCalendar>>();
+  const known = new Map<PersonId, ReadonlyMap<string, ScopedCalendar>>();
   let readAt = -1;
   let checkedAt = -1;
 
@@ -79,7 +77,7 @@ export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendar
 function calendarsOf(
   person: PersonId,
   deps: PersonCalendarsDeps,
-): ReadonlyMap<string, PlacedCalendar> {
+): ReadonlyMap<string, ScopedCalendar> {
   const { directory } = deps.store;
   const owner = directory.people().find(({ id }) => id === person);
   if (!owner || owner.suspended) return new Map();
@@ -106,11 +104,11 @@ function calendarsOf(
   );
   const all = [...drafts, assignedDraft(projects)];
   return new Map(
-    all.map((draft, at) => [draft.slug, place(draft, { person, visible, order: at + 1, deps })]),
+    all.map((draft, at) => [draft.slug, scoped(draft, { person, visible, order: at + 1, deps })]),
   );
 }
 
-type Draft = Pick<
+type CalendarDraft = Pick<
   Calendar,
   | "slug"
   | "kind"
@@ -130,7 +128,7 @@ type Draft = Pick<
 function draftsOf(
   project: Project,
   { lists, milestones }: { readonly lists: readonly Todolist[]; readonly milestones: boolean },
-): readonly Draft[] {
+): readonly CalendarDraft[] {
   const title = oneLine(project.title) || `Project ${project.id}`;
   const common = {
     projectId: project.id,
@@ -141,7 +139,7 @@ function draftsOf(
     projects: [project.id],
     collection: eventsOf(project.id),
   };
-  const events: Draft = {
+  const events: CalendarDraft = {
     ...common,
     slug: `events-${project.id}`,
     kind: "events",
@@ -149,7 +147,7 @@ function draftsOf(
     description: plainDescription(project.description),
     components: ["VEVENT"],
   };
-  const twins: Draft = {
+  const milestoneTodos: CalendarDraft = {
     ...common,
     slug: `milestones-${project.id}`,
     kind: "milestones",
@@ -157,7 +155,7 @@ function draftsOf(
     description: `Milestones of ${title} as to-dos`,
     components: ["VTODO"],
   };
-  const tasks = lists.map((list): Draft => {
+  const tasks = lists.map((list): CalendarDraft => {
     const name = oneLine(list.title) || `List ${list.id}`;
     return {
       ...common,
@@ -171,10 +169,10 @@ function draftsOf(
       collection: tasksOf(list.id),
     };
   });
-  return [events, ...tasks, ...(milestones ? [twins] : [])];
+  return [events, ...tasks, ...(milestones ? [milestoneTodos] : [])];
 }
 
-const assignedDraft = (projects: readonly Project[]): Draft => ({
+const assignedDraft = (projects: readonly Project[]): CalendarDraft => ({
   slug: "assigned",
   kind: "assigned",
   projectId: null,
@@ -189,15 +187,15 @@ const assignedDraft = (projects: readonly Project[]): Draft => ({
   projects: projects.map(({ id }) => id),
 });
 
-function place(
-  { collection, isPrivate, projects, ...draft }: Draft,
+function scoped(
+  { collection, isPrivate, projects, ...draft }: CalendarDraft,
   about: {
     readonly person: PersonId;
     readonly visible: ReadonlySet<CollectionName>;
     readonly order: number;
     readonly deps: PersonCalendarsDeps;
   },
-): PlacedCalendar {
+): ScopedCalendar {
   const { person, visible, order, deps } = about;
   const { kind, slug } = draft;
   const isReadOnly = deps.readOnly.has(person);
@@ -282,28 +280,4 @@ export function sees({ person, visible, isPrivate }: Scope, facts: Facts): boole
 export function componentIn(kind: CalendarKind, { isEvent }: Facts): ObjectComponent {
   if (kind === "milestones") return "VTODO";
   return isEvent ? "VEVENT" : "VTODO";
-}
-
-/** Objects of any time bring their zone; other time zone data may differ in a single year. */
-const allYears = { fromYear: 1900, toYear: 2100 } as const;
-
-/**
- * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
- * ETag is another one, and no change log tells programs of it.
- */
-export function formatOf(zone: string): string {
-  const zonesOf = createZoneWriter();
-  const context = {
-    zone,
-    labels: new Map([[sampleLabel, "Label"]]),
-    uidOfTask: () => "parent",
-    awaitedParent: () => null,
-  };
-  const texts = sampleViews.flatMap((view) => {
-    const components =
-      view.item.kind === "event" ? (["VEVENT", "VTODO"] as const) : (["VTODO"] as const);
-    return components.map((component) => renderComponent(view, component, context));
-  });
-  const objects = texts.map((text) => writeObject(text, zonesOf(text)));
-  return fingerprint(JSON.stringify([...objects, writeTimeZone({ zone, ...allYears })]));
 }

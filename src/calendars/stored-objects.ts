@@ -1,35 +1,17 @@
-import {
-  type EditId,
-  type ItemKey,
-  type PersonId,
-  type ProjectId,
-  revision,
-} from "../domain/ids.ts";
+import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import { type CollectionName, eventsOf, tasksOf } from "../domain/item.ts";
 import { withoutSignatures } from "../domain/signed-links.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { Calendar, StoredObject } from "./calendar-types.ts";
+import type { Calendars, StoredObject } from "./calendar-types.ts";
 import type { ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
 
-/** What programs did with names and octets; each belongs inside the transaction of the edit, after it. */
-interface StoredObjects {
-  readonly keep: (object: StoredObject) => void;
-  readonly rename: (key: ItemKey, name: string) => void;
-  readonly hold: (held: {
-    readonly edit: EditId;
-    readonly key: ItemKey;
-    readonly name: string;
-    readonly object: StoredObject | null;
-  }) => void;
-  readonly retract: (
-    calendar: Calendar,
-    object: { readonly key: ItemKey; readonly name: string },
-  ) => void;
-}
-
+/**
+ * The names and octets that programs have chosen for objects: kept for everybody, or held with an edit that waits. Each
+ * call belongs inside the transaction of the edit, after it.
+ */
 export function createStoredObjects({
   store,
   renderer,
@@ -39,7 +21,7 @@ export function createStoredObjects({
   readonly renderer: ObjectRenderer;
   /** An item as one person alone is shown it. */
   readonly shownTo: (person: PersonId, key: ItemKey) => ViewItem | null;
-}): StoredObjects {
+}): Pick<Calendars, "keep" | "rename" | "hold" | "retract"> {
   const { changes, heldObjects, objectNames, objects, view } = store;
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
@@ -50,11 +32,12 @@ export function createStoredObjects({
   function giveName(key: ItemKey, name: string): void {
     const { uid } = store.mirror.identity(key);
     if (nameOf(key, uid) === name) return;
-    const [retracted] = objectNames.all(key).slice(-1);
+    const last = objectNames.all(key).at(-1);
     // It was approved, so that everybody has seen it under that name.
-    if (retracted && retracted.person !== null) objectNames.put({ ...retracted, person: null });
-    const isBorn = view.versionsFrom(key, store.standing().since)[0]?.revision;
-    const wasShown = isBorn !== undefined && isBorn <= store.standing().since;
+    if (last && last.person !== null) objectNames.put({ ...last, person: null });
+    const { since } = store.standing();
+    const shownAt = view.versionsFrom(key, since)[0]?.revision;
+    const wasShown = shownAt !== undefined && shownAt <= since;
     const at = wasShown ? changes.note(key) : revision(0);
     objectNames.put({ item: key, name, revision: at ?? revision(0), person: null });
   }
@@ -80,53 +63,42 @@ export function createStoredObjects({
     }
   }
 
+  /** How the item is rendered that octets describe, and whether the item as it is shown is not that one. */
+  function renderingOf(shown: ViewItem, { component, described }: StoredObject) {
+    const own = renderer.say(shown, component);
+    const isWhole = described === undefined || contentText(described) === contentText(shown.item);
+    const rendered = isWhole ? own : renderer.say({ ...shown, item: described }, component);
+    // What the item says beside is to be laid on, also what a reader would not miss.
+    return { rendered, stale: rendered !== own };
+  }
+
   return {
-    keep(object) {
-      const { key, component, name, uid, body, raw, actor, agent, described } = harmless(object);
+    keep(put) {
+      const object = withoutOpenLinks(put);
+      const { key, component, name, body } = object;
       const shown = view.get(key);
       if (!shown) return;
       giveName(key, name);
       const before = objects.get({ item: key, component });
-      const own = renderer.say(shown, component);
-      const isWhole = described === undefined || contentText(described) === contentText(shown.item);
-      const rendered = isWhole ? own : renderer.say({ ...shown, item: described }, component);
-      // What the item says beside is to be laid on, also what a reader would not miss.
-      const stale = rendered !== own;
+      const rendering = renderingOf(shown, object);
       const isSame =
-        !stale &&
-        before?.body !== null &&
-        before?.body !== undefined &&
-        before.rendered === rendered &&
+        !rendering.stale &&
+        before?.body &&
+        before.rendered === rendering.rendered &&
         !before.stale &&
         before.overlaid === null &&
         Buffer.compare(before.body, body) === 0;
-      const text = raw.join("\n");
-      objects.putBody({
-        item: key,
-        component,
-        uid,
-        raw: text,
-        body,
-        rendered,
-        stale,
-        actor,
-        agent,
-      });
+      objects.putBody({ ...columnsOf(object), ...rendering });
       if (!isSame && !isLogged(key)) changes.note(key);
     },
     rename: giveName,
     hold({ edit, key, name, object: put }) {
-      const object = put && harmless(put);
-      const before = heldObjects.get(edit);
+      const object = put && withoutOpenLinks(put);
       const shown = object && shownTo(object.actor, key);
       if (object && shown) {
-        const { component, uid, body, actor, agent, described } = object;
-        const own = renderer.say(shown, component);
-        const rendered =
-          described === undefined ? own : renderer.say({ ...shown, item: described }, component);
-        const text = { item: key, component, uid, raw: object.raw.join("\n"), body, actor, agent };
-        heldObjects.put({ edit, name, object: { ...text, rendered, stale: rendered !== own } });
-      } else if (before) heldObjects.rename(edit, name);
+        const rendering = renderingOf(shown, object);
+        heldObjects.put({ edit, name, object: { ...columnsOf(object), ...rendering } });
+      } else if (heldObjects.get(edit)) heldObjects.rename(edit, name);
       else heldObjects.put({ edit, name, object: null });
       changes.tellOwn(key);
     },
@@ -143,8 +115,12 @@ export function createStoredObjects({
   };
 }
 
+const columnsOf = ({ key, component, uid, raw, body, actor, agent }: StoredObject) => {
+  return { item: key, component, uid, raw: raw.join("\n"), body, actor, agent };
+};
+
 /** A program that copies an event from a feed puts the feed's links as well; what is kept must open nothing. */
-function harmless(object: StoredObject): StoredObject {
+function withoutOpenLinks(object: StoredObject): StoredObject {
   // Of one character for each octet, so that all others come back as they were.
   const text = Buffer.from(object.body).toString("latin1");
   const body = Buffer.from(withoutSignatures(text), "latin1");

@@ -1,12 +1,13 @@
 import { type ItemKey, isId, type Revision, revision } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
 import type { ObjectName } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { CalendarChanges, CalendarObject } from "./calendar-types.ts";
-import { factsOf, holds, type PlacedCalendar, type Scope, sees } from "./person-calendars.ts";
+import { factsOf, holds, type Scope, type ScopedCalendar, sees } from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /** A calendar as it is now, as its person sees it. */
-export interface PresentCalendar extends PlacedCalendar {
+export interface PresentCalendar extends ScopedCalendar {
   /** By item key. */
   readonly list: () => readonly CalendarObject[];
   readonly get: (key: ItemKey) => CalendarObject | null;
@@ -159,10 +160,8 @@ function wasMember(
   });
 }
 
-type Member = Parameters<typeof factsOf>[0];
-
 /** Whether the person sees such an item in the calendar. */
-export function isSeen(scope: Scope, item: Member): boolean {
+export function isSeen(scope: Scope, item: Item): boolean {
   const facts = factsOf(item);
   return holds(scope, facts) && sees(scope, facts);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createPrefilter, matchesFilter } from "../../../src/caldav/reports/calendar-query.ts";
 import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
-import { spanOf } from "../../../src/calendars/object-cache.ts";
+import { spanOf } from "../../../src/calendars/calendar-index.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
 import { readTree } from "../../../src/ics/lines/tokens.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
