@@ -15,7 +15,7 @@ import { createPublishedFeeds, type OpenFeed } from "../src/feeds/published-feed
 import type { FeedOptions } from "../src/feeds/window.ts";
 import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
-import { createReception } from "../src/people/people.ts";
+import { createAccessControl } from "../src/people/people.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { anEvent, aProject, zone } from "../test/support/items.ts";
 
@@ -147,7 +147,7 @@ async function serve(store: Store): Promise<void> {
     }),
     workspace: null,
     links: null,
-    ...createReception({ store, clock, randomBytes, listed: [] }),
+    ...createAccessControl({ store, clock, randomBytes, listed: [] }),
     ready: () => true,
     clockLead: () => null,
     gate() {

@@ -20,7 +20,7 @@ import { createPublishedFeeds } from "./feeds/published-feeds.ts";
 import { largestFile } from "./ics/lines/octets.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
-import { createReception, type Reception } from "./people/people.ts";
+import { type AccessControl, createAccessControl } from "./people/people.ts";
 import { knownValuesIn } from "./store/mirror/mirror.ts";
 import { closeFolder, keepFolderPrivate } from "./store/private-files.ts";
 import { secretFile } from "./store/secret-files.ts";
@@ -43,7 +43,7 @@ export interface Rooms extends LocalRooms {
   /** Null where feeds have no action links. */
   readonly links: ActionLinks | null;
   readonly channels: Channels;
-  readonly reception: Reception;
+  readonly accessControl: AccessControl;
   /** Asks which projects people's own keys open. */
   readonly keySights: (signal: AbortSignal) => Promise<void>;
   /** What the CalDAV door is built of, but for the address and the log. */
@@ -219,8 +219,8 @@ function buildRooms(
     mode: config.edits.mode,
     onReleased: () => wakeDrain.notify(),
   });
-  const reception = createReception({ store, clock, randomBytes, listed: config.people });
-  const { passwords, throttle, readOnly } = reception;
+  const accessControl = createAccessControl({ store, clock, randomBytes, listed: config.people });
+  const { passwords, throttle, readOnly } = accessControl;
   const keySights = createKeySights({ store, upstream, people: withOwnKey, clock });
   const calendars = createCalendars({
     store,
@@ -247,8 +247,8 @@ function buildRooms(
       known: () => sync.hasRead(null),
       log,
     }),
-    reception,
-    people: reception.people,
+    accessControl,
+    people: accessControl.people,
     keySights,
     dav: {
       store,

@@ -61,7 +61,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
   const app = createApp({
     version: options.version,
     zoneData: zoneDataOf(process.versions),
-    ...rooms.reception,
+    ...rooms.accessControl,
     caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
     store: rooms.store,
     feeds: rooms.feeds,

@@ -31,7 +31,7 @@ let origin = "";
 const app = createApp({
   version: "bench",
   zoneData: { tz: null, icu: null },
-  ...rooms.reception,
+  ...rooms.accessControl,
   caldav: createDavRouter({ ...rooms.dav, publicUrl: () => origin, log }),
   store: rooms.store,
   feeds: rooms.feeds,

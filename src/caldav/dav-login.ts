@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Person } from "../domain/item.ts";
-import { readBasic } from "../people/basic.ts";
+import { readBasic } from "../people/passwords.ts";
 import type { DavDeps } from "./dav-request.ts";
 
 /** What a request says of who sends it. */

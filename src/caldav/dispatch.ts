@@ -1,5 +1,6 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import type { Calendar } from "../calendars/calendar-types.ts";
+import { calendarText } from "./calendar-file.ts";
 import { checkRequest } from "./conditions.ts";
 import type {
   DavAnswer,
@@ -20,15 +21,14 @@ import {
   privilegeFault,
   xmlFault,
 } from "./fault.ts";
-import { allowedMethods } from "./methods.ts";
 import { copyObject, moveObject } from "./objects/copy-move.ts";
 import { deleteObject, getObject } from "./objects/get-delete.ts";
 import { putObject } from "./objects/put.ts";
 import { findResource, otherPersonFault } from "./paths.ts";
+import { allowedMethods } from "./privileges.ts";
+import { choiceFault } from "./properties/answer-properties.ts";
 import { propfindAnswer } from "./properties/propfind.ts";
 import { proppatchAnswer } from "./properties/proppatch.ts";
-import { choiceFault } from "./properties/props.ts";
-import { calendarText } from "./reports/calendar-data.ts";
 import { multigetAnswer } from "./reports/calendar-multiget.ts";
 import { queryAnswer } from "./reports/calendar-query.ts";
 import { expandAnswer } from "./reports/report-expand.ts";

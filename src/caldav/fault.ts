@@ -2,7 +2,7 @@ import type { Calendar, ObjectComponent } from "../calendars/calendar-types.ts";
 import type { PlannedItem } from "../edits/intake/accept.ts";
 import type { ObjectFault } from "../ics/read/calendar-object.ts";
 import type { DavAnswer, DavContext, DavTarget } from "./dav-request.ts";
-import { allowedMethods } from "./methods.ts";
+import { allowedMethods } from "./privileges.ts";
 import type { XmlFault } from "./xml/read-xml.ts";
 import { element, hrefElement, namedElement, textElement, xmlDocument } from "./xml/write-xml.ts";
 import { caldav, dav, type QName } from "./xml/xml-names.ts";

@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
 import type { DavAnswer } from "./dav-request.ts";
 import { faultAnswer, plainFault } from "./fault.ts";
-import { davClasses } from "./methods.ts";
+import { davClasses } from "./privileges.ts";
 
 interface Exchange {
   readonly request: Request;

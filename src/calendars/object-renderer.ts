@@ -223,7 +223,7 @@ interface RenderContext {
  * An item as one component, whole folded lines. It says exactly what an edit of it may change: no marks in the title, no
  * links, no people, no HTML. Equal items give equal text.
  */
-export function renderComponent(
+function renderComponent(
   view: ViewItem,
   component: ObjectComponent,
   context: RenderContext,

@@ -12,7 +12,7 @@ import type { Person } from "../domain/item.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { Acceptance } from "../edits/intake/accept.ts";
-import { readBasic } from "../people/basic.ts";
+import { readBasic } from "../people/passwords.ts";
 import type { Rights } from "../people/rights.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { refuseUnread } from "./continue.ts";
@@ -76,11 +76,11 @@ export function editRoutes({ auth, editActions, login, rights }: EditRoutesDeps)
     }
   });
 
-  function refusalOf(sender: PersonId, { actor, ...undertaking }: Target): string | null {
+  function refusalOf(sender: PersonId, { actor, ...destination }: Target): string | null {
     if (actor !== null && actor !== sender) {
       return `person ${sender} cannot hand in edits for person ${actor}`;
     }
-    return rights.refusal(sender, undertaking);
+    return rights.refusal(sender, destination);
   }
 
   router.get("/api/edits", (request, response) => {

@@ -1,7 +1,6 @@
 import type { Request, Response } from "express";
 import type { Person } from "../domain/item.ts";
-import type { Credentials } from "../people/basic.ts";
-import type { PasswordCheck } from "../people/passwords.ts";
+import type { Credentials, PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";

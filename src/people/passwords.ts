@@ -35,6 +35,10 @@ const groupLength = 4;
 /** Longer ones are not worth a hash: a person types less, and only an attacker sends more. */
 const longestPassword = 200;
 
+/**
+ * Issues app passwords, and finds out whose a login and a password are. People type them with capitals, blanks and
+ * look-alikes, all of which are forgiven.
+ */
 export function createPasswords({ store, randomBytes }: PasswordsDeps): Passwords {
   const { appPasswords, directory } = store;
   const nobody = { salt: hex(randomBytes(16)), digest: hex(randomBytes(32)) };
@@ -102,3 +106,18 @@ const inGroups = (text: string): string =>
   (text.match(new RegExp(`.{1,${groupLength}}`, "g")) ?? []).join("-");
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+/** What a person or a program has entered. */
+export interface Credentials {
+  readonly login: string;
+  readonly password: string;
+}
+
+/** Reads an Authorization header; null where it is no well-formed Basic one. UTF-8. Source: RFC 7617 section 2. */
+export function readBasic(header: string | undefined): Credentials | null {
+  const [, token] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "") ?? [];
+  if (token === undefined) return null;
+  const text = Buffer.from(token, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon < 0 ? null : { login: text.slice(0, colon), password: text.slice(colon + 1) };
+}

@@ -91,7 +91,7 @@ function loginOf({ id, email }: Person, people: readonly Person[]): string {
   return address === "" || sharers.length > 0 ? String(id) : address;
 }
 
-interface ReceptionDeps {
+interface AccessControlDeps {
   readonly store: Store;
   readonly clock: () => Temporal.Instant;
   /** As many unpredictable bytes as asked for. */
@@ -104,18 +104,23 @@ interface ReceptionDeps {
   }[];
 }
 
-/** Who people are, how they prove it, and what they may do: what every door asks for. */
-export interface Reception {
+/** Who people are, how they prove it, and what they may do, for all that answers requests. */
+export interface AccessControl {
   readonly people: People;
   readonly passwords: Passwords;
-  /** One for all doors, so that nobody guesses at two. */
+  /** One for all that takes passwords, so that nobody can guess in two places. */
   readonly throttle: Throttle;
   readonly rights: Rights;
   /** Who may read calendars and change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
-export function createReception({ store, clock, randomBytes, listed }: ReceptionDeps): Reception {
+export function createAccessControl({
+  store,
+  clock,
+  randomBytes,
+  listed,
+}: AccessControlDeps): AccessControl {
   const readOnly = new Set(listed.flatMap((one) => (one.calendars === "read" ? [one.id] : [])));
   const withOwnKey = new Set(listed.flatMap((one) => (one.apiKey === null ? [] : [one.id])));
   const passwords = createPasswords({ store, randomBytes });

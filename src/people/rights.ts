@@ -5,7 +5,7 @@ import { seesItem, seesProject } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 
 /** Where a file of edits goes. */
-export interface Undertaking {
+export interface Destination {
   /** Where new items are to go. */
   readonly projectId: ProjectId;
   readonly listId: ListId | null;
@@ -14,7 +14,7 @@ export interface Undertaking {
 /** What people may hand in under their own names. */
 export interface Rights {
   /** Why this person may not, for people; null where nothing is in the way. It tells nothing of what they may not see. */
-  refusal(person: PersonId, undertaking: Undertaking): string | null;
+  refusal(person: PersonId, destination: Destination): string | null;
   /** Whether the item of this UID, if there is one, is for this person's eyes. */
   mayLookAt(person: PersonId, uid: string): boolean;
 }
@@ -25,6 +25,7 @@ export interface RightsDeps {
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
+/** Who may hand in edits for which project and list, by what that person may see of the workspace. */
 export function createRights({ store, readOnly }: RightsDeps): Rights {
   const { directory, mirror, view, pastEdits } = store;
 
@@ -46,7 +47,7 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
 
   function seesList(
     person: PersonId,
-    { projectId, listId }: Pick<Undertaking, "projectId" | "listId">,
+    { projectId, listId }: Pick<Destination, "projectId" | "listId">,
   ): boolean {
     if (listId === null) return true;
     const list = directory.todolist(listId);
@@ -67,13 +68,13 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
 
   return {
     mayLookAt,
-    refusal(person, undertaking) {
-      const { projectId, listId } = undertaking;
+    refusal(person, destination) {
+      const { projectId, listId } = destination;
       if (readOnly.has(person)) return `person ${person} may read calendars and not change them`;
       if (!seesProject(person, directory.project(projectId))) {
         return `project ${projectId} is not open to person ${person}`;
       }
-      if (!seesList(person, undertaking)) {
+      if (!seesList(person, destination)) {
         return `list ${listId} of project ${projectId} is not open to person ${person}`;
       }
       return null;

@@ -3,7 +3,7 @@ export interface ThrottleDeps {
 }
 
 /** How a wrong secret is answered: at once, late, or by turning its sender away for a while. */
-export type Passage =
+export type ThrottleDecision =
   | { readonly kind: "go" }
   /** After so many milliseconds. */
   | { readonly kind: "wait"; readonly ms: number }
@@ -16,12 +16,12 @@ export type Passage =
  */
 export interface Throttle {
   /** Notes a wrong secret. */
-  wrong(address: string, login: string): Passage;
+  wrong(address: string, login: string): ThrottleDecision;
   /** Forgives what this login has got wrong from this address. */
   right(address: string, login: string): void;
 }
 
-interface Patience {
+interface Limits {
   /** Wrong ones within the window that are answered at once. */
   readonly free: number;
   /** So many are remembered. */
@@ -33,10 +33,11 @@ const longestWaitMs = 5000;
 const mostWaiting = 20;
 /** Beyond it the ones that failed longest ago are forgotten. */
 const mostRemembered = 10_000;
-const patienceWithLogin: Patience = { free: 5, most: 15 };
+const limitsByLogin: Limits = { free: 5, most: 15 };
 /** Behind one address there may be a whole office. */
-const patienceWithAddress: Patience = { free: 20, most: 60 };
+const limitsByAddress: Limits = { free: 20, most: 60 };
 
+/** Keeps the counts in memory: a restart forgives all. */
 export function createThrottle({ clock }: ThrottleDeps): Throttle {
   /** Times of wrong passwords, oldest first, by who sent them; the one that failed last stands last. */
   const failures = new Map<string, readonly number[]>();
@@ -50,7 +51,7 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
     return (failures.get(key) ?? []).filter((at) => at > since && at <= now());
   }
 
-  function remember(key: string, { most }: Patience): void {
+  function remember(key: string, { most }: Limits): void {
     const times = [...recent(key), now()].slice(-most);
     failures.delete(key);
     failures.set(key, times);
@@ -58,18 +59,18 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
     if (failures.size > mostRemembered && oldest !== undefined) failures.delete(oldest);
   }
 
-  function delayOf(times: readonly number[], { free }: Patience): number {
+  function delayOf(times: readonly number[], { free }: Limits): number {
     return times.length < free ? 0 : Math.min(longestWaitMs, 500 * 2 ** (times.length - free));
   }
 
-  function delayed(ms: number): Passage {
+  function delayed(ms: number): ThrottleDecision {
     waiting = waiting.filter((until) => until > now());
     if (waiting.length >= mostWaiting) return refused(now() + longestWaitMs);
     waiting = [...waiting, now() + ms];
     return { kind: "wait", ms };
   }
 
-  const refused = (until: number): Passage => ({
+  const refused = (until: number): ThrottleDecision => ({
     kind: "refuse",
     retryAfterSeconds: Math.max(1, Math.ceil((until - now()) / 1000)),
   });
@@ -80,13 +81,10 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
       const pair = pairOf(origin, login);
       const [before, ofAddress] = [recent(pair), recent(origin)];
       const [oldest = 0] = before;
-      if (before.length >= patienceWithLogin.most) return refused(oldest + windowMs);
-      remember(origin, patienceWithAddress);
-      remember(pair, patienceWithLogin);
-      const ms = Math.max(
-        delayOf(before, patienceWithLogin),
-        delayOf(ofAddress, patienceWithAddress),
-      );
+      if (before.length >= limitsByLogin.most) return refused(oldest + windowMs);
+      remember(origin, limitsByAddress);
+      remember(pair, limitsByLogin);
+      const ms = Math.max(delayOf(before, limitsByLogin), delayOf(ofAddress, limitsByAddress));
       return ms === 0 ? { kind: "go" } : delayed(ms);
     },
     right(address, login) {
@@ -99,7 +97,7 @@ const pairOf = (origin: string, login: string): string =>
   `${origin} ${login.trim().toLowerCase().slice(0, 200)}`;
 
 /**
- * Who stands behind an address: an IPv4 address itself, also in its IPv6 dress; of IPv6 the first 64 bits, as one
+ * Who stands behind an address: an IPv4 address itself, also where it is mapped into IPv6; of IPv6 the first 64 bits, as one
  * subscriber has all that follow.
  */
 function originOf(address: string): string {

@@ -5,7 +5,7 @@ import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/publi
 import { createApp } from "../../src/http/http-app.ts";
 import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
-import { createReception } from "../../src/people/people.ts";
+import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
 import { feedKey, feedOptions } from "../feeds/rig.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -20,14 +20,14 @@ export interface FaceSetting {
   readonly store: Store;
   readonly clock: HandClock;
   readonly feeds: PublishedFeeds;
-  readonly listed: Parameters<typeof createReception>[0]["listed"];
+  readonly listed: Parameters<typeof createAccessControl>[0]["listed"];
   readonly ready: () => boolean;
   readonly baseUrl: string;
 }
 
 /** The whole HTTP face over a store and its feeds, with every line that it logs. */
 export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }: FaceSetting) {
-  const reception = createReception({ store, clock, randomBytes, listed });
+  const accessControl = createAccessControl({ store, clock, randomBytes, listed });
   const accept = createAccept({
     store,
     zone,
@@ -39,7 +39,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
   const lines: string[] = [];
   const app = createApp({
     caldav: null,
-    ...reception,
+    ...accessControl,
     version: "0.0.0",
     zoneData: { tz: "2026c", icu: "78.3" },
     store,
@@ -68,7 +68,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     randomBytes,
     log: createLog({ level: "debug", write: (line) => void lines.push(line) }),
   });
-  return { ...reception, lines, port: await listening(app) };
+  return { ...accessControl, lines, port: await listening(app) };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import { readBasic } from "../../src/people/basic.ts";
-import { createReception } from "../../src/people/people.ts";
+import { readBasic } from "../../src/people/passwords.ts";
+import { createAccessControl } from "../../src/people/people.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
@@ -23,7 +23,7 @@ function rig() {
     { id: personId(11), calendars: "write", apiKey: "key" },
     { id: personId(12), calendars: "read", apiKey: null },
   ] as const;
-  return createReception({ store, clock, randomBytes, listed });
+  return createAccessControl({ store, clock, randomBytes, listed });
 }
 
 describe("list()", () => {

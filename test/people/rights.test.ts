@@ -62,18 +62,18 @@ describe("refusal()", () => {
     ["the own project by who may only read", personId(13), 2003, null, false],
   ])("refusal() result for new items in %s", (_what, person, project, list, may) => {
     const { rights } = rig();
-    const undertaking = {
+    const destination = {
       projectId: projectId(project),
       listId: list === null ? null : listId(list),
     };
-    expect(rights.refusal(person, undertaking) === null).toBe(may);
+    expect(rights.refusal(person, destination) === null).toBe(may);
   });
 
   it("refusal() result for a private list in which something is theirs", () => {
     const { rights, put } = rig();
     put.task(1, { listId: listId(3002), assigned: [ana] });
-    const undertaking = { projectId: website, listId: listId(3002) };
-    expect(rights.refusal(ana, undertaking)).toBeNull();
+    const destination = { projectId: website, listId: listId(3002) };
+    expect(rights.refusal(ana, destination)).toBeNull();
   });
 
   it("refusal() result for what is hidden and for what there is not: the same words", () => {

@@ -5,7 +5,7 @@ import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { findForWrite, isNotModified } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";
-import { objectType } from "../properties/props-object.ts";
+import { objectType } from "../properties/object-properties.ts";
 import { acceptEdit, atomically, ownHeldEdits } from "./accept-object.ts";
 
 /**

@@ -22,9 +22,9 @@ import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { isNamed, readXml } from "../xml/read-xml.ts";
 import { multistatus, response } from "../xml/write-xml.ts";
 
-import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./props.ts";
-import { collectionProps } from "./props-collection.ts";
-import { objectProps } from "./props-object.ts";
+import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./answer-properties.ts";
+import { collectionProps } from "./collection-properties.ts";
+import { objectProps } from "./object-properties.ts";
 
 export const xmlType = "application/xml; charset=utf-8";
 

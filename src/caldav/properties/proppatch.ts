@@ -6,9 +6,10 @@ import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { childOf, childrenOf, isNamed, readXml, textOf, type XmlElement } from "../xml/read-xml.ts";
 import { multistatus, namedElement, type Propstat, rawInner, response } from "../xml/write-xml.ts";
 import { keyOf, type QName } from "../xml/xml-names.ts";
+import { namesFault } from "./answer-properties.ts";
+import { ownSlot, protectedProps } from "./collection-properties.ts";
 import { xmlType } from "./propfind.ts";
-import { languageKey, languageOf, namesFault, ownProps, splitLanguages } from "./props.ts";
-import { ownSlot, protectedProps } from "./props-collection.ts";
+import { languageKey, languageOf, settableProps, splitLanguages } from "./settable-properties.ts";
 
 /**
  * Longest value of one property, most properties that one calendar keeps for a person, and what they take together with
@@ -43,7 +44,7 @@ export function proppatchAnswer(
   const kept = context.store.calendarProperties.of(context.person.id, slot);
   const isFixed = protectedProps(context);
   const isProtected = (name: QName) =>
-    isFixed(name) || (resource.kind === "home" && ownProps.has(keyOf(name)));
+    isFixed(name) || (resource.kind === "home" && settableProps.has(keyOf(name)));
   const judged = changes.value.map((change) => ({ change, verdict: judge(change, isProtected) }));
   const full = isFull(changes.value, kept);
   const isDone = !full && judged.every(({ verdict }) => verdict === null);
@@ -98,7 +99,7 @@ function readChanges(body: Buffer): Result<readonly Change[], DavFault> {
 }
 
 const written = (element: XmlElement): string =>
-  ownProps.has(keyOf(element)) ? textOf(element) : rawInner(element);
+  settableProps.has(keyOf(element)) ? textOf(element) : rawInner(element);
 
 /** `error`: a precondition as XML. */
 interface Verdict {
@@ -117,7 +118,7 @@ function judge({ element, value }: Change, isProtected: (name: QName) => boolean
   }
   if (value === null) return null;
   if (value.length > longestValue) return { status: 507, error: "" };
-  const fault = ownProps.get(keyOf(element))?.faultOf(value) ?? null;
+  const fault = settableProps.get(keyOf(element))?.faultOf(value) ?? null;
   return fault === null ? null : { status: 409, error: `<df:reason>${fault}</df:reason>` };
 }
 

@@ -3,8 +3,8 @@ import type { CollectionResource, DavAnswer, DavContext } from "../dav-request.t
 import { bodyFault, type DavFault, faultAnswer } from "../fault.ts";
 import { hrefOf } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
-import { type Wanted, wantedIn } from "../properties/props.ts";
-import { collectionProps } from "../properties/props-collection.ts";
+import { type Wanted, wantedIn } from "../properties/answer-properties.ts";
+import { collectionProps } from "../properties/collection-properties.ts";
 import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/read-xml.ts";
 import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
 import { caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";

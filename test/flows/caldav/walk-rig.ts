@@ -33,7 +33,7 @@ export async function caldavRig({ third, isOrderly, ...edits }: Setting) {
   while ((await rig.sweep()).failures.length > 0);
   const door = await openDoor(rig);
   const [first, second] = workspace.people;
-  const passwords = rig.rooms.reception.passwords;
+  const passwords = rig.rooms.accessControl.passwords;
   const passwordOf = new Map<number, string>();
   const loginOf = (person: number) => {
     const password = passwordOf.get(person) ?? passwords.issue(personId(person));

@@ -2,6 +2,7 @@ import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
 import { writeTimeZone } from "../../ics/zones/zones.ts";
 import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
+import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
 import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/supported-reports.ts";
 import { element, escapeText, hrefElement, type Propstat } from "../xml/write-xml.ts";
@@ -10,14 +11,10 @@ import {
   answerProps,
   type LiveProps,
   livePropsOf,
-  ownProps,
   type PropEntry,
-  privilegeSet,
-  privilegesOf,
-  splitLanguages,
-  supportedPrivileges,
   type Wanted,
-} from "./props.ts";
+} from "./answer-properties.ts";
+import { settableProps, splitLanguages } from "./settable-properties.ts";
 
 interface CollectionQuestion {
   readonly context: DavContext;
@@ -48,7 +45,7 @@ export function protectedProps(context: DavContext): (name: QName) => boolean {
   const live = liveProps(context);
   return (name) => {
     const key = keyOf(name);
-    return !ownProps.has(key) && (live.has(key) || unwritable.has(key));
+    return !settableProps.has(key) && (live.has(key) || unwritable.has(key));
   };
 }
 

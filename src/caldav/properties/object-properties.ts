@@ -1,19 +1,12 @@
 import type { Calendar, CalendarObject, ObjectComponent } from "../../calendars/calendar-types.ts";
 import { httpDate } from "../../domain/http-date.ts";
 import type { DavContext } from "../dav-request.ts";
+import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
 import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/supported-reports.ts";
 import { hrefElement, type Propstat } from "../xml/write-xml.ts";
 import { caldav, dav } from "../xml/xml-names.ts";
-
-import {
-  answerProps,
-  livePropsOf,
-  privilegeSet,
-  privilegesOf,
-  supportedPrivileges,
-  type Wanted,
-} from "./props.ts";
+import { answerProps, livePropsOf, type Wanted } from "./answer-properties.ts";
 
 export interface ObjectQuestion {
   readonly context: DavContext;
@@ -35,13 +28,13 @@ export function objectProps(
 }
 
 /** A member with what else its properties tell. */
-interface Member extends Required<Pick<ObjectQuestion, "context" | "calendar" | "data">> {
+interface ObjectSubject extends Required<Pick<ObjectQuestion, "context" | "calendar" | "data">> {
   readonly object: CalendarObject;
   /** Who asks. */
   readonly own: string;
 }
 
-const live = livePropsOf<Member>({
+const live = livePropsOf<ObjectSubject>({
   common: [
     [dav("resourcetype"), () => ""],
     // A hash in quotes, which an element holds as they are.
@@ -63,12 +56,12 @@ const live = livePropsOf<Member>({
   ],
 });
 
-function privileges({ object, calendar }: Member): string {
+function privileges({ object, calendar }: ObjectSubject): string {
   return privilegeSet(privilegesOf({ kind: "object", calendar, name: object.name, object }));
 }
 
 /** Source: RFC 4918 15.1, RFC 3339. */
-const creationDate = ({ context, object }: Member): string =>
+const creationDate = ({ context, object }: ObjectSubject): string =>
   context.calendars.itemOf(object).knownAt.toString({ smallestUnit: "second" });
 
 /** Value of `Content-Type`. Source: RFC 5545 8.1. */

@@ -1,0 +1,105 @@
+import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
+import { oneLine } from "../domain/text.ts";
+import {
+  escapeText,
+  foldLine,
+  param,
+  readContentLine,
+  unfold,
+  writeStamp,
+} from "../ics/lines/content-line.ts";
+import { readTree } from "../ics/lines/tokens.ts";
+import { readTime } from "../ics/time-values.ts";
+import { zonesOfFile } from "../ics/zones/file-zones.ts";
+import { createZoneWriter } from "../ics/zones/object-zones.ts";
+import { resolveZone } from "../ics/zones/zones.ts";
+import { AnswerTooLargeError, countFitting } from "./answer-size.ts";
+import { matchesWeakly } from "./conditions.ts";
+import type { CalendarRequest, DavAnswer, DavContext } from "./dav-request.ts";
+import { withPresent } from "./listed-member.ts";
+import { dav, keyOf } from "./xml/xml-names.ts";
+
+/**
+ * A whole calendar as one file, for people and programs that only GET. Zones that are known are written once, right for
+ * all that is in the file; times in zones that only one object knows are in UTC.
+ */
+export function calendarText(context: DavContext, request: CalendarRequest): DavAnswer {
+  const { calendar, headers } = request;
+  const etag = `W/"${context.calendars.ctag(calendar).replaceAll('"', "")}"`;
+  if (matchesWeakly(headers["if-none-match"], etag)) {
+    return { status: 304, headers: { ETag: etag, Vary: "Accept-Encoding" } };
+  }
+  return {
+    status: 200,
+    headers: { "Content-Type": "text/calendar; charset=utf-8", ETag: etag },
+    pieces: textOfCalendar(context, calendar),
+  };
+}
+
+function* textOfCalendar(
+  { calendars, store, person }: DavContext,
+  calendar: Calendar,
+): Generator<string> {
+  const name =
+    store.calendarProperties.of(person.id, calendar.slug).get(keyOf(dav("displayname"))) ??
+    calendar.name;
+  const components: string[] = [];
+  const objects = calendars.objects(calendar);
+  if (countFitting(objects, { names: 0, hasData: true }) < objects.length) {
+    throw new AnswerTooLargeError();
+  }
+  const textOf = (object: CalendarObject) => calendars.octets(object).toString("utf8");
+  for (const object of objects) {
+    const text = withPresent(textOf, { calendars, calendar, object }) ?? "";
+    components.push(...componentsOf(inKnownZones(text)));
+    yield "";
+  }
+  const header = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Dayferry//Dayferry//EN",
+    "CALSCALE:GREGORIAN",
+    `X-WR-CALNAME:${escapeText(oneLine(name))}`,
+  ];
+  const head = header.map((line) => `${foldLine(line)}\r\n`).join("");
+  yield head + createZoneWriter()(components.join(""));
+  yield* components;
+  yield "END:VCALENDAR\r\n";
+}
+
+/**
+ * The text of an object with UTC for the times in zones that it defines by rules of its own: another object of the
+ * calendar may mean something else by the same name.
+ */
+function inKnownZones(text: string): string {
+  if (!text.includes("TZID=")) return text;
+  const zoneOf = zonesOfFile(readTree(text), "UTC");
+  const lines = [...unfold(text)].map(({ raw, from, to }) => {
+    const own = text.slice(from, to);
+    const line = raw.includes("TZID=") ? readContentLine(raw, 0) : null;
+    const tzid = line?.ok ? param(line.value, "TZID") : undefined;
+    if (!line?.ok || tzid === undefined) return own;
+    if (resolveZone(tzid) !== null && typeof zoneOf(tzid) === "string") return own;
+    const time = readTime(line.value, zoneOf);
+    if (!time.ok || time.value.kind === "date") return own;
+    return `${line.value.name}:${writeStamp(time.value.at.toInstant())}\r\n`;
+  });
+  return lines.join("");
+}
+
+/** The components besides time zones as they were written, from BEGIN to END, the last line ended. */
+function componentsOf(text: string): readonly string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let from = 0;
+  let isZone = false;
+  for (const { raw, from: start, to } of unfold(text)) {
+    const [, keyword = "", name = ""] = /^(BEGIN|END)[^:]*:\s*(.*?)\s*$/i.exec(raw) ?? [];
+    const word = keyword.toUpperCase();
+    if (word === "BEGIN" && ++depth === 2) {
+      from = start;
+      isZone = name.toUpperCase() === "VTIMEZONE";
+    } else if (word === "END" && --depth === 1 && !isZone) found.push(text.slice(from, to));
+  }
+  return found;
+}
