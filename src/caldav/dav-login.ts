@@ -12,10 +12,10 @@ interface LoginRequest {
   readonly address: string;
 }
 
-/** `login`: as it was entered. `stranger`: no credentials, or wrong ones. `refused`: too many wrong ones. */
+/** `login`: as it was entered. `unauthenticated`: no credentials, or wrong ones. `refused`: too many wrong ones. */
 export type Login =
   | { readonly kind: "person"; readonly person: Person; readonly login: string }
-  | { readonly kind: "stranger" }
+  | { readonly kind: "unauthenticated" }
   | { readonly kind: "refused"; readonly retryAfterSeconds: number };
 
 /** The realm never changes: programs keep passwords by it. */
@@ -33,7 +33,7 @@ interface Remembered {
 
 /**
  * Logs people in by Basic. Right credentials are remembered by their hash, so that the next request costs one look at
- * the password's row; they are looked at anew once a name has changed, and forgotten when they are wrong then.
+ * the password's row; they are checked again once a name has changed, and forgotten when they are wrong then.
  * Source: RFC 7617.
  */
 export function createLogin({
@@ -63,7 +63,7 @@ export function createLogin({
 
   return async ({ authorization, address }) => {
     const credentials = readBasic(authorization);
-    if (credentials === null) return { kind: "stranger" };
+    if (credentials === null) return { kind: "unauthenticated" };
     const { login, password } = credentials;
     const key = hash("sha256", authorization ?? "", "base64");
     const known = recall(key);
@@ -72,12 +72,12 @@ export function createLogin({
     remembered.delete(key);
     const person = passwords.check(login, password);
     if (person === null) {
-      const passage = throttle.wrong(address, login);
-      if (passage.kind === "refuse") {
-        return { kind: "refused", retryAfterSeconds: passage.retryAfterSeconds };
+      const decision = throttle.wrong(address, login);
+      if (decision.kind === "refuse") {
+        return { kind: "refused", retryAfterSeconds: decision.retryAfterSeconds };
       }
-      if (passage.kind === "wait") await sleep(passage.ms);
-      return { kind: "stranger" };
+      if (decision.kind === "wait") await sleep(decision.ms);
+      return { kind: "unauthenticated" };
     }
     throttle.right(address, login);
     remember(key, person);

@@ -153,7 +153,7 @@ function located(
 }
 
 function turnedAway(login: Exclude<Login, { readonly kind: "person" }>): DavAnswer {
-  if (login.kind === "stranger") {
+  if (login.kind === "unauthenticated") {
     const fault = plainFault(401, "log in with your e-mail address and an app password");
     return faultAnswer({ ...fault, headers: { "WWW-Authenticate": challenge } });
   }

@@ -36,8 +36,8 @@ export interface Written {
 export interface ObjectRenderer {
   /** `row`: what a program has put; what is kept of the item unless said. */
   readonly write: (view: ViewItem, component: ObjectComponent, row?: ObjectRow | null) => Written;
-  /** The text of the item alone, as it is compared. */
-  readonly say: (view: ViewItem, component: ObjectComponent) => string;
+  /** The text of the item alone, in the form in which two are compared. */
+  readonly canonical: (view: ViewItem, component: ObjectComponent) => string;
   /** What a program has put, when it is given out as it came. */
   readonly exact: (
     view: ViewItem,
@@ -57,7 +57,7 @@ interface RenderedObject {
 
 /**
  * Writes an item as a calendar object: as it was put where that still says the same, else with what has changed since
- * laid onto those octets, else anew with what another channel said besides.
+ * laid onto those octets, else written from the item, with what another channel said besides.
  */
 export function createObjectRenderer({
   store,
@@ -105,10 +105,16 @@ export function createObjectRenderer({
     if (isExact(row, { body: row.body, component, now, zone })) return Buffer.from(row.body);
     const { sequence, modifiedAt } = view;
     const kept = { octets: row.body, component, stamp: { sequence, modifiedAt } };
-    const laid = overlayOctets({ ...kept, said: row.rendered, now, zones: zonesOf(text), zone });
-    // It said something else in between, or has to be loaded anew: it must not go back to an earlier version.
-    const isAsKept = Buffer.compare(Buffer.from(laid), row.body) === 0;
-    return Buffer.from(isAsKept ? restampOctets(kept) : laid);
+    const overlaid = overlayOctets({
+      ...kept,
+      said: row.rendered,
+      now,
+      zones: zonesOf(text),
+      zone,
+    });
+    // It said something else in between, or has to be loaded again: it must not go back to an earlier version.
+    const isAsKept = Buffer.compare(Buffer.from(overlaid), row.body) === 0;
+    return Buffer.from(isAsKept ? restampOctets(kept) : overlaid);
   }
 
   return {
@@ -116,7 +122,7 @@ export function createObjectRenderer({
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
-    say: (view, component) => renderedOf(view, component).canonical,
+    canonical: (view, component) => renderedOf(view, component).canonical,
     exact(view, component, row = store.objects.get({ item: view.key, component })) {
       if (!row?.body || row.overlaid !== null) return null;
       const now = renderedOf(view, component).canonical;

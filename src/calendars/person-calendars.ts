@@ -34,7 +34,7 @@ interface PersonCalendarsDeps {
   readonly format: string;
 }
 
-/** The calendars of a person by the last part of their address, in their order; read anew when names have changed. */
+/** The calendars of a person by the last part of their address, in their order; read again when names have changed. */
 interface PersonCalendars {
   /** `latest`: the newest revision of all, so that names are asked for only where something has changed. */
   readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, ScopedCalendar>;

@@ -65,9 +65,9 @@ export function createStoredObjects({
 
   /** How the item is rendered that octets describe, and whether the item as it is shown is not that one. */
   function renderingOf(shown: ViewItem, { component, described }: StoredObject) {
-    const own = renderer.say(shown, component);
+    const own = renderer.canonical(shown, component);
     const isWhole = described === undefined || contentText(described) === contentText(shown.item);
-    const rendered = isWhole ? own : renderer.say({ ...shown, item: described }, component);
+    const rendered = isWhole ? own : renderer.canonical({ ...shown, item: described }, component);
     // What the item says beside is to be laid on, also what a reader would not miss.
     return { rendered, stale: rendered !== own };
   }

@@ -146,7 +146,7 @@ function isTried({ revision: at, person }: ObjectName, { calendar, store }: Ques
 const before = (at: Revision): Revision => revision(Math.max(0, at - 1));
 
 /**
- * At any time since, and before `until` where that is said: who has put something hears that it is gone again, also when
+ * At any time since, and before `until` where that is said: whoever has put something is told that it is gone again, also when
  * that was before the next look. Source: RFC 6578 3.5.2.
  */
 function wasMember(

@@ -15,7 +15,7 @@ export interface Destination {
 export interface Rights {
   /** Why this person may not, for people; null where nothing is in the way. It tells nothing of what they may not see. */
   refusal(person: PersonId, destination: Destination): string | null;
-  /** Whether the item of this UID, if there is one, is for this person's eyes. */
+  /** Whether the item of this UID, if there is one, may be shown to this person. */
   mayLookAt(person: PersonId, uid: string): boolean;
 }
 

@@ -127,7 +127,7 @@ describe("objects()", () => {
     expect(() => rig.calendars.octets(old ?? expect.fail())).toThrow(EarlierObjectError);
   });
 
-  it("objects() result when two items wish for one name: the older has it, both are found", () => {
+  it("objects() result when two items claim one name: the older has it, both are found", () => {
     const rig = calendarRig();
     const [one, two] = [rig.put(anEvent(1)), rig.put(anEvent(2))];
     rig.store.together(() => rig.calendars.rename(one, "same.ics"));

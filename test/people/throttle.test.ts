@@ -11,26 +11,26 @@ type Sender = readonly [address: string, login: string];
 
 const ana: Sender = ["192.0.2.1", "ana"];
 
-/** Wrong ones one after the other, each sent when the one before was answered; the last passage. */
+/** Wrong ones one after the other, each sent when the one before was answered; the last decision. */
 function fail(
   { throttle, clock }: ReturnType<typeof rig>,
   times: number,
   sender: Sender = ana,
 ): ReturnType<Throttle["wrong"]> {
-  let passage: ReturnType<Throttle["wrong"]> = { kind: "go" };
+  let decision: ReturnType<Throttle["wrong"]> = { kind: "go" };
   for (let nth = 0; nth < times; nth++) {
-    passage = throttle.wrong(...sender);
-    if (passage.kind === "wait") clock.advance({ milliseconds: passage.ms });
+    decision = throttle.wrong(...sender);
+    if (decision.kind === "wait") clock.advance({ milliseconds: decision.ms });
   }
-  return passage;
+  return decision;
 }
 
 describe("wrong()", () => {
   it("wrong() result when they grow in number: at once, later, later still, turned away", () => {
     const all = rig();
     const seen = Array.from({ length: 16 }, () => {
-      const passage = fail(all, 1);
-      return passage.kind === "wait" ? passage.ms : passage.kind;
+      const decision = fail(all, 1);
+      return decision.kind === "wait" ? decision.ms : decision.kind;
     });
     expect(seen.slice(0, 5)).toEqual(["go", "go", "go", "go", "go"]);
     expect(seen.slice(5, 9)).toEqual([500, 1000, 2000, 4000]);

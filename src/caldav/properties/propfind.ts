@@ -5,8 +5,8 @@ import type {
   CollectionResource,
   DavAnswer,
   DavContext,
-  DavRequest,
   Resource,
+  ResourceRequest,
 } from "../dav-request.ts";
 import {
   bodyFault,
@@ -21,7 +21,6 @@ import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { isNamed, readXml } from "../xml/read-xml.ts";
 import { multistatus, response } from "../xml/write-xml.ts";
-
 import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./answer-properties.ts";
 import { collectionProps } from "./collection-properties.ts";
 import { objectProps } from "./object-properties.ts";
@@ -29,10 +28,7 @@ import { objectProps } from "./object-properties.ts";
 export const xmlType = "application/xml; charset=utf-8";
 
 /** Properties of a resource, and with depth 1 of what is directly in it. Source: RFC 4918 9.1. */
-export function propfindAnswer(
-  context: DavContext,
-  request: DavRequest & { readonly resource: Resource },
-): DavAnswer {
+export function propfindAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { resource } = request;
   const depth = depthOf(request.headers["depth"], resource);
   if (!depth.ok) return faultAnswer(depth.failure);

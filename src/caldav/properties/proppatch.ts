@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { DavAnswer, DavContext, DavRequest, Resource } from "../dav-request.ts";
+import type { DavAnswer, DavContext, ResourceRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer, privilegeFault, xmlFault } from "../fault.ts";
 import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
@@ -24,10 +24,7 @@ const mostKept = 100_000;
  * person alone, and all or none is done. A home takes what is not known here only: Apple's Calendar keeps its default
  * alarms there, and calls the account broken when it may not. Source: RFC 4918 9.2.
  */
-export function proppatchAnswer(
-  context: DavContext,
-  request: DavRequest & { readonly resource: Resource },
-): DavAnswer {
+export function proppatchAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { resource } = request;
   const slot = ownSlot(resource);
   const isReadOnly = resource.kind === "calendar" && resource.calendar.access === "read";

@@ -82,12 +82,12 @@ function partOf(comp: XmlElement): Result<Part, DavFault> {
     components.set(nameOf(inner), part.value);
   }
   return ok({
-    properties: isAllProps ? null : new Map(props.map((prop) => [nameOf(prop), wish(prop)])),
+    properties: isAllProps ? null : new Map(props.map((prop) => [nameOf(prop), howWanted(prop)])),
     components: isAllComps ? null : components,
   });
 }
 
-const wish = (prop: XmlElement): { readonly isNameOnly: boolean } => ({
+const howWanted = (prop: XmlElement): { readonly isNameOnly: boolean } => ({
   isNameOnly: prop.attributes.get("novalue")?.trim() === "yes",
 });
 

@@ -9,7 +9,6 @@ import { objectProps } from "../properties/object-properties.ts";
 import { childrenNamed, type XmlElement } from "../xml/read-xml.ts";
 import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
 import { davNamespace, type QName } from "../xml/xml-names.ts";
-
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

@@ -8,7 +8,6 @@ import { collectionProps } from "../properties/collection-properties.ts";
 import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/read-xml.ts";
 import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
 import { caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
-
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

@@ -9,7 +9,6 @@ import { objectProps } from "../properties/object-properties.ts";
 import { childOf, childrenNamed, type XmlElement } from "../xml/read-xml.ts";
 import { escapeText, type Multistatus, multistatus, response } from "../xml/write-xml.ts";
 import { caldav } from "../xml/xml-names.ts";
-
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
 /** A REPORT on what stands at its address; `xml` is the element that names it. */
