@@ -63,6 +63,24 @@ export interface TaskItem extends Common {
 
 export type Item = EventItem | TaskItem;
 
+/** The fields of a task of which nothing is known yet. */
+export const unsetTaskFields = {
+  startOn: null,
+  dueOn: null,
+  estimated: null,
+  logged: null,
+  percent: 0,
+  labels: [],
+  completedAt: null,
+  completedBy: null,
+  subtaskCount: 0,
+  commentCount: 0,
+  rrule: null,
+  ticket: null,
+  stage: null,
+  customFields: [],
+} as const satisfies Partial<TaskItem>;
+
 /** Stands for the title that the service needs, of what calendar programs have given none. */
 export const untitled = "(untitled)";
 

@@ -183,13 +183,7 @@ function eventFromPlain(plain: PlainEvent, provenance: Provenance, zone: string)
   return {
     ...provenance,
     kind: "event",
-    projectId: projectId(plain.projectId),
-    title: plain.title,
-    description: plain.description,
-    completed: plain.completed,
-    assigned: plain.assigned.map(personId),
-    creatorId: plain.creatorId === null ? null : personId(plain.creatorId),
-    createdAt: instant(plain.createdAt),
+    ...commonFromPlain(plain),
     when: whenFromPlain(plain.when, zone),
     reminder: duration(plain.reminderMinutes),
     milestone: plain.milestone,
@@ -201,13 +195,7 @@ function taskFromPlain(plain: PlainTask, provenance: Provenance): TaskItem {
   return {
     ...provenance,
     kind: plain.kind,
-    projectId: projectId(plain.projectId),
-    title: plain.title,
-    description: plain.description,
-    completed: plain.completed,
-    assigned: plain.assigned.map(personId),
-    creatorId: plain.creatorId === null ? null : personId(plain.creatorId),
-    createdAt: instant(plain.createdAt),
+    ...commonFromPlain(plain),
     listId: listId(plain.listId),
     parentId: plain.parentId === null ? null : serviceId(plain.parentId),
     startOn: date(plain.startOn),
@@ -228,6 +216,16 @@ function taskFromPlain(plain: PlainTask, provenance: Provenance): TaskItem {
     ),
   };
 }
+
+const commonFromPlain = (plain: PlainCommon) => ({
+  projectId: projectId(plain.projectId),
+  title: plain.title,
+  description: plain.description,
+  completed: plain.completed,
+  assigned: plain.assigned.map(personId),
+  creatorId: plain.creatorId === null ? null : personId(plain.creatorId),
+  createdAt: instant(plain.createdAt),
+});
 
 function plainWhen(when: When): PlainWhen {
   if (when.kind === "dates") return { startOn: when.start.toString(), endOn: when.end.toString() };

@@ -2,7 +2,7 @@ import type { PersonId } from "./ids.ts";
 import type { Item, Project, Todolist } from "./item.ts";
 
 /** An item and where it stands; null = not known (any more). */
-export interface Standing {
+export interface PlacedItem {
   readonly item: Item;
   readonly project: Project | null;
   /** Of a task or subtask. */
@@ -19,7 +19,7 @@ export const seesProject = (person: PersonId, project: Project | null): boolean 
   (project.members.length === 0 || project.members.includes(person));
 
 /** Whether an item is for this person's eyes. What is private, or in a private list, is for its creator and those assigned. */
-export function seesItem(person: PersonId, { item, project, list }: Standing): boolean {
+export function seesItem(person: PersonId, { item, project, list }: PlacedItem): boolean {
   if (!seesProject(person, project)) return false;
   if (item.kind !== "event" && list?.archived) return false;
   if (!isPrivate(item, list)) return true;

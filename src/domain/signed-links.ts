@@ -14,6 +14,12 @@ import type { Patch } from "./patch.ts";
 import { unreachable } from "./result.ts";
 import { dayFault } from "./when.ts";
 
+/*
+ * Links that act by themselves: whoever has one may use it, so that it says whose it is and what it does, and a signature
+ * keeps anybody from writing another. Action links stand in feeds and mails and change one item; choice links stand at the
+ * end of mails and stop them.
+ */
+
 /** What a link in an event's text can do: complete, open again, move the date by a day or by a week. */
 export const linkActions = ["done", "reopen", "day", "week"] as const;
 export type LinkAction = (typeof linkActions)[number];

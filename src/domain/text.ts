@@ -1,3 +1,9 @@
+/*
+ * Texts as people write and read them. A text is cleaned of what no reader shows (`cleanText`), brought onto one line
+ * (`oneLine`), made safe for a terminal (`shownText`), and, where the service holds HTML, rendered as plain text with line
+ * breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
+ */
+
 /** The text without control characters (except line feed and tab) and lone surrogates; line ends become LF. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[[\p{Cc}\p{Cs}]--[\n\t]]/gv, "");
@@ -45,21 +51,21 @@ export function looksLikeHtml(text: string): boolean {
 
 /** The text of an HTML fragment. What no browser shows (scripts, styles, comments) is left out. */
 function renderHtml(html: string): string {
-  const sheet = createSheet();
+  const layout = createLayout();
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
     const tag = open < 0 ? null : readTag(html, open);
     if (open < 0 || tag === "unclosed") {
-      sheet.write(decodeEntities(html.slice(at)));
+      layout.write(decodeEntities(html.slice(at)));
       break;
     }
     // A "<" that opens no tag is a character of its own.
-    sheet.write(decodeEntities(html.slice(at, tag ? open : open + 1)));
+    layout.write(decodeEntities(html.slice(at, tag ? open : open + 1)));
     at = tag ? tag.end : open + 1;
-    if (tag) at = showTag(sheet, { tag, html });
+    if (tag) at = showTag(layout, { tag, html });
   }
-  return sheet.finish();
+  return layout.finish();
 }
 
 interface Tag {
@@ -110,26 +116,26 @@ const block =
   /^(?:div|section|article|header|footer|main|nav|aside|address|center|form|fieldset|tr|dt|dd|body|html)$/;
 
 /** Where reading goes on. */
-function showTag(sheet: Sheet, at: { readonly tag: Tag; readonly html: string }): number {
+function showTag(layout: Layout, at: { readonly tag: Tag; readonly html: string }): number {
   const { tag, html } = at;
   const { name, closing } = tag;
   if (hidden.test(name)) return closing ? tag.end : endOfHidden(html, tag);
-  if (name === "br") sheet.breakLine();
+  if (name === "br") layout.breakLine();
   else if (name === "ul" || name === "ol") {
-    if (closing) sheet.endList();
-    else sheet.startList(name === "ol");
+    if (closing) layout.endList();
+    else layout.startList(name === "ol");
   } else if (name === "li") {
-    if (!closing) sheet.startEntry();
-  } else if (name === "pre") sheet.keepSpaces(!closing);
+    if (!closing) layout.startEntry();
+  } else if (name === "pre") layout.keepSpaces(!closing);
   else if (name === "td" || name === "th") {
-    if (!closing) sheet.startCell();
+    if (!closing) layout.startCell();
   } else if (name === "a") {
-    if (closing) sheet.endLink();
-    else sheet.startLink(attribute(tag.text, "href"));
-  } else if (name === "img") sheet.write(attribute(tag.text, "alt"));
-  else if (paragraph.test(name)) sheet.breakBlock(2);
-  else if (block.test(name)) sheet.breakBlock(1);
-  if (name === "tr" && !closing) sheet.startRow();
+    if (closing) layout.endLink();
+    else layout.startLink(attribute(tag.text, "href"));
+  } else if (name === "img") layout.write(attribute(tag.text, "alt"));
+  else if (paragraph.test(name)) layout.breakBlock(2);
+  else if (block.test(name)) layout.breakBlock(1);
+  if (name === "tr" && !closing) layout.startRow();
   return tag.end;
 }
 
@@ -223,7 +229,7 @@ function characterOf(code: number): string {
 }
 
 /** Where rendered HTML is written: it joins white space and breaks lines as a browser would. */
-interface Sheet {
+interface Layout {
   write(text: string): void;
   breakLine(): void;
   /** Ends a block: the next text stands on a new line (1) or after a blank one (2). */
@@ -240,7 +246,7 @@ interface Sheet {
   finish(): string;
 }
 
-interface State {
+interface LayoutState {
   /** Finished pieces; joined once, so that a long text takes linear time. */
   readonly pieces: string[];
   readonly lists: { readonly numbered: boolean; count: number }[];
@@ -257,8 +263,8 @@ interface State {
 
 const deepestIndent = 8;
 
-function createSheet(): Sheet {
-  const state: State = {
+function createLayout(): Layout {
+  const state: LayoutState = {
     pieces: [],
     lists: [],
     link: null,
@@ -298,7 +304,7 @@ function createSheet(): Sheet {
   };
 }
 
-function write(state: State, text: string): void {
+function write(state: LayoutState, text: string): void {
   if (text === "") return;
   state.link?.words.push(text);
   if (state.kept) {
@@ -314,7 +320,7 @@ function write(state: State, text: string): void {
   state.space = words.endsWith(" ");
 }
 
-function put(state: State, text: string): void {
+function put(state: LayoutState, text: string): void {
   if (state.breaks > 0 && state.pieces.length > 0) state.pieces.push("\n".repeat(state.breaks));
   else if (state.space) state.pieces.push(" ");
   state.breaks = 0;
@@ -324,27 +330,27 @@ function put(state: State, text: string): void {
   state.pieces.push(text);
 }
 
-function breakLine(state: State): void {
+function breakLine(state: LayoutState): void {
   state.breaks = Math.min(state.breaks + 1, 2);
   state.space = false;
   state.lineStart = true;
 }
 
-function breakBlock(state: State, lines: 1 | 2): void {
+function breakBlock(state: LayoutState, lines: 1 | 2): void {
   if (state.marked) return;
   state.breaks = Math.max(state.breaks, lines);
   state.space = false;
   state.lineStart = true;
 }
 
-function startCell(state: State): void {
+function startCell(state: LayoutState): void {
   state.space = false;
   if (!state.firstCell) put(state, " | ");
   state.firstCell = false;
   state.lineStart = true;
 }
 
-function startEntry(state: State): void {
+function startEntry(state: LayoutState): void {
   state.marked = false;
   breakBlock(state, 1);
   const list = state.lists.at(-1);
@@ -355,7 +361,7 @@ function startEntry(state: State): void {
   state.marked = true;
 }
 
-function endLink(state: State): void {
+function endLink(state: LayoutState): void {
   const link = state.link;
   state.link = null;
   if (!link) return;
@@ -368,7 +374,7 @@ function endLink(state: State): void {
 
 const bare = (address: string): string => address.replace(/^https?:\/\//i, "").replace(/\/$/, "");
 
-function finish(state: State): string {
+function finish(state: LayoutState): string {
   return state.pieces
     .join("")
     .replaceAll("\u00a0", " ")

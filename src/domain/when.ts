@@ -169,6 +169,15 @@ export function wallClock(plain: Temporal.PlainDateTime, zone: string): Temporal
   return plain.toZonedDateTime(zone, { disambiguation: "compatible" });
 }
 
+/** Whether clocks show this time twice that night, as they go back. */
+export function isReadTwice(time: Temporal.ZonedDateTime): boolean {
+  const clock = time.toPlainDateTime();
+  const [first, second] = (["earlier", "later"] as const).map((disambiguation) =>
+    clock.toZonedDateTime(time.timeZoneId, { disambiguation }),
+  );
+  return first?.epochMilliseconds !== second?.epochMilliseconds;
+}
+
 /** Whether `zone` is an IANA name that this runtime knows; bare offsets are none. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return false;

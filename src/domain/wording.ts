@@ -1,5 +1,5 @@
 import { oneLine } from "./text.ts";
-import { defaultLength, inZone, type When } from "./when.ts";
+import { defaultLength, inZone, isReadTwice, type When } from "./when.ts";
 
 /**
  * When an event takes place, for a reader in `zone`: "Tue 24 Nov 2026, 10:00–11:00 (Europe/Lisbon)"; whole days carry
@@ -73,13 +73,6 @@ export function dueInWords(day: Temporal.PlainDate, today: Temporal.PlainDate): 
   if (days === 1) return "Due tomorrow";
   if (days > 1) return `Due in ${days} days`;
   return days === -1 ? "Was due yesterday" : `Was due ${-days} days ago`;
-}
-
-function isReadTwice(time: Temporal.ZonedDateTime): boolean {
-  const wall = time.toPlainDateTime();
-  const first = wall.toZonedDateTime(time.timeZoneId, { disambiguation: "earlier" });
-  const second = wall.toZonedDateTime(time.timeZoneId, { disambiguation: "later" });
-  return !first.equals(second);
 }
 
 function daysInWords(

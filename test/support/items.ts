@@ -6,13 +6,14 @@ import {
   type ServiceId,
   serviceId,
 } from "../../src/domain/ids.ts";
-import type {
-  EventItem,
-  Label,
-  Person,
-  Project,
-  TaskItem,
-  Todolist,
+import {
+  type EventItem,
+  type Label,
+  type Person,
+  type Project,
+  type TaskItem,
+  type Todolist,
+  unsetTaskFields,
 } from "../../src/domain/item.ts";
 import type { When } from "../../src/domain/when.ts";
 
@@ -78,20 +79,8 @@ export function aTask(
     title: `Task ${id}`,
     listId: listId(3001),
     parentId: null,
-    startOn: null,
+    ...unsetTaskFields,
     dueOn: Temporal.PlainDate.from("2026-11-24"),
-    estimated: null,
-    logged: null,
-    percent: 0,
-    labels: [],
-    completedAt: null,
-    completedBy: null,
-    subtaskCount: 0,
-    commentCount: 0,
-    rrule: null,
-    ticket: null,
-    stage: null,
-    customFields: [],
     ...fields,
     id: serviceId(id),
   };

@@ -141,7 +141,7 @@ function acceptItem(
     cleared: new Map([[uid, cleared]]),
     replaced: replaced ? new Map([[uid, replaced]]) : new Map(),
     ...(calendar.kind === "milestones" && { newAs: "milestone" }),
-    anew: edit.recreate ?? false,
+    recreate: edit.recreate ?? false,
     channel: "caldav",
     actor: person.id,
     projectId: calendar.projectId,

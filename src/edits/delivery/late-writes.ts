@@ -286,7 +286,7 @@ function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">
     patch: spokenFields(base),
     newLabels: [],
     state: "pending",
-    again: true,
+    recreates: true,
     restores: { patch: {}, over: {}, by: sender.id },
   });
 }

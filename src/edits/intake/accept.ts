@@ -44,7 +44,7 @@ export interface ItemsRequest extends CommonRequest {
   /** What to-dos of unknown UID become; tasks of the list unless said. */
   readonly newAs?: "milestone";
   /** The editor means new items: what was deleted under the same UID is made again. */
-  readonly anew?: boolean;
+  readonly recreate?: boolean;
 }
 
 interface CommonRequest {
@@ -182,7 +182,7 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     cleared: request.cleared ?? new Map(),
     replaced: request.replaced ?? new Map(),
     newAs: request.newAs ?? null,
-    anew: request.anew ?? false,
+    recreate: request.recreate ?? false,
     hides: request.hides ?? (() => false),
     dryRun: request.dryRun,
     // A two-way channel shows exactly what an edit may change.
@@ -243,7 +243,7 @@ function keep(
     return null;
   }
   const { edit } = ending;
-  const { action, base, patch, newLabels, again = false, parentUid } = edit;
+  const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
   const { channel, actor } = request;
   if (edit.replaces !== null) {
     store.journal.discard(edit.replaces, "a later edit of the item takes its place");
@@ -253,7 +253,7 @@ function keep(
     parentUid === undefined ? undefined : { uid: parentUid, until: deps.clock().add(parentWait) };
   const notBefore = restOf({ channel, action }, deps.clock());
   const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
-  const wish = { action, base, patch, newLabels, state, again, ...times };
+  const wish = { action, base, patch, newLabels, state, recreates, ...times };
   const id = store.journal.append({ channel, actor, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, { store, request });
@@ -271,7 +271,7 @@ interface Address {
 
 /** Tells why edits cannot be taken in for a project or a person: neither may be unknown. Null when they can. */
 function createAddressCheck(store: Store): (address: Address) => IcsProblem | null {
-  const isKnownPerson = createRollCall(store.directory);
+  const isKnownPerson = createPersonCheck(store.directory);
   const isKnownProject = createProjectCheck(store);
   return ({ projectId, actor }) => {
     if (projectId !== null && !isKnownProject(projectId)) return unknownProject(projectId);
@@ -280,15 +280,15 @@ function createAddressCheck(store: Store): (address: Address) => IcsProblem | nu
 }
 
 /** Tells who is known. Nobody is ever forgotten, so that whom the directory has named once need not be asked for again. */
-function createRollCall(directory: Directory): (person: PersonId) => boolean {
-  const met = new Set<PersonId>();
+function createPersonCheck(directory: Directory): (person: PersonId) => boolean {
+  const known = new Set<PersonId>();
   return (person) => {
-    if (met.has(person)) return true;
+    if (known.has(person)) return true;
     const people = directory.personNames();
     // Where nobody is known, the service names no people and the configuration lists none.
     if (people.size === 0) return true;
-    if (people.has(person)) met.add(person);
-    return met.has(person);
+    if (people.has(person)) known.add(person);
+    return known.has(person);
   };
 }
 

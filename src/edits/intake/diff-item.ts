@@ -8,6 +8,7 @@ import {
   sameText,
 } from "../../domain/sameness.ts";
 import { looksLikeHtml, oneLine, plainDescription } from "../../domain/text.ts";
+import { webLink } from "../../domain/web-link.ts";
 import { wholeMinutes } from "../../domain/when.ts";
 import { encodeUrl } from "../../ics/lines/content-line.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
@@ -40,13 +41,13 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
   const incoming = onWholeDays(sent, { zone, timed: !decorated });
   const own =
     base.kind === "event" ? diffEvent(incoming, base, context) : diffTask(incoming, base, context);
-  const link = linkOf(base, context.webUrl);
+  const link = webLink(context.webUrl, base);
   const secret = isSecret(base, context);
   return joinParts([
     own,
     descriptionPart(incoming, base),
     attendeesPart(incoming, { base, names: context.names }),
-    { ...silent, notes: leftovers(incoming, { base, link, secret }) },
+    { ...silent, notes: notesOnLosses(incoming, { base, link: link && encodeUrl(link), secret }) },
   ]);
 }
 
@@ -323,19 +324,8 @@ function descriptionPart(incoming: IncomingItem, base: Item): Part {
   return joinParts([change, remark(note)]);
 }
 
-/** The link that a feed writes for an item; null when it writes none. */
-function linkOf(item: Item, webUrl: string | null): string | null {
-  if (webUrl === null || item.id === null) return null;
-  return encodeUrl(
-    webUrl
-      .replaceAll("{project}", String(item.projectId))
-      .replaceAll("{kind}", item.kind)
-      .replaceAll("{id}", String(item.id)),
-  );
-}
-
 /** Remarks on what the file says and the service cannot store. `link`: what the feed itself put into URL. */
-function leftovers(
+function notesOnLosses(
   incoming: IncomingItem,
   about: { readonly base: Item; readonly link: string | null; readonly secret: boolean },
 ): readonly Note[] {

@@ -24,7 +24,7 @@ export interface Situation {
   /** What a to-do of unknown UID is to be, where that is no task. */
   readonly newAs: "milestone" | null;
   /** Whether the editor means a new item, also where one of the same UID was deleted. */
-  readonly anew: boolean;
+  readonly recreate: boolean;
   /** Whether the item of a UID is none for the editor's eyes, so that it must look as if there were none. */
   readonly hides: (uid: string) => boolean;
   readonly dryRun: boolean;
@@ -73,7 +73,7 @@ export interface EditDraft {
   /** Of a creation: UID of the task below which it belongs, where that has no id yet. */
   readonly parentUid?: string;
   /** Whether the item is made again after it was deleted. */
-  readonly again?: boolean;
+  readonly recreates?: boolean;
 }
 
 const kindOfComponent = (incoming: IncomingItem): SpokenKind =>

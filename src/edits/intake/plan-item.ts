@@ -51,7 +51,8 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
   const lived = edits.some(({ state }) => !["held", "parked", "discarded"].includes(state));
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
   if (identity.serviceId !== null || lived || isOwn) {
-    if (!cancelled && situation.anew) return planAgain(incoming, { identity, edits, situation });
+    if (!cancelled && situation.recreate)
+      return planRecreation(incoming, { identity, edits, situation });
     if (!cancelled) return refuseGone(incoming, { identity, situation });
     return { ...refusal(incoming, { reasons: [] }), ending: { kind: "unchanged" } };
   }
@@ -69,7 +70,7 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
  * A deletion of which no request has left yet is taken back by whoever asked for it, where the item can go to the place
  * that is named; after any other one the item is made again.
  */
-function planAgain(
+function planRecreation(
   incoming: IncomingItem,
   about: {
     readonly identity: IdentityRow;
@@ -82,7 +83,7 @@ function planAgain(
     ({ action, state }) => action === "delete" && visibleStates.includes(state),
   );
   if (!open) {
-    return planNew(incoming, { situation, recreated: { identity, waiting: null, again: true } });
+    return planNew(incoming, { situation, recreated: { identity, waiting: null, isGone: true } });
   }
   const last = situation.store.view.history(identity.item).at(-1);
   // Before each request a deletion notes what it meets, and goes no further once it was taken back.

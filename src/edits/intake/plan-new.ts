@@ -7,10 +7,11 @@ import {
   type SpokenKind,
   spokenKind,
   type TaskItem,
+  unsetTaskFields,
   untitled,
 } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
-import type { When } from "../../domain/when.ts";
+import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
@@ -24,29 +25,29 @@ interface Recreated {
   readonly identity: IdentityRow;
   readonly waiting: Edit | null;
   /** Whether it was deleted for good, so that the service knows it no longer. */
-  readonly again?: boolean;
+  readonly isGone?: boolean;
 }
 
-interface Newcomer {
+interface NewItem {
   readonly situation: Situation;
   readonly recreated?: Recreated;
 }
 
 /** What a file wants of an item that the workspace does not have: its creation. Nothing begins as cancelled. */
-export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
+export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   if (incoming.status === "CANCELLED") return refuseCancel(incoming);
-  const drafted = draft(incoming, newcomer.situation);
+  const drafted = draft(incoming, asked.situation);
   if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
   const { item, part } = drafted;
   const { title } = item;
   const notes = [...part.notes, ...parentNotes(incoming, drafted)];
   const kind = spokenKind(item);
   const changes = changesOf(null, part);
-  const reasons = [...part.refusals, ...kindFaults(incoming, { kind: item.kind, newcomer })];
+  const reasons = [...part.refusals, ...kindFaults(incoming, { kind: item.kind, asked })];
   if (reasons.length > 0) {
     return refusal(incoming, { reasons, notes, kind, title, changes });
   }
-  const { recreated } = newcomer;
+  const { recreated } = asked;
   const edit: EditDraft = {
     action: "create",
     item: recreated?.identity.item ?? { kind: item.kind, uid: incoming.uid },
@@ -55,7 +56,7 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     newLabels: part.newLabels,
     replaces: null,
     ...(drafted.parentUid !== undefined && { parentUid: drafted.parentUid }),
-    ...(recreated?.again && { again: true }),
+    ...(recreated?.isGone && { recreates: true }),
   };
   const plan: ItemPlan = {
     incoming,
@@ -67,8 +68,13 @@ export function planNew(incoming: IncomingItem, newcomer: Newcomer): ItemPlan {
     ending: { kind: "edit", edit },
   };
   if (!recreated?.waiting) return plan;
-  const { channel, actor } = newcomer.situation;
-  return besides(plan, { edit, waiting: recreated.waiting, isAsked: channel === "caldav", actor });
+  const { channel, actor } = asked.situation;
+  return besideWaiting(plan, {
+    edit,
+    waiting: recreated.waiting,
+    isAsked: channel === "caldav",
+    actor,
+  });
 }
 
 /** The refusal of what is cancelled, and not there. */
@@ -81,7 +87,7 @@ export function refuseCancel(incoming: IncomingItem): ItemPlan {
  * An earlier creation of the same UID waits for a person: the same wish is not stored twice. `isAsked`: the editor is
  * answered that the item is there, so that what has failed is tried anew and not left where it lies.
  */
-function besides(
+function besideWaiting(
   plan: ItemPlan,
   about: {
     readonly edit: EditDraft;
@@ -124,13 +130,13 @@ function besides(
 
 function kindFaults(
   incoming: IncomingItem,
-  { kind, newcomer }: { readonly kind: ItemKind; readonly newcomer: Newcomer },
+  { kind, asked }: { readonly kind: ItemKind; readonly asked: NewItem },
 ): readonly Note[] {
-  const { identity, again = false } = newcomer.recreated ?? {};
+  const { identity, isGone = false } = asked.recreated ?? {};
   const before = identity?.kind;
   if (before === undefined || before === kind) return [];
   // What the service does not know may still become the one or the other.
-  const isFree = identity?.serviceId === null || again;
+  const isFree = identity?.serviceId === null || isGone;
   if (isFree && before !== "event" && kind !== "event") return [];
   const message = `the UID was used for ${article(before)} before; ${article(kind)} needs another one`;
   return [{ line: incoming.line, code: "kind", message }];
@@ -138,32 +144,32 @@ function kindFaults(
 
 const article = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
 
-interface Newborn extends Draft {
+interface PlacedDraft extends Draft {
   /** UID of the task below which it belongs, where that has no id yet. */
   readonly parentUid?: string;
 }
 
 /** The item as it would be, or the reason why there is no place for it. */
-function draft(incoming: IncomingItem, situation: Situation): Newborn | Note {
+function draft(incoming: IncomingItem, situation: Situation): PlacedDraft | Note {
   const { context, projectId, actor, at, newAs } = situation;
   if (incoming.component === "VEVENT" || newAs === "milestone") {
-    if (projectId === null) return homeless(incoming);
-    return draftEvent(incoming, { birth: { projectId, actor, at }, context });
+    if (projectId === null) return noProject(incoming);
+    return draftEvent(incoming, { origin: { projectId, actor, at }, context });
   }
   const place = placeOfTask(incoming, situation);
   if ("code" in place) return place;
   const { parentUid } = place;
-  const birth: Birth = { projectId: place.projectId, actor, at };
-  const drafted = draftTask(incoming, { ...place, birth, context });
+  const origin: Origin = { projectId: place.projectId, actor, at };
+  const drafted = draftTask(incoming, { ...place, origin, context });
   return parentUid === undefined ? drafted : { ...drafted, parentUid };
 }
 
-function homeless({ line }: IncomingItem): Note {
+function noProject({ line }: IncomingItem): Note {
   const message = "the item is new, and no project is named for it: put it into a project's folder";
   return { line, code: "no-project", message };
 }
 
-function parentNotes(incoming: IncomingItem, { item, parentUid }: Newborn): readonly Note[] {
+function parentNotes(incoming: IncomingItem, { item, parentUid }: PlacedDraft): readonly Note[] {
   const { relatedTo } = incoming;
   if (relatedTo === undefined || item.kind === "subtask") return [];
   const why = `no task has the UID ${quote(relatedTo)}`;
@@ -197,7 +203,7 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   }
   if (parent) return parent;
   const { store, projectId, listId } = situation;
-  if (projectId === null) return homeless(incoming);
+  if (projectId === null) return noProject(incoming);
   if (listId === null) {
     return fault("no-list", "a new task needs a todolist, and the request names none");
   }
@@ -232,7 +238,7 @@ function awaitedParent(
 }
 
 /** Where and by whom an item is to be created. */
-interface Birth {
+interface Origin {
   readonly projectId: ProjectId;
   readonly actor: PersonId | null;
   readonly at: Temporal.Instant;
@@ -250,18 +256,16 @@ interface Draft {
  */
 function draftEvent(
   incoming: IncomingItem,
-  { birth, context }: { readonly birth: Birth; readonly context: DiffContext },
+  { origin, context }: { readonly origin: Origin; readonly context: DiffContext },
 ): Draft {
-  const today = birth.at.toZonedDateTimeISO(context.zone).toPlainDate();
+  const today = origin.at.toZonedDateTimeISO(context.zone).toPlainDate();
   const isTodo = incoming.component === "VTODO";
   const { zone, decorated } = context;
   const whole = onWholeDays(incoming, { zone, timed: !decorated });
   const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
-  const when: When = spoken
-    ? serviceTimes(spoken, context.zone)
-    : { kind: "dates", start: today, end: today.add({ days: 1 }) };
+  const when: When = spoken ? serviceTimes(spoken, context.zone) : wholeDay(today);
   const blank: EventItem = {
-    ...blankOf(birth),
+    ...blankOf(origin),
     kind: "event",
     when,
     reminder: null,
@@ -282,38 +286,25 @@ function draftEvent(
 function draftTask(
   incoming: IncomingItem,
   about: {
-    readonly birth: Birth;
+    readonly origin: Origin;
     readonly context: DiffContext;
     readonly listId: ListId;
     readonly parentId: ServiceId | null;
     readonly kind: TaskItem["kind"];
   },
 ): Draft {
-  const { birth, context, listId, parentId, kind } = about;
+  const { origin, context, listId, parentId, kind } = about;
   const blank: TaskItem = {
-    ...blankOf(birth),
+    ...blankOf(origin),
     kind,
     listId,
     parentId,
-    startOn: null,
-    dueOn: null,
-    estimated: null,
-    logged: null,
-    percent: 0,
-    labels: [],
-    completedAt: null,
-    completedBy: null,
-    subtaskCount: 0,
-    commentCount: 0,
-    rrule: null,
-    ticket: null,
-    stage: null,
-    customFields: [],
+    ...unsetTaskFields,
   };
   return finish(incoming, { blank, part: diffItem(incoming, blank, context), context });
 }
 
-function blankOf({ projectId, actor, at }: Birth) {
+function blankOf({ projectId, actor, at }: Origin) {
   return {
     id: null,
     projectId,
@@ -347,6 +338,6 @@ function finish(
     return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
   }
   const message = "a new item needs a SUMMARY; the service needs a title";
-  const nameless = refuse({ line: incoming.line, code: "no-title", message });
-  return { item, part: joinParts([part, nameless]) };
+  const untitledRefusal = refuse({ line: incoming.line, code: "no-title", message });
+  return { item, part: joinParts([part, untitledRefusal]) };
 }

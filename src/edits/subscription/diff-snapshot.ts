@@ -10,7 +10,7 @@ import {
  * The newer version of a component with only those properties that differ from the older one, so that nothing else is
  * taken for a wish. Null when none does.
  */
-export function spokenAnew(newer: IncomingItem, older: IncomingItem): IncomingItem | null {
+export function newlySaid(newer: IncomingItem, older: IncomingItem): IncomingItem | null {
   const said = new Set(groups.filter(({ of }) => key(of(newer)) !== key(of(older))));
   const lost = new Set(older.unstorable.map(({ name, reason }) => `${name} ${reason}`));
   const unstorable = newer.unstorable.filter(({ name, reason }) => !lost.has(`${name} ${reason}`));

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import { type DiffContext, diffItem } from "../intake/diff-item.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
-import { claimsNewer, readSubscribed, spokenAnew, subscribedText } from "./diff-snapshot.ts";
+import { claimsNewer, newlySaid, readSubscribed, subscribedText } from "./diff-snapshot.ts";
 import { type Matching, matchSnapshot, type ShownItem } from "./subscribed-match.ts";
 
 /** What a whole snapshot of a subscribed calendar is held against. */
@@ -46,11 +46,11 @@ export function planSnapshot(
 ): SnapshotPlan {
   const shown = shownItems(calendar);
   const unnamed = calendar.items.filter(({ uid }) => uid === "").length;
-  const draft = new Draft(situation);
-  if (unnamed > 0) draft.note(`${count(unnamed, "item")} without a UID: left aside`);
+  const builder = new PlanBuilder(situation);
+  if (unnamed > 0) builder.note(`${count(unnamed, "item")} without a UID: left aside`);
   if (!situation.before) {
-    draft.begin(shown);
-    return draft.plan(false);
+    builder.begin(shown);
+    return builder.plan(false);
   }
   const matching = matchSnapshot({
     before: situation.before,
@@ -58,11 +58,11 @@ export function planSnapshot(
     reissues: situation.reissues,
     zone: situation.context.zone,
   });
-  draft.compare(matching.pairs);
-  for (const newcomer of matching.appeared) draft.appear(newcomer);
+  builder.compare(matching.pairs);
+  for (const appeared of matching.appeared) builder.appear(appeared);
   // An item that lost its UID looks as if it were gone.
-  if (unnamed === 0) draft.vanish(matching.vanished);
-  return draft.plan(matching.reissued);
+  if (unnamed === 0) builder.vanish(matching.vanished);
+  return builder.plan(matching.reissued);
 }
 
 /** Cancelled items count as absent: whether they are deleted is a question of `gone`, as for those that vanish. */
@@ -76,8 +76,8 @@ function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
   return [...byUid.values()];
 }
 
-/** Gathers a plan while the items of a snapshot are gone through. */
-class Draft {
+/** The plan of a snapshot, built while the items of a snapshot are gone through. */
+class PlanBuilder {
   readonly #situation: SnapshotSituation;
   readonly #items = new Map<string, IncomingItem>();
   readonly #bases = new Map<string, Item>();
@@ -140,10 +140,10 @@ class Draft {
     const view = knownAs === null ? null : store.view.findUid(knownAs);
     if (view) {
       const versions = store.view.history(view.key);
-      if (isPublishedEcho({ newer: incoming, older: null }, { versions, context })) return;
+      if (repeatsPublished({ newer: incoming, older: null }, { versions, context })) return;
     } else if (knownAs === null) {
-      const twin = findTwin(incoming, { view: store.view, projectId, zone: context.zone });
-      if (twin) {
+      const copy = findCopy(incoming, { view: store.view, projectId, zone: context.zone });
+      if (copy) {
         this.note(`${quoted(incoming)}: an item of this title and time is there already`);
         return;
       }
@@ -191,7 +191,7 @@ class Draft {
     const { store, context } = this.#situation;
     if (knownAs === null || !older) return true;
     if (this.#leaveAside(incoming)) return false;
-    const spoken = spokenAnew(incoming, older);
+    const spoken = newlySaid(incoming, older);
     if (!spoken) return true;
     const viewed = store.view.findUid(knownAs);
     if (!viewed) {
@@ -199,7 +199,7 @@ class Draft {
       return true;
     }
     const versions = store.view.history(viewed.key);
-    if (isPublishedEcho({ newer: incoming, older }, { versions, context })) return true;
+    if (repeatsPublished({ newer: incoming, older }, { versions, context })) return true;
     const isFirst = this.#wish(knownAs, spoken);
     if (isFirst) this.#bases.set(knownAs, baseOf(older, { item: viewed.item, context }));
     return true;
@@ -262,7 +262,7 @@ const count = (number: number, what: string): string =>
  * subscribe to a feed, hours behind. One that goes back to an older version than it showed before is an edit if it claims
  * to be newer: a person took something back.
  */
-function isPublishedEcho(
+function repeatsPublished(
   change: { readonly newer: IncomingItem; readonly older: IncomingItem | null },
   about: { readonly versions: readonly Item[]; readonly context: DiffContext },
 ): boolean {
@@ -270,9 +270,9 @@ function isPublishedEcho(
   const newest = (item: IncomingItem | null): number =>
     item ? about.versions.findLastIndex((version) => says(item, { version, ...about })) : -1;
   if (!older) return newest(newer) >= 0;
-  const at = newest(spokenAnew(newer, older));
+  const at = newest(newlySaid(newer, older));
   if (at < 0) return false;
-  return newest(spokenAnew(older, newer)) <= at || !claimsNewer(newer, older);
+  return newest(newlySaid(older, newer)) <= at || !claimsNewer(newer, older);
 }
 
 function says(
@@ -324,7 +324,7 @@ function lastDay(item: ViewItem["item"], zone: string): Temporal.PlainDate | nul
  * The item of the project that says what a new item of a calendar says: a copy of it under another UID, which must not be
  * created a second time. Null when there is none.
  */
-function findTwin(
+function findCopy(
   incoming: IncomingItem,
   place: { readonly view: View; readonly projectId: ProjectId; readonly zone: string },
 ): ViewItem | null {

@@ -2,6 +2,12 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { cleanText } from "../../domain/text.ts";
 import { excerpt } from "../ics-problem.ts";
 
+/*
+ * A content line: its name, parameters and value (`readContentLine`), the escapes of its TEXT value (`escapeText`,
+ * `decodeText`), and how lines stand in a file, folded after 75 octets (`unfold`, `foldLines`).
+ * Source: RFC 5545 3.1, 3.3.11.
+ */
+
 /** One unfolded line of a component: `NAME;PARAM=a,"b":value`. */
 export interface ContentLine {
   /** 1-based line of the file where it starts. */

@@ -7,7 +7,7 @@ import ical, {
   ICalEventTransparency,
 } from "ical-generator";
 import { cleanText } from "../../domain/text.ts";
-import { defaultLength, type When } from "../../domain/when.ts";
+import { defaultLength, isReadTwice, type When } from "../../domain/when.ts";
 import { baseMark } from "../base-mark.ts";
 import {
   encodeUrl,
@@ -18,8 +18,8 @@ import {
 } from "../lines/content-line.ts";
 import { isUtc } from "../zones/zones.ts";
 
-/** Everything that one published event says. */
-export interface EventCard {
+/** What an event and a to-do say alike. */
+export interface ItemCard {
   readonly uid: string;
   /** Stands twice, as programs that edit raise SEQUENCE and leave the mark alone. */
   readonly sequence: number;
@@ -29,18 +29,22 @@ export interface EventCard {
   readonly summary: string;
   /** Plain text; "" for none. */
   readonly description: string;
+  readonly categories: readonly string[];
+  readonly classification: "PUBLIC" | "PRIVATE" | null;
+  readonly url: string | null;
+}
+
+/** Everything that one published event says. */
+export interface EventCard extends ItemCard {
   /** The description as HTML, for programs that show it; null for none. */
   readonly html: string | null;
   readonly when: When;
   /** The account's IANA zone, in which times are written. */
   readonly zone: string;
-  readonly categories: readonly string[];
   /** Time before the start; null for no alarm. */
   readonly reminder: Temporal.Duration | null;
   readonly transparent: boolean;
-  readonly classification: "PUBLIC" | "PRIVATE" | null;
   readonly status: string | null;
-  readonly url: string | null;
 }
 
 /** Thrown for a card that no event can be made of; the makers of cards promise to make none. */
@@ -119,16 +123,10 @@ function times({ uid, when, zone }: EventCard): Times {
       `it ends at ${end.toString()} and starts at ${start.toString()}`,
     );
   }
-  if (isUtc(zone) || isRepeated(start) || isRepeated(end)) {
+  if (isUtc(zone) || isReadTwice(start) || isReadTwice(end)) {
     return { start: start.toInstant(), end: end.toInstant() };
   }
   return { start, end, timezone: zone };
-}
-
-function isRepeated(time: Temporal.ZonedDateTime): boolean {
-  const clock = time.toPlainDateTime();
-  const later = clock.toZonedDateTime(time.timeZoneId, { disambiguation: "later" });
-  return later.epochMilliseconds !== clock.toZonedDateTime(time.timeZoneId).epochMilliseconds;
 }
 
 function alarmText(event: ICalEvent, reminder: Temporal.Duration): string {

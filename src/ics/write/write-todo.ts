@@ -9,18 +9,10 @@ import {
   writeDate,
   writeStamp,
 } from "../lines/content-line.ts";
+import type { ItemCard } from "./write-event.ts";
 
 /** Everything that one to-do says. */
-export interface TodoCard {
-  readonly uid: string;
-  /** Stands twice, as programs that edit raise SEQUENCE and leave the mark alone. */
-  readonly sequence: number;
-  /** DTSTAMP and LAST-MODIFIED. */
-  readonly stampAt: Temporal.Instant;
-  readonly createdAt: Temporal.Instant | null;
-  readonly summary: string;
-  /** Plain text; "" for none. */
-  readonly description: string;
+export interface TodoCard extends ItemCard {
   readonly startOn: Temporal.PlainDate | null;
   /** The day on which it is due. */
   readonly dueOn: Temporal.PlainDate | null;
@@ -29,11 +21,8 @@ export interface TodoCard {
   readonly status: "NEEDS-ACTION" | "IN-PROCESS" | "COMPLETED";
   /** Null where it is not known; counts for what is completed. */
   readonly completedAt: Temporal.Instant | null;
-  readonly categories: readonly string[];
   /** UID of the parent; null for none. */
   readonly relatedTo: string | null;
-  readonly classification: "PUBLIC" | "PRIVATE" | null;
-  readonly url: string | null;
 }
 
 /** Thrown for a card that no to-do can be made of; the makers of cards promise to make none. */

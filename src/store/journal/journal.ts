@@ -52,7 +52,7 @@ export interface NewEdit {
   /** What a late request has undone, and this edit puts back. */
   readonly restores?: Restoration;
   /** Of a creation: the item was deleted before, and the service knows it no longer. */
-  readonly again?: boolean;
+  readonly recreates?: boolean;
   /** Of a creation: the task below which it belongs, where that has no id yet. */
   readonly parent?: AwaitedParent;
 }
@@ -237,7 +237,7 @@ export function createJournal({
     ...createEndings({ db, zone, clock, changes, mirror, parents, dependents, unanswered }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
-      const isAgain = isNew && (edit.undoes !== undefined || edit.again === true);
+      const isAgain = isNew && (edit.undoes !== undefined || edit.recreates === true);
       // What is under way to its former life goes by the former id; the creation finds out later that this is void.
       if (isAgain && !withdrawals.isBusy(edit.item)) mirror.disown(edit.item, edit.base.kind);
       const { lastInsertRowid } = insert.run({

@@ -7,7 +7,7 @@ import {
   projectId,
   serviceId,
 } from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
+import { type Item, unsetTaskFields } from "../../domain/item.ts";
 import type { ViewItem } from "../view/view.ts";
 
 const at = Temporal.Instant.from("2026-01-02T03:04:05Z");
@@ -34,20 +34,10 @@ const task = {
   kind: "task",
   listId: listId(4),
   parentId: null,
+  ...unsetTaskFields,
   startOn: new Temporal.PlainDate(2026, 1, 2),
   dueOn: new Temporal.PlainDate(2026, 1, 5),
-  estimated: null,
-  logged: null,
-  percent: 0,
   labels: [sampleLabel],
-  completedAt: null,
-  completedBy: null,
-  subtaskCount: 0,
-  commentCount: 0,
-  rrule: null,
-  ticket: null,
-  stage: null,
-  customFields: [],
 } as const satisfies Item;
 
 const items: readonly Item[] = [

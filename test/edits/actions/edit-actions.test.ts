@@ -115,7 +115,7 @@ describe("approve() result", () => {
       ...{ channel, actor, item, base: { ...base, id: null }, patch: {}, newLabels: [] },
       action: "create",
       state: "pending",
-      again: true,
+      recreates: true,
     });
     expect(rig.desk.approve(held.id)).toEqual({
       kind: "refused",

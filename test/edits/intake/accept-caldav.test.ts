@@ -154,7 +154,7 @@ describe("accept() of what was deleted", () => {
     const key = rig.store.mirror.findUid(uid)?.item;
     if (key) rig.store.mirror.bury(key);
     expect(codes(rig.put(again(uid)))).toEqual(["gone"]);
-    const item = rig.put(again(uid), { anew: true });
+    const item = rig.put(again(uid), { recreate: true });
     expect(item).toMatchObject({ action: "create", uid });
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: null, title: "Again" } });
   });
@@ -164,7 +164,7 @@ describe("accept() of what was deleted", () => {
     const uid = rig.mirror(aTask(601, full));
     rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     expect(rig.store.view.findUid(uid)).toBeNull();
-    rig.put(again(uid), { anew: true });
+    rig.put(again(uid), { recreate: true });
     expect(rig.edits()).toMatchObject([
       { action: "delete", state: "discarded" },
       { action: "update", state: "pending", patch: { title: "Again" } },
@@ -181,7 +181,7 @@ describe("accept() of what was deleted", () => {
     const uid = rig.mirror(aTask(601));
     rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
-    expect(rig.put(again(uid), { anew: true })).toMatchObject({ action: "update" });
+    expect(rig.put(again(uid), { recreate: true })).toMatchObject({ action: "update" });
     expect(deletion && rig.store.journal.get(deletion.id)?.state).toBe("discarded");
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
   });
@@ -192,7 +192,7 @@ describe("accept() of what was deleted", () => {
     rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
     if (deletion) rig.store.journal.leaving(deletion.id, deletion.base);
-    rig.put(again(uid), { anew: true });
+    rig.put(again(uid), { recreate: true });
     expect(rig.store.journal.claimNext()).toBeNull();
     if (deletion) rig.store.journal.confirm(deletion, null);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ title: "Again" });

@@ -97,7 +97,7 @@ describe("claimNext()", () => {
         base: { ...anEvent(1), id: null },
         patch: {},
         state: "pending",
-        again: true,
+        recreates: true,
       });
       expect(store.journal.isAboutGone(held)).toBe(true);
       expect(store.journal.resume(held)).toBe(false);
