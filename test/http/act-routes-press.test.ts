@@ -31,7 +31,7 @@ describe("POST /act/<signed>", () => {
     expect(edits()).toHaveLength(1);
   });
 
-  it("asks anew when the date is not the one that the page has shown", async () => {
+  it("asks again when the date is not the one that the page has shown", async () => {
     const { press, link, dueOn, edits, store } = await startActs();
     store.mirror.put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-20") }, "tests");
     const { status, text } = await press(link("day"), "2026-11-12");
