@@ -16,7 +16,7 @@ export function field<Value>(read: (text: string) => Result<Value, string>, type
 }
 
 /** The schema with what its key means, for the reference; `otherwise` describes a default that depends. */
-export function documented<Schema extends z.ZodType>(
+export function doc<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
   otherwise?: string,

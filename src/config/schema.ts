@@ -5,7 +5,7 @@ import { type Config, logLevels } from "./config.ts";
 import {
   always,
   discoverOr,
-  documented,
+  doc,
   entriesOf,
   field,
   id,
@@ -43,16 +43,16 @@ import {
 export function configSchema(folder: string): z.ZodType<Config> {
   const top = z
     .strictObject({
-      dataDir: documented(
+      dataDir: doc(
         path(folder).prefault("./data"),
         "holds the database, the keys and the lock; made on the first start",
       ),
       service: z.preprocess((value) => (value === undefined ? {} : value), service(folder)),
-      projects: documented(
+      projects: doc(
         discoverOr(projects()).prefault("discover"),
         "which projects are mirrored; `discover`: all that the key can see",
       ),
-      people: documented(
+      people: doc(
         discoverOr(people(folder)).prefault("discover"),
         "what the workspace does not say of people; who is listed overrides who is found, by id",
       ),
@@ -64,15 +64,12 @@ export function configSchema(folder: string): z.ZodType<Config> {
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
       log: log().prefault({}),
-      adminToken: documented(
+      adminToken: doc(
         secret(readAdminToken),
         "opens the API and the start page; at least 32 characters",
         "made on the first start, in `<dataDir>/admin-token`",
       ),
-      adminTokenFile: documented(
-        secretFile(folder, readAdminToken),
-        "a file that holds it instead",
-      ),
+      adminTokenFile: doc(secretFile(folder, readAdminToken), "a file that holds it instead"),
     })
     .superRefine(oneSecret("adminToken"), always)
     .superRefine(subscriptionsStayInside, always);
@@ -90,48 +87,39 @@ export function configSchema(folder: string): z.ZodType<Config> {
 function service(folder: string) {
   return z
     .strictObject({
-      baseUrl: documented(
+      baseUrl: doc(
         field(readServiceUrl, "address"),
         "the service's API with its version, such as `https://company.example.com/api/v3`; https, or http on this machine",
       ),
-      uploadUrl: documented(
+      uploadUrl: doc(
         field(readServiceUrl, "address").optional(),
         "where files are uploaded",
         "`baseUrl` with `/upload` for `/api/v3`",
       ),
-      apiKey: documented(
-        secret(readToken),
-        "the account's key; this, `apiKeyFile` or the environment",
-      ),
-      apiKeyFile: documented(
-        secretFile(folder, readToken),
-        "a file that holds the key and nothing else",
-      ),
-      contact: documented(
+      apiKey: doc(secret(readToken), "the account's key; this, `apiKeyFile` or the environment"),
+      apiKeyFile: doc(secretFile(folder, readToken), "a file that holds the key and nothing else"),
+      contact: doc(
         field(readEmail, "e-mail address"),
         "who runs this Dayferry: it goes into the User-Agent that the service asks for",
       ),
-      timeZone: documented(
+      timeZone: doc(
         field(readZone, "IANA zone"),
         "the account's zone, in which the service writes times; `doctor --probe-time-zone` proves it",
       ),
       quota: z
         .strictObject({
-          requests: documented(
+          requests: doc(
             z.int().min(1, "must be at least 1").prefault(25),
             "how many requests the service allows in that time",
           ),
-          per: documented(
-            field(readExactLength, "duration").prefault("PT10S"),
-            "the time of the quota",
-          ),
+          per: doc(field(readExactLength, "duration").prefault("PT10S"), "the time of the quota"),
         })
         .prefault({}),
-      timeout: documented(
+      timeout: doc(
         field(readExactLength, "duration").prefault("PT30S"),
         "how long the service may take for one answer",
       ),
-      webUrl: documented(
+      webUrl: doc(
         field(readLinkTemplate, "address").nullable().prefault(null),
         "links to items in the service's own pages: a template with `{project}`, `{kind}` and `{id}`",
       ),
@@ -151,13 +139,13 @@ const noApiKey = {
 
 function projects() {
   const project = z.strictObject({
-    id: documented(id(projectId), "the project's number"),
-    name: documented(z.string().nullable().prefault(null), "another name than the service's"),
-    todolists: documented(
+    id: doc(id(projectId), "the project's number"),
+    name: doc(z.string().nullable().prefault(null), "another name than the service's"),
+    todolists: doc(
       discoverOr(z.array(id(listId))).prefault("discover"),
       "which todolists of it are mirrored",
     ),
-    folders: documented(
+    folders: doc(
       discoverOr(z.array(id(folderId))).prefault("discover"),
       "which folders of it are mirrored",
     ),
@@ -168,26 +156,23 @@ function projects() {
 function people(folder: string) {
   const person = z
     .strictObject({
-      id: documented(id(personId), "the person's number"),
-      name: documented(z.string().nullable().prefault(null), "another name than the service's"),
-      email: documented(
+      id: doc(id(personId), "the person's number"),
+      name: doc(z.string().nullable().prefault(null), "another name than the service's"),
+      email: doc(
         field(readEmail, "e-mail address").nullable().prefault(null),
         "where mails go, and the user name for calendar programs",
       ),
-      timeZone: documented(
+      timeZone: doc(
         field(readZone, "IANA zone").nullable().prefault(null),
         "on whose clocks the person's mails and reports are; else the account's",
       ),
-      calendars: documented(
+      calendars: doc(
         z.enum(["write", "read"]).prefault("write"),
         "whether the person may change anything in calendars, and hand edits in",
       ),
       mail: mailWishes(),
-      apiKey: documented(
-        secret(readToken),
-        "the person's own key, with which the own edits are sent",
-      ),
-      apiKeyFile: documented(secretFile(folder, readToken), "a file that holds it"),
+      apiKey: doc(secret(readToken), "the person's own key, with which the own edits are sent"),
+      apiKeyFile: doc(secretFile(folder, readToken), "a file that holds it"),
     })
     .superRefine(oneSecret("apiKey"), always)
     .transform(({ apiKey, apiKeyFile, ...rest }) => ({
@@ -202,7 +187,7 @@ function people(folder: string) {
 
 /** Every kind unless the person is to do without it. */
 function mailWishes() {
-  const kind = (about: string) => documented(z.boolean().prefault(true), about);
+  const kind = (about: string) => doc(z.boolean().prefault(true), about);
   return z
     .strictObject({
       events: kind("reminders of events"),
@@ -217,40 +202,34 @@ function mailWishes() {
 
 function polling() {
   return z.strictObject({
-    maxAge: documented(
+    maxAge: doc(
       field(readExactLength, "duration").prefault("PT15M"),
       "how old anything may be before it is read again; what changes often is read more often",
     ),
-    comments: documented(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
-    history: documented(z.boolean().prefault(true), "whether the history of items is mirrored"),
-    files: documented(
-      z.boolean().prefault(true),
-      "whether folders and the names of files are mirrored",
-    ),
+    comments: doc(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
+    history: doc(z.boolean().prefault(true), "whether the history of items is mirrored"),
+    files: doc(z.boolean().prefault(true), "whether folders and the names of files are mirrored"),
   });
 }
 
 const log = () =>
   z.strictObject({
-    level: documented(
-      z.enum(logLevels).prefault("info"),
-      "the least that is logged, on standard error",
-    ),
+    level: doc(z.enum(logLevels).prefault("info"), "the least that is logged, on standard error"),
   });
 
 function http() {
   const range = "must be between 0 and 65535";
   return z.strictObject({
-    host: documented(
+    host: doc(
       z.string().regex(/^\S+$/, "must be an address or a host name").prefault("127.0.0.1"),
       "where the daemon listens; `0.0.0.0` for every address of the machine",
     ),
-    port: documented(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
-    publicUrl: documented(
+    port: doc(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
+    publicUrl: doc(
       field(readPublicUrl, "address").nullable().prefault(null),
       "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
     ),
-    trustProxy: documented(
+    trustProxy: doc(
       z.boolean().prefault(false),
       "whether one proxy stands in front, whose word for the client's address counts",
     ),
@@ -259,26 +238,26 @@ function http() {
 
 function feeds() {
   return z.strictObject({
-    past: documented(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
-    future: documented(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
-    completed: documented(
+    past: doc(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
+    future: doc(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
+    completed: doc(
       field(readLength, "duration").prefault("P14D"),
       "how long what is done stays in feeds",
     ),
-    private: documented(
+    private: doc(
       z.enum(["omit", "busy", "show"]).prefault("omit"),
       "private events: left out, shown as busy without a word, or shown whole",
     ),
-    tasks: documented(
+    tasks: doc(
       z.enum(["due", "span", "none"]).prefault("due"),
       "tasks: on the day they are due, from their first to their last day, or not at all",
     ),
-    customDates: documented(
+    customDates: doc(
       z.boolean().prefault(false),
       "whether dates in custom fields of tasks are items of their own",
     ),
-    assignees: documented(z.boolean().prefault(true), "whether texts name who is assigned"),
-    actionLinks: documented(
+    assignees: doc(z.boolean().prefault(true), "whether texts name who is assigned"),
+    actionLinks: doc(
       z.boolean().prefault(true),
       "whether texts hold links such as *Done* and *+1 day*; they need `http.publicUrl`",
     ),
@@ -287,7 +266,7 @@ function feeds() {
 
 const calendars = () =>
   z.strictObject({
-    milestones: documented(
+    milestones: doc(
       z.boolean().prefault(true),
       "whether each project has its milestones as a list of to-dos as well",
     ),
@@ -296,27 +275,24 @@ const calendars = () =>
 function edits(folder: string) {
   const subscription = z
     .strictObject({
-      name: documented(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
-      url: documented(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
-      urlFile: documented(secretFile(folder, readCalendarUrl), "a file that holds the address"),
-      project: documented(id(projectId), "the project to which it belongs"),
-      person: documented(
+      name: doc(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
+      url: doc(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
+      urlFile: doc(secretFile(folder, readCalendarUrl), "a file that holds the address"),
+      project: doc(id(projectId), "the project to which it belongs"),
+      person: doc(
         id(personId).nullable().prefault(null),
         "whose edits these are; else the account's",
       ),
-      every: documented(
-        field(readExactLength, "duration").prefault("PT5M"),
-        "how often it is read",
-      ),
-      new: documented(
+      every: doc(field(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
+      new: doc(
         z.enum(["ignore", "create"]).prefault("ignore"),
         "what becomes of events that only the calendar has",
       ),
-      gone: documented(
+      gone: doc(
         z.enum(["ignore", "delete"]).prefault("ignore"),
         "what becomes of items that the calendar no longer has",
       ),
-      allowPrivate: documented(
+      allowPrivate: doc(
         z.boolean().prefault(false),
         "whether the address may point into a private network",
       ),
@@ -327,23 +303,23 @@ function edits(folder: string) {
     )
     .transform(({ url, urlFile, ...rest }) => ({ ...rest, url: url ?? urlFile ?? "" }));
   return z.strictObject({
-    mode: documented(
+    mode: doc(
       z.enum(["apply", "review"]).prefault("apply"),
       "whether edits are sent at once or wait for approval",
     ),
-    conflicts: documented(
+    conflicts: doc(
       z.enum(["ask", "theirs", "ours"]).prefault("ask"),
       "what both sides have changed: a person decides, the edit wins, or the workspace wins",
     ),
-    labels: documented(
+    labels: doc(
       z.enum(["known", "create"]).prefault("known"),
       "whether a label that nobody has made yet is refused or made",
     ),
-    inbox: documented(
+    inbox: doc(
       path(folder).nullable().prefault(null),
       "a folder whose calendar files are taken as edits",
     ),
-    subscriptions: documented(
+    subscriptions: doc(
       z.array(subscription).superRefine(noneTwice("name"), always).prefault([]),
       "calendars elsewhere whose changes are taken as edits",
     ),
@@ -353,22 +329,22 @@ function edits(folder: string) {
 function mail(folder: string) {
   return z
     .strictObject({
-      from: documented(
+      from: doc(
         field(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
         "who sends; a mail server wants an address that it knows",
       ),
-      smtpUrl: documented(
+      smtpUrl: doc(
         field(readSmtpUrl, "address").nullable().prefault(null),
         "the mail server, `smtp://` or `smtps://`; without one each mail becomes a file",
       ),
-      smtpPassword: documented(secret(readPassword), "for the user that `smtpUrl` names"),
-      smtpPasswordFile: documented(secretFile(folder, readPassword), "a file that holds it"),
-      directory: documented(
+      smtpPassword: doc(secret(readPassword), "for the user that `smtpUrl` names"),
+      smtpPasswordFile: doc(secretFile(folder, readPassword), "a file that holds it"),
+      directory: doc(
         path(folder).optional(),
         "where mails become `.eml` files",
         "`<dataDir>/mail`",
       ),
-      perMinute: documented(
+      perMinute: doc(
         z.int().min(1, "must be at least 1").prefault(20),
         "how many mails go out in any minute, all people together",
       ),
@@ -388,28 +364,28 @@ function mail(folder: string) {
 
 function reminders() {
   return z.strictObject({
-    events: documented(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
-    milestones: documented(
+    events: doc(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
+    milestones: doc(
       z.array(field(readLength, "duration")).prefault(["P1D"]),
       "how long before a milestone people are reminded",
     ),
-    tasks: documented(
+    tasks: doc(
       z.array(field(readLength, "duration")).prefault(["P1D"]),
       "how long before a task is due people are reminded",
     ),
-    overdue: documented(
+    overdue: doc(
       z.boolean().prefault(true),
       "whether what is open on the day after it was due is mailed, once",
     ),
-    at: documented(
+    at: doc(
       field(readTimeOfDay, "time of day").prefault("09:00"),
       "when such mails go out, on the reader's clocks",
     ),
-    digest: documented(
+    digest: doc(
       digest().nullable().prefault(null),
       'a mail of what is ahead: `"07:30"` every day, or once a week with a weekday',
     ),
-    catchUp: documented(
+    catchUp: doc(
       field(readExactLength, "duration").prefault("PT12H"),
       "how late a reminder that was missed may still go out",
     ),
@@ -420,8 +396,8 @@ function reminders() {
 function digest() {
   const daily = field(readTimeOfDay, "time of day").transform((at) => ({ at, weekday: null }));
   const weekly = z.strictObject({
-    at: documented(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
-    weekday: documented(field(readWeekday, "day of the week"), "in English"),
+    at: doc(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
+    weekday: doc(field(readWeekday, "day of the week"), "in English"),
   });
   const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';
   return z.union([daily, weekly], { error: `must be ${ways}` });

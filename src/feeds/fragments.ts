@@ -20,7 +20,7 @@ export type RenderEvent = (card: EventCard) => string;
 
 /** The published components of one feed. Every method belongs inside one transaction. */
 export interface Fragments {
-  /** The components of shown entries: as they were published, or written anew where anything that they are made of changed. */
+  /** The components of shown entries: as they were published, or written again where anything that they are made of changed. */
   textsOf(shown: readonly FeedEntry[]): readonly string[];
   /** Forgets what was published of items that are no longer the project's. */
   dropGone(): void;
@@ -53,7 +53,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   const published = new Map(opened(store.feeds.fragments(feed)).map((it) => [entryId(it), it]));
   let touched = 0;
 
-  /** Those that cannot be opened any more are written anew. One that an earlier version has kept open is closed. */
+  /** Those that cannot be opened any more are written again. One that an earlier version has kept open is closed. */
   function opened(kept: readonly Fragment[]): readonly Fragment[] {
     return kept.flatMap((fragment) => {
       if (!isSealed(fragment.body)) {

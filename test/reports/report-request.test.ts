@@ -32,7 +32,7 @@ describe("buildReport()", () => {
     });
   });
 
-  it("buildReport() result when a name was given anew: the one that is still there is meant", () => {
+  it("buildReport() result when a name was given again: the one that is still there is meant", () => {
     const rig = reportRig();
     rig.put(aTask(1, { labels: [labelId(7)] }));
     rig.store.directory.putLabels([aLabel(6, "Later"), aLabel(7, "Urgent")], true);
