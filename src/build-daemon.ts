@@ -11,7 +11,7 @@ import { createLinkSigner } from "./domain/signed-links.ts";
 import { sourceOf } from "./domain/source.ts";
 import { createEditActions } from "./edits/actions/edit-actions.ts";
 import { createDrain } from "./edits/delivery/drain.ts";
-import { createWakeWaiting, type WakeWaiting } from "./edits/delivery/wake-waiting.ts";
+import { createEditWaker, type EditWaker } from "./edits/delivery/edit-waker.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
 import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/action-links.ts";
@@ -49,7 +49,7 @@ export interface Rooms extends LocalRooms {
   /** What the CalDAV door is built of, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
-  readonly recovery: WakeWaiting;
+  readonly recovery: EditWaker;
   readonly wakeRecovery: Wake;
   readonly wakeReminders: Wake;
   readonly wakeNotices: Wake;
@@ -192,7 +192,7 @@ function buildRooms(
       wakeReminders.notify();
     },
   });
-  const recovery = createWakeWaiting({
+  const recovery = createEditWaker({
     store,
     upstream,
     clock,

@@ -6,7 +6,7 @@ import { type ChoiceSigner, createChoiceSigner } from "./domain/signed-links.ts"
 import { createDirectoryMailer } from "./mail/directory-mailer.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
-import type { Recipients } from "./reminders/recipients.ts";
+import type { MailDeps } from "./reminders/recipients.ts";
 import { secretFile } from "./store/secret-files.ts";
 
 const silence = Temporal.Duration.from({ seconds: 30 });
@@ -49,7 +49,7 @@ export function openMailLinks({ dataDir, people }: Config): MailLinks {
 export function openRecipients(
   { mail, service, http }: Config,
   { signer, wishes }: MailLinks,
-): Pick<Recipients, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
+): Pick<MailDeps, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
   const { publicUrl } = http;
   return {
     from: mail.from,

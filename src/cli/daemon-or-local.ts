@@ -11,7 +11,7 @@ import {
   serviceId,
 } from "../domain/ids.ts";
 import type { Decision } from "../edits/actions/edit-actions.ts";
-import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
+import { type Answer, describeActionFailure } from "../edits/workspace/action-failure.ts";
 import { creationOf, type PublishedFeed, withUrl } from "../feeds/published-feeds.ts";
 import {
   asJson,
@@ -282,7 +282,7 @@ function decided(id: number, decision: Decision): Promise<unknown> {
 
 async function answered<Value>(answer: Answer<Value>): Promise<unknown> {
   const result = await answer;
-  if (!result.ok) throw new Failed(describeHindrance(result.failure), 1);
+  if (!result.ok) throw new Failed(describeActionFailure(result.failure), 1);
   return asApiJson(result.value);
 }
 

@@ -60,7 +60,7 @@ export function placeName({ projectId, listId }: Place, directory: Directory): s
   return `${project}: ${directory.todolist(listId)?.title ?? `List ${listId}`}`;
 }
 
-/** The fields of an item that say something, for making it anew: a creation names no others. Its place is no field of it. */
+/** The fields of an item that say something, for recreating it: a creation names no others. Its place is no field of it. */
 export function spokenFields(item: Item): Patch {
   const values = without(valuesOf(item), "place");
   return pick(
@@ -72,7 +72,7 @@ export function spokenFields(item: Item): Patch {
   );
 }
 
-/** The item as it can be made anew: without what belongs to its former life at the service. */
+/** The item as it can be recreated: without what the service has given the deleted one. */
 export function recreated(lost: Item): Item {
   const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };
   if (lost.kind === "event") return { ...lost, ...fresh };

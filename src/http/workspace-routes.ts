@@ -10,8 +10,8 @@ import {
   serviceId,
 } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
+import { type Answer, describeActionFailure } from "../edits/workspace/action-failure.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import { type Answer, describeHindrance } from "../edits/workspace/workspace-hindrance.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { refuseUnread } from "./continue.ts";
 import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem-json.ts";
@@ -129,7 +129,7 @@ async function reply(response: Response, work: () => Promise<unknown>): Promise<
 async function done<Value>(answer: Answer<Value>): Promise<Value> {
   const result = await answer;
   if (result.ok) return result.value;
-  const detail = describeHindrance(result.failure);
+  const detail = describeActionFailure(result.failure);
   switch (result.failure.kind) {
     case "unknown":
       throw new ProblemError(notFound(detail));

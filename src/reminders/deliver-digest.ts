@@ -1,7 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import { clockInWords, dayInWords } from "../domain/wording.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
-import type { DeliverDeps, ReminderEvent } from "./deliver-reminders.ts";
+import { type DeliverDeps, messageIdOf, type ReminderEvent } from "./deliver-reminders.ts";
 import {
   countIn,
   type Digest,
@@ -11,12 +11,16 @@ import {
   gatherDigest,
   isEmpty,
 } from "./digest.ts";
-
 import { handOver } from "./hand-over.ts";
-import { type Letter, renderLetter } from "./mail-content.ts";
-import { messageIdOf } from "./mail-queue.ts";
-import type { Reader } from "./plan-mails.ts";
-import { addressOf, envelope, readerBy, type Stop, stopFor } from "./recipients.ts";
+import { type MailContent, renderMail } from "./mail-content.ts";
+import {
+  addressOf,
+  envelope,
+  type Reader,
+  readerBy,
+  type UnsubscribeLink,
+  unsubscribeFor,
+} from "./recipients.ts";
 
 /** A digest whose time has come. */
 export interface DueDigest {
@@ -44,12 +48,12 @@ export async function deliverDigest(
   due: DueDigest,
   deps: DigestDeps,
 ): Promise<readonly ReminderEvent[]> {
-  const { store, clock, digest, rules, stretched, webUrl } = deps;
+  const { store, clock, digest, rules, extended, webUrl } = deps;
   const reader = readerBy(due.person, deps);
   if (!reader?.wants("digest")) return [];
   const { zone, person } = reader;
   const now = clock();
-  const turn = stretched(digestTurn(digest, { zone, now, rules }).turn);
+  const turn = extended(digestTurn(digest, { zone, now, rules }).turn);
   if (!turn.day.equals(due.turn.day)) return [];
   const key = digestKey(due);
   const installation = store.meta.installation;
@@ -68,7 +72,9 @@ export async function deliverDigest(
       address: addressOf(person),
       compose: () => ({
         ...envelope(address, deps),
-        ...renderLetter(letterOf(told, { reader, digest, turn, stop: stopFor(address, deps) })),
+        ...renderMail(
+          contentOf(told, { reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) }),
+        ),
         calendar: null,
       }),
     },
@@ -103,20 +109,20 @@ function sinceWhen(
   return Temporal.Instant.compare(last, now) > 0 ? usual : last;
 }
 
-function letterOf(
+function contentOf(
   told: Digest,
   {
     reader,
     digest,
     turn,
-    stop,
+    unsubscribe,
   }: {
     readonly reader: Reader;
     readonly digest: DigestRule;
     readonly turn: DigestTurn;
-    readonly stop: Stop | null;
+    readonly unsubscribe: UnsubscribeLink | null;
   },
-): Letter {
+): MailContent {
   const { today, week, overdue, moved } = told;
   const counts = [
     `${countIn(today)} today`,
@@ -129,7 +135,7 @@ function letterOf(
   const what = digest.weekday === null ? "Your day" : "Your week";
   return {
     subject: `${what}: ${counts.join(", ")} – ${day}`,
-    lede: ledeOf(told, counts),
+    preview: previewOf(told, counts),
     heading: `${what}, ${day}`,
     fact: null,
     parts: [
@@ -137,12 +143,12 @@ function letterOf(
       ...[overdue, today, week, moved].filter((part) => countIn(part) > 0),
     ],
     reason: `You get this digest ${often} at ${clockInWords(digest.at)} (${reader.zone}) when there is something to tell.`,
-    stop,
+    unsubscribe,
   };
 }
 
 /** Names what is nearest, so that a phone shows more than numbers. */
-function ledeOf({ today, overdue, week, moved }: Digest, counts: readonly string[]): string {
+function previewOf({ today, overdue, week, moved }: Digest, counts: readonly string[]): string {
   const [first] = [today, overdue, week, moved].flatMap(({ entries }) => entries);
   return first ? `${counts.join(", ")}: ${first.title}` : counts.join(", ");
 }

@@ -7,13 +7,19 @@ import type { Mail } from "../mail/mail.ts";
 import type { MailKey } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
-import { handOver, type MailEnding, type Told } from "./hand-over.ts";
-import { type Letter, renderLetter } from "./mail-content.ts";
-import { messageIdOf, type Post } from "./mail-queue.ts";
+import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { type MailContent, renderMail } from "./mail-content.ts";
 import { type DueMail, isWithin, type WindowOf } from "./plan-mails.ts";
-import { addressOf, choiceOf, envelope, type Recipients, readerBy, stopFor } from "./recipients.ts";
+import {
+  addressOf,
+  choiceOf,
+  envelope,
+  type MailDeps,
+  readerBy,
+  unsubscribeFor,
+} from "./recipients.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
-import { foldLetter, reminderLetter } from "./reminder-words.ts";
+import { combinedContent, reminderContent } from "./reminder-words.ts";
 
 import type { SendGate } from "./send-gate.ts";
 
@@ -30,19 +36,26 @@ interface About {
   readonly messageId: string;
 }
 
-export interface DeliverDeps extends Recipients {
+export interface DeliverDeps extends MailDeps {
   readonly rules: ReminderRules;
   readonly windowOf: WindowOf;
   /** For windows that `windowOf` has not made. */
-  readonly stretched: SendGate["stretched"];
+  readonly extended: SendGate["extended"];
   /** Link template with `{project}`, `{kind}` and `{id}`; null = no links. */
   readonly webUrl: string | null;
   /** What a person can do with an item by following a link; null = such links are not made. */
   readonly actions: ((shown: ViewItem, person: PersonId) => readonly NamedLink[]) | null;
 }
 
+/** One mail that is to go out: of one thing, or of several. */
+export interface PlannedMail {
+  readonly person: PersonId;
+  readonly messageId: string;
+  readonly mails: readonly DueMail[];
+}
+
 /** What a mail tells, as it is now. */
-interface Current extends Told<MailKey> {
+interface Current extends Topic<MailKey> {
   readonly dueAt: Temporal.Instant;
   readonly shown: ViewItem;
   readonly reminder: Reminder;
@@ -54,12 +67,15 @@ interface Current extends Told<MailKey> {
  * Sends one mail and writes down how that ended for each thing in it. Items and person are read once more, so nothing goes
  * out for what was completed, moved, deleted or reassigned in the meantime; empty when so, or when it was taken care of.
  */
-export async function deliver(post: Post, deps: DeliverDeps): Promise<readonly ReminderEvent[]> {
+export async function deliver(
+  mail: PlannedMail,
+  deps: DeliverDeps,
+): Promise<readonly ReminderEvent[]> {
   const { store } = deps;
-  const things = post.mails.flatMap((mail) => readAgain(mail, deps) ?? []);
+  const things = mail.mails.flatMap((due) => readAgain(due, deps) ?? []);
   const [first] = things;
   if (!first) return [];
-  const { messageId } = post;
+  const { messageId } = mail;
   const endings = await handOver(
     {
       things,
@@ -120,27 +136,30 @@ function compose(
     messageId === messageIdOf(first.key, { uid: first.shown.uid, installation });
   const choice = choiceOf(things.map(({ reminder }) => reminder.kind));
   const address = { person: first.reader, choice, messageId };
-  const stop = stopFor(address, deps);
-  const letter: Letter = isAlone
-    ? reminderLetter(occasionOf(first, { deps, stop }))
-    : foldLetter(
+  const unsubscribe = unsubscribeFor(address, deps);
+  const content: MailContent = isAlone
+    ? reminderContent(contextOf(first, { deps, unsubscribe }))
+    : combinedContent(
         things.map((thing) => ({
           ...thing,
           project: projectOf(thing.shown.item, deps),
           link: webLink(deps.webUrl, thing.shown.item),
         })),
-        { now: deps.clock(), stop },
+        { now: deps.clock(), unsubscribe },
       );
   return {
     ...envelope(address, deps),
-    ...renderLetter(letter),
+    ...renderMail(content),
     calendar: isAlone ? calendarOf(first, deps) : null,
   };
 }
 
-function occasionOf(
+function contextOf(
   { shown, reminder, reader, dueAt }: Current,
-  { deps, stop }: { readonly deps: DeliverDeps; readonly stop: Letter["stop"] },
+  {
+    deps,
+    unsubscribe,
+  }: { readonly deps: DeliverDeps; readonly unsubscribe: MailContent["unsubscribe"] },
 ) {
   const { store, rules, webUrl, actions, clock } = deps;
   const { item } = shown;
@@ -164,7 +183,7 @@ function occasionOf(
     now: clock(),
     zone: rules.zone,
     at: rules.at,
-    stop,
+    unsubscribe,
   };
 }
 
@@ -188,4 +207,18 @@ function calendarOf(
     { zone: rules.zone, link: webLink(webUrl, item), from },
   );
   return { content, method: "PUBLISH" };
+}
+
+/**
+ * The Message-ID of a mail that tells one thing: the same for the same thing, also after a restart, and not to be guessed
+ * from outside. `uid` is that of the item, "" where there is none.
+ */
+export function messageIdOf(
+  { kind, occurrence, lead, person }: MailKey,
+  { uid, installation }: { readonly uid: string; readonly installation: string },
+): string {
+  // Events' own reminders were there first, and are named without their kind.
+  const sort = kind === "reminder" ? [] : [kind];
+  const parts = [...sort, uid, occurrence, lead, person];
+  return newMessageId(parts, installation);
 }

@@ -7,7 +7,7 @@ import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wordin
 
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
-import type { Entry, Section } from "./mail-content.ts";
+import type { Section, SectionEntry } from "./mail-content.ts";
 import { isBefore, missedUntil, type Window } from "./plan-mails.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./reminder-words.ts";
@@ -32,11 +32,11 @@ interface DigestContext {
 }
 
 /** What an open item of the reader means on a day. */
-type Place = "today" | "week" | "overdue";
+type SectionName = "today" | "week" | "overdue";
 
-interface Placed {
-  readonly place: Place;
-  readonly entry: Entry;
+interface DigestEntry {
+  readonly section: SectionName;
+  readonly entry: SectionEntry;
   /** Sorts within the section. */
   readonly startAt: Temporal.Instant;
 }
@@ -48,12 +48,13 @@ export function gatherDigest(context: DigestContext): Digest {
   const { store, person, zone, now, since } = context;
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
   const last = today.add({ days: 6 });
-  const placed = store.view
+  const ahead = store.view
     .assignedTo(person)
     .filter(({ item }) => isOpen(item, context))
-    .flatMap(({ item }) => placeOf(item, { today, context }) ?? [])
+    .flatMap(({ item }) => digestEntry(item, { today, context }) ?? [])
     .toSorted((a, b) => Temporal.Instant.compare(a.startAt, b.startAt));
-  const of = (place: Place) => placed.flatMap((each) => (each.place === place ? [each.entry] : []));
+  const of = (section: SectionName) =>
+    ahead.flatMap((each) => (each.section === section ? [each.entry] : []));
   const moved = store.dateMoves
     .since(since, person)
     .filter(({ shown }) => isOpen(shown.item, context))
@@ -72,7 +73,7 @@ export const countIn = ({ entries, more }: Section): number => entries.length + 
 export const isEmpty = ({ today, week, overdue, moved }: Digest): boolean =>
   [today, week, overdue, moved].every((part) => countIn(part) === 0);
 
-function section(heading: string, entries: readonly Entry[]): Section {
+function section(heading: string, entries: readonly SectionEntry[]): Section {
   const shown = entries.slice(0, mostEntries);
   return {
     kind: "section",
@@ -89,21 +90,21 @@ function isOpen(item: Item, { store, person }: DigestContext): boolean {
   return !item.completed && seesItem(person, { item, project, list });
 }
 
-function placeOf(
+function digestEntry(
   item: Item,
   { today, context }: { readonly today: Temporal.PlainDate; readonly context: DigestContext },
-): Placed | null {
+): DigestEntry | null {
   const { zone } = context;
   const days = daysOf(item, zone);
   if (!days) return null;
-  const place = placeOn(days, { today, canBeLate: item.kind !== "event" || item.milestone });
-  if (!place) return null;
+  const section = sectionOn(days, { today, canBeLate: item.kind !== "event" || item.milestone });
+  if (!section) return null;
   const startAt =
     item.kind === "event"
       ? startsAt(item.when, zone)
       : days.first.toZonedDateTime(zone).toInstant();
-  const late = place === "overdue" ? [dueInWords(days.last, today)] : [];
-  return { place, startAt, entry: entryOf(item, { about: late, context }) };
+  const late = section === "overdue" ? [dueInWords(days.last, today)] : [];
+  return { section, startAt, entry: sectionEntry(item, { about: late, context }) };
 }
 
 interface Days {
@@ -111,10 +112,10 @@ interface Days {
   readonly last: Temporal.PlainDate;
 }
 
-function placeOn(
+function sectionOn(
   { first, last }: Days,
   { today, canBeLate }: { readonly today: Temporal.PlainDate; readonly canBeLate: boolean },
-): Place | null {
+): SectionName | null {
   if (isAfter(today, last)) return canBeLate ? "overdue" : null;
   if (!isAfter(first, today)) return "today";
   return isAfter(first, today.add({ days: 6 })) ? null : "week";
@@ -132,10 +133,10 @@ function daysOf(item: Item, zone: string): Days | null {
   return { first: when.start.toPlainDate(), last: end.toPlainDate() };
 }
 
-function entryOf(
+function sectionEntry(
   item: Item,
   { about, context }: { readonly about: readonly string[]; readonly context: DigestContext },
-): Entry {
+): SectionEntry {
   const { store, zone, webUrl } = context;
   const project = store.directory.project(item.projectId)?.title ?? "";
   const parts = [...about, datesInWords(item, zone), spokenKind(item), plainLine(project)];
@@ -147,7 +148,10 @@ function entryOf(
 }
 
 /** Null where the reader would see no difference. */
-function movedEntry({ shown, before, actor }: DateMove, context: DigestContext): Entry | null {
+function movedEntry(
+  { shown, before, actor }: DateMove,
+  context: DigestContext,
+): SectionEntry | null {
   const { store, person, zone } = context;
   const { item } = shown;
   const [from, to] = [datesInWords(before, zone), datesInWords(item, zone)];

@@ -1,24 +1,25 @@
+import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { isDueAgain } from "../store/mails/handover.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { HandoverRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
-import { type DeliverDeps, readAgain } from "./deliver-reminders.ts";
+import { type DeliverDeps, messageIdOf, type PlannedMail, readAgain } from "./deliver-reminders.ts";
 import { type DigestRule, digestTurn } from "./digest.ts";
-import { foldMails, messageIdOf, type Post, type Ready } from "./mail-queue.ts";
-import { earlier, isBefore, isWithin, planMails, type Reader } from "./plan-mails.ts";
-import { readersOf } from "./recipients.ts";
-import type { Agenda } from "./reminder.ts";
+import { type DueMail, earlier, isBefore, isWithin, planMails } from "./plan-mails.ts";
+import { type Reader, readersOf } from "./recipients.ts";
+import type { ReminderIndex } from "./reminder.ts";
+import { punctual } from "./reminder-words.ts";
 
 /** One mail to be made. */
-export type Task =
-  | { readonly kind: "post"; readonly dueAt: Temporal.Instant; readonly post: Post }
+export type MailTask =
+  | { readonly kind: "reminders"; readonly dueAt: Temporal.Instant; readonly mail: PlannedMail }
   | { readonly kind: "digest"; readonly dueAt: Temporal.Instant; readonly digest: DueDigest };
 
 /** What is to be sent now. */
 export interface MailFinder {
   /** The one that fell due first in front. */
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly MailTask[];
   /** When something else is to be sent; null = nothing is ahead. */
   readonly nextAt: Temporal.Instant | null;
   /** Whether a mail that was begun is still to be told, now or later. */
@@ -26,17 +27,17 @@ export interface MailFinder {
 }
 
 export interface MailFinderDeps extends DeliverDeps {
-  readonly agenda: Agenda;
+  readonly index: ReminderIndex;
   /** Null = no digests. */
   readonly digest: DigestRule | null;
 }
 
 /** Looks through everything that falls due, and leaves out what is settled, or waits for its next attempt. Reads only. */
 export function findMails(deps: MailFinderDeps): MailFinder {
-  const { store, agenda, windowOf, clock } = deps;
+  const { store, index, windowOf, clock } = deps;
   const now = clock();
   const readers = readersOf(deps);
-  const plan = planMails(agenda.reminders(), { readers, now, windowOf });
+  const plan = planMails(index.reminders(), { readers, now, windowOf });
   const digests = planDigests(readers.values(), { deps, now });
   const planned = new Set([
     ...plan.due.map(({ key }) => nameOf(key)),
@@ -45,19 +46,19 @@ export function findMails(deps: MailFinderDeps): MailFinder {
   let nextAt = earlier(plan.nextAt, digests.nextAt);
   /** Null when it is not to be sent now. */
   const begun = (key: MailKey): { readonly as: string | null } | null => {
-    const standing = standingOf(store.ledger.get(key), now);
-    if (standing.kind === "waits") nextAt = earlier(nextAt, standing.until);
-    return standing.kind === "free" ? { as: standing.begunAs } : null;
+    const readiness = readinessOf(store.ledger.get(key), now);
+    if (readiness.kind === "waits") nextAt = earlier(nextAt, readiness.until);
+    return readiness.kind === "free" ? { as: readiness.begunAs } : null;
   };
 
   const ready = plan.due.flatMap((mail): readonly Ready[] => {
     const found = begun(mail.key);
     return found && readAgain(mail, deps) ? [{ mail, begunAs: found.as }] : [];
   });
-  const posts = foldMails(ready, { now, messageIdOf: (key) => ownId(key, deps) });
-  const tasks: readonly Task[] = [
-    ...posts.map((post): Task => ({ kind: "post", dueAt: post.mails[0]?.dueAt ?? now, post })),
-    ...digests.due.flatMap((digest): readonly Task[] =>
+  const mails = combineMails(ready, { now, messageIdOf: (key) => ownId(key, deps) });
+  const tasks: readonly MailTask[] = [
+    ...mails.map((mail): MailTask => ({ kind: "reminders", dueAt: dueOf(mail), mail })),
+    ...digests.due.flatMap((digest): readonly MailTask[] =>
       begun(digestKey(digest)) ? [{ kind: "digest", dueAt: digest.turn.dueAt, digest }] : [],
     ),
   ];
@@ -72,14 +73,14 @@ function planDigests(
   readers: Iterable<Reader>,
   { deps, now }: { readonly deps: MailFinderDeps; readonly now: Temporal.Instant },
 ): { readonly due: readonly DueDigest[]; readonly nextAt: Temporal.Instant | null } {
-  const { digest, rules, stretched } = deps;
+  const { digest, rules, extended } = deps;
   const due: DueDigest[] = [];
   let nextAt: Temporal.Instant | null = null;
   if (!digest) return { due, nextAt };
   for (const { person, zone, wants } of readers) {
     if (!wants("digest")) continue;
     const found = digestTurn(digest, { zone, now, rules });
-    const turn = stretched(found.turn);
+    const turn = extended(found.turn);
     nextAt = earlier(nextAt, found.nextAt);
     // What fell due before there was an installation is nobody's digest.
     if (isBefore(turn.dueAt, rules.installedAt) || !isWithin(turn, now)) continue;
@@ -89,18 +90,89 @@ function planDigests(
 }
 
 /** How far something is that falls due. */
-type Standing =
+type Readiness =
   | { readonly kind: "free"; readonly begunAs: string | null }
   | { readonly kind: "settled" }
   | { readonly kind: "waits"; readonly until: Temporal.Instant };
 
-function standingOf(row: HandoverRow | null, now: Temporal.Instant): Standing {
+function readinessOf(row: HandoverRow | null, now: Temporal.Instant): Readiness {
   if (row?.state === "sent" || row?.state === "rejected" || row?.state === "empty") {
     return { kind: "settled" };
   }
   const until = row?.state === "deferred" ? row.notBefore : null;
   if (until && !isDueAgain(until, now)) return { kind: "waits", until };
   return { kind: "free", begunAs: row?.messageId ?? null };
+}
+
+/** Something that is due, and the Message-ID under which it was begun already; null = it is new. */
+interface Ready {
+  readonly mail: DueMail;
+  readonly begunAs: string | null;
+}
+
+/** More missed things than this are told in one mail. */
+const mostApart = 5;
+
+/**
+ * Puts what is due into mails, the one that fell due first in front. What one person has missed, as the daemon did not run
+ * or mails wait for their turn, is one mail when it is much. What was begun goes out again as it was begun.
+ */
+function combineMails(
+  ready: readonly Ready[],
+  {
+    now,
+    messageIdOf,
+  }: { readonly now: Temporal.Instant; readonly messageIdOf: (key: MailKey) => string },
+): readonly PlannedMail[] {
+  const begun = Map.groupBy(
+    ready.filter(({ begunAs }) => begunAs !== null),
+    ({ mail, begunAs }) => `${mail.key.person} ${begunAs}`,
+  );
+  const fresh = Map.groupBy(
+    ready.filter(({ begunAs }) => begunAs === null),
+    ({ mail }) => mail.key.person,
+  );
+  const planned = [
+    ...[...begun.values()].flatMap((same) =>
+      mailOf(
+        same.map(({ mail }) => mail),
+        same[0]?.begunAs,
+      ),
+    ),
+    ...[...fresh.values()].flatMap((own) => {
+      const mails = own.map(({ mail }) => mail);
+      const missed = mails.filter(({ dueAt }) => isBefore(dueAt.add(punctual), now));
+      const combined = missed.length > mostApart ? missed : [];
+      const apart = mails.filter((mail) => !combined.includes(mail));
+      return [
+        ...mailOf(combined, combinedId(combined, messageIdOf)),
+        ...apart.flatMap((mail) => mailOf([mail], messageIdOf(mail.key))),
+      ];
+    }),
+  ];
+  return planned.toSorted((a, b) => Temporal.Instant.compare(dueOf(a), dueOf(b)));
+}
+
+function mailOf(
+  mails: readonly DueMail[],
+  messageId: string | null | undefined,
+): readonly PlannedMail[] {
+  const [first] = mails;
+  return first && messageId ? [{ person: first.key.person, messageId, mails }] : [];
+}
+
+/** The same for the same things, whenever they are put together. */
+function combinedId(
+  mails: readonly DueMail[],
+  messageIdOf: (key: MailKey) => string,
+): string | null {
+  const ids = mails.map(({ key }) => messageIdOf(key)).toSorted();
+  const [first] = ids;
+  return first === undefined ? null : first.replace(/^<[^@]*/, `<${fingerprint(ids.join(" "))}`);
+}
+
+function dueOf({ mails: [first] }: PlannedMail): Temporal.Instant {
+  return first?.dueAt ?? Temporal.Instant.fromEpochMilliseconds(0);
 }
 
 function ownId(key: MailKey, { store }: MailFinderDeps): string {

@@ -1,4 +1,6 @@
-import { unreachable } from "../domain/result.ts";
+import { backOff, slightJitter } from "../domain/backoff.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import { messageOf, unreachable } from "../domain/result.ts";
 import type { Delivery, Mail, Mailer } from "../mail/mail.ts";
 import { type Handover, longestPause } from "../store/mails/handover.ts";
 import type { Transactions } from "../store/store.ts";
@@ -11,14 +13,14 @@ export type MailEnding =
   | { readonly kind: "given-up"; readonly problem: string };
 
 /** One thing that a mail tells. */
-export interface Told<Key> {
+export interface Topic<Key> {
   readonly key: Key;
   /** The last moment at which it may still be sent. */
   readonly lapsesAt: Temporal.Instant;
 }
 
 /** A mail that is to go out. */
-export interface Outgoing<Key, Thing extends Told<Key>> {
+export interface OutgoingMail<Key, Thing extends Topic<Key>> {
   readonly things: readonly Thing[];
   readonly messageId: string;
   readonly address: string;
@@ -36,11 +38,11 @@ export interface HandOverDeps<Key> {
 }
 
 /**
- * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of already, or is not due again yet. What was claimed but
- * not settled goes out again with the same Message-ID.
+ * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of
+ * already, or is not due again yet. What was claimed but not settled goes out again with the same Message-ID.
  */
-export async function handOver<Key, Thing extends Told<Key>>(
-  { things, messageId, address, compose }: Outgoing<Key, Thing>,
+export async function handOver<Key, Thing extends Topic<Key>>(
+  { things, messageId, address, compose }: OutgoingMail<Key, Thing>,
   deps: HandOverDeps<Key>,
 ): Promise<readonly { readonly thing: Thing; readonly ending: MailEnding }[]> {
   const { handover, store, mailer, clock, random } = deps;
@@ -55,7 +57,7 @@ export async function handOver<Key, Thing extends Told<Key>>(
   });
   const delivery = await attempt(() => mailer.send(compose(claimed)));
   const attempts = Math.max(...claimed.map(({ key }) => handover.get(key)?.attempts ?? 1));
-  const wait = isUnreached(delivery) ? shortBackOff(attempts, random) : backOff(attempts, random);
+  const wait = pauseAfter(delivery, { attempts, random: random() });
   // Whoever asks in whole seconds then asks late enough.
   const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
   return store.durably(() => {
@@ -76,18 +78,17 @@ async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
   try {
     return await send();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: "deferred", code: null, message };
+    return { kind: "deferred", code: null, message: messageOf(error) };
   }
 }
 
-interface Attempt<Key> extends Told<Key> {
+interface HandedOver<Key> extends Topic<Key> {
   readonly delivery: Delivery;
   readonly againAt: Temporal.Instant;
 }
 
 function settle<Key>(
-  { key, delivery, againAt, lapsesAt }: Attempt<Key>,
+  { key, delivery, againAt, lapsesAt }: HandedOver<Key>,
   handover: Handover<Key>,
 ): MailEnding {
   switch (delivery.kind) {
@@ -112,15 +113,30 @@ function settle<Key>(
   }
 }
 
-/** A minute after the first attempt, doubled by each further one, up to a tenth more at random, `longestPause` at most. */
-function backOff(attempts: number, random: () => number): Temporal.Duration {
-  const seconds = 60 * 2 ** Math.min(attempts - 1, 10) * (1 + random() / 10);
-  const pause = Temporal.Duration.from({ seconds: Math.round(seconds) });
+const firstPause = Temporal.Duration.from({ minutes: 1 });
+/** A server that is not there is no trouble of the mail: it is asked again soon. */
+const unreached = {
+  first: Temporal.Duration.from({ seconds: 15 }),
+  ceiling: Temporal.Duration.from({ minutes: 1 }),
+} as const;
+
+/**
+ * How long a mail waits after so many attempts: a minute after the first one, doubled by each further one, `longestPause` at
+ * most; where no server answered 15 seconds at first, and a minute at most. With up to a tenth more at random.
+ */
+function pauseAfter(
+  delivery: Delivery,
+  { attempts, random }: { readonly attempts: number; readonly random: number },
+): Temporal.Duration {
+  const pauses = isUnreached(delivery) ? unreached : { first: firstPause, ceiling: longestPause };
+  const pause = backOff(attempts, { ...pauses, jitter: slightJitter(random) }).round("second");
   return Temporal.Duration.compare(pause, longestPause) < 0 ? pause : longestPause;
 }
 
-/** A server that is not there is no trouble of the mail: it is asked again after a quarter of a minute, a half, and every minute. */
-function shortBackOff(attempts: number, random: () => number): Temporal.Duration {
-  const seconds = Math.min(60, 15 * 2 ** Math.min(attempts - 1, 10)) * (1 + random() / 10);
-  return Temporal.Duration.from({ seconds: Math.round(seconds) });
-}
+/**
+ * A Message-ID that is the same for the same parts, also after a restart, and not to be guessed from outside: a mail that is
+ * handed over again keeps it, so that the reader's server can drop the second one.
+ * Source: RFC 5322 3.6.4.
+ */
+export const newMessageId = (parts: readonly unknown[], installation: string): string =>
+  `<${fingerprint(JSON.stringify([installation, ...parts]))}@${installation}>`;

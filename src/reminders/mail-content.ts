@@ -1,21 +1,20 @@
 import { unreachable } from "../domain/result.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
-import { escapeHtml } from "./mail-text.ts";
-import type { Stop } from "./recipients.ts";
+import type { UnsubscribeLink } from "./recipients.ts";
 
 /** What a mail says, before it is plain text or HTML. Nothing in it is markup. */
-export interface Letter {
+export interface MailContent {
   /** One line, whatever the titles in it hold. */
   readonly subject: string;
   /** The fact in one line: phones show it under the subject. */
-  readonly lede: string;
+  readonly preview: string;
   readonly heading: string;
-  /** What the page says under its heading where the lede is not seen; null = its parts say all. */
+  /** What the page says under its heading where the preview is not seen; null = its parts say all. */
   readonly fact: string | null;
   readonly parts: readonly Part[];
   /** Why the reader gets it. */
   readonly reason: string;
-  readonly stop: Stop | null;
+  readonly unsubscribe: UnsubscribeLink | null;
 }
 
 export type Part =
@@ -34,37 +33,37 @@ export type Part =
 export interface Section {
   readonly kind: "section";
   readonly heading: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SectionEntry[];
   /** How many there are besides. */
   readonly more: number;
 }
 
-export interface Entry {
+export interface SectionEntry {
   readonly title: string;
   /** When, where, what kind; "" for nothing. */
   readonly about: string;
   readonly url: string | null;
 }
 
-export interface RenderedLetter {
+export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
 /** Both forms of a mail. */
-export function renderLetter(letter: Letter): RenderedLetter {
-  return { subject: letter.subject, text: letterText(letter), html: letterHtml(letter) };
+export function renderMail(content: MailContent): RenderedMail {
+  return { subject: content.subject, text: textOfMail(content), html: htmlOfMail(content) };
 }
 
-function letterText({ lede, parts, reason, stop }: Letter): string {
+function textOfMail({ preview, parts, reason, unsubscribe }: MailContent): string {
   const blocks = [
-    [lede, ...parts.slice(0, 1).flatMap((part) => (part.kind === "lines" ? part.lines : []))],
+    [preview, ...parts.slice(0, 1).flatMap((part) => (part.kind === "lines" ? part.lines : []))],
     ...parts.flatMap((part, index) =>
       index === 0 && part.kind === "lines" ? [] : [linesOf(part)],
     ),
     // The usual mark before what is no part of the message.
-    ["-- ", reason, ...(stop ? [`${stop.label}: ${stop.url}`] : [])],
+    ["-- ", reason, ...(unsubscribe ? [`${unsubscribe.label}: ${unsubscribe.url}`] : [])],
   ];
   const shown = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
   return `${shown.join("\n\n")}\n`;
@@ -91,7 +90,7 @@ function linesOf(part: Part): readonly string[] {
   }
 }
 
-function entryLines({ title, about, url }: Entry): readonly string[] {
+function entryLines({ title, about, url }: SectionEntry): readonly string[] {
   return [
     `- ${title}`,
     ...(about === "" ? [] : [`  ${about}`]),
@@ -99,29 +98,29 @@ function entryLines({ title, about, url }: Entry): readonly string[] {
   ];
 }
 
-/** The letter as a page that fits a phone; its first words, which mail programs preview, are the lede. */
-function letterHtml({ lede, heading, fact, parts, reason, stop }: Letter): string {
+/** The mail as a page that fits a phone; its first words, which mail programs show under the subject, are the preview. */
+function htmlOfMail({ preview, heading, fact, parts, reason, unsubscribe }: MailContent): string {
   return htmlFrame({
     title: heading,
-    lede,
+    preview,
     body: [
       `<h2 dir="auto" style="margin:0 0 .3em;font-size:1.25em;line-height:1.25">${escapeHtml(heading)}</h2>`,
       ...(fact === null ? [] : [`<p style="margin:0"><strong>${escapeHtml(fact)}</strong></p>`]),
       ...parts.flatMap(markupOf),
     ],
-    footer: footerOf(reason, stop),
+    footer: footerOf(reason, unsubscribe),
   });
 }
 
 /** What mails have in common around their content; `body` and `footer` are markup. */
 export function htmlFrame({
   title,
-  lede,
+  preview,
   body,
   footer,
 }: {
   readonly title: string;
-  readonly lede: string;
+  readonly preview: string;
   readonly body: readonly string[];
   readonly footer: readonly string[];
 }): string {
@@ -131,7 +130,7 @@ export function htmlFrame({
     '<meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(title)}</title></head>`,
     '<body style="margin:0;padding:16px;font-family:sans-serif;font-size:16px;line-height:1.45;overflow-wrap:anywhere">',
-    preheader(lede),
+    preheader(preview),
     '<div style="max-width:36em;margin:0 auto">',
     ...body,
     '<div style="margin:2em 0 0;padding:.6em 0 0;border-top:1px solid #8886;opacity:.75;font-size:.85em">',
@@ -141,21 +140,21 @@ export function htmlFrame({
   return `${lines.join("\n")}\n`;
 }
 
-export function footerOf(reason: string, stop: Stop | null): readonly string[] {
+export function footerOf(reason: string, unsubscribe: UnsubscribeLink | null): readonly string[] {
   return [
     `<p style="margin:0">${escapeHtml(reason)}</p>`,
-    ...(stop
+    ...(unsubscribe
       ? [
-          `<p style="margin:.6em 0 0"><a style="color:inherit" href="${escapeHtml(stop.url)}">${escapeHtml(stop.label)}</a></p>`,
+          `<p style="margin:.6em 0 0"><a style="color:inherit" href="${escapeHtml(unsubscribe.url)}">${escapeHtml(unsubscribe.label)}</a></p>`,
         ]
       : []),
   ];
 }
 
 /** Shown in lists of mails and nowhere else. The blanks behind it keep the mail's own first words out of the preview. */
-function preheader(lede: string): string {
+function preheader(preview: string): string {
   const blanks = "&#8199;&#65279;&#847; ".repeat(40).trimEnd();
-  return `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all">${escapeHtml(lede)} ${blanks}</div>`;
+  return `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all">${escapeHtml(preview)} ${blanks}</div>`;
 }
 
 function markupOf(part: Part): readonly string[] {
@@ -209,10 +208,18 @@ function buttonOf({ label, url }: NamedLink): string {
   return `<a style="${style}" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
 }
 
-function entryMarkup({ title, about, url }: Entry): string {
+function entryMarkup({ title, about, url }: SectionEntry): string {
   const shown = `<bdi>${escapeHtml(title)}</bdi>`;
   const named =
     url === null ? shown : `<a style="color:inherit" href="${escapeHtml(url)}">${shown}</a>`;
   const below = about === "" ? "" : `<br><span style="opacity:.75">${escapeHtml(about)}</span>`;
   return `<li style="margin:0 0 .4em">${named}${below}</li>`;
 }
+
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");

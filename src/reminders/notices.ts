@@ -6,12 +6,19 @@ import { seesItem } from "../domain/sight.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type NoticeKey, noticeKey } from "../store/mails/notices-and-choices.ts";
 import type { Store } from "../store/store.ts";
-import { handOver, type MailEnding, type Told } from "./hand-over.ts";
-import { renderLetter } from "./mail-content.ts";
-import { zoneFor } from "./mail-text.ts";
+import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { renderMail } from "./mail-content.ts";
 import { isBefore } from "./plan-mails.ts";
-import { addressOf, envelope, mayBegin, type Recipients, readerBy, stopFor } from "./recipients.ts";
-import { noticesLetter, type Parking, renderNotice } from "./render-notices.ts";
+import {
+  addressOf,
+  envelope,
+  type MailDeps,
+  mayBegin,
+  readerBy,
+  unsubscribeFor,
+  zoneFor,
+} from "./recipients.ts";
+import { noticesContent, type Parking, renderNotice } from "./render-notices.ts";
 
 /** What became of telling somebody of a parked edit. */
 export type NoticeEvent = {
@@ -20,7 +27,7 @@ export type NoticeEvent = {
   readonly messageId: string;
 } & MailEnding;
 
-export interface NoticesDeps extends Recipients {
+export interface NoticesDeps extends MailDeps {
   /** Address under which people reach this server, without a slash at the end; null = only this machine does. */
   readonly publicUrl: string | null;
   readonly onEvent: (event: NoticeEvent) => void;
@@ -39,12 +46,12 @@ const worthTelling = Temporal.Duration.from({ hours: 72 });
 const mostApart = 5;
 
 /** One mail of one or several parkings. */
-interface NoticePost {
+interface NoticeMail {
   readonly messageId: string;
   readonly edits: readonly Edit[];
 }
 
-interface Notice extends Told<NoticeKey> {
+interface Notice extends Topic<NoticeKey> {
   readonly edit: Edit;
   readonly editor: Person;
 }
@@ -62,7 +69,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
     return { key: noticeKey(edit), lapsesAt, edit, editor: reader.person };
   }
 
-  async function tell({ messageId, edits }: NoticePost): Promise<readonly NoticeEvent[]> {
+  async function tell({ messageId, edits }: NoticeMail): Promise<readonly NoticeEvent[]> {
     const things = edits.flatMap((edit) => readAgain(edit) ?? []);
     const [first] = things;
     if (!first) return [];
@@ -87,9 +94,9 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
     async step(signal) {
       let outcome: "idle" | "worked" = "idle";
       const open = store.notices.open().filter((edit) => readAgain(edit));
-      for (const post of foldNotices(open, store)) {
+      for (const mail of combineNotices(open, store)) {
         if (signal.aborted || !mayBegin(deps)) break;
-        for (const event of await tell(post)) {
+        for (const event of await tell(mail)) {
           outcome = "worked";
           onEvent(event);
         }
@@ -100,7 +107,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
 }
 
 /** What was begun goes out again as it was begun. */
-function foldNotices(open: readonly Edit[], store: Store): readonly NoticePost[] {
+function combineNotices(open: readonly Edit[], store: Store): readonly NoticeMail[] {
   const { installation } = store.meta;
   const idOf = (edit: Edit) => messageIdOf(noticeKey(edit), installation);
   const begunAs = new Map(
@@ -112,7 +119,7 @@ function foldNotices(open: readonly Edit[], store: Store): readonly NoticePost[]
     ...[...begun].flatMap(([messageId, edits]) => (messageId === "" ? [] : [{ messageId, edits }])),
     ...[...fresh.values()].flatMap((edits) =>
       edits.length > mostApart
-        ? [{ messageId: foldId(edits.map(idOf), installation), edits }]
+        ? [{ messageId: combinedId(edits.map(idOf), installation), edits }]
         : edits.map((edit) => ({ messageId: idOf(edit), edits: [edit] })),
     ),
   ];
@@ -120,11 +127,10 @@ function foldNotices(open: readonly Edit[], store: Store): readonly NoticePost[]
 
 /** The same for the same parking, also after a restart, and not to be guessed from outside. */
 function messageIdOf({ edit, parkedAt }: NoticeKey, installation: string): string {
-  const parts = [installation, "parked", edit, parkedAt];
-  return `<${fingerprint(JSON.stringify(parts))}@${installation}>`;
+  return newMessageId(["parked", edit, parkedAt], installation);
 }
 
-const foldId = (ids: readonly string[], installation: string): string =>
+const combinedId = (ids: readonly string[], installation: string): string =>
   `<${fingerprint(ids.join(" "))}@${installation}>`;
 
 function compose(
@@ -135,18 +141,22 @@ function compose(
   if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
   const { installation } = deps.store.meta;
   const address = { person: first.editor, choice: "notices", messageId } as const;
-  const stop = stopFor(address, deps);
+  const unsubscribe = unsubscribeFor(address, deps);
   const isAlone = notices.length === 1 && messageId === messageIdOf(first.key, installation);
   const dashboard = deps.publicUrl === null ? null : `${deps.publicUrl}/#waiting`;
   const parkings = notices.map(
-    ({ edit, editor }): Parking => ({ ...parkingOf({ edit, editor }, deps), dashboard, stop }),
+    ({ edit, editor }): Parking => ({
+      ...parkingOf({ edit, editor }, deps),
+      dashboard,
+      unsubscribe,
+    }),
   );
   const [only] = parkings;
   return {
     ...envelope(address, deps),
     ...(isAlone && only
       ? renderNotice(only)
-      : renderLetter(noticesLetter(parkings, { dashboard, stop }))),
+      : renderMail(noticesContent(parkings, { dashboard, unsubscribe }))),
     calendar: null,
   };
 }
@@ -154,7 +164,7 @@ function compose(
 function parkingOf(
   { edit, editor }: Pick<Notice, "edit" | "editor">,
   { store, zone }: NoticesDeps,
-): Omit<Parking, "dashboard" | "stop"> {
+): Omit<Parking, "dashboard" | "unsubscribe"> {
   const { directory } = store;
   const now = presentOf(edit, store);
   return {

@@ -1,18 +1,9 @@
 import type { PersonId } from "../domain/ids.ts";
-import type { Person } from "../domain/item.ts";
-import type { MailKind } from "../domain/mail-kind.ts";
 import { unreachable } from "../domain/result.ts";
 import { wallClock, wholeMinutes } from "../domain/when.ts";
 import type { MailKey } from "../store/mails/ledger.ts";
+import type { Reader } from "./recipients.ts";
 import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";
-
-/** Somebody whom mails can reach. */
-export interface Reader {
-  readonly person: Person;
-  /** The own one, or the account's. */
-  readonly zone: string;
-  readonly wants: (kind: MailKind) => boolean;
-}
 
 /** One thing that one person is to be told now. */
 export interface DueMail extends Window {
@@ -62,9 +53,6 @@ export function planMails(
   }
   return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
 }
-
-export const canReceive = (person: Person): boolean =>
-  !person.suspended && person.email !== null && person.email.trim() !== "";
 
 const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>
   !other || isBefore(other.dueAt, mail.dueAt);

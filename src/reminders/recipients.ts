@@ -7,13 +7,12 @@ import {
   mailKindWords,
 } from "../domain/mail-kind.ts";
 import type { ChoiceClaim } from "../domain/signed-links.ts";
+import { isZone } from "../domain/when.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
-import { zoneFor } from "./mail-text.ts";
-import { canReceive, type Reader } from "./plan-mails.ts";
 
 /** What every mail needs, whatever it tells. */
-export interface Recipients {
+export interface MailDeps {
   readonly store: Store;
   readonly mailer: Mailer;
   readonly from: Mailbox;
@@ -31,22 +30,30 @@ export interface Recipients {
 }
 
 /** The end of a mail that says how to get no more of them. */
-export interface Stop {
+export interface UnsubscribeLink {
   /** "Stop reminders of tasks" */
   readonly label: string;
   readonly url: string;
 }
 
+/** Somebody whom mails can reach. */
+export interface Reader {
+  readonly person: Person;
+  /** The own one, or the account's. */
+  readonly zone: string;
+  readonly wants: (kind: MailKind) => boolean;
+}
+
 /** Everybody who can be reached, and what they want. */
-export function readersOf(office: Recipients): ReadonlyMap<PersonId, Reader> {
-  const people = office.store.directory.people().filter(canReceive);
-  return new Map(people.map((person) => [person.id, readerOf(person, office)]));
+export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Reader> {
+  const people = context.store.directory.people().filter(canReceive);
+  return new Map(people.map((person) => [person.id, readerOf(person, context)]));
 }
 
 /** Null for somebody who is not known, or cannot be reached. */
-export function readerBy(id: PersonId | null, office: Recipients): Reader | null {
-  const person = office.store.directory.people().find((known) => known.id === id);
-  return person && canReceive(person) ? readerOf(person, office) : null;
+export function readerBy(id: PersonId | null, context: MailDeps): Reader | null {
+  const person = context.store.directory.people().find((known) => known.id === id);
+  return person && canReceive(person) ? readerOf(person, context) : null;
 }
 
 /** How one mail of a kind is addressed. */
@@ -59,7 +66,7 @@ interface Address {
 /** All of a mail but its content. */
 export function envelope(
   { person, choice, messageId }: Address,
-  { from, clock, choiceUrl }: Recipients,
+  { from, clock, choiceUrl }: MailDeps,
 ): Omit<Mail, "subject" | "text" | "html" | "calendar"> {
   const url = choiceUrl?.({ person: person.id, choice }) ?? null;
   return {
@@ -79,10 +86,10 @@ export function envelope(
   };
 }
 
-export function stopFor(
+export function unsubscribeFor(
   { person, choice }: Pick<Address, "person" | "choice">,
-  { choiceUrl }: Recipients,
-): Stop | null {
+  { choiceUrl }: MailDeps,
+): UnsubscribeLink | null {
   if (!choiceUrl) return null;
   const label = choice === "all" ? "Choose which mails to get" : `Stop ${mailKindWords[choice]}`;
   return { label, url: choiceUrl({ person: person.id, choice }) };
@@ -98,7 +105,7 @@ export function choiceOf(kinds: readonly MailKind[]): MailChoice {
 
 /** When the next mail may be begun: now, or as soon as fewer than `perMinute` lie within a minute, also after a restart. */
 export function paceOf(
-  { store, perMinute }: Pick<Recipients, "store" | "perMinute">,
+  { store, perMinute }: Pick<MailDeps, "store" | "perMinute">,
   now: Temporal.Instant,
 ): Temporal.Instant {
   const begun = store.ledger.begunSince(now.subtract(minute));
@@ -106,14 +113,14 @@ export function paceOf(
   return oldest ? oldest.add(minute) : now;
 }
 
-export function mayBegin(office: Pick<Recipients, "store" | "perMinute" | "clock">): boolean {
-  const now = office.clock();
-  return Temporal.Instant.compare(paceOf(office, now), now) <= 0;
+export function mayBegin(context: Pick<MailDeps, "store" | "perMinute" | "clock">): boolean {
+  const now = context.clock();
+  return Temporal.Instant.compare(paceOf(context, now), now) <= 0;
 }
 
 const minute = Temporal.Duration.from({ minutes: 1 });
 
-function readerOf(person: Person, { wishes, zone, store }: Recipients): Reader {
+function readerOf(person: Person, { wishes, zone, store }: MailDeps): Reader {
   const granted = wishes(person.id);
   return {
     person,
@@ -121,3 +128,10 @@ function readerOf(person: Person, { wishes, zone, store }: Recipients): Reader {
     wants: (kind) => granted[kind] && !store.mailChoices.isOff(person.id, kind),
   };
 }
+
+const canReceive = (person: Person): boolean =>
+  !person.suspended && person.email !== null && person.email.trim() !== "";
+
+/** The reader's own zone, or the account's. */
+export const zoneFor = ({ timeZone }: Person, account: string): string =>
+  timeZone !== null && isZone(timeZone) ? timeZone : account;

@@ -15,13 +15,12 @@ import {
   withoutOverrides,
 } from "../domain/wording.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { Letter, Part } from "./mail-content.ts";
-import { zoneFor } from "./mail-text.ts";
-import type { Stop } from "./recipients.ts";
+import type { MailContent, Part } from "./mail-content.ts";
+import { type UnsubscribeLink, zoneFor } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
 
 /** What a reminder is about and who reads it. */
-export interface Occasion {
+export interface ReminderContext {
   readonly reminder: Pick<Reminder, "sort" | "timing">;
   readonly item: Item;
   readonly reader: Person;
@@ -42,15 +41,15 @@ export interface Occasion {
   readonly zone: string;
   /** The time of day to which days are counted back. */
   readonly at: Temporal.PlainTime;
-  readonly stop: Stop | null;
+  readonly unsubscribe: UnsubscribeLink | null;
 }
 
 /** The words of a reminder, in the reader's own zone. */
-export function reminderLetter(occasion: Occasion): Letter {
-  const { item, reader, dueAt, now, links, stop } = occasion;
-  const zone = zoneFor(reader, occasion.zone);
+export function reminderContent(context: ReminderContext): MailContent {
+  const { item, reader, dueAt, now, links, unsubscribe } = context;
+  const zone = zoneFor(reader, context.zone);
   const title = shownTitle(item);
-  const { subject, fact, lines, reason } = wordsOf(occasion, { title, zone });
+  const { subject, fact, lines, reason } = wordsOf(context, { title, zone });
   const isLate = Temporal.Instant.compare(dueAt.add(punctual), now) < 0;
   const late = isLate ? [`This mail is late: it was due on ${momentInWords(dueAt, zone)}.`] : [];
   const description = excerpt(
@@ -59,11 +58,19 @@ export function reminderLetter(occasion: Occasion): Letter {
   );
   const parts: readonly Part[] = [
     { kind: "lines", lines: [...lines, ...late] },
-    { kind: "facts", facts: factsOf(occasion) },
+    { kind: "facts", facts: factsOf(context) },
     { kind: "prose", text: description },
     { kind: "links", links },
   ];
-  return { subject, lede: `${fact}: ${title}`, heading: title, fact, parts, reason, stop };
+  return {
+    subject,
+    preview: `${fact}: ${title}`,
+    heading: title,
+    fact,
+    parts,
+    reason,
+    unsubscribe,
+  };
 }
 
 /** A title on one line of at most 300 characters; never empty. */
@@ -75,7 +82,7 @@ export const punctual = Temporal.Duration.from({ minutes: 5 });
 
 /** The fact of a reminder in a few words: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */
 function factOf(
-  { reminder: { timing }, item }: Pick<Occasion, "reminder" | "item">,
+  { reminder: { timing }, item }: Pick<ReminderContext, "reminder" | "item">,
   now: Temporal.ZonedDateTime,
 ): string {
   if (timing.kind !== "moment") {
@@ -93,14 +100,14 @@ interface Words {
 }
 
 function wordsOf(
-  occasion: Occasion,
+  context: ReminderContext,
   { title, zone }: { readonly title: string; readonly zone: string },
 ): Words {
-  const { item, reminder, now, at } = occasion;
+  const { item, reminder, now, at } = context;
   const { timing } = reminder;
   const kind = spokenKind(item);
   const short = excerpt(title, 100);
-  const fact = factOf(occasion, now.toZonedDateTimeISO(zone));
+  const fact = factOf(context, now.toZonedDateTimeISO(zone));
   const clock = `${clockInWords(at)} (${zone})`;
   switch (timing.kind) {
     case "moment": {
@@ -139,7 +146,7 @@ function wordsOf(
   }
 }
 
-/** Of a milestone over several days, or at a time of day, the lede does not say all. */
+/** Of a milestone over several days, or at a time of day, the preview does not say all. */
 function linesOf(item: Item, zone: string): readonly string[] {
   if (item.kind !== "event") return [];
   const { when } = item;
@@ -147,7 +154,7 @@ function linesOf(item: Item, zone: string): readonly string[] {
   return isOneDay ? [] : [spanInWords(when, zone)];
 }
 
-function factsOf({ item, parent, project, list, others, isPrivate }: Occasion) {
+function factsOf({ item, parent, project, list, others, isPrivate }: ReminderContext) {
   return [
     { name: "Kind", value: item.kind === "event" && !item.milestone ? "" : spokenKind(item) },
     { name: "Task", value: excerpt(plainLine(parent ?? ""), 300) },
@@ -163,7 +170,7 @@ const exactly = (length: Temporal.Duration): string =>
   lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"));
 
 /** One of several things that a mail tells. */
-interface Folded {
+interface CombinedReminder {
   readonly reminder: Reminder;
   readonly shown: ViewItem;
   readonly dueAt: Temporal.Instant;
@@ -175,17 +182,20 @@ interface Folded {
 }
 
 /** Tells in one mail what would have been many: `things` are of one reader, the one that fell due first in front. */
-export function foldLetter(
-  things: readonly Folded[],
-  { now, stop }: { readonly now: Temporal.Instant; readonly stop: Stop | null },
-): Letter {
+export function combinedContent(
+  things: readonly CombinedReminder[],
+  {
+    now,
+    unsubscribe,
+  }: { readonly now: Temporal.Instant; readonly unsubscribe: UnsubscribeLink | null },
+): MailContent {
   const titles = things.map(({ shown }) => excerpt(shownTitle(shown.item), 60));
   const count = things.length === 1 ? "1 late reminder" : `${things.length} late reminders`;
   const [first] = things;
   const since = first ? momentInWords(first.dueAt, first.zone) : "";
   return {
     subject: `${count}: ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
-    lede: `${count}: ${excerpt(titles.join(", "), 300)}`,
+    preview: `${count}: ${excerpt(titles.join(", "), 300)}`,
     heading: count,
     fact: null,
     parts: [
@@ -193,17 +203,17 @@ export function foldLetter(
       {
         kind: "section",
         heading: "What they remind of",
-        entries: things.map((thing) => entryOf(thing, now)),
+        entries: things.map((thing) => sectionEntry(thing, now)),
         more: 0,
       },
     ],
     reason: "You get this mail because you are assigned to these items.",
-    stop,
+    unsubscribe,
   };
 }
 
-function entryOf(
-  { reminder, shown, zone, project, link }: Folded,
+function sectionEntry(
+  { reminder, shown, zone, project, link }: CombinedReminder,
   now: Temporal.Instant,
 ): { readonly title: string; readonly about: string; readonly url: string | null } {
   const { item } = shown;

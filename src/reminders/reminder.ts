@@ -140,8 +140,8 @@ const occurrenceOf = (of: DayOf): string =>
 const inDays = (lead: Temporal.Duration): Temporal.Duration =>
   lead.with({ days: lead.days + 7 * lead.weeks, weeks: 0 });
 
-/** Every reminder of the view, kept up to date by the change log instead of being read anew each time. */
-export interface Agenda {
+/** Every reminder of the view, kept up to date by the change log instead of being read each time. */
+export interface ReminderIndex {
   /** Item by item. */
   reminders(): Iterable<readonly Reminder[]>;
 }
@@ -149,7 +149,7 @@ export interface Agenda {
 /** Beyond this many changes at once, reading everything costs no more than following them. */
 const mostNews = 1000;
 
-export function createAgenda(store: Store, rules: ReminderRules): Agenda {
+export function createReminderIndex(store: Store, rules: ReminderRules): ReminderIndex {
   const reminders = new Map<ItemKey, readonly Reminder[]>();
   let readUpTo: Revision | null = null;
 

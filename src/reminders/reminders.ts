@@ -2,16 +2,15 @@ import { unreachable } from "../domain/result.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
-import { findMails, type MailFinder, type MailFinderDeps, type Task } from "./find-mails.ts";
+import { findMails, type MailFinder, type MailFinderDeps, type MailTask } from "./find-mails.ts";
 import { createWindows, isBefore, type WindowOf } from "./plan-mails.ts";
-import { mayBegin, paceOf, type Recipients } from "./recipients.ts";
-import { createAgenda, type ReminderRules } from "./reminder.ts";
-
+import { type MailDeps, mayBegin, paceOf } from "./recipients.ts";
+import { createReminderIndex, type ReminderRules } from "./reminder.ts";
 import { createSendGate } from "./send-gate.ts";
 
 export type { ReminderEvent } from "./deliver-reminders.ts";
 
-export interface RemindersDeps extends Recipients, Pick<DeliverDeps, "webUrl" | "actions"> {
+export interface RemindersDeps extends MailDeps, Pick<DeliverDeps, "webUrl" | "actions"> {
   readonly options: Omit<ReminderRules, "zone" | "installedAt"> & {
     /** Null = no digests. */
     readonly digest: DigestRule | null;
@@ -32,34 +31,34 @@ export interface Reminders {
 }
 
 /** So that one mailbox whose server takes its time does not hold up all others. */
-const lanes = 2;
+const concurrency = 2;
 
 export function createReminders(deps: RemindersDeps): Reminders {
   const { store, options, zone, clock, onEvent } = deps;
   const rules = { ...options, zone, installedAt: store.meta.installedAt };
-  const opening = createSendGate({ ...deps, catchUp: options.catchUp });
+  const gate = createSendGate({ ...deps, catchUp: options.catchUp });
   const windows = createWindows(rules);
   const windowOf: WindowOf = (reminder, readersZone) => {
     const window = windows(reminder, readersZone);
-    return window && opening.stretched(window);
+    return window && gate.extended(window);
   };
-  const surveying: MailFinderDeps = {
+  const finderDeps: MailFinderDeps = {
     ...deps,
     rules,
     windowOf,
-    stretched: opening.stretched,
-    agenda: createAgenda(store, rules),
+    extended: gate.extended,
+    index: createReminderIndex(store, rules),
     digest: options.digest,
   };
-  let calm: Calm | null = null;
+  let quiet: Quiet | null = null;
 
   /** Null in a time in which nothing is to be sent. */
-  function survey(): MailFinder | null {
-    const standing = { mark: markOf(deps), now: clock() };
-    if (calm && lasts(calm, standing)) return null;
-    const found = findMails(surveying);
-    const { mark, now } = standing;
-    calm = found.tasks.length === 0 ? { mark, from: now, until: found.nextAt } : null;
+  function findDue(): MailFinder | null {
+    const at = { mark: markOf(deps), now: clock() };
+    if (quiet && lasts(quiet, at)) return null;
+    const found = findMails(finderDeps);
+    const { mark, now } = at;
+    quiet = found.tasks.length === 0 ? { mark, from: now, until: found.nextAt } : null;
     return found;
   }
 
@@ -69,22 +68,22 @@ export function createReminders(deps: RemindersDeps): Reminders {
     for (const { key } of rest) store.ledger.drop(key);
   }
 
-  function send(task: Task): Promise<readonly ReminderEvent[]> {
+  function send(task: MailTask): Promise<readonly ReminderEvent[]> {
     switch (task.kind) {
-      case "post":
-        return deliver(task.post, surveying);
+      case "reminders":
+        return deliver(task.mail, finderDeps);
       case "digest": {
         const { digest } = options;
-        return digest ? deliverDigest(task.digest, { ...surveying, digest }) : Promise.resolve([]);
+        return digest ? deliverDigest(task.digest, { ...finderDeps, digest }) : Promise.resolve([]);
       }
       default:
         return unreachable(task);
     }
   }
 
-  async function work(tasks: Iterator<Task>, signal: AbortSignal): Promise<number> {
+  async function work(tasks: Iterator<MailTask>, signal: AbortSignal): Promise<number> {
     let handled = 0;
-    while (!signal.aborted && opening.isOpen() && mayBegin(deps)) {
+    while (!signal.aborted && gate.isOpen() && mayBegin(deps)) {
       const next = tasks.next();
       if (next.done) break;
       const events = await send(next.value);
@@ -96,27 +95,27 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   return {
     async step(signal) {
-      const found = opening.isOpen() ? survey() : null;
+      const found = gate.isOpen() ? findDue() : null;
       if (!found) return "idle";
       dropRest(found);
       const tasks = found.tasks.values();
-      const working = Array.from({ length: lanes }, () => work(tasks, signal));
-      // Every lane has to come to its end before a fault of one of them is told.
+      const working = Array.from({ length: concurrency }, () => work(tasks, signal));
+      // Each has to come to its end before a fault of one of them is told.
       await Promise.allSettled(working);
       const handled = await Promise.all(working);
       return handled.some((count) => count > 0) ? "worked" : "idle";
     },
     nextAt() {
-      if (!opening.isOpen()) return null;
-      const found = survey();
-      if (!found) return calm?.until ?? null;
+      if (!gate.isOpen()) return null;
+      const found = findDue();
+      if (!found) return quiet?.until ?? null;
       return found.tasks.length > 0 ? paceOf(deps, clock()) : found.nextAt;
     },
   };
 }
 
 /** A time in which nothing is to be sent, unless something changes: the loop asks every few seconds. */
-interface Calm {
+interface Quiet {
   readonly mark: string;
   readonly from: Temporal.Instant;
   /** Null = for ever. */
@@ -124,12 +123,12 @@ interface Calm {
 }
 
 /** Another one whenever there may be something else to tell, or somebody else to tell it to. */
-const markOf = ({ store }: Recipients): string =>
+const markOf = ({ store }: MailDeps): string =>
   `${store.changes.latest()} ${store.mailChoices.version()}`;
 
 /** A clock that was set back ends it too. */
 function lasts(
-  { mark, from, until }: Calm,
+  { mark, from, until }: Quiet,
   at: { readonly mark: string; readonly now: Temporal.Instant },
 ): boolean {
   if (mark !== at.mark || isBefore(at.now, from)) return false;

@@ -5,21 +5,29 @@ import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../
 import { unreachable } from "../domain/result.ts";
 import { excerpt, momentInWords, plainLine } from "../domain/wording.ts";
 
-import { footerOf, htmlFrame, type Letter, type RenderedLetter } from "./mail-content.ts";
-import { escapeHtml } from "./mail-text.ts";
-import type { Stop } from "./recipients.ts";
+import {
+  escapeHtml,
+  footerOf,
+  htmlFrame,
+  type MailContent,
+  type RenderedMail,
+} from "./mail-content.ts";
+import type { UnsubscribeLink } from "./recipients.ts";
 import { shownTitle } from "./reminder-words.ts";
 
 /** Tells an editor in one mail of many edits that did not get into the workspace. */
-export function noticesLetter(
+export function noticesContent(
   parkings: readonly Parking[],
-  { dashboard, stop }: { readonly dashboard: string | null; readonly stop: Stop | null },
-): Letter {
+  {
+    dashboard,
+    unsubscribe,
+  }: { readonly dashboard: string | null; readonly unsubscribe: UnsubscribeLink | null },
+): MailContent {
   const count = parkings.length === 1 ? "1 edit" : `${parkings.length} edits`;
   const titles = parkings.map((parking) => excerpt(shownTitle(parkedItem(parking)), 60));
   return {
     subject: `Not applied: ${count} – ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
-    lede: `Not applied: ${count}. ${excerpt(titles.join(", "), 300)}`,
+    preview: `Not applied: ${count}. ${excerpt(titles.join(", "), 300)}`,
     heading: `${count} not applied`,
     fact: null,
     parts: [
@@ -46,7 +54,7 @@ export function noticesLetter(
       },
     ],
     reason: "You get this mail because these edits were made in your name.",
-    stop,
+    unsubscribe,
   };
 }
 
@@ -64,11 +72,11 @@ export interface Parking {
   readonly names: Names;
   /** Address of the start page; null when it has none that can be reached from elsewhere. */
   readonly dashboard: string | null;
-  readonly stop: Stop | null;
+  readonly unsubscribe: UnsubscribeLink | null;
 }
 
 /** Tells an editor that an edit did not get into the workspace. */
-export function renderNotice(parking: Parking): RenderedLetter {
+export function renderNotice(parking: Parking): RenderedMail {
   const note = noteOf(parking);
   return {
     subject: `Not applied: ${excerpt(note.title, 100)} – ${parkReasonWords[parking.reason]}`,
@@ -96,7 +104,7 @@ interface Note {
   readonly ways: readonly string[];
   readonly dashboard: string | null;
   readonly reason: string;
-  readonly stop: Stop | null;
+  readonly unsubscribe: UnsubscribeLink | null;
 }
 
 /** Why an edit is parked, in a few words. */
@@ -132,7 +140,16 @@ function parkedItem({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpe
   return isOpen ? (now ?? wished) : wished;
 }
 
-function noteOf({ edit, reason, editor, now, isOpen, names, dashboard, stop }: Parking): Note {
+function noteOf({
+  edit,
+  reason,
+  editor,
+  now,
+  isOpen,
+  names,
+  dashboard,
+  unsubscribe,
+}: Parking): Note {
   const wished = applyPatch(edit.base, edit.patch);
   const shown = parkedItem({ edit, now, isOpen });
   const at = momentInWords(edit.createdAt, names.zone);
@@ -150,7 +167,7 @@ function noteOf({ edit, reason, editor, now, isOpen, names, dashboard, stop }: P
     ],
     dashboard,
     reason: `You get this mail because edit ${edit.id} (${spokenKind(shown)}) was made in your name, ${plainLine(editor.name)}, through ${edit.channel}.`,
-    stop,
+    unsubscribe,
   };
 }
 
@@ -243,7 +260,11 @@ function textOf(note: Note): string {
       ...note.ways.map((way) => `  ${way}`),
     ],
     // The usual mark before what is no part of the message.
-    ["-- ", note.reason, ...(note.stop ? [`${note.stop.label}: ${note.stop.url}`] : [])],
+    [
+      "-- ",
+      note.reason,
+      ...(note.unsubscribe ? [`${note.unsubscribe.label}: ${note.unsubscribe.url}`] : []),
+    ],
   ];
   return `${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
@@ -252,7 +273,7 @@ function htmlOf(note: Note): string {
   const { title, dashboard } = note;
   return htmlFrame({
     title,
-    lede: `Not applied: ${title}. ${note.why}`,
+    preview: `Not applied: ${title}. ${note.why}`,
     body: [
       `<h2 dir="auto" style="margin:0 0 .3em;font-size:1.25em;line-height:1.25">${escapeHtml(title)}</h2>`,
       `<p>${escapeHtml(note.opening)}</p>`,
@@ -266,7 +287,7 @@ function htmlOf(note: Note): string {
         : [`<p><a href="${escapeHtml(dashboard)}">Open the dashboard</a></p>`]),
       `<p>On the command line: ${note.ways.map((way) => `<code>${escapeHtml(way)}</code>`).join(" or ")}</p>`,
     ],
-    footer: footerOf(note.reason, note.stop),
+    footer: footerOf(note.reason, note.unsubscribe),
   });
 }
 

@@ -7,7 +7,7 @@ export interface SendGate {
   /** To be asked at each look and before each mail: a long silence is taken for a sleep of the machine. */
   isOpen(): boolean;
   /** A window that mails were held back in ends some minutes after that, unless it has an end of its own. */
-  readonly stretched: <W extends Window>(window: W) => W;
+  readonly extended: <W extends Window>(window: W) => W;
 }
 
 interface SendGateDeps {
@@ -71,14 +71,14 @@ export function createSendGate({ store, swept, readAnew, catchUp, clock }: SendG
         wait = { ...wait, hasHeld: true };
         return false;
       }
-      // What was over before the first opening is nobody's reminder.
+      // What was over before mails went out for the first time is nobody's reminder.
       if (isKnown && wait.hasHeld) held = { from: wait.since, until: now };
       if (!isKnown) store.ledger.opened();
       isKnown = true;
       wait = null;
       return true;
     },
-    stretched(window) {
+    extended(window) {
       if (!held || isBefore(window.lapsesAt, held.from)) return window;
       const { endsAt } = window;
       const until = held.until.add(afterwards);

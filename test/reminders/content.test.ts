@@ -2,12 +2,15 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
 import type { EventItem } from "../../src/domain/item.ts";
-import { renderLetter } from "../../src/reminders/mail-content.ts";
-import { type Occasion, reminderLetter } from "../../src/reminders/reminder-words.ts";
+import { renderMail } from "../../src/reminders/mail-content.ts";
+import { type ReminderContext, reminderContent } from "../../src/reminders/reminder-words.ts";
 import { dates, times } from "../support/items.ts";
 import { aMailer, ana, anEvent, anInbox, aPerson, aRig, at, ben, berlin, cleo } from "./rig.ts";
 
-const occasion = (item: Partial<EventItem> = {}, fields: Partial<Occasion> = {}): Occasion => ({
+const occasion = (
+  item: Partial<EventItem> = {},
+  fields: Partial<ReminderContext> = {},
+): ReminderContext => ({
   item: { ...anEvent(), ...item },
   reader: aPerson({ id: ana, name: "Ana", timeZone: "Europe/Lisbon" }),
   reminder: {
@@ -25,14 +28,14 @@ const occasion = (item: Partial<EventItem> = {}, fields: Partial<Occasion> = {})
   isPrivate: false,
   links: [{ label: "Open", url: "https://company.example.com/#/2001/event/501" }],
   at: Temporal.PlainTime.from("09:00"),
-  stop: null,
+  unsubscribe: null,
   dueAt: at("2026-11-24T08:45:00Z"),
   now: at("2026-11-24T08:45:00Z"),
   zone: berlin,
   ...fields,
 });
 
-const renderReminder = (about: Occasion) => renderLetter(reminderLetter(about));
+const renderReminder = (about: ReminderContext) => renderMail(reminderContent(about));
 
 /** The mail as a mailbox holds it. */
 async function received(item: Parameters<typeof anEvent>[0], now = "2026-11-24T08:45:00Z") {

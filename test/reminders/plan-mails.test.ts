@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { createWindows, planMails, type Reader } from "../../src/reminders/plan-mails.ts";
+import { createWindows, planMails } from "../../src/reminders/plan-mails.ts";
+import type { Reader } from "../../src/reminders/recipients.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
 import { dates, times } from "../support/items.ts";

@@ -156,7 +156,7 @@ function problemOf(
   const isParked = edit.state === "parked" || edit.state === "discarded";
   const isClash = conflictVersion(edit) !== null;
   const remarks = [
-    // What was written down when it was parked is said anew, by the names of now.
+    // What was written down when it was parked is said again, by the names of now.
     isClash ? null : edit.problem,
     describeWait(edit, store),
     isParked && edit.problem !== null && !isClash ? null : describeConflict(edit, names),

@@ -33,7 +33,7 @@ export interface EditActions {
   discard(id: number): Decision;
   /**
    * Tries a parked edit again. One that would overwrite what somebody else has changed goes only for a person who has seen
-   * that: `seen` is the version that was shown, or "any" for who does not care. What has changed since conflicts anew.
+   * that: `seen` is the version that was shown, or "any" for who does not care. What has changed since conflicts again.
    */
   retry(id: number, seen?: string | null): Decision;
   /** Takes a confirmed edit back, by a new edit that is its inverse. */

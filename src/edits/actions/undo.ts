@@ -33,7 +33,7 @@ export function inverseOf(
     const fault = recreationFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
     const base = inSight(recreated(lost), { lost, store });
-    return holdable({ ...common, action: "create", base, patch: spokenFields(base) });
+    return ifStorable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
   if (!answer || !store.view.get(edit.item)) {
@@ -44,11 +44,11 @@ export function inverseOf(
   if (fieldsOf(patch).length === 0) {
     return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
   }
-  return holdable({ ...common, action: actionOf(patch), base: answer, patch });
+  return ifStorable({ ...common, action: actionOf(patch), base: answer, patch });
 }
 
 /** An inverse that the service would hold otherwise than it is wished restores nothing; times stand in the account's zone. */
-function holdable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
+function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
   const { when } = inverse.patch;
   const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;
   return fault
@@ -56,7 +56,7 @@ function holdable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state"
     : ok(inverse);
 }
 
-/** What is made anew has another creator: the former one goes on seeing what is private by being assigned. */
+/** What is recreated has another creator: the former one goes on seeing what is private by being assigned. */
 function inSight(
   item: Item,
   { lost, store }: { readonly lost: Item; readonly store: Store },

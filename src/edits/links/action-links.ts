@@ -25,7 +25,7 @@ import {
 
 /**
  * What came of following a link. `stored`: its edit is in the journal, also when it was there before. `moved`: the item
- * has another date than the person was shown, so that the question must be asked anew.
+ * has another date than the person was shown, so that the question must be asked again.
  */
 type LinkOutcome =
   | { readonly kind: "stored"; readonly edit: EditId }
@@ -82,20 +82,20 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
     const found = recent.find(
       (edit) =>
         edit.item === viewed.key &&
-        standing.includes(edit.state) &&
+        sentStates.includes(edit.state) &&
         isOfLink(edit, { action: sight.action, shown }) &&
-        holds(viewed.item, edit.patch),
+        says(viewed.item, edit.patch),
     );
     return found?.id ?? null;
   }
 
   /** In review mode nothing shows that the edit waits already. */
   function waiting({ viewed }: Looked, patch: Patch): EditId | null {
-    const held = store.journal.list({ state: "held", limit: everything });
-    const twin = held.find(
+    const held = store.journal.list({ state: "held", limit: mostHeld });
+    const same = held.find(
       (edit) => edit.item === viewed.key && sameWish(edit, { patch, newLabels: [] }),
     );
-    return twin?.id ?? null;
+    return same?.id ?? null;
   }
 
   function stored(
@@ -151,10 +151,10 @@ const mailLinksLast = Temporal.Duration.from({ days: 30 });
 /** A feed is read by many, a mail by one. */
 const actorOf = (claim: AnyLinkClaim): PersonId | null => ("person" in claim ? claim.person : null);
 
-const everything = 1_000_000;
+const mostHeld = 1_000_000;
 /** A second click comes soon after the first. */
 const recentEdits = 500;
-const standing: readonly Edit["state"][] = ["pending", "claimed", "confirmed"];
+const sentStates: readonly Edit["state"][] = ["pending", "claimed", "confirmed"];
 
 const moves = (action: LinkAction): boolean => action === "day" || action === "week";
 
@@ -169,7 +169,7 @@ function isOfLink(
   return sameWish(edit, { patch, newLabels: [] });
 }
 
-const holds = (item: Item, patch: Patch): boolean =>
+const says = (item: Item, patch: Patch): boolean =>
   fieldsOf(changedFields(valuesOf(item), patch)).length === 0;
 
 export type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "./link-sight.ts";

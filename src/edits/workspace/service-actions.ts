@@ -1,41 +1,25 @@
 import type { Comment } from "../../domain/comment.ts";
 import type { FileEntry } from "../../domain/file.ts";
-import type { FolderId, LabelId, ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { FolderId, LabelId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Label } from "../../domain/item.ts";
 import { ok } from "../../domain/result.ts";
 import { sourceName } from "../../domain/source.ts";
-import type { Store } from "../../store/store.ts";
-import type { Upstream } from "../../upstream/client.ts";
 import { homeFolder } from "../delivery/home-folder.ts";
-import { createTaskWork, findTask } from "./task-actions.ts";
 import {
   type Answer,
   callOf,
+  creationFailed,
   failed,
-  hindered,
   type OnBehalf,
   unfit,
   unknown,
-} from "./workspace-hindrance.ts";
-
-/** Where a task is now, and by what UID calendars know it. */
-export interface PlacedTask {
-  readonly uid: string;
-  readonly id: ServiceId;
-  readonly title: string;
-  readonly projectId: ProjectId;
-  readonly listId: ListId;
-}
-
-/** A task by the service's id or by its UID, and where it is to go. */
-export interface TaskRelocation {
-  readonly task: string;
-  readonly listId: ListId;
-  /** Null = the project of the list, or else the task's own. */
-  readonly projectId: ProjectId | null;
-  /** Null = as it is. */
-  readonly title: string | null;
-}
+} from "./action-failure.ts";
+import {
+  createTaskActions,
+  findTask,
+  type TaskActions,
+  type TaskActionsDeps,
+} from "./task-actions.ts";
 
 /** Octets to put into a folder; null = the project's home folder. */
 interface NewFile {
@@ -72,36 +56,24 @@ export interface ServiceActions {
     rename(label: { readonly id: LabelId; readonly name: string }, by: OnBehalf): Answer<Label>;
     delete(id: LabelId, by: OnBehalf): Answer<null>;
   };
-  readonly tasks: {
-    /** The copy, which is a new item. */
-    copy(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
-    /** The task, which keeps its UID. */
-    move(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
-  };
+  readonly tasks: TaskActions;
 }
 
-export interface ServiceActionsDeps {
-  readonly store: Store;
-  readonly upstream: Upstream;
-  /** Asks for a source soon, as it was just changed. */
-  readonly hurry: (source: string) => void;
-}
-
-export function createServiceActions(deps: ServiceActionsDeps): ServiceActions {
+export function createServiceActions(deps: TaskActionsDeps): ServiceActions {
   return {
-    files: createFileWork(deps),
-    comments: createCommentWork(deps),
-    labels: createLabelWork(deps),
-    tasks: createTaskWork(deps),
+    files: createFileActions(deps),
+    comments: createCommentActions(deps),
+    labels: createLabelActions(deps),
+    tasks: createTaskActions(deps),
   };
 }
 
 /** Comments of tasks: the list, and a new one. */
-function createCommentWork({
+function createCommentActions({
   store,
   upstream,
   hurry,
-}: ServiceActionsDeps): ServiceActions["comments"] {
+}: TaskActionsDeps): ServiceActions["comments"] {
   return {
     async list(task, by) {
       const found = findTask(task, store);
@@ -128,12 +100,12 @@ function createCommentWork({
 }
 
 /** Files of folders: the list, the two-step upload, the deletion. */
-function createFileWork({ store, upstream }: ServiceActionsDeps): ServiceActions["files"] {
+function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions["files"] {
   async function folderOf({ projectId, folderId }: FilePlace, by: OnBehalf) {
     if (!store.directory.project(projectId)) return unknown(`project ${projectId} is not known`);
     if (folderId !== null) return ok({ projectId, folderId });
     const home = await homeFolder(projectId, { store, upstream, call: callOf(by) });
-    return home.ok ? ok({ projectId, folderId: home.value }) : hindered(home.failure);
+    return home.ok ? ok({ projectId, folderId: home.value }) : creationFailed(home.failure);
   }
 
   async function read(place: FilePlace, by: OnBehalf): Answer<readonly FileEntry[]> {
@@ -176,7 +148,7 @@ function createFileWork({ store, upstream }: ServiceActionsDeps): ServiceActions
 }
 
 /** The account's labels. */
-function createLabelWork({ store, upstream }: ServiceActionsDeps): ServiceActions["labels"] {
+function createLabelActions({ store, upstream }: TaskActionsDeps): ServiceActions["labels"] {
   const { directory } = store;
   const nameless = unfit("a label needs a name");
   return {

@@ -1,24 +1,63 @@
-import { type ItemKey, isId, type ListId, type ServiceId, serviceId } from "../../domain/ids.ts";
+import {
+  type ItemKey,
+  isId,
+  type ListId,
+  type ProjectId,
+  type ServiceId,
+  serviceId,
+} from "../../domain/ids.ts";
 import type { TaskItem, Todolist } from "../../domain/item.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
+import type { Upstream } from "../../upstream/client.ts";
 import { takeAlong } from "../delivery/item-calls.ts";
 import { followTask } from "../delivery/move-task.ts";
-import type {
-  PlacedTask,
-  ServiceActions,
-  ServiceActionsDeps,
-  TaskRelocation,
-} from "./service-actions.ts";
-import { callOf, failed, type Hindrance, unfit, unknown } from "./workspace-hindrance.ts";
+import {
+  type ActionFailure,
+  type Answer,
+  callOf,
+  failed,
+  type OnBehalf,
+  unfit,
+  unknown,
+} from "./action-failure.ts";
+
+/** Where a task is now, and by what UID calendars know it. */
+interface PlacedTask {
+  readonly uid: string;
+  readonly id: ServiceId;
+  readonly title: string;
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+}
+
+/** A task by the service's id or by its UID, and where it is to go. */
+interface TaskRelocation {
+  readonly task: string;
+  readonly listId: ListId;
+  /** Null = the project of the list, or else the task's own. */
+  readonly projectId: ProjectId | null;
+  /** Null = as it is. */
+  readonly title: string | null;
+}
+
+export interface TaskActions {
+  /** The copy, which is a new item. */
+  copy(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
+  /** The task, which keeps its UID. */
+  move(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
+}
+
+export interface TaskActionsDeps {
+  readonly store: Store;
+  readonly upstream: Upstream;
+  /** Asks for a source soon, as it was just changed. */
+  readonly hurry: (source: string) => void;
+}
 
 /** Copies and moves of tasks, within a project or between two. */
-export function createTaskWork({
-  store,
-  upstream,
-  hurry,
-}: ServiceActionsDeps): ServiceActions["tasks"] {
+export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): TaskActions {
   const hurryLists = (...items: readonly TaskItem[]) => {
     for (const item of items) hurry(sourceOf(item));
   };
@@ -34,7 +73,7 @@ export function createTaskWork({
       const copy = copied.value;
       if (copy.id === null || copy.id === id)
         return unfit("the service has not told the copy's id");
-      const key = keep({ ...copy, id: copy.id }, store);
+      const key = storeCopy({ ...copy, id: copy.id }, store);
       hurryLists(copy);
       return ok(placed(key, { item: copy, id: copy.id, store }));
     },
@@ -50,7 +89,7 @@ export function createTaskWork({
         return failed(moved.failure);
       }
       const now = { ...moved.value, id: moved.value.id ?? id };
-      store.together(() => settle(found, { now, store }));
+      store.together(() => storeMove(found, { now, store }));
       hurryLists(before, now);
       hurry(`subtasks:${now.id}`);
       return ok(placed(found.key, { item: now, id: now.id, store }));
@@ -71,15 +110,17 @@ function plan({ task, listId, projectId, title }: TaskRelocation, store: Store) 
     targetListId: listId,
     title: title ?? found.value.item.title,
   };
-  const planned: Result<{ readonly found: FoundTask; readonly target: typeof target }, Hindrance> =
-    ok({ found: found.value, target });
+  const planned: Result<
+    { readonly found: FoundTask; readonly target: typeof target },
+    ActionFailure
+  > = ok({ found: found.value, target });
   return planned;
 }
 
 const listOf = (id: ListId, { directory }: Store): Todolist | null =>
   directory.todolists().find((list) => list.id === id) ?? null;
 
-function settle(
+function storeMove(
   { key }: FoundTask,
   { now, store }: { readonly now: TaskItem & { readonly id: ServiceId }; readonly store: Store },
 ): void {
@@ -92,7 +133,7 @@ function settle(
   mirror.bury(key);
 }
 
-function keep(item: TaskItem & { readonly id: ServiceId }, { mirror }: Store): ItemKey | null {
+function storeCopy(item: TaskItem & { readonly id: ServiceId }, { mirror }: Store): ItemKey | null {
   mirror.put(item, sourceOf(item));
   return mirror.find(item.kind, item.id);
 }
@@ -116,7 +157,7 @@ interface FoundTask {
 }
 
 /** The task that a person names by the service's id or by its UID. */
-export function findTask(name: string, { mirror }: Store): Result<FoundTask, Hindrance> {
+export function findTask(name: string, { mirror }: Store): Result<FoundTask, ActionFailure> {
   const number = Number(name);
   const key = isId(number)
     ? mirror.find("task", serviceId(number))

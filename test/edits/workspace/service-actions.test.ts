@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { folderId, labelId, listId, serviceId } from "../../../src/domain/ids.ts";
+import { type Answer, describeActionFailure } from "../../../src/edits/workspace/action-failure.ts";
 import { createServiceActions } from "../../../src/edits/workspace/service-actions.ts";
-import {
-  type Answer,
-  describeHindrance,
-} from "../../../src/edits/workspace/workspace-hindrance.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { aProject, aTodolist } from "../../support/items.ts";
 import { drainRig } from "../delivery/drain-rig.ts";
@@ -28,14 +25,14 @@ async function deskRig() {
 
 async function worked<Value>(answer: Answer<Value>): Promise<Value> {
   const result = await answer;
-  if (!result.ok) throw new Error(describeHindrance(result.failure));
+  if (!result.ok) throw new Error(describeActionFailure(result.failure));
   return result.value;
 }
 
 async function problem(answer: Answer<unknown>): Promise<string> {
   const result = await answer;
   if (result.ok) throw new Error("it was done");
-  return `${result.failure.kind}: ${describeHindrance(result.failure)}`;
+  return `${result.failure.kind}: ${describeActionFailure(result.failure)}`;
 }
 
 const wishFor = (task: string, list: number) => ({

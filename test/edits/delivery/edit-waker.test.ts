@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createWakeWaiting } from "../../../src/edits/delivery/wake-waiting.ts";
+import { createEditWaker } from "../../../src/edits/delivery/edit-waker.ts";
 import type { UpstreamEvent } from "../../../src/upstream/client.ts";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
@@ -7,7 +7,7 @@ import { drainRig } from "./drain-rig.ts";
 const many = 1_000_000;
 
 /** Three edits of different items, and what wakes them. */
-async function rigWithRecovery() {
+async function rigWithWaker() {
   const { signal } = new AbortController();
   const rig = await drainRig({
     client: {
@@ -18,7 +18,7 @@ async function rigWithRecovery() {
   });
   const told: (number | "back")[] = [];
   const { store, upstream, clock } = rig;
-  const recovery = createWakeWaiting({
+  const recovery = createEditWaker({
     store,
     upstream,
     clock,
@@ -35,9 +35,9 @@ async function rigWithRecovery() {
   return { ...rig, told, steps, recover: () => recovery.step(signal) };
 }
 
-describe("createWakeWaiting()", () => {
+describe("createEditWaker()", () => {
   it("lets all edits go as soon as the service is back, long before their own time", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
     for (let round = 0; round < 6; round++) {
       await rig.steps(3);
@@ -56,7 +56,7 @@ describe("createWakeWaiting()", () => {
   });
 
   it("lets edits go whose key is taken again", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 403, times: many });
     await rig.steps(3);
     rig.clock.advance({ minutes: 20 });
@@ -71,7 +71,7 @@ describe("createWakeWaiting()", () => {
   });
 
   it("lets the others go when the service takes one write again", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: many });
     for (let round = 0; round < 6; round++) {
       await rig.steps(3);
@@ -86,7 +86,7 @@ describe("createWakeWaiting()", () => {
   });
 
   it("asks nothing while nothing is open", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     await rig.steps(3);
     rig.sandbox.requests.clear();
     await rig.recover();
@@ -94,7 +94,7 @@ describe("createWakeWaiting()", () => {
   });
 
   it("wakes more and more seldom what fails again by itself", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
     await rig.steps(3);
     const wakenings: number[] = [];
@@ -111,7 +111,7 @@ describe("createWakeWaiting()", () => {
   }, 120_000);
 
   it("tries a key more and more seldom that stays refused, and reads nothing else because of it", async () => {
-    const rig = await rigWithRecovery();
+    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
     await rig.steps(3);
     rig.sandbox.requests.clear();

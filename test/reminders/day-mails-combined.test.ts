@@ -4,7 +4,7 @@ import { dates } from "../support/items.ts";
 import { started } from "./day-mails-rig.ts";
 import { ana, anEvent, aTask, at, ben, subjects } from "./rig.ts";
 
-describe("step() folds what was missed", () => {
+describe("step() combines what was missed", () => {
   const tasks = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       aTask({ id: serviceId(810 + index), title: `Task ${index}`, assigned: [ana, ben] }),

@@ -1,9 +1,10 @@
+import { backOff } from "../../domain/backoff.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import type { Waiting } from "../../store/journal/waits.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 
-interface RecoveryDeps {
+interface EditWakerDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
@@ -14,7 +15,7 @@ interface RecoveryDeps {
 }
 
 /** Lets edits go as soon as what they wait for is there. */
-export interface WakeWaiting {
+export interface EditWaker {
   /** Looks whether the service is back, and takes keys again; asks it only while that is open. */
   readonly step: (signal: AbortSignal) => Promise<"idle">;
   /** An outage has ended: the next step wakes what waits. Safe anywhere, as it stores nothing. */
@@ -29,10 +30,13 @@ const mostKeys = 3;
 const keyPart = 0.1;
 const longestKeyGapMs = 60_000;
 /** What fails again as soon as it is woken has a trouble of its own: it is woken more and more seldom. */
-const firstGapMs = 5000;
-const longestGapMs = 600_000;
+const gaps = {
+  first: Temporal.Duration.from({ seconds: 5 }),
+  ceiling: Temporal.Duration.from({ minutes: 10 }),
+} as const;
+const longestGapMs = gaps.ceiling.total("milliseconds");
 
-export function createWakeWaiting(deps: RecoveryDeps): WakeWaiting {
+export function createEditWaker(deps: EditWakerDeps): EditWaker {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
   /** When keys that are waited for were tried first and last, the one tried longest ago first. */
@@ -42,8 +46,7 @@ export function createWakeWaiting(deps: RecoveryDeps): WakeWaiting {
   const isTooSoon = (waiting: Waiting): boolean => {
     const last = woken.get(nameOf(waiting));
     if (!last) return false;
-    const gapMs = Math.min(longestGapMs, firstGapMs * 2 ** (last.times - 1));
-    return clock().epochMilliseconds - last.atMs < gapMs;
+    return clock().epochMilliseconds - last.atMs < backOff(last.times, gaps).total("milliseconds");
   };
 
   /** Returns whether any may go. */

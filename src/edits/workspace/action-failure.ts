@@ -8,12 +8,12 @@ import type { CreationFailure } from "../delivery/create-once.ts";
  * Why a person's request was not carried out. `unknown`: there is no such thing. `unfit`: it cannot be done to this.
  * `failed`: the service did not do it, or it is not known whether it did.
  */
-export type Hindrance =
+export type ActionFailure =
   | { readonly kind: "unknown"; readonly problem: string }
   | { readonly kind: "unfit"; readonly problem: string }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-export type Answer<Value> = Promise<Result<Value, Hindrance>>;
+export type Answer<Value> = Promise<Result<Value, ActionFailure>>;
 
 /** On whose behalf: their key is used when one is configured. */
 export interface OnBehalf {
@@ -27,23 +27,23 @@ export const unknown = (problem: string) => fail({ kind: "unknown", problem } as
 export const unfit = (problem: string) => fail({ kind: "unfit", problem } as const);
 export const failed = (failure: Failure) => fail({ kind: "failed", failure } as const);
 
-export const hindered = (trouble: CreationFailure) =>
-  trouble.kind === "failed" ? failed(trouble.failure) : unfit(trouble.problem);
+export const creationFailed = (of: CreationFailure) =>
+  of.kind === "failed" ? failed(of.failure) : unfit(of.problem);
 
 /** One sentence for people. */
-export function describeHindrance(hindrance: Hindrance): string {
-  switch (hindrance.kind) {
+export function describeActionFailure(of: ActionFailure): string {
+  switch (of.kind) {
     case "unknown":
     case "unfit":
-      return hindrance.problem;
+      return of.problem;
     case "failed": {
-      const { failure } = hindrance;
+      const { failure } = of;
       const told = describeFailure(failure);
       return failure.kind === "unknown-outcome"
         ? `${told}. Look into the workspace before doing it again.`
         : told;
     }
     default:
-      return unreachable(hindrance);
+      return unreachable(of);
   }
 }
