@@ -12,28 +12,18 @@ import ical, { ICalAlarmType } from "ical-generator";
 import { projectId } from "../src/domain/ids.ts";
 import { createEditActions } from "../src/edits/actions/edit-actions.ts";
 import { createPublishedFeeds, type OpenFeed } from "../src/feeds/published-feeds.ts";
-import type { FeedOptions } from "../src/feeds/window.ts";
 import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
 import { createAccessControl } from "../src/people/people.ts";
 import { openStore, type Store } from "../src/store/store.ts";
+import { feedOptions } from "../test/support/feed-options.ts";
 import { anEvent, aProject, zone } from "../test/support/items.ts";
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
 const clock = () => Temporal.Now.instant();
 const project = projectId(1);
 const key = randomBytes(32);
-const options: FeedOptions = {
-  zone,
-  past: Temporal.Duration.from("P90D"),
-  future: Temporal.Duration.from("P2Y"),
-  completed: Temporal.Duration.from("P14D"),
-  private: "omit",
-  tasks: "due",
-  customDates: false,
-  assignees: true,
-  webUrl: null,
-};
+const options = feedOptions({ webUrl: null });
 const cannon = fileURLToPath(import.meta.resolve("autocannon"));
 const run = promisify(execFile);
 

@@ -96,6 +96,11 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
     },
     events: (project: number = place.project) =>
       insist(workspace.events.list({ by, project }, { view: "all" })),
+    /** What the events of the first project are called, sorted. */
+    eventTitles: () =>
+      insist(workspace.events.list({ by, project: place.project }, { view: "all" }))
+        .map(({ title }) => title)
+        .toSorted(),
     tasks: (list: number = place.list, project: number = place.project) =>
       insist(workspace.tasks.list({ by, project, list })),
     subtasks: (task: number, list: number = place.list) =>

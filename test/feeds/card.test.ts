@@ -6,8 +6,9 @@ import { cardInputs, cardOf, type Names } from "../../src/feeds/card.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import { placeOf } from "../../src/feeds/window.ts";
 import type { EventCard } from "../../src/ics/write/write-event.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
-import { feedOptions, viewOf } from "./rig.ts";
+import { viewOf } from "./rig.ts";
 
 const names: Names = {
   labels: new Map([

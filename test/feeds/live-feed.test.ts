@@ -5,9 +5,10 @@ import { FragmentError } from "../../src/feeds/fragments.ts";
 import { FeedBuildError } from "../../src/feeds/live-feed.ts";
 import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/published-feeds.ts";
 import { writeEvent } from "../../src/ics/write/write-event.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { aLabel, anEvent, aTask, days } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
-import { byTitle, feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";
+import { byTitle, feedKey, feedRig, secretIn } from "./rig.ts";
 
 describe("head()", () => {
   it("head() result when nothing has changed: the same, and nothing is rendered", () => {

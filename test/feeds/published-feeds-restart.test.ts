@@ -6,10 +6,11 @@ import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { openStore } from "../../src/store/store.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { aLabel, anEvent, aTask, zone } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
 import { migrations, testDirectory } from "../support/test-store.ts";
-import { feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";
+import { feedKey, feedRig, secretIn } from "./rig.ts";
 
 /** A daemon that stops and starts again on the same database file. */
 function daemon() {

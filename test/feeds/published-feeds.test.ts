@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { createPublishedFeeds, WeakFeedKeyError } from "../../src/feeds/published-feeds.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { aProject } from "../support/items.ts";
-import { feedKey, feedOptions, feedRig, secretIn } from "./rig.ts";
+import { feedKey, feedRig, secretIn } from "./rig.ts";
 
 describe("addresses", () => {
   it("list() result when feeds were made for the known projects", () => {

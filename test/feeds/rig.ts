@@ -8,26 +8,12 @@ import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
-import { aLabel, aPerson, aProject, aTodolist, zone } from "../support/items.ts";
+import { feedOptions } from "../support/feed-options.ts";
+import { aLabel, aPerson, aProject, aTodolist } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
 import { type HandClock, handClock, testStore } from "../support/test-store.ts";
 
 export const feedKey = createHash("sha256").update("a key that only tests use").digest();
-
-export function feedOptions(changes: Partial<FeedOptions> = {}): FeedOptions {
-  return {
-    zone,
-    past: Temporal.Duration.from("P90D"),
-    future: Temporal.Duration.from("P2Y"),
-    completed: Temporal.Duration.from("P14D"),
-    private: "omit",
-    tasks: "due",
-    customDates: false,
-    assignees: true,
-    webUrl: "https://work.example.com/#/{project}/{kind}/{id}",
-    ...changes,
-  };
-}
 
 /** A view item without a store. */
 export function viewOf(item: Item, changes: Partial<Omit<ViewItem, "item">> = {}): ViewItem {

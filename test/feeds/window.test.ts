@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { listId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { daysOf, inWindow, placeOf, windowAround } from "../../src/feeds/window.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times, zone } from "../support/items.ts";
-import { feedOptions, viewOf } from "./rig.ts";
+import { viewOf } from "./rig.ts";
 
 const today = Temporal.PlainDate.from("2026-11-20");
 const on = (text: string) => Temporal.PlainDate.from(text);

@@ -1,6 +1,7 @@
 import { personId, projectId } from "../../src/domain/ids.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
-import { feedKey, feedOptions } from "../feeds/rig.ts";
+import { feedKey } from "../feeds/rig.ts";
+import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aPerson, aProject } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { bearer as headers, serveFace, token } from "./app-rig.ts";
