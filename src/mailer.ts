@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Config, MailConfig } from "./config/config.ts";
 import type { PersonId } from "./domain/ids.ts";
-import type { MailWishes } from "./domain/mail-kind.ts";
+import { everyMailKind, type MailWishes } from "./domain/mail-kind.ts";
 import { type ChoiceSigner, createChoiceSigner } from "./domain/signed-links.ts";
 import { createDirectoryMailer } from "./mail/directory-mailer.ts";
 import type { Mailer } from "./mail/mail.ts";
@@ -41,7 +41,7 @@ export function openMailLinks({ dataDir, people }: Config): MailLinks {
   const listed = new Map(people.map(({ id, mail }) => [id, mail]));
   return {
     signer: createChoiceSigner(Buffer.from(key, "base64url")),
-    wishes: (person) => listed.get(person) ?? everyKind,
+    wishes: (person) => listed.get(person) ?? everyMailKind,
   };
 }
 
@@ -60,12 +60,3 @@ export function openRecipients(
       publicUrl === null ? null : (claim) => `${publicUrl}/unsubscribe/${signer.sign(claim)}`,
   };
 }
-
-const everyKind: MailWishes = {
-  events: true,
-  milestones: true,
-  tasks: true,
-  overdue: true,
-  digest: true,
-  notices: true,
-};

@@ -5,6 +5,16 @@ export type MailKind = (typeof mailKinds)[number];
 /** Which kinds somebody is to get. */
 export type MailWishes = Readonly<Record<MailKind, boolean>>;
 
+/** For who has never said otherwise. */
+export const everyMailKind: MailWishes = {
+  events: true,
+  milestones: true,
+  tasks: true,
+  overdue: true,
+  digest: true,
+  notices: true,
+};
+
 /** What people can turn off: one kind, or every mail. */
 export const mailChoices = [...mailKinds, "all"] as const;
 export type MailChoice = (typeof mailChoices)[number];

@@ -8,7 +8,7 @@ import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
 import { type PersonId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { EventItem, Item, Person, TaskItem } from "../../src/domain/item.ts";
-import type { MailWishes } from "../../src/domain/mail-kind.ts";
+import { everyMailKind as everyKind } from "../../src/domain/mail-kind.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { Mailer } from "../../src/mail/mail.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
@@ -64,14 +64,7 @@ export const on = (text: string): Temporal.PlainDate => Temporal.PlainDate.from(
 export const leads = (...texts: readonly string[]) =>
   texts.map((text) => Temporal.Duration.from(text));
 
-export const everyKind: MailWishes = {
-  events: true,
-  milestones: true,
-  tasks: true,
-  overdue: true,
-  digest: true,
-  notices: true,
-};
+export { everyKind };
 
 /** What the mail server says to one recipient; 250 takes the mail. */
 export type Reply = (address: string) => number;
