@@ -109,7 +109,7 @@ function buildRooms(
     monotonic,
     random,
     history: store.gateSlots,
-    held: knownValuesIn(store),
+    known: knownValuesIn(store),
     onEvent(event) {
       if (event.kind === "back") {
         recovery.ended();

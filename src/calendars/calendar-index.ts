@@ -1,7 +1,7 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { endsAt, startsAt } from "../domain/when.ts";
-import type { Standing, Store } from "../store/store.ts";
+import type { TransactionState, Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
 import type { ObjectRenderer, Written } from "./object-renderer.ts";
@@ -93,7 +93,7 @@ export function createCalendarIndexes(deps: {
   const indexes = new Map<string, FilledIndex>();
   let provisional: Provisional | null = null;
   let knownUpTo = revision(0);
-  let undone = store.standing().undone;
+  let undone = store.transaction().undone;
 
   function update(key: ItemKey, at: Revision): void {
     cache.drop(key);
@@ -133,23 +133,23 @@ export function createCalendarIndexes(deps: {
     knownUpTo = base;
   }
 
-  function follow(standing: Standing): void {
-    if (standing.undone !== undone) {
-      undone = standing.undone;
+  function follow(transaction: TransactionState): void {
+    if (transaction.undone !== undone) {
+      undone = transaction.undone;
       deps.onUndone();
       if (provisional) undo(provisional);
     }
-    const isOver = provisional && !(standing.isOpen && standing.begun === provisional.begun);
+    const isOver = provisional && !(transaction.isOpen && transaction.begun === provisional.begun);
     if (isOver) provisional = null;
-    if (standing.isOpen && !provisional) {
-      const { begun } = standing;
+    if (transaction.isOpen && !provisional) {
+      const { begun } = transaction;
       provisional = { begun, base: knownUpTo, keys: new Set(), filled: new Set() };
     }
   }
 
   return {
     refresh() {
-      follow(store.standing());
+      follow(store.transaction());
       const latest = store.changes.latest();
       if (latest === knownUpTo) return latest;
       if (indexes.size > 0 && knownUpTo < store.changes.completeFrom()) {
@@ -177,7 +177,7 @@ export function createCalendarIndexes(deps: {
     },
     octets: cache.octets,
     reload(key) {
-      follow(store.standing());
+      follow(store.transaction());
       // What is in the log is taken in by the next refresh.
       if (!store.changes.hasChangedAfter(knownUpTo, key)) update(key, knownUpTo);
     },

@@ -27,7 +27,7 @@ export function createStoredObjects({
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
   /** Whether programs are told of the item's change by this very transaction. */
-  const isLogged = (key: ItemKey): boolean => changes.hasChangedAfter(store.standing().since, key);
+  const isLogged = (key: ItemKey): boolean => changes.hasChangedAfter(store.transaction().since, key);
 
   function giveName(key: ItemKey, name: string): void {
     const { uid } = store.mirror.identity(key);
@@ -35,7 +35,7 @@ export function createStoredObjects({
     const last = objectNames.all(key).at(-1);
     // It was approved, so that everybody has seen it under that name.
     if (last && last.person !== null) objectNames.put({ ...last, person: null });
-    const { since } = store.standing();
+    const { since } = store.transaction();
     const shownAt = view.versionsFrom(key, since)[0]?.revision;
     const wasShown = shownAt !== undefined && shownAt <= since;
     const at = wasShown ? changes.note(key) : revision(0);

@@ -335,8 +335,8 @@ export function lockDataDirectory(dataDir: string): DataLock | null {
   return { release: () => db.close() };
 }
 
-/** Where the store stands among its transactions, for what keeps copies of it in memory. */
-export interface Standing {
+/** The present transaction and those before it, for what keeps copies of rows in memory. */
+export interface TransactionState {
   /** How many transactions were begun so far, those inside others not counted: names the present one. */
   readonly begun: number;
   readonly isOpen: boolean;
@@ -354,7 +354,7 @@ export interface Transactions {
    * another transaction it is a part of that one, whose end decides.
    */
   durably<Value>(steps: () => Value): Value;
-  standing(): Standing;
+  transaction(): TransactionState;
 }
 
 function createTransactions(db: Database.Database): Transactions {
@@ -393,6 +393,6 @@ function createTransactions(db: Database.Database): Transactions {
         db.exec("PRAGMA synchronous = NORMAL");
       }
     },
-    standing: () => ({ begun, isOpen: db.inTransaction, undone, since }),
+    transaction: () => ({ begun, isOpen: db.inTransaction, undone, since }),
   };
 }

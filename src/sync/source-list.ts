@@ -223,7 +223,7 @@ export class SourceList {
   save(): void {
     if (this.#unsaved.size === 0) return;
     const names = [...this.#unsaved];
-    const { isOpen } = this.#store.standing();
+    const { isOpen } = this.#store.transaction();
     this.#store.together(() => {
       this.#store.sources.drop(names.filter((name) => !this.#entries.has(name)));
       this.#store.sources.put(names.flatMap((name) => this.get(name)?.source ?? []));

@@ -1,13 +1,19 @@
 import type { FormData } from "undici";
 import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
+import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Call } from "./client.ts";
 import type { Failure } from "./failure.ts";
-import { parseJson, refusalIn } from "./response.ts";
-import { type DeliverDeps, type Delivered, deliver } from "./send-request.ts";
-import { collect, type Reading, type Snapshot } from "./snapshot.ts";
-import type { Exchange, Reply, Transport } from "./transport.ts";
+import { parseJson, type Reply, refusalIn } from "./response.ts";
+import {
+  type Call,
+  type DeliverDeps,
+  type Delivered,
+  deliver,
+  type Exchange,
+  type Transport,
+} from "./send-request.ts";
+import { collect, type ListReader, type ReadIssues, type Snapshot, type Written } from "./wire.ts";
 
 /** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
 export interface Ask {
@@ -63,10 +69,10 @@ export class Asker {
 
   /** A list; an element that cannot be understood becomes a problem of the snapshot. */
   many<Value>(
-    { ask, reading }: { readonly ask: Ask; readonly reading: Reading<Value> },
+    { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
     call: Call,
   ): Promise<Result<Snapshot<Value>, Failure>> {
-    return this.one({ ask, read: (raw) => collect(raw, reading) }, call);
+    return this.one({ ask, read: (raw) => collect(raw, list) }, call);
   }
 
   /** A request whose answer needs no body; a page instead of one comes from something that is not the service. */
@@ -195,6 +201,69 @@ export class Asker {
     const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
     return { kind, message: scrubbed(message, this.#keyFor(call)), request: labelOf(ask) };
   }
+}
+
+/** One kind of element that the service lists below an address: how it is named and read. */
+interface ElementKind<Place, Value> {
+  /** For problems, as "task". */
+  readonly kind: string;
+  readonly pathOf: (place: Place) => string;
+  /** The list in words, for problems, as "project 7, list 9". */
+  readonly whereOf: (place: Place) => string;
+  /** `written`: the write that is being answered. */
+  readonly read: (
+    place: Place,
+    written?: Written,
+  ) => (raw: unknown, issues?: ReadIssues) => Result<Value, string>;
+  /** What holds for all elements of a list, whatever they say themselves. */
+  readonly listed?: (place: Place) => Partial<Value>;
+}
+
+/** The requests that all kinds of elements take alike, at `/…` for the list and `/…/<id>` for one of it. */
+export function elementCalls<Place, Value extends { readonly id: number | null }>(
+  asker: Asker,
+  { kind, pathOf, whereOf, read, listed }: ElementKind<Place, Value>,
+) {
+  type Element = Place & { readonly id: number };
+  const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
+  return {
+    list: (place: Place, call: Call, query: NonNullable<Ask["query"]> = {}) =>
+      asker.many(
+        {
+          ask: { method: "GET", path: pathOf(place), query },
+          list: {
+            where: whereOf(place),
+            kind,
+            read: (raw, issues) => {
+              const element = read(place)(raw, issues);
+              return element.ok ? ok({ ...element.value, ...listed?.(place) }) : element;
+            },
+            keyOf: ({ id }) => id ?? 0,
+          },
+        },
+        call,
+      ),
+    get: (place: Element, call: Call) =>
+      asker.one({ ask: { method: "GET", path: pathTo(place) }, read: read(place) }, call),
+    create: (
+      wish: { readonly place: Place; readonly json: unknown; readonly patch?: Patch },
+      call: Call,
+    ) => {
+      const { place, json, patch = {} } = wish;
+      const ask = { method: "POST", path: pathOf(place), json } as const;
+      return asker.one({ ask, read: read(place, { patch, isNew: true }) }, call);
+    },
+    update: (
+      wish: { readonly place: Element; readonly json: unknown; readonly patch?: Patch },
+      call: Call,
+    ) => {
+      const { place, json, patch = {} } = wish;
+      const ask = { method: "PUT", path: pathTo(place), json } as const;
+      return asker.one({ ask, read: read(place, { patch, isNew: false }) }, call);
+    },
+    delete: (place: Element, call: Call) =>
+      asker.none({ method: "DELETE", path: pathTo(place), gone: "done" }, call),
+  };
 }
 
 // A service that echoes the key in an error must not bring it into logs and pages; data stays as it came.

@@ -9,8 +9,7 @@ import { createLabels, type Labels } from "./resources/labels.ts";
 import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
 import { type Attachments, createAttachments, createTasks, type Tasks } from "./resources/tasks.ts";
 import { createWorkspace, type Workspace } from "./resources/workspace.ts";
-import { Outage } from "./send-request.ts";
-import { Transport } from "./transport.ts";
+import { Outage, Transport, type UpstreamEvent } from "./send-request.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
@@ -31,8 +30,8 @@ export interface UpstreamOptions {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
-  /** What is known already, for what an answer leaves unsaid; nothing unless given. */
-  readonly held?: KnownValues;
+  /** What is known already, for what an answer omits; nothing unless given. */
+  readonly known?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -66,7 +65,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   checkHeader("the API key", options.apiKey);
   checkHeader("service.contact", options.contact);
 
-  const { timeout, timeZone, quota, held = nothingKnown } = options;
+  const { timeout, timeZone, quota, known = nothingKnown } = options;
   const gate = new Gate({
     ...options,
     onUnkept: (error) => options.onEvent({ kind: "history-unkept", error }),
@@ -75,15 +74,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const outage = new Outage(options.monotonic, () => options.onEvent({ kind: "back" }));
   const asker = new Asker({ ...options, gate, outage, transport });
   return {
-    events: createEvents(asker, { timeZone, held }),
-    tasks: createTasks(asker, held),
-    subtasks: createSubtasks(asker, held),
+    events: createEvents(asker, { timeZone, known }),
+    tasks: createTasks(asker, known),
+    subtasks: createSubtasks(asker, known),
     comments: createComments(asker),
     history: createHistories(asker),
     labels: createLabels(asker),
     files: createFiles(asker),
     attachments: createAttachments(asker),
-    workspace: createWorkspace(asker, held),
+    workspace: createWorkspace(asker, known),
     gate: { state: () => gate.state() },
     isOut: () => outage.isOut,
     clockLead: () => asker.clockLead(),
@@ -130,53 +129,6 @@ function graceOf(timeout: Temporal.Duration): Temporal.Duration {
   return Temporal.Duration.compare(timeout, most) < 0 ? timeout : most;
 }
 
-/** How urgent a request is: an edit never waits behind a sweep. */
-export type Priority = "edit" | "interactive" | "sweep";
-
-/**
- * On whose behalf and how urgently a method is called. `person`: whose key to use, when one is configured. `onUnanswered`: told
- * of each try of a write that has left and got no usable answer (none in time, a cut connection, an error of the service,
- * an unreadable body), with the time since it left: it may be carried out later, also when another try is answered.
- */
-export interface Call {
-  readonly priority: Priority;
-  readonly person?: PersonId | null;
-  readonly signal?: AbortSignal;
-  readonly onUnanswered?: (waited: Temporal.Duration) => void;
-}
-
-/** What happens on the way to the service, for log and metrics. Never holds a key, a body or a query. */
-export type UpstreamEvent =
-  | {
-      readonly kind: "answered";
-      readonly request: string;
-      readonly status: number;
-      readonly attempt: number;
-      readonly took: Temporal.Duration;
-    }
-  | {
-      readonly kind: "broken";
-      readonly request: string;
-      readonly attempt: number;
-      readonly took: Temporal.Duration;
-      readonly message: string;
-    }
-  | {
-      readonly kind: "retrying";
-      readonly request: string;
-      readonly attempt: number;
-      readonly after: Temporal.Duration;
-      readonly message: string;
-    }
-  | {
-      readonly kind: "rate-limited";
-      readonly request: string;
-      readonly pause: Temporal.Duration;
-      readonly share: number;
-    }
-  /** The service answers again after it had failed as a whole, or takes writes again. */
-  | { readonly kind: "back" }
-  /** What the next process should know of the quota could not be kept; requests go on. */
-  | { readonly kind: "history-unkept"; readonly error: unknown };
-
-export type { Snapshot } from "./snapshot.ts";
+export type { Priority } from "./gate.ts";
+export type { Call, UpstreamEvent } from "./send-request.ts";
+export type { Snapshot } from "./wire.ts";

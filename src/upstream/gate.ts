@@ -1,5 +1,4 @@
 import PQueue from "p-queue";
-import type { Priority } from "./client.ts";
 import {
   EditReserve,
   type GateHistory,
@@ -11,6 +10,9 @@ import {
   savedSlots,
   wallClock,
 } from "./quota.ts";
+
+/** How urgent a request is: an edit never waits behind a sweep. */
+export type Priority = "edit" | "interactive" | "sweep";
 
 export type { GateHistory, GateRest, GateSlot } from "./quota.ts";
 
@@ -42,7 +44,7 @@ export interface GateOptions {
 /** `again`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
 export interface Ticket {
   readonly priority: Priority;
-  readonly standing: "first" | "again" | "limited";
+  readonly rank: "first" | "again" | "limited";
   readonly signal: AbortSignal | null;
 }
 
@@ -59,7 +61,7 @@ const ranks = {
   edit: { limited: 110, first: 100, again: 90 },
   interactive: { limited: 60, first: 50, again: 40 },
   sweep: { limited: 30, first: 10, again: 20 },
-} as const satisfies Record<Priority, Record<Ticket["standing"], number>>;
+} as const satisfies Record<Priority, Record<Ticket["rank"], number>>;
 
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
@@ -117,7 +119,7 @@ export class Gate {
         }
       },
       {
-        priority: ranks[ticket.priority][ticket.standing],
+        priority: ranks[ticket.priority][ticket.rank],
         ...(ticket.signal ? { signal: ticket.signal } : {}),
       },
     );

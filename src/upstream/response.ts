@@ -4,7 +4,27 @@ import * as zlib from "node:zlib";
 import { readHttpDate } from "../domain/http-date.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
-import type { Reply } from "./transport.ts";
+
+/**
+ * What came of one request. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
+ * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service.
+ */
+export type Reply =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly headers: ReplyHeaders;
+      readonly body: string | null;
+      readonly damage: string;
+    }
+  | { readonly kind: "broken"; readonly sent: boolean; readonly message: string }
+  | { readonly kind: "aborted"; readonly sent: boolean };
+
+interface ReplyHeaders {
+  readonly retryAfter: string | null;
+  readonly date: string | null;
+  readonly location: string | null;
+}
 
 /**
  * The JSON value of an answer's body, whatever its Content-Type claims.
@@ -135,7 +155,7 @@ function decode(octets: Uint8Array): Result<string, string> {
  * an earlier try may have been carried out although no good answer came. `gone`: what "there is no such thing" then
  * means: `done` for a deletion, `unknown` for a move, whose old path answers so after it has worked.
  */
-export interface Standing {
+export interface ReplyContext {
   readonly request: string;
   readonly repeatable: boolean;
   readonly lost: boolean;
@@ -165,41 +185,41 @@ export function isUnanswered(reply: Reply): boolean {
 const isFault = (status: number): boolean => status >= 500 || status === 408;
 
 /** What one reply means for its request. */
-export function judge(reply: Reply, standing: Standing): Verdict {
-  const { request, repeatable } = standing;
+export function judge(reply: Reply, context: ReplyContext): Verdict {
+  const { request, repeatable } = context;
   switch (reply.kind) {
     case "aborted":
       return reply.sent && !repeatable
-        ? unknown(standing, "given up while the request was under way")
+        ? unknown(context, "given up while the request was under way")
         : ended({ kind: "aborted", request });
     case "broken": {
       const { message, sent } = reply;
-      if (sent && !repeatable) return unknown(standing, message);
+      if (sent && !repeatable) return unknown(context, message);
       return { kind: "again", status: null, message, retryAfterMs: null, lost: sent };
     }
     case "answer":
-      return judgeAnswer(reply, standing);
+      return judgeAnswer(reply, context);
     default:
       return unreachable(reply);
   }
 }
 
-function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standing): Verdict {
+function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, context: ReplyContext): Verdict {
   const { status, body } = reply;
-  const { request } = standing;
+  const { request } = context;
   if (status >= 200 && status < 300) return { kind: "good", body, damage: reply.damage };
 
-  const retryAfterMs = readRetryAfter(reply.headers, standing.now);
+  const retryAfterMs = readRetryAfter(reply.headers, context.now);
   if (status === 429) return { kind: "limited", retryAfterMs };
 
   const message = messageOf(status, body);
   if (isFault(status)) {
-    if (!standing.repeatable) return unknown(standing, `${message} (${status})`);
+    if (!context.repeatable) return unknown(context, `${message} (${status})`);
     return { kind: "again", status, message, retryAfterMs, lost: true };
   }
-  if ((status === 404 || status === 410) && standing.lost) {
-    if (standing.gone === "done") return { kind: "good", body: null, damage: "" };
-    if (standing.gone === "unknown") return unknown(standing, `${message} (${status})`);
+  if ((status === 404 || status === 410) && context.lost) {
+    if (context.gone === "done") return { kind: "good", body: null, damage: "" };
+    if (context.gone === "unknown") return unknown(context, `${message} (${status})`);
   }
   if (status >= 300 && status < 400) {
     return ended({ kind: "refused", status, request, message: redirectMessage(reply.headers) });
@@ -209,7 +229,7 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, standing: Standi
 
 const ended = (failure: Failure): Verdict => ({ kind: "ended", failure });
 
-const unknown = ({ request }: Standing, message: string): Verdict =>
+const unknown = ({ request }: ReplyContext, message: string): Verdict =>
   ended({ kind: "unknown-outcome", message, request });
 
 // Only host and path of the target are told: its query may hold a one-time secret.

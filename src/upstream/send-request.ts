@@ -1,13 +1,66 @@
+import { Agent, type FormData, request as requestOf } from "undici";
 import { backOff, fullJitter } from "../domain/backoff.ts";
+import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
-import type { Call, UpstreamEvent } from "./client.ts";
 import type { Failure } from "./failure.ts";
-import { type Gate, patienceMs, type Ticket, type Turn } from "./gate.ts";
-import { isUnanswered, judge, type Standing, type Verdict } from "./response.ts";
-import type { Reply } from "./transport.ts";
+import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import {
+  isUnanswered,
+  judge,
+  type Reply,
+  type ReplyContext,
+  readBody,
+  type Verdict,
+} from "./response.ts";
+
+/**
+ * On whose behalf and how urgently a method is called. `person`: whose key to use, when one is configured. `onUnanswered`: told
+ * of each try of a write that has left and got no usable answer (none in time, a cut connection, an error of the service,
+ * an unreadable body), with the time since it left: it may be carried out later, also when another try is answered.
+ */
+export interface Call {
+  readonly priority: Priority;
+  readonly person?: PersonId | null;
+  readonly signal?: AbortSignal;
+  readonly onUnanswered?: (waited: Temporal.Duration) => void;
+}
+
+/** What happens on the way to the service, for log and metrics. Never holds a key, a body or a query. */
+export type UpstreamEvent =
+  | {
+      readonly kind: "answered";
+      readonly request: string;
+      readonly status: number;
+      readonly attempt: number;
+      readonly took: Temporal.Duration;
+    }
+  | {
+      readonly kind: "broken";
+      readonly request: string;
+      readonly attempt: number;
+      readonly took: Temporal.Duration;
+      readonly message: string;
+    }
+  | {
+      readonly kind: "retrying";
+      readonly request: string;
+      readonly attempt: number;
+      readonly after: Temporal.Duration;
+      readonly message: string;
+    }
+  | {
+      readonly kind: "rate-limited";
+      readonly request: string;
+      readonly pause: Temporal.Duration;
+      readonly share: number;
+    }
+  /** The service answers again after it had failed as a whole, or takes writes again. */
+  | { readonly kind: "back" }
+  /** What the next process should know of the quota could not be kept; requests go on. */
+  | { readonly kind: "history-unkept"; readonly error: unknown };
 
 /** A request that may be tried several times; `send` makes one try. */
-interface Delivery extends Pick<Standing, "request" | "repeatable" | "gone"> {
+interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone"> {
   readonly send: () => Promise<Reply>;
   readonly isWrite: boolean;
   readonly priority: Call["priority"];
@@ -54,7 +107,7 @@ export async function deliver(
 ): Promise<Result<Delivered, Failure>> {
   const { request, signal, priority } = delivery;
   const begunMs = deps.monotonic();
-  let standing: Ticket["standing"] = "first";
+  let rank: Ticket["rank"] = "first";
   let attempt = 0;
   let failures = 0;
   let limits = 0;
@@ -63,7 +116,7 @@ export async function deliver(
   for (;;) {
     attempt += 1;
     const current: Current = { attempt, lost, deps };
-    const turn: Turn<Tried> = await deps.gate.run({ priority, standing, signal }, () =>
+    const turn: Turn<Tried> = await deps.gate.run({ priority, rank, signal }, () =>
       tryOnce(delivery, current),
     );
     if (turn.kind === "aborted") return fail({ kind: "aborted", request });
@@ -82,7 +135,7 @@ export async function deliver(
         if (limits >= mostLimits || waitedMs + restMs > patienceMs) {
           return fail({ kind: "rate-limited", retryAfter: milliseconds(restMs), request });
         }
-        standing = "limited";
+        rank = "limited";
         break;
       }
       case "again": {
@@ -95,7 +148,7 @@ export async function deliver(
         const after = milliseconds(waitMs);
         deps.onEvent({ kind: "retrying", request, attempt, after, message: verdict.message });
         if (!(await slept(waitMs, signal))) return fail({ kind: "aborted", request });
-        standing = "again";
+        rank = "again";
         break;
       }
       default:
@@ -183,6 +236,127 @@ function slept(ms: number, signal: AbortSignal): Promise<boolean> {
 
 const milliseconds = (ms: number): Temporal.Duration =>
   Temporal.Duration.from({ milliseconds: Math.ceil(ms) });
+
+/** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
+export interface Exchange {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | FormData | null;
+  readonly signal: AbortSignal | null;
+}
+
+/** Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. */
+export class Transport {
+  readonly #timeoutMs: number;
+  readonly #kept: Agent;
+  /** A POST must not be lost on a kept connection that the service is just closing: it gets one of its own. */
+  readonly #single: Agent;
+
+  constructor({ timeout, connections }: { timeout: Temporal.Duration; connections: number }) {
+    this.#timeoutMs = timeout.total("milliseconds");
+    const connect = { timeout: Math.min(this.#timeoutMs, 10_000) };
+    const common = { connect, connections, headersTimeout: 0, bodyTimeout: 0 };
+    this.#kept = new Agent(common);
+    this.#single = new Agent({ ...common, pipelining: 0 });
+  }
+
+  /** One exchange; the time-out covers everything from connecting to the last octet. */
+  async exchange(exchange: Exchange): Promise<Reply> {
+    if (exchange.signal?.aborted) return { kind: "aborted", sent: false };
+    const stop = new AbortController();
+    const abort = () => stop.abort(new StoppedError("aborted"));
+    exchange.signal?.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(() => stop.abort(new StoppedError("timeout")), this.#timeoutMs);
+    try {
+      return await this.#send(exchange, stop.signal);
+    } catch (error) {
+      return this.#replyTo(error, stop.signal);
+    } finally {
+      clearTimeout(timer);
+      exchange.signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#kept.destroy(), this.#single.destroy()]);
+  }
+
+  async #send(exchange: Exchange, signal: AbortSignal): Promise<Reply> {
+    const { method, url, body } = exchange;
+    const response = await requestOf(url, {
+      dispatcher: method === "POST" ? this.#single : this.#kept,
+      method,
+      headers: { ...exchange.headers, "accept-encoding": "gzip, deflate, br" },
+      body,
+      signal,
+    });
+    const { headers, statusCode: status } = response;
+    const read = await readBody(response.body, first(headers["content-encoding"]));
+    const replyHeaders = {
+      retryAfter: first(headers["retry-after"]),
+      date: first(headers["date"]),
+      location: first(headers["location"]),
+    };
+    return read.ok
+      ? { kind: "answer", status, headers: replyHeaders, body: read.value, damage: "" }
+      : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };
+  }
+
+  #replyTo(error: unknown, signal: AbortSignal): Reply {
+    const reason: unknown = signal.reason;
+    if (reason instanceof StoppedError && reason.why === "aborted") {
+      return { kind: "aborted", sent: true };
+    }
+    if (reason instanceof StoppedError) {
+      const message = `no complete answer within ${this.#timeoutMs / 1000} s`;
+      return { kind: "broken", sent: true, message };
+    }
+    return { kind: "broken", sent: !neverLeft(error), message: describe(error) };
+  }
+}
+
+/** The reason that this module gives to its own abort signals. */
+class StoppedError extends Error {
+  override readonly name = "StoppedError";
+  readonly why: "aborted" | "timeout";
+  constructor(why: "aborted" | "timeout") {
+    super(why);
+    this.why = why;
+  }
+}
+
+const unsentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_INVALID_ARG",
+]);
+
+function neverLeft(error: unknown): boolean {
+  const code = codeOf(error);
+  if (unsentCodes.has(code) || /^ERR_TLS_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return true;
+  return error instanceof Error && "syscall" in error && error.syscall === "connect";
+}
+
+function describe(error: unknown): string {
+  const code = codeOf(error);
+  const message = error instanceof Error && error.message !== "" ? error.message : "no connection";
+  return code === "" || message.includes(code) ? message : `${message} (${code})`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+const first = (header: string | readonly string[] | undefined): string | null =>
+  typeof header === "string" ? header : (header?.[0] ?? null);
 
 /** How one try of a request ended, as far as it tells about the service as a whole. */
 export interface TryEnding {

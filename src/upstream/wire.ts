@@ -75,31 +75,31 @@ export function verdict(value: unknown): boolean | null {
 
 /** A title that says something; null for blank text and for anything else. */
 export function heading(value: unknown): string | null {
-  const said = text(value);
-  return said?.trim() ? said : null;
+  const title = text(value);
+  return title?.trim() ? title : null;
 }
 
-/** The title that is said; else the one that is held, else `fallback`: neither is what the service says, which is a doubt. */
+/** The title as answered; else the known one, else `fallback`: neither is what the service says, which is a doubt. */
 export function keptTitle(
   value: unknown,
   about: {
-    readonly held: string | undefined;
+    readonly known: string | undefined;
     readonly fallback: string;
-    readonly ear: ReadIssues | undefined;
+    readonly issues: ReadIssues | undefined;
   },
 ): string {
-  const said = heading(value);
-  if (said !== null) return said;
-  const known = heading(about.held);
+  const answered = heading(value);
+  if (answered !== null) return answered;
+  const known = heading(about.known);
   const instead = known === null ? `"${about.fallback}" stands for it` : "the known one stays";
-  about.ear?.doubt(`title: ${shown(value)} is not a title; ${instead}`);
+  about.issues?.doubt(`title: ${shown(value)} is not a title; ${instead}`);
   return known ?? about.fallback;
 }
 
 /** Text of several lines, maybe HTML; null where nothing can be read in it, however the service writes that. */
 export function prose(value: unknown): string | null {
-  const said = text(value);
-  return said === null || blankPattern.test(said) ? null : said;
+  const answered = text(value);
+  return answered === null || blankPattern.test(answered) ? null : answered;
 }
 const blankPattern = /^(?:\s|&nbsp;|&#160;|<\/?(?:p|br|div|span)\b[^>]*>)*$/i;
 
@@ -192,49 +192,124 @@ export interface Written {
   readonly isNew: boolean;
 }
 
-/** Told of an element that is read all the same: `doubt` leaves its list incomplete, `unsaid` names a field that was kept. */
+/** Told of an element that is read all the same: `doubt` leaves its list incomplete, `omitted` names a field that was kept. */
 export interface ReadIssues {
   doubt(sentence: string): void;
-  unsaid(field: string): void;
+  omitted(field: string): void;
 }
 
 /**
- * The item as it is known, with what the write set laid over it: an answer that is silent about a field does not take
- * back what it has accepted.
+ * The item as it is known, with what the write set over it: an answer that omits a field does not take back what it has
+ * accepted.
  */
 export function knownItem(
-  held: KnownValues,
+  known: KnownValues,
   {
     kind,
     id,
     written,
   }: { readonly kind: ItemKind; readonly id: ServiceId; readonly written?: Written },
 ): Item | null {
-  const item = written?.isNew ? null : held.item(kind, id);
+  const item = written?.isNew ? null : known.item(kind, id);
   return item && applyPatch(item, written?.patch ?? {});
 }
 
-/** Reads fields; one whose key is missing says nothing, so what is held of it stays. */
-export function silenceKeeps(ear: ReadIssues | undefined) {
+/** Reads fields; one whose key is missing says nothing, so what is known of it stays. */
+export function omittedStays(issues: ReadIssues | undefined) {
   return <Value>(
     name: string,
     {
       raw,
       read,
-      held,
+      known,
     }: {
       readonly raw: unknown;
       readonly read: (raw: unknown) => Value;
-      readonly held: Value | undefined;
+      readonly known: Value | undefined;
     },
   ): Value => {
-    if (raw !== undefined || held === undefined) return read(raw);
-    if (!isEmpty(held)) ear?.unsaid(name);
-    return held;
+    if (raw !== undefined || known === undefined) return read(raw);
+    if (!isEmpty(known)) issues?.omitted(name);
+    return known;
   };
 }
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === null || value === false || value === 0;
+}
+
+/**
+ * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is
+ * missing, only when `problems` is empty; each problem is a sentence that names the place, the kind and the id.
+ */
+export interface Snapshot<Value> {
+  readonly items: readonly Value[];
+  readonly problems: readonly string[];
+  readonly received: number;
+  /** Fields that the service left out and that stay as they were known: of no account for what is missing. */
+  readonly remarks?: readonly string[];
+}
+
+/** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
+export interface ListReader<Value> {
+  readonly where: string;
+  readonly kind: string;
+  readonly read: (raw: unknown, issues: ReadIssues) => Result<Value, string>;
+  /** What no two elements may share. */
+  readonly keyOf: (value: Value) => number | string;
+}
+
+/**
+ * Reads the elements one by one; one that cannot be understood is left out and becomes a problem, as does a second one
+ * with the same key, of which the last counts. Fails when the answer is no array.
+ */
+export function collect<Value>(
+  raw: unknown,
+  list: ListReader<Value>,
+): Result<Snapshot<Value>, string> {
+  if (!Array.isArray(raw)) {
+    return fail(`an array of ${list.kind}s was expected, not ${kindOf(raw)}`);
+  }
+  const elements: readonly unknown[] = raw;
+  const found = new Map<number | string, Value>();
+  const problems: string[] = [];
+  const omitted = new Map<string, number>();
+  for (const [index, element] of elements.entries()) {
+    const name = () => `${list.where}, ${list.kind} ${nameOf(element, index)}`;
+    const value = list.read(element, {
+      doubt: (sentence) => void problems.push(`${name()}: ${sentence}`),
+      omitted: (field) => void omitted.set(field, (omitted.get(field) ?? 0) + 1),
+    });
+    if (!value.ok) {
+      problems.push(`${name()}: ${value.failure}`);
+      continue;
+    }
+    const key = list.keyOf(value.value);
+    if (found.has(key)) problems.push(`${name()}: the id came twice in one list`);
+    found.set(key, value.value);
+  }
+  const remarks = [...omitted].map(
+    ([field, times]) =>
+      `${list.where}: "${field}" is missing in ${times} of ${elements.length} ${list.kind}s; it counts as it was known`,
+  );
+  return ok({
+    items: [...found.values()],
+    problems,
+    received: elements.length,
+    ...(remarks.length > 0 && { remarks }),
+  });
+}
+
+function nameOf(element: unknown, index: number): string {
+  if (typeof element === "object" && element !== null && "id" in element) {
+    const { id } = element;
+    if (typeof id === "number" || typeof id === "string") return String(id).slice(0, 40);
+  }
+  return `at place ${index + 1} without an id`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -227,22 +227,22 @@ describe("adopt()", () => {
   });
 });
 
-describe("standing()", () => {
-  it("standing() result when steps are nested, undone and kept: what a copy in memory needs to know", () => {
+describe("transaction()", () => {
+  it("transaction() result when steps are nested, undone and kept: what a copy in memory needs to know", () => {
     const { store, put } = storeRig();
-    expect(store.standing()).toEqual({ begun: 0, isOpen: false, undone: 0, since: 0 });
+    expect(store.transaction()).toEqual({ begun: 0, isOpen: false, undone: 0, since: 0 });
     put(anEvent(1));
     store.durably(() => {
       put(anEvent(2));
       store.durably(() => store.together(() => put(anEvent(3))));
-      expect(store.standing()).toEqual({ begun: 1, isOpen: true, undone: 0, since: 1 });
+      expect(store.transaction()).toEqual({ begun: 1, isOpen: true, undone: 0, since: 1 });
     });
     expect(() =>
       store.durably(() => {
         throw new Error("no");
       }),
     ).toThrow("no");
-    expect(store.standing()).toEqual({ begun: 2, isOpen: false, undone: 1, since: 3 });
+    expect(store.transaction()).toEqual({ begun: 2, isOpen: false, undone: 1, since: 3 });
   });
 
   it("durably() result when an inner part is undone: the outer goes on without it", () => {

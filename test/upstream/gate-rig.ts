@@ -16,9 +16,9 @@ export const gateOf = (options: Partial<GateOptions> = {}): Gate =>
     ...options,
   });
 
-export const ticket = (priority: Priority, standing: Ticket["standing"] = "first"): Ticket => ({
+export const ticket = (priority: Priority, rank: Ticket["rank"] = "first"): Ticket => ({
   priority,
-  standing,
+  rank,
   signal: null,
 });
 

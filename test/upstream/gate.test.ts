@@ -83,9 +83,9 @@ test("edits leave at once while people edit and sweeps take all that is left", a
 test("run() takes the waiting ones by priority, a limited one ahead of its class, a failed edit behind fresh ones", async () => {
   const gate = gateOf({ quota: { ...quota, requests: 1 } });
   const order: string[] = [];
-  const enter = (priority: Priority, standing: Ticket["standing"]) =>
-    void gate.run(ticket(priority, standing), async () => {
-      order.push(`${priority} ${standing}`);
+  const enter = (priority: Priority, rank: Ticket["rank"]) =>
+    void gate.run(ticket(priority, rank), async () => {
+      order.push(`${priority} ${rank}`);
     });
   enter("sweep", "first");
   enter("sweep", "first");

@@ -3,7 +3,7 @@ import { labelId, listId, personId, projectId, serviceId } from "../../src/domai
 import type { Patch } from "../../src/domain/patch.ts";
 import { readTaskPage } from "../../src/upstream/resources/task-page.ts";
 import { readTask, writeTask } from "../../src/upstream/resources/task-shape.ts";
-import { collect } from "../../src/upstream/snapshot.ts";
+import { collect } from "../../src/upstream/wire.ts";
 
 const origin = { projectId: projectId(7), listId: listId(9), parentId: null };
 const raw = {

@@ -4,8 +4,7 @@ import type { EventItem, Item } from "../../src/domain/item.ts";
 import type { Call } from "../../src/upstream/client.ts";
 import { readEvent } from "../../src/upstream/resources/events.ts";
 import { readTask } from "../../src/upstream/resources/task-shape.ts";
-import { collect } from "../../src/upstream/snapshot.ts";
-import { type KnownValues, nothingKnown } from "../../src/upstream/wire.ts";
+import { collect, type KnownValues, nothingKnown } from "../../src/upstream/wire.ts";
 import { clientOf, json, startLoopback } from "./loopback.ts";
 
 const event = {
@@ -48,7 +47,7 @@ function known<Value>(read: { readonly ok: boolean; readonly value?: Value }): V
 }
 const knownEvent: EventItem = known(readEvent(event, zone));
 const knownTask = known(readTask(task, place));
-const holding = (item: Item): KnownValues => ({
+const knowing = (item: Item): KnownValues => ({
   ...nothingKnown,
   item: (kind, id) => (kind === item.kind && id === item.id ? item : null),
 });
@@ -61,8 +60,8 @@ test.each([
   ["null", { ...event, private: null }],
   ["neither yes nor no", { ...event, private: "perhaps" }],
 ])("readEvent() result when `private` is %s: a known one stays private, a new one is", (_, raw) => {
-  const read = (held: EventItem | null) =>
-    known(readEvent(raw, { ...zone, heldOf: () => held })).private;
+  const read = (value: EventItem | null) =>
+    known(readEvent(raw, { ...zone, knownOf: () => value })).private;
   expect(read(knownEvent)).toBe(true);
   expect(read({ ...knownEvent, private: false })).toBe(false);
   expect(read(null)).toBe(true);
@@ -70,26 +69,26 @@ test.each([
 
 test("readEvent() keeps what is known when the answer leaves everything but the times out", () => {
   const raw = { id: 501, start: event.start, end: event.end };
-  const read = readEvent(raw, { ...zone, heldOf: () => knownEvent });
+  const read = readEvent(raw, { ...zone, knownOf: () => knownEvent });
   expect(read).toEqual({ ok: true, value: { ...knownEvent, updatedAt: null } });
 });
 
 test("readEvent() empties what is said to be empty", () => {
   const raw = { ...event, reminder: null, description: null, assigned: [], private: false };
-  expect(readEvent(raw, { ...zone, heldOf: () => knownEvent })).toMatchObject({
+  expect(readEvent(raw, { ...zone, knownOf: () => knownEvent })).toMatchObject({
     value: { reminder: null, description: null, assigned: [], private: false },
   });
 });
 
 test("readEvent() keeps the creator, for whom what is private is, when the answer names none", () => {
   const raw = { ...event, creator: null };
-  expect(readEvent(raw, { ...zone, heldOf: () => knownEvent })).toMatchObject({
+  expect(readEvent(raw, { ...zone, knownOf: () => knownEvent })).toMatchObject({
     value: { creatorId: 11 },
   });
 });
 
 test("readTask() keeps what is known when the answer says nothing but its id", () => {
-  expect(readTask({ id: 601 }, { ...place, held: holding(knownTask) })).toEqual({
+  expect(readTask({ id: 601 }, { ...place, known: knowing(knownTask) })).toEqual({
     ok: true,
     value: knownTask,
   });
@@ -97,14 +96,14 @@ test("readTask() keeps what is known when the answer says nothing but its id", (
 
 test("readTask() empties what is said to be empty", () => {
   const raw = { ...task, due_date: null, start_date: null, labels: null, description: "" };
-  expect(readTask(raw, { ...place, held: holding(knownTask) })).toMatchObject({
+  expect(readTask(raw, { ...place, known: knowing(knownTask) })).toMatchObject({
     value: { dueOn: null, startOn: null, labels: [], description: null },
   });
 });
 
 test("readTask() keeps nothing of another state when the completion changes", () => {
   const raw = { id: 601, title: "Write", completed: true };
-  expect(readTask(raw, { ...place, held: holding(knownTask) })).toMatchObject({
+  expect(readTask(raw, { ...place, known: knowing(knownTask) })).toMatchObject({
     value: { completed: true, percent: 100, dueOn: knownTask.dueOn },
   });
 });
@@ -115,7 +114,7 @@ test.each([["", "  ", null, undefined]].flat())(
     const list = collect([{ ...event, title }], {
       where: "project 7",
       kind: "event",
-      read: (raw, ear) => readEvent(raw, { ...zone, heldOf: () => knownEvent, ear }),
+      read: (raw, issues) => readEvent(raw, { ...zone, knownOf: () => knownEvent, issues }),
       keyOf: ({ id }) => id ?? 0,
     });
     expect(list).toMatchObject({
@@ -132,7 +131,7 @@ test("collect() tells in one sentence which fields were left out, and stays comp
   const list = collect(events, {
     where: "project 7",
     kind: "event",
-    read: (raw, ear) => readEvent(raw, { ...zone, heldOf: () => knownEvent, ear }),
+    read: (raw, issues) => readEvent(raw, { ...zone, knownOf: () => knownEvent, issues }),
     keyOf: ({ id }) => id ?? 0,
   });
   expect(list).toMatchObject({
@@ -150,7 +149,7 @@ test("an answer to a write keeps what it is silent about, as the write has set i
   const server = await startLoopback((_, response) =>
     json(response, { id: 501, title: "Moved", start: event.start, end: event.end }),
   );
-  const { upstream } = clientOf(server.baseUrl, { held: holding(knownEvent) });
+  const { upstream } = clientOf(server.baseUrl, { known: knowing(knownEvent) });
   const place = { projectId: project, id: serviceId(501) };
   const patch = { title: "Moved", assigned: [personId(12)] };
   expect(await upstream.events.update({ ...place, patch }, call)).toMatchObject({

@@ -264,7 +264,7 @@ export function createCandidates({ db, zone, clock }: StoreDeps): Candidates {
 }
 
 /** An edit whose outcome is being stored. */
-export type Outcome = Pick<Edit, "item" | "action" | "patch">;
+export type SettledEdit = Pick<Edit, "item" | "action" | "patch">;
 
 /** What two-way calendars do not show, and when a completion took place, which a program may say in its own way. */
 const silentKeys: ReadonlySet<string> = new Set([
@@ -309,18 +309,18 @@ const decided: Readonly<Record<PatchField, readonly string[]>> = {
  */
 export function isNews(
   { before, after }: { readonly before: PlainItem; readonly after: PlainItem },
-  outcome: Outcome | null,
+  settled: SettledEdit | null,
 ): boolean {
-  const spoken = outcome ? spokenKeys(outcome) : new Set();
+  const answered = settled ? answeredKeys(settled) : new Set();
   const isHung = before.kind === "event" || before.parentId !== null;
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...is.keys()].some((key) => {
-    if (was.get(key) === is.get(key) || silentKeys.has(key) || spoken.has(key)) return false;
+    if (was.get(key) === is.get(key) || silentKeys.has(key) || answered.has(key)) return false;
     return isHung || (key !== "kind" && key !== "parentId");
   });
 }
 
-function spokenKeys({ action, patch }: Outcome): ReadonlySet<string> {
+function answeredKeys({ action, patch }: SettledEdit): ReadonlySet<string> {
   const fields = action === "create" ? patchFields : fieldsOf(patch);
   return new Set(fields.flatMap((field) => decided[field]));
 }

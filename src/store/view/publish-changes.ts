@@ -5,7 +5,7 @@ import { type CollectionName, collectionOf, directory, type Item } from "../../d
 import { overlay, placedIn, placeOf } from "../../domain/patch.ts";
 
 import { fromPlain, publishedPart } from "../../domain/plain-item.ts";
-import { isNews, type Outcome } from "../journal/unanswered.ts";
+import { isNews, type SettledEdit } from "../journal/unanswered.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
@@ -39,7 +39,7 @@ export interface Changes extends ChangeLog {
    * Runs steps that store how an edit has ended. What of its item follows from the edit itself is no news to a program
    * that has put the item: its octets may go on as they came.
    */
-  settling<Value>(outcome: Outcome, steps: () => Value): Value;
+  settling<Value>(edit: SettledEdit, steps: () => Value): Value;
   /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
   touch(key: ItemKey): void;
   /** Logs a put of what is only kept here of an item: it says the same as before. Null when it is not in the view. */
@@ -102,7 +102,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
        JOIN view_items below ON below.project_id = task.project_id AND below.parent_id = i.service_id
      WHERE task.item = ? AND i.kind = 'task'`,
   );
-  let settled: Outcome | null = null;
+  let settled: SettledEdit | null = null;
 
   /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
   function current(key: ItemKey): Item | null {
@@ -181,8 +181,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
     const raised = heard !== null && heard !== publishedPart(after);
     if (raised) bump(key);
-    const outcome = settled?.item === key ? settled : null;
-    if (raised && !(before && !isNews({ before, after }, outcome))) outdate.run(key);
+    const own = settled?.item === key ? settled : null;
+    if (raised && !(before && !isNews({ before, after }, own))) outdate.run(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
@@ -233,8 +233,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   return {
     ...createChangeLog({ db }),
     publish,
-    settling(outcome, steps) {
-      settled = outcome;
+    settling(edit, steps) {
+      settled = edit;
       try {
         return steps();
       } finally {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type PersonId, type ServiceId, serviceId } from "../../domain/ids.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Call } from "../send-request.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
-import type { ParentPlace } from "./subtasks.ts";
+import { belowTask, inTask, type ParentPlace } from "./subtasks.ts";
 
 /** A comment on a task; `description` is its text and may be HTML. */
 interface Comment extends ParentPlace {
@@ -33,41 +33,21 @@ export interface Comments {
 }
 
 export function createComments(asker: Asker): Comments {
-  const reader = (place: ParentPlace) => (raw: unknown) => readComment(raw, place);
+  const calls = elementCalls<ParentPlace, Comment>(asker, {
+    kind: "comment",
+    pathOf: (place) => `${belowTask(place)}/comments`,
+    whereOf: inTask,
+    read: (place) => (raw) => readComment(raw, place),
+  });
 
   return {
-    list: (place, call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place) },
-          reading: {
-            where: `project ${place.projectId}, list ${place.listId}, task ${place.taskId}`,
-            kind: "comment",
-            read: reader(place),
-            keyOf: (comment) => comment.id,
-          },
-        },
-        call,
-      ),
-    get: (place, call) =>
-      asker.one(
-        { ask: { method: "GET", path: pathOf(place, place.id) }, read: reader(place) },
-        call,
-      ),
-    create: (wish, call) => {
-      const json = { description: wish.description };
-      return asker.one(
-        { ask: { method: "POST", path: pathOf(wish), json }, read: reader(wish) },
-        call,
-      );
-    },
-    update: (wish, call) => {
-      const json = { description: wish.description };
-      const ask = { method: "PUT", path: pathOf(wish, wish.id), json } as const;
-      return asker.one({ ask, read: reader(wish) }, call);
-    },
-    delete: (place, call) =>
-      asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
+    list: (place, call) => calls.list(place, call),
+    get: calls.get,
+    create: ({ description, ...place }, call) =>
+      calls.create({ place, json: { description } }, call),
+    update: ({ description, ...place }, call) =>
+      calls.update({ place, json: { description } }, call),
+    delete: calls.delete,
   };
 }
 
@@ -88,11 +68,6 @@ function readComment(
     byMe: wire.flag(fields.by_me),
     createdAt: wire.instant(fields.created_at),
   });
-}
-
-function pathOf({ projectId, listId, taskId }: ParentPlace, id?: ServiceId): string {
-  const base = `/projects/${projectId}/todolists/${listId}/tasks/${taskId}/comments`;
-  return id === undefined ? base : `${base}/${id}`;
 }
 
 const commentShape = z.object({

@@ -4,27 +4,29 @@ import type { EventItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readServiceTimes, type When, writeServiceTimes } from "../../domain/when.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Call } from "../send-request.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,
   knownItem,
+  omittedStays,
   type ReadIssues,
-  silenceKeeps,
   type Written,
 } from "../wire.ts";
 
-interface EventPlace {
+interface InProject {
   readonly projectId: ProjectId;
+}
+
+interface EventPlace extends InProject {
   readonly id: ServiceId;
 }
 
 /** `startOn`, `endOn`: the service's own filter, of which it is not known whether it means "overlaps" or "starts in". */
-interface EventQuery {
-  readonly projectId: ProjectId;
+interface EventQuery extends InProject {
   readonly view: "all" | "events" | "milestones";
   readonly startOn?: Temporal.PlainDate;
   readonly endOn?: Temporal.PlainDate;
@@ -39,7 +41,7 @@ type One = Promise<Result<EventItem, Failure>>;
 export interface Events {
   list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
   get(place: EventPlace, call: Call): One;
-  create(wish: { readonly projectId: ProjectId; readonly patch: Patch }, call: Call): One;
+  create(wish: InProject & { readonly patch: Patch }, call: Call): One;
   update(wish: EventPlace & { readonly patch: Patch }, call: Call): One;
   complete(wish: EventPlace & { readonly completed: boolean }, call: Call): One;
   delete(place: EventPlace, call: Call): Promise<Result<null, Failure>>;
@@ -47,71 +49,43 @@ export interface Events {
 
 export function createEvents(
   asker: Asker,
-  { timeZone, held }: { readonly timeZone: string; readonly held: KnownValues },
+  { timeZone, known }: { readonly timeZone: string; readonly known: KnownValues },
 ): Events {
-  const reader = (project: ProjectId, written?: Written) => (raw: unknown, ear?: ReadIssues) =>
-    readEvent(raw, {
-      projectId: project,
-      timeZone,
-      heldOf: (id) => knownEvent(held, { id, ...(written && { written }) }),
-      ...(ear && { ear }),
-    });
-  const change = (
-    place: EventPlace & { readonly json: unknown; readonly patch: Patch },
-    call: Call,
-  ) => {
-    const path = pathOf(place.projectId, place.id);
-    const ask = { method: "PUT", path, json: place.json } as const;
-    const read = reader(place.projectId, { patch: place.patch, isNew: false });
-    return asker.one({ ask, read }, call);
-  };
+  const calls = elementCalls<InProject, EventItem>(asker, {
+    kind: "event",
+    pathOf: ({ projectId: project }) => `/projects/${project}/events`,
+    whereOf: ({ projectId: project }) => `project ${project}`,
+    read: (place, written) => (raw, issues) =>
+      readEvent(raw, {
+        projectId: place.projectId,
+        timeZone,
+        knownOf: (id) => knownEvent(known, { id, ...(written && { written }) }),
+        ...(issues && { issues }),
+      }),
+    listed: ({ projectId: project }) => ({ projectId: project }),
+  });
 
   return {
-    list: (query, call) =>
-      asker.many(
-        {
-          ask: {
-            method: "GET",
-            path: pathOf(query.projectId),
-            query: {
-              view: query.view,
-              startDate: query.startOn?.toString() ?? null,
-              endDate: query.endOn?.toString() ?? null,
-            },
-          },
-          reading: {
-            where: `project ${query.projectId}`,
-            kind: "event",
-            read: (raw, ear) => {
-              const item = reader(query.projectId)(raw, ear);
-              return item.ok ? ok({ ...item.value, projectId: query.projectId }) : item;
-            },
-            keyOf: (event) => event.id ?? 0,
-          },
-        },
-        call,
-      ),
-    get: ({ projectId: project, id }, call) =>
-      asker.one({ ask: { method: "GET", path: pathOf(project, id) }, read: reader(project) }, call),
-    create: ({ projectId: project, patch }, call) =>
-      asker.one(
-        {
-          ask: { method: "POST", path: pathOf(project), json: writeEvent(patch, "create") },
-          read: reader(project, { patch, isNew: true }),
-        },
-        call,
-      ),
-    update: (wish, call) => change({ ...wish, json: writeEvent(wish.patch, "update") }, call),
+    list: ({ view, startOn, endOn, ...place }, call) =>
+      calls.list(place, call, {
+        view,
+        startDate: startOn?.toString() ?? null,
+        endDate: endOn?.toString() ?? null,
+      }),
+    get: calls.get,
+    create: ({ patch, ...place }, call) =>
+      calls.create({ place, json: writeEvent(patch, "create"), patch }, call),
+    update: ({ patch, ...place }, call) =>
+      calls.update({ place, json: writeEvent(patch, "update"), patch }, call),
     complete: ({ completed, ...place }, call) =>
-      change({ ...place, json: { completed }, patch: { completed } }, call),
-    delete: ({ projectId: project, id }, call) =>
-      asker.none({ method: "DELETE", path: pathOf(project, id), gone: "done" }, call),
+      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    delete: calls.delete,
   };
 }
 
 /**
  * An event as the service answers it; times are wall clock of `timeZone`, whole days for milestones whatever
- * `all_day` says. What it does not say is as `heldOf` knows it; whether it is private is never guessed to be "no". Fails
+ * `all_day` says. What it does not say is as `knownOf` knows it; whether it is private is never guessed to be "no". Fails
  * with a sentence for a missing id and for times that cannot be read.
  */
 export function readEvent(
@@ -119,8 +93,8 @@ export function readEvent(
   about: {
     readonly projectId: ProjectId;
     readonly timeZone: string;
-    readonly heldOf?: (id: ServiceId) => Partial<EventItem> | null;
-    readonly ear?: ReadIssues;
+    readonly knownOf?: (id: ServiceId) => Partial<EventItem> | null;
+    readonly issues?: ReadIssues;
   },
 ): Result<EventItem, string> {
   const read = wire.readElement(eventShape, raw);
@@ -131,54 +105,54 @@ export function readEvent(
     isPrivate !== null &&
     wire.heading(fields.title) !== null &&
     wire.person(fields.creator) !== null &&
-    spoken.every((name) => fields[name] !== undefined);
+    usual.every((name) => fields[name] !== undefined);
   // Most answers say all there is, and asking costs more than reading.
-  const held = (isWhole ? null : about.heldOf?.(serviceId(id))) ?? {};
-  const keep = silenceKeeps(about.ear);
+  const known = (isWhole ? null : about.knownOf?.(serviceId(id))) ?? {};
+  const keep = omittedStays(about.issues);
   const start = wire.text(fields.start);
   if (start === null) return fail("start: nothing is not a date");
   const milestone = keep("milestone", {
     raw: fields.milestone,
     read: wire.flag,
-    held: held.milestone,
+    known: known.milestone,
   });
   const days = keep("all_day", {
     raw: fields.all_day,
     read: wire.flag,
-    held: held.when && held.when.kind === "dates",
+    known: known.when && known.when.kind === "dates",
   });
   const allDay = milestone || days;
   const when = readServiceTimes({ start, end: wire.text(fields.end), allDay }, about.timeZone);
   if (!when.ok) return when;
   const project = wire.ref(fields.project);
-  if (isPrivate === null) about.ear?.unsaid("private");
+  if (isPrivate === null) about.issues?.omitted("private");
   return ok({
     kind: "event",
     id: serviceId(id),
     projectId: project === null ? about.projectId : projectId(project),
     title: wire.keptTitle(fields.title, {
-      held: held.title,
+      known: known.title,
       fallback: "",
-      ear: about.ear,
+      issues: about.issues,
     }),
     description: keep("description", {
       raw: fields.description,
       read: wire.prose,
-      held: held.description,
+      known: known.description,
     }),
     when: when.value,
-    reminder: keep("reminder", { raw: fields.reminder, read: readLead, held: held.reminder }),
+    reminder: keep("reminder", { raw: fields.reminder, read: readLead, known: known.reminder }),
     milestone,
-    private: isPrivate ?? held.private ?? true,
+    private: isPrivate ?? known.private ?? true,
     completed: keep("completed", {
       raw: fields.completed,
       read: wire.flag,
-      held: held.completed,
+      known: known.completed,
     }),
-    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, held: held.assigned }),
-    creatorId: wire.person(fields.creator) ?? held.creatorId ?? null,
+    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, known: known.assigned }),
+    creatorId: wire.person(fields.creator) ?? known.creatorId ?? null,
     byMe: wire.flag(fields.by_me),
-    createdAt: wire.instant(fields.created_at) ?? held.createdAt ?? null,
+    createdAt: wire.instant(fields.created_at) ?? known.createdAt ?? null,
     updatedAt: wire.instant(fields.updated_at),
   });
 }
@@ -219,11 +193,11 @@ function firstDay(when: When): When {
 }
 
 function knownEvent(
-  held: KnownValues,
+  known: KnownValues,
   { id, written }: { readonly id: ServiceId; readonly written?: Written },
 ): Partial<EventItem> | null {
   if (written?.isNew) return { ...written.patch, private: written.patch.private ?? false };
-  const item = knownItem(held, { kind: "event", id, ...(written && { written }) });
+  const item = knownItem(known, { kind: "event", id, ...(written && { written }) });
   return item?.kind === "event" ? item : null;
 }
 
@@ -238,10 +212,8 @@ function readLead(raw: unknown): Temporal.Duration | null {
 const wholeMinutes = (minutes: number): Temporal.Duration =>
   Temporal.Duration.from({ minutes: Math.round(minutes) });
 
-const pathOf = (project: ProjectId, id?: ServiceId): string =>
-  `/projects/${project}/events${id === undefined ? "" : `/${id}`}`;
-
-const spoken = [
+/** Fields that most answers have. */
+const usual = [
   "milestone",
   "all_day",
   "description",

@@ -7,10 +7,10 @@ import {
   serviceId,
 } from "../../domain/ids.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Call } from "../send-request.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 /** A file in a project folder; `byteSize` in octets, `fileType` its extension. */
@@ -55,26 +55,19 @@ export interface Files {
 }
 
 export function createFiles(asker: Asker): Files {
+  const calls = elementCalls<FolderPlace, FileEntry>(asker, {
+    kind: "file",
+    pathOf,
+    whereOf: ({ projectId, folderId }) => `project ${projectId}, folder ${folderId}`,
+    read: (place) => (raw) => readFile(raw, place),
+  });
   return {
-    list: (place, call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place) },
-          reading: {
-            where: `project ${place.projectId}, folder ${place.folderId}`,
-            kind: "file",
-            read: (raw) => readFile(raw, place),
-            keyOf: (file) => file.id,
-          },
-        },
-        call,
-      ),
+    list: (place, call) => calls.list(place, call),
     create: ({ fileIds, ...place }, call) => {
       const json = { attachments: fileIds.map(numberWherePossible) };
       return asker.one({ ask: { method: "POST", path: pathOf(place), json }, read: readIds }, call);
     },
-    delete: ({ id, ...place }, call) =>
-      asker.none({ method: "DELETE", path: `${pathOf(place)}/${id}`, gone: "done" }, call),
+    delete: calls.delete,
   };
 }
 

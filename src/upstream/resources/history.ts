@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type PersonId, type ServiceId, serviceId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Call } from "../send-request.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
-import type { ParentPlace } from "./subtasks.ts";
+import { belowTask, inTask, type ParentPlace } from "./subtasks.ts";
 
 /** One entry of a task's history; `action` is the service's own word, of which only "Updated" is documented. */
 interface HistoryEntry extends ParentPlace {
@@ -28,20 +28,15 @@ export interface Histories {
 }
 
 export function createHistories(asker: Asker): Histories {
+  const pathOf = (place: ParentPlace) => `${belowTask(place)}/history`;
+  const { list } = elementCalls<ParentPlace, HistoryEntry>(asker, {
+    kind: "history entry",
+    pathOf,
+    whereOf: inTask,
+    read: (place) => (raw) => readEntry(raw, place),
+  });
   return {
-    list: (place, call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place) },
-          reading: {
-            where: `project ${place.projectId}, list ${place.listId}, task ${place.taskId}`,
-            kind: "history entry",
-            read: (raw) => readEntry(raw, place),
-            keyOf: (entry) => entry.id,
-          },
-        },
-        call,
-      ),
+    list: (place, call) => list(place, call),
     detail: (place, call) =>
       asker.one(
         { ask: { method: "GET", path: `${pathOf(place)}/${place.id}` }, read: readDetail },
@@ -75,9 +70,6 @@ function readDetail(raw: unknown): Result<string, string> {
   const content = wire.isObject(raw) ? wire.text(raw["content"]) : null;
   return content === null ? fail("content: no text") : ok(content);
 }
-
-const pathOf = ({ projectId, listId, taskId }: ParentPlace): string =>
-  `/projects/${projectId}/todolists/${listId}/tasks/${taskId}/history`;
 
 const entryShape = z.object({
   id: wire.field,

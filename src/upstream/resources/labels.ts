@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type LabelId, labelId } from "../../domain/ids.ts";
 import type { Label } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Call } from "../send-request.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 type One = Promise<Result<Label, Failure>>;
@@ -20,33 +20,18 @@ export interface Labels {
 }
 
 export function createLabels(asker: Asker): Labels {
+  const calls = elementCalls<unknown, Label>(asker, {
+    kind: "label",
+    pathOf: () => "/labels",
+    whereOf: () => "the account",
+    read: () => readLabel,
+  });
   return {
-    list: (call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: "/labels" },
-          reading: {
-            where: "the account",
-            kind: "label",
-            read: readLabel,
-            keyOf: (label) => label.id,
-          },
-        },
-        call,
-      ),
-    get: (id, call) =>
-      asker.one({ ask: { method: "GET", path: `/labels/${id}` }, read: readLabel }, call),
-    create: ({ name }, call) =>
-      asker.one(
-        { ask: { method: "POST", path: "/labels", json: { name } }, read: readLabel },
-        call,
-      ),
-    rename: ({ id, name }, call) => {
-      const ask = { method: "PUT", path: `/labels/${id}`, json: { name } } as const;
-      return asker.one({ ask, read: readLabel }, call);
-    },
-    delete: (id, call) =>
-      asker.none({ method: "DELETE", path: `/labels/${id}`, gone: "done" }, call),
+    list: (call) => calls.list(null, call),
+    get: (id, call) => calls.get({ id }, call),
+    create: ({ name }, call) => calls.create({ place: null, json: { name } }, call),
+    rename: ({ id, name }, call) => calls.update({ place: { id }, json: { name } }, call),
+    delete: (id, call) => calls.delete({ id }, call),
   };
 }
 

@@ -1,14 +1,13 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
-import { ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import type { Result } from "../../domain/result.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { KnownValues, ReadIssues, Written } from "../wire.ts";
-import { readTask, writeTask } from "./task-shape.ts";
-import { type AttachmentRef, type ListPlace, writeAttachments } from "./tasks.ts";
+import type { Call } from "../send-request.ts";
+import type { KnownValues, Snapshot } from "../wire.ts";
+import { taskReader, writeTask } from "./task-shape.ts";
+import { type AttachmentRef, inList, type ListPlace, writeAttachments } from "./tasks.ts";
 
 export interface ParentPlace extends ListPlace {
   readonly taskId: ServiceId;
@@ -39,65 +38,35 @@ export interface Subtasks {
   delete(place: SubtaskPlace, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createSubtasks(asker: Asker, held: KnownValues): Subtasks {
-  const reader = (place: ParentPlace, written?: Written) => (raw: unknown, ear?: ReadIssues) => {
-    const reading = { held, ...(written && { written }), ...(ear && { ear }) };
-    return readTask(raw, { ...place, parentId: place.taskId, ...reading });
-  };
-  const change = (
-    place: SubtaskPlace & { readonly json: unknown; readonly patch: Patch },
-    call: Call,
-  ) => {
-    const ask = { method: "PUT", path: pathOf(place, place.id), json: place.json } as const;
-    const read = reader(place, { patch: place.patch, isNew: false });
-    return asker.one({ ask, read }, call);
-  };
+export function createSubtasks(asker: Asker, known: KnownValues): Subtasks {
+  const calls = elementCalls<ParentPlace, TaskItem>(asker, {
+    kind: "subtask",
+    pathOf: (place) => `${belowTask(place)}/subtasks`,
+    whereOf: inTask,
+    read: (place, written) =>
+      taskReader({ ...place, parentId: place.taskId }, { known, ...(written && { written }) }),
+    listed: ({ projectId, listId }) => ({ projectId, listId }),
+  });
 
   return {
-    list: (place, call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place) },
-          reading: {
-            where: `project ${place.projectId}, list ${place.listId}, task ${place.taskId}`,
-            kind: "subtask",
-            read: (raw, ear) => {
-              const { projectId, listId } = place;
-              const item = reader(place)(raw, ear);
-              return item.ok ? ok({ ...item.value, projectId, listId }) : item;
-            },
-            keyOf: (subtask) => subtask.id ?? 0,
-          },
-        },
-        call,
-      ),
-    get: (place, call) =>
-      asker.one(
-        { ask: { method: "GET", path: pathOf(place, place.id) }, read: reader(place) },
-        call,
-      ),
-    create: (wish, call) => {
-      const json = {
-        ...writeTask(wish.patch, "create"),
-        ...writeAttachments(wish.attachments?.map(({ fileId }) => ({ fileId }))),
-      };
-      return asker.one(
-        {
-          ask: { method: "POST", path: pathOf(wish), json },
-          read: reader(wish, { patch: wish.patch, isNew: true }),
-        },
-        call,
-      );
+    list: (place, call) => calls.list(place, call),
+    get: calls.get,
+    create: ({ patch, attachments, ...place }, call) => {
+      const files = attachments?.map(({ fileId }) => ({ fileId }));
+      const json = { ...writeTask(patch, "create"), ...writeAttachments(files) };
+      return calls.create({ place, json, patch }, call);
     },
-    update: (wish, call) => change({ ...wish, json: writeTask(wish.patch, "update") }, call),
+    update: ({ patch, ...place }, call) =>
+      calls.update({ place, json: writeTask(patch, "update"), patch }, call),
     complete: ({ completed, ...place }, call) =>
-      change({ ...place, json: { completed }, patch: { completed } }, call),
-    delete: (place, call) =>
-      asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
+      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    delete: calls.delete,
   };
 }
 
-function pathOf({ projectId, listId, taskId }: ParentPlace, id?: ServiceId): string {
-  const base = `/projects/${projectId}/todolists/${listId}/tasks/${taskId}/subtasks`;
-  return id === undefined ? base : `${base}/${id}`;
-}
+/** The address of a task, below which its subtasks, comments and history are. */
+export const belowTask = ({ projectId, listId, taskId }: ParentPlace): string =>
+  `/projects/${projectId}/todolists/${listId}/tasks/${taskId}`;
+
+/** A task's place in words. */
+export const inTask = (place: ParentPlace): string => `${inList(place)}, task ${place.taskId}`;

@@ -9,8 +9,8 @@ import {
 } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { collect, type Snapshot } from "../snapshot.ts";
 import * as wire from "../wire.ts";
+import { collect, type Snapshot } from "../wire.ts";
 import { readTask } from "./task-shape.ts";
 
 /** `start` counts from 0; the service gives at most 100 a page. What is left out does not narrow the answer. */

@@ -14,8 +14,8 @@ import * as wire from "../wire.ts";
 import {
   type KnownValues,
   knownItem,
+  omittedStays,
   type ReadIssues,
-  silenceKeeps,
   type Written,
 } from "../wire.ts";
 
@@ -27,20 +27,26 @@ export interface TaskOrigin {
 }
 
 /** What else an answer is read with: what is known of the item, the write that is answered, who is told of doubts. */
-export interface TaskReading {
-  readonly held?: KnownValues;
+export interface TaskContext {
+  readonly known?: KnownValues;
   readonly written?: Written;
-  readonly ear?: ReadIssues;
+  readonly issues?: ReadIssues;
 }
 
+/** Reads tasks or subtasks that were asked for in one place. */
+export const taskReader =
+  (origin: TaskOrigin, context: TaskContext) =>
+  (raw: unknown, issues?: ReadIssues): Result<TaskItem, string> =>
+    readTask(raw, { ...origin, ...context, ...(issues && { issues }) });
+
 /**
- * A task or subtask as the service answers it. What it does not say is as it is known. Project and list are the ones it names itself, else the ones it was
- * asked for in. Fails with a sentence for a missing id and for dates that cannot be read.
+ * A task or subtask as the service answers it. What it omits is as it is known. Project and list are the ones it names
+ * itself, else the ones it was asked for in. Fails with a sentence for a missing id and for dates that cannot be read.
  * Source: service-api.md, Task, Subtask.
  */
 export function readTask(
   raw: unknown,
-  { ear, ...origin }: TaskOrigin & TaskReading,
+  { issues, ...origin }: TaskOrigin & TaskContext,
 ): Result<TaskItem, string> {
   const read = wire.readElement(taskShape, raw);
   if (!read.ok) return read;
@@ -48,8 +54,8 @@ export function readTask(
   const kind = origin.parentId === null ? "task" : "subtask";
   const isWhole = saysAll(fields, kind);
   // Most answers say all there is, and asking costs more than reading.
-  const held = isWhole ? {} : knownTask({ kind, id: serviceId(id) }, origin);
-  const keep = silenceKeeps(ear);
+  const known = isWhole ? {} : knownTask({ kind, id: serviceId(id) }, origin);
+  const keep = omittedStays(issues);
   const startOn = wire.date(fields.start_date, "start_date");
   if (!startOn.ok) return startOn;
   const dueOn = wire.date(fields.due_date, "due_date");
@@ -59,10 +65,10 @@ export function readTask(
   const completed = keep("completed", {
     raw: fields.completed,
     read: wire.flag,
-    held: held.completed,
+    known: known.completed,
   });
   // What belongs to a completion says nothing of another state.
-  const same = held.completed === completed ? held : {};
+  const same = known.completed === completed ? known : {};
   const percent = wire.amount(fields.percent_progress) ?? (completed ? 100 : 0);
   return ok({
     kind,
@@ -70,27 +76,27 @@ export function readTask(
     projectId: project === null ? origin.projectId : projectId(project),
     listId: list === null ? origin.listId : listId(list),
     parentId: origin.parentId,
-    title: wire.keptTitle(fields.title, { held: held.title, fallback: "", ear }),
+    title: wire.keptTitle(fields.title, { known: known.title, fallback: "", issues }),
     description: keep("description", {
       raw: fields.description,
       read: wire.prose,
-      held: held.description,
+      known: known.description,
     }),
     startOn: keep("start_date", {
       raw: fields.start_date,
       read: () => startOn.value,
-      held: held.startOn,
+      known: known.startOn,
     }),
-    dueOn: keep("due_date", { raw: fields.due_date, read: () => dueOn.value, held: held.dueOn }),
+    dueOn: keep("due_date", { raw: fields.due_date, read: () => dueOn.value, known: known.dueOn }),
     estimated: kept(
       either(fields.estimated_hours, fields.estimated_mins),
       wire.duration(fields.estimated_hours, fields.estimated_mins),
-      held.estimated,
+      known.estimated,
     ),
     logged: kept(
       either(fields.logged_hours, fields.logged_mins),
       wire.duration(fields.logged_hours, fields.logged_mins),
-      held.logged,
+      known.logged,
     ),
     percent: kept(fields.percent_progress, Math.min(100, Math.round(percent)), same.percent),
     completed,
@@ -100,21 +106,21 @@ export function readTask(
     completedBy: completed
       ? kept(fields.completed_by, wire.person(fields.completed_by), same.completedBy)
       : null,
-    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, held: held.assigned }),
-    labels: keep("labels", { raw: fields.labels, read: wire.labels, held: held.labels }),
-    subtaskCount: kept(fields.sub_tasks, wire.count(fields.sub_tasks), held.subtaskCount),
-    commentCount: kept(fields.comments, wire.count(fields.comments), held.commentCount),
-    rrule: kept(fields.rrule, recurrenceText(fields.rrule), held.rrule),
-    ticket: kept(fields.ticket, wire.text(fields.ticket), held.ticket),
-    stage: kept(fields.stage, wire.nameIn(fields.stage), held.stage),
+    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, known: known.assigned }),
+    labels: keep("labels", { raw: fields.labels, read: wire.labels, known: known.labels }),
+    subtaskCount: kept(fields.sub_tasks, wire.count(fields.sub_tasks), known.subtaskCount),
+    commentCount: kept(fields.comments, wire.count(fields.comments), known.commentCount),
+    rrule: kept(fields.rrule, recurrenceText(fields.rrule), known.rrule),
+    ticket: kept(fields.ticket, wire.text(fields.ticket), known.ticket),
+    stage: kept(fields.stage, wire.nameIn(fields.stage), known.stage),
     customFields: kept(
       fields.custom_fields,
       wire.array(fields.custom_fields).flatMap(readCustomField),
-      held.customFields,
+      known.customFields,
     ),
-    creatorId: wire.person(fields.creator) ?? held.creatorId ?? null,
+    creatorId: wire.person(fields.creator) ?? known.creatorId ?? null,
     byMe: wire.flag(fields.by_me),
-    createdAt: wire.instant(fields.created_at) ?? held.createdAt ?? null,
+    createdAt: wire.instant(fields.created_at) ?? known.createdAt ?? null,
     updatedAt: wire.instant(fields.updated_at),
   });
 }
@@ -146,22 +152,22 @@ export function writeTask(patch: Patch, mode: "create" | "update"): Record<strin
 
 function knownTask(
   { kind, id }: { readonly kind: TaskItem["kind"]; readonly id: ServiceId },
-  { held, written }: TaskReading,
+  { known, written }: TaskContext,
 ): Partial<TaskItem> {
   if (written?.isNew) return written.patch;
-  const item = held ? knownItem(held, { kind, id, ...(written && { written }) }) : null;
+  const item = known ? knownItem(known, { kind, id, ...(written && { written }) }) : null;
   return item && item.kind !== "event" ? item : {};
 }
 
-// Fields that not every answer carries: their silence is ordinary.
+// Fields that not every answer has: that they are omitted is ordinary.
 const kept = <Value>(raw: unknown, read: Value, known: Value | undefined): Value =>
   raw === undefined && known !== undefined ? known : read;
 
 function saysAll(fields: z.infer<typeof taskShape>, kind: TaskItem["kind"]): boolean {
   const wanted = [
-    ...spoken,
-    ...(kind === "task" ? spokenOfTasks : []),
-    ...(wire.flag(fields.completed) ? spokenWhenDone : []),
+    ...usual,
+    ...(kind === "task" ? usualOfTasks : []),
+    ...(wire.flag(fields.completed) ? usualWhenDone : []),
   ];
   const isNamed = wire.heading(fields.title) !== null && wire.person(fields.creator) !== null;
   return isNamed && wanted.every((name) => fields[name] !== undefined);
@@ -191,7 +197,8 @@ function recurrenceText(value: unknown): string | null {
   return wire.isObject(value) || Array.isArray(value) ? JSON.stringify(value) : null;
 }
 
-const spoken = [
+/** Fields that most answers have. */
+const usual = [
   "description",
   "start_date",
   "due_date",
@@ -204,8 +211,8 @@ const spoken = [
   "logged_hours",
   "created_at",
 ] as const;
-const spokenOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] as const;
-const spokenWhenDone = ["completed_at", "completed_by"] as const;
+const usualOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] as const;
+const usualWhenDone = ["completed_at", "completed_by"] as const;
 
 const taskShape = z.object({
   id: wire.field,

@@ -3,14 +3,13 @@ import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts
 import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
+import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { KnownValues, ReadIssues, Written } from "../wire.ts";
+import type { Call } from "../send-request.ts";
+import type { KnownValues, Snapshot, Written } from "../wire.ts";
 import * as wire from "../wire.ts";
 
-import { readTask, writeTask } from "./task-shape.ts";
+import { taskReader, writeTask } from "./task-shape.ts";
 
 export interface ListPlace {
   readonly projectId: ProjectId;
@@ -79,72 +78,51 @@ export interface Tasks {
   move(wish: TaskMove, call: Call): One;
 }
 
-export function createTasks(asker: Asker, held: KnownValues): Tasks {
-  const reader = (place: ListPlace, written?: Written) => (raw: unknown, ear?: ReadIssues) => {
-    const reading = { held, ...(written && { written }), ...(ear && { ear }) };
-    return readTask(raw, { ...place, parentId: null, ...reading });
-  };
-  const change = (
-    place: TaskPlace & { readonly json: unknown; readonly patch: Patch },
-    call: Call,
-  ) => {
-    const ask = { method: "PUT", path: pathOf(place, place.id), json: place.json } as const;
-    const read = reader(place, { patch: place.patch, isNew: false });
-    return asker.one({ ask, read }, call);
-  };
+export function createTasks(asker: Asker, known: KnownValues): Tasks {
+  const readerOf = (place: ListPlace, written?: Written) =>
+    taskReader({ ...place, parentId: null }, { known, ...(written && { written }) });
+  const calls = elementCalls<ListPlace, TaskItem>(asker, {
+    kind: "task",
+    pathOf,
+    whereOf: inList,
+    read: readerOf,
+    listed: ({ projectId, listId }) => ({ projectId, listId }),
+  });
 
   return {
-    list: (place, call) =>
-      asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place) },
-          reading: {
-            where: `project ${place.projectId}, list ${place.listId}`,
-            kind: "task",
-            read: (raw, ear) => {
-              const { projectId, listId } = place;
-              const item = reader(place)(raw, ear);
-              return item.ok ? ok({ ...item.value, projectId, listId }) : item;
-            },
-            keyOf: (task) => task.id ?? 0,
-          },
-        },
-        call,
-      ),
-    get: (place, call) =>
-      asker.one(
-        { ask: { method: "GET", path: pathOf(place, place.id) }, read: reader(place) },
-        call,
-      ),
-    create: (wish, call) => {
+    list: (place, call) => calls.list(place, call),
+    get: calls.get,
+    create: ({ patch, ...wish }, call) => {
       const json = {
-        ...writeTask(wish.patch, "create"),
+        ...writeTask(patch, "create"),
         ...writeCustom(wish.customFields),
         ...writeAttachments(wish.attachments),
       };
-      const ask = { method: "POST", path: pathOf(wish), json } as const;
-      const read = reader(wish, { patch: wish.patch, isNew: true });
-      return asker.one({ ask, read }, call);
+      return calls.create({ place: wish, json, patch }, call);
     },
-    update: (wish, call) => {
-      const json = { ...writeTask(wish.patch, "update"), ...writeCustom(wish.customFields) };
-      return change({ ...wish, json }, call);
+    update: ({ patch, ...wish }, call) => {
+      const json = { ...writeTask(patch, "update"), ...writeCustom(wish.customFields) };
+      return calls.update({ place: wish, json, patch }, call);
     },
     complete: ({ completed, ...place }, call) =>
-      change({ ...place, json: { completed }, patch: { completed } }, call),
-    delete: (place, call) =>
-      asker.none({ method: "DELETE", path: pathOf(place, place.id), gone: "done" }, call),
+      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    delete: calls.delete,
     copy: (wish, call) => {
-      const ask = { method: "POST", path: pathOf(wish, wish.id), json: writeCopy(wish) } as const;
-      return asker.one({ ask, read: reader(targetOf(wish)) }, call);
+      const path = `${pathOf(wish)}/${wish.id}`;
+      const ask = { method: "POST", path, json: writeCopy(wish) } as const;
+      return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
     },
     move: (wish, call) => {
-      const path = pathOf(wish, wish.id);
+      const path = `${pathOf(wish)}/${wish.id}`;
       const ask = { method: "PUT", path, json: writeMove(wish), gone: "unknown" } as const;
-      return asker.one({ ask, read: reader(targetOf(wish)) }, call);
+      return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
     },
   };
 }
+
+/** A list in words. */
+export const inList = ({ projectId, listId }: ListPlace): string =>
+  `project ${projectId}, list ${listId}`;
 
 /** Attachments in the form that a task's and a subtask's creation take them. */
 export function writeAttachments(attachments: readonly AttachmentRef[] | undefined) {
@@ -166,8 +144,8 @@ const targetOf = (wish: Relocation): ListPlace => ({
   listId: wish.targetListId ?? wish.listId,
 });
 
-const pathOf = (place: ListPlace, id?: ServiceId): string =>
-  `/projects/${place.projectId}/todolists/${place.listId}/tasks${id === undefined ? "" : `/${id}`}`;
+const pathOf = ({ projectId, listId }: ListPlace): string =>
+  `/projects/${projectId}/todolists/${listId}/tasks`;
 
 /**
  * The body that copies a task. Project and list are always named, so that a copy within a list is no special case.

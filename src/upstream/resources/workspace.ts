@@ -11,10 +11,9 @@ import {
 import type { Person, Project, Todolist } from "../../domain/item.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Asker } from "../asker.ts";
-import type { Call } from "../client.ts";
 import type { Failure } from "../failure.ts";
-import type { Reading, Snapshot } from "../snapshot.ts";
-import type { KnownValues, ReadIssues } from "../wire.ts";
+import type { Call } from "../send-request.ts";
+import type { KnownValues, ListReader, ReadIssues, Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 import { readTaskPage, type TaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
@@ -50,20 +49,20 @@ export interface Workspace {
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
 }
 
-export function createWorkspace(asker: Asker, held: KnownValues): Workspace {
+export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
   const list = <Value extends { readonly id: number }>(
-    reading: {
+    of: {
       readonly path: string;
       readonly where: string;
       readonly kind: string;
-      readonly read: Reading<Value>["read"];
+      readonly read: ListReader<Value>["read"];
     },
     call: Call,
   ): List<Value> =>
     asker.many(
       {
-        ask: { method: "GET", path: reading.path },
-        reading: { ...reading, keyOf: (value) => value.id },
+        ask: { method: "GET", path: of.path },
+        list: { ...of, keyOf: (value) => value.id },
       },
       call,
     );
@@ -71,17 +70,17 @@ export function createWorkspace(asker: Asker, held: KnownValues): Workspace {
   return {
     projects: (call) =>
       list(
-        { path: "/projects", where: "the account", kind: "project", read: projectReader(held) },
+        { path: "/projects", where: "the account", kind: "project", read: projectReader(values) },
         call,
       ),
     project: (id, call) =>
       asker.one(
-        { ask: { method: "GET", path: `/projects/${id}` }, read: projectReader(held) },
+        { ask: { method: "GET", path: `/projects/${id}` }, read: projectReader(values) },
         call,
       ),
     people: (call) =>
       list(
-        { path: "/people", where: "the account", kind: "person", read: personReader(held) },
+        { path: "/people", where: "the account", kind: "person", read: personReader(values) },
         call,
       ),
     todolists: (place, call) =>
@@ -90,13 +89,13 @@ export function createWorkspace(asker: Asker, held: KnownValues): Workspace {
           path: `/projects/${place.projectId}/todolists`,
           where: `project ${place.projectId}`,
           kind: "todolist",
-          read: (raw, ear) => readTodolist(raw, { ...place, held, ear }),
+          read: (raw, issues) => readTodolist(raw, { ...place, values, issues }),
         },
         call,
       ),
     todolist: ({ id, ...place }, call) => {
       const path = `/projects/${place.projectId}/todolists/${id}`;
-      const read = (raw: unknown) => readTodolist(raw, { ...place, held });
+      const read = (raw: unknown) => readTodolist(raw, { ...place, values });
       return asker.one({ ask: { method: "GET", path }, read }, call);
     },
     folders: (place, call) =>
@@ -122,16 +121,16 @@ export function createWorkspace(asker: Asker, held: KnownValues): Workspace {
 
 // What an answer leaves out of these stays as it is known.
 const projectReader =
-  (held: KnownValues) =>
-  (raw: unknown, ear?: ReadIssues): Result<Project, string> => {
+  (values: KnownValues) =>
+  (raw: unknown, issues?: ReadIssues): Result<Project, string> => {
     const read = wire.readElement(projectShape, raw);
     if (!read.ok) return read;
     const { id, fields } = read.value;
-    const known = held.project(projectId(id));
+    const known = values.project(projectId(id));
     const title = wire.keptTitle(fields.title ?? fields.name, {
-      held: known?.title,
+      known: known?.title,
       fallback: `Project ${id}`,
-      ear,
+      issues,
     });
     const { assigned } = fields;
     return ok({
@@ -145,15 +144,15 @@ const projectReader =
   };
 
 const personReader =
-  (held: KnownValues) =>
+  (values: KnownValues) =>
   (raw: unknown): Result<Person, string> => {
     const read = wire.readElement(personShape, raw);
     if (!read.ok) return read;
     const { id, fields } = read.value;
-    const known = held.person(personId(id));
+    const known = values.person(personId(id));
     const name = `${wire.title(fields.first_name)} ${wire.title(fields.last_name)}`.trim();
-    const said = wire.title(fields.email).trim();
-    const email = fields.email === undefined && known?.email ? known.email : said;
+    const answered = wire.title(fields.email).trim();
+    const email = fields.email === undefined && known?.email ? known.email : answered;
     const fallback = email === "" ? `Person ${id}` : email;
     return ok({
       id: personId(id),
@@ -169,18 +168,18 @@ function readTodolist(
   raw: unknown,
   {
     projectId: project,
-    held,
-    ear,
-  }: InProject & { readonly held: KnownValues; readonly ear?: ReadIssues },
+    values,
+    issues,
+  }: InProject & { readonly values: KnownValues; readonly issues?: ReadIssues },
 ): Result<Todolist, string> {
   const read = wire.readElement(todolistShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
-  const known = held.todolist(listId(id));
+  const known = values.todolist(listId(id));
   const title = wire.keptTitle(fields.title ?? fields.name, {
-    held: known?.title,
+    known: known?.title,
     fallback: `List ${id}`,
-    ear,
+    issues,
   });
   return ok({
     id: listId(id),

@@ -97,7 +97,7 @@ function connect(
       loadRest: () => null,
       saveRest: () => undefined,
     },
-    ...(store && { held: knownValuesIn(store) }),
+    ...(store && { known: knownValuesIn(store) }),
     onEvent: () => undefined,
   });
   onTestFinished(() => upstream.close());
