@@ -5,10 +5,15 @@ import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
 import { createFiles, type Files } from "./resources/files.ts";
 import { createHistories, type Histories } from "./resources/history.ts";
-import { createLabels, type Labels } from "./resources/labels.ts";
 import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
 import { type Attachments, createAttachments, createTasks, type Tasks } from "./resources/tasks.ts";
-import { createWorkspace, type Workspace } from "./resources/workspace.ts";
+import {
+  createLabels,
+  createWorkspace,
+  type Labels,
+  type Workspace,
+} from "./resources/workspace.ts";
+
 import { Outage, Transport, type UpstreamEvent } from "./send-request.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
