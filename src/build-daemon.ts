@@ -25,7 +25,7 @@ import { knownValuesIn } from "./store/mirror/mirror.ts";
 import { closeFolder, keepFolderPrivate } from "./store/private-files.ts";
 import { secretFile } from "./store/secret-files.ts";
 import { type DataLock, lockDataDirectory, openStore } from "./store/store.ts";
-import { createKeySights } from "./sync/key-sights.ts";
+import { createKeyAccess } from "./sync/key-access.ts";
 import { createSync } from "./sync/sync.ts";
 import { createUpstream } from "./upstream/client.ts";
 
@@ -45,7 +45,7 @@ export interface Rooms extends LocalRooms {
   readonly channels: Channels;
   readonly accessControl: AccessControl;
   /** Asks which projects people's own keys open. */
-  readonly keySights: (signal: AbortSignal) => Promise<void>;
+  readonly keyAccess: (signal: AbortSignal) => Promise<void>;
   /** What the CalDAV door is built of, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
@@ -221,7 +221,7 @@ function buildRooms(
   });
   const accessControl = createAccessControl({ store, clock, randomBytes, listed: config.people });
   const { passwords, throttle, readOnly } = accessControl;
-  const keySights = createKeySights({ store, upstream, people: withOwnKey, clock });
+  const keyAccess = createKeyAccess({ store, upstream, people: withOwnKey, clock });
   const calendars = createCalendars({
     store,
     zone,
@@ -249,7 +249,7 @@ function buildRooms(
     }),
     accessControl,
     people: accessControl.people,
-    keySights,
+    keyAccess,
     dav: {
       store,
       calendars,

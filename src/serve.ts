@@ -194,7 +194,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
     loop(
       "key sights",
       async () => {
-        await rooms.keySights(signal);
+        await rooms.keyAccess(signal);
         return "idle";
       },
       { idle: Temporal.Duration.from({ seconds: 1 }) },

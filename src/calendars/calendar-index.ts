@@ -1,7 +1,7 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { endsAt, startsAt } from "../domain/when.ts";
-import type { TransactionState, Store } from "../store/store.ts";
+import type { Store, TransactionState } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
 import type { ObjectRenderer, Written } from "./object-renderer.ts";

@@ -81,7 +81,7 @@ function calendarsOf(
   const { directory } = deps.store;
   const owner = directory.people().find(({ id }) => id === person);
   if (!owner || owner.suspended) return new Map();
-  const closed = deps.store.keySights.closedFor(person);
+  const closed = deps.store.keyAccess.closedFor(person);
   // An empty list of members says that they are not known; then the person's own key may tell.
   const projects = directory
     .projects()

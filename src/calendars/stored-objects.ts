@@ -27,7 +27,8 @@ export function createStoredObjects({
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
   /** Whether programs are told of the item's change by this very transaction. */
-  const isLogged = (key: ItemKey): boolean => changes.hasChangedAfter(store.transaction().since, key);
+  const isLogged = (key: ItemKey): boolean =>
+    changes.hasChangedAfter(store.transaction().since, key);
 
   function giveName(key: ItemKey, name: string): void {
     const { uid } = store.mirror.identity(key);

@@ -55,9 +55,9 @@ import {
 } from "./mirror/comments-files-history.ts";
 import {
   createDirectory,
-  createKeySights,
+  createKeyAccess,
   type Directory,
-  type KeySights,
+  type KeyAccess,
 } from "./mirror/directory.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import {
@@ -110,7 +110,7 @@ export interface Store extends Transactions {
   readonly waits: Waits;
   readonly pastEdits: PastEdits;
   readonly directory: Directory;
-  readonly keySights: KeySights;
+  readonly keyAccess: KeyAccess;
   readonly sources: Sources;
   readonly rounds: Rounds;
   readonly absences: Absences;
@@ -180,7 +180,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     waits: createWaits(deps),
     pastEdits: createPastEdits(deps),
     directory: createDirectory({ ...deps, changes }),
-    keySights: createKeySights({ ...deps, changes }),
+    keyAccess: createKeyAccess({ ...deps, changes }),
     sources: createSources(deps),
     rounds: createRounds(deps),
     absences: createAbsences(deps),

@@ -6,10 +6,9 @@ import type { Store } from "../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
-import { isComplete } from "./look-ups.ts";
-import { isRefusal } from "./plan-snapshot.ts";
+import { isComplete, isRefusal } from "./plan-snapshot.ts";
 
-/** An open question: an item that a complete snapshot of `source` did not hold. */
+/** An item whose absence is an open question: one that a complete snapshot of `source` did not show. */
 export interface Question {
   readonly item: ItemKey;
   readonly source: string;
@@ -21,7 +20,7 @@ export interface Question {
  * What a failed single GET says of an item: 404 is gone, and so is 403 while the list around it can be read; anything
  * else says nothing. Source: beyond-the-document.md, Values.
  */
-export function judgeSilence(failure: Failure, listReadable: boolean): "gone" | "unknown" {
+export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | "unknown" {
   switch (failure.kind) {
     case "refused":
       if (failure.status === 404 || failure.status === 410) return "gone";
@@ -53,7 +52,7 @@ export interface AbsencePlan {
   /** Sources whose reading is all that some confirmed question still waits for. */
   readonly read: ReadonlySet<string>;
   /** Questions that wait behind a brake. */
-  readonly held: number;
+  readonly braked: number;
 }
 
 /** Which questions are settled, and what the others wait for. */
@@ -64,10 +63,10 @@ export function planAbsences({ questions, brakeOf, unread }: AbsenceFacts): Abse
   }
   const bury: ItemKey[] = [];
   const read = new Set<string>();
-  let held = 0;
+  let braked = 0;
   for (const question of questions) {
     if (!mayBury(brakeOf(question.source), unconfirmed.get(question.source) ?? 0)) {
-      held += 1;
+      braked += 1;
       continue;
     }
     if (!question.confirmed) continue;
@@ -75,7 +74,7 @@ export function planAbsences({ questions, brakeOf, unread }: AbsenceFacts): Abse
     if (waitsFor.length === 0) bury.push(question.item);
     for (const source of waitsFor) read.add(source);
   }
-  return { bury, read, held };
+  return { bury, read, braked };
 }
 
 /** Whether every question is settled but those that wait for a person, and those that are to be left aside. */
@@ -90,8 +89,8 @@ export function areSettled(
   },
 ): boolean {
   const waiting = brakes.filter(({ needsPerson, releasedAt }) => needsPerson && !releasedAt);
-  const held = new Set(waiting.map(({ source }) => source));
-  return open.every(({ item, source }) => held.has(source) || isAside(item));
+  const braked = new Set(waiting.map(({ source }) => source));
+  return open.every(({ item, source }) => braked.has(source) || isAside(item));
 }
 
 /** What a look-up names no more, by what each says when it is asked for itself. */
@@ -102,7 +101,7 @@ export interface Absent<Value> {
   readonly unclear: readonly Value[];
 }
 
-export interface AbsenteesDeps {
+export interface MissingEntriesDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
@@ -111,7 +110,7 @@ export interface AbsenteesDeps {
   readonly isReadable: (source: string) => boolean;
 }
 
-type Word<Value> =
+type OwnAnswer<Value> =
   | { readonly kind: "there"; readonly value: Value }
   | { readonly kind: "gone" }
   | { readonly kind: "unclear" };
@@ -123,11 +122,11 @@ const mostAtOnce = 10;
  * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. What they answer is
  * believed for `maxAge`.
  */
-export class Absentees {
-  readonly #deps: AbsenteesDeps;
-  readonly #heard = new Map<string, { readonly gone: boolean; readonly at: Temporal.Instant }>();
+export class MissingEntries {
+  readonly #deps: MissingEntriesDeps;
+  readonly #answers = new Map<string, { readonly gone: boolean; readonly at: Temporal.Instant }>();
 
-  constructor(deps: AbsenteesDeps) {
+  constructor(deps: MissingEntriesDeps) {
     this.#deps = deps;
   }
 
@@ -141,10 +140,10 @@ export class Absentees {
   }
 
   labels(known: readonly Label[], facts: Facts<Label>): Promise<Absent<Label>> {
-    const ask = async ({ id }: Label): Promise<Word<Label>> => {
+    const ask = async ({ id }: Label): Promise<OwnAnswer<Label>> => {
       const label = await this.#deps.upstream.labels.get(id, facts.call);
       if (label.ok) return { kind: "there", value: label.value };
-      return { kind: judgeSilence(label.failure, true) === "gone" ? "gone" : "unclear" };
+      return { kind: judgeRefusal(label.failure, true) === "gone" ? "gone" : "unclear" };
     };
     return this.#sort(known, { ...facts, kind: "label", ask });
   }
@@ -157,7 +156,7 @@ export class Absentees {
       ask,
     }: Facts<Value> & {
       readonly kind: string;
-      readonly ask: (value: Value) => Promise<Word<Value>>;
+      readonly ask: (value: Value) => Promise<OwnAnswer<Value>>;
     },
   ): Promise<Absent<Value>> {
     const sorted: Record<keyof Absent<Value>, Value[]> = { gone: [], there: [], unclear: [] };
@@ -167,35 +166,35 @@ export class Absentees {
     for (const value of known) {
       const name = `${kind} ${value.id}`;
       if (named.has(value.id)) {
-        this.#heard.delete(name);
+        this.#answers.delete(name);
         continue;
       }
-      const heard = this.#heardOf(name);
-      if (!heard && asked >= mostAtOnce) {
+      const recent = this.#answered(name);
+      if (!recent && asked >= mostAtOnce) {
         sorted.unclear.push(value);
         continue;
       }
-      if (heard) {
-        sorted[heard.gone ? "gone" : "there"].push(value);
+      if (recent) {
+        sorted[recent.gone ? "gone" : "there"].push(value);
         continue;
       }
       asked += 1;
-      const word = await ask(value);
-      sorted[word.kind].push(word.kind === "there" ? word.value : value);
-      if (word.kind === "unclear") continue;
-      this.#heard.set(name, { gone: word.kind === "gone", at: this.#deps.clock() });
+      const answer = await ask(value);
+      sorted[answer.kind].push(answer.kind === "there" ? answer.value : value);
+      if (answer.kind === "unclear") continue;
+      this.#answers.set(name, { gone: answer.kind === "gone", at: this.#deps.clock() });
     }
     return sorted;
   }
 
-  #heardOf(name: string) {
+  #answered(name: string) {
     const { clock, maxAge } = this.#deps;
-    const heard = this.#heard.get(name);
-    return heard && isRecent(heard.at, { length: maxAge, now: clock() }) ? heard : null;
+    const recent = this.#answers.get(name);
+    return recent && isRecent(recent.at, { length: maxAge, now: clock() }) ? recent : null;
   }
 
   /** Not every service answers for a single list: its tasks are asked for as well. */
-  async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<Word<Todolist>> {
+  async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<OwnAnswer<Todolist>> {
     const { store, upstream, isReadable } = this.#deps;
     const { id, projectId } = list;
     const single = await upstream.workspace.todolist({ projectId, id }, call);
@@ -203,22 +202,22 @@ export class Absentees {
     if (!isRefusal(single.failure)) return { kind: "unclear" };
     const tasks = await upstream.tasks.list({ projectId, listId: id }, call);
     if (!tasks.ok) {
-      const verdict = judgeSilence(tasks.failure, isReadable(`events:${projectId}`));
+      const verdict = judgeRefusal(tasks.failure, isReadable(`events:${projectId}`));
       return { kind: verdict === "gone" ? "gone" : "unclear" };
     }
     const isEmpty = tasks.value.received === 0 && store.mirror.contents(`tasks:${id}`).size === 0;
-    const isDenied = judgeSilence(single.failure, true) === "gone";
+    const isDenied = judgeRefusal(single.failure, true) === "gone";
     return isEmpty && isDenied ? { kind: "gone" } : { kind: "there", value: list };
   }
 
-  async #askProject(project: Project, { call }: Facts<Project>): Promise<Word<Project>> {
+  async #askProject(project: Project, { call }: Facts<Project>): Promise<OwnAnswer<Project>> {
     const { workspace, events } = this.#deps.upstream;
     const single = await workspace.project(project.id, call);
     if (single.ok) return { kind: "there", value: single.value };
     if (!isRefusal(single.failure)) return { kind: "unclear" };
     const list = await events.list({ projectId: project.id, view: "all" }, call);
     if (list.ok) return { kind: "there", value: project };
-    return { kind: judgeSilence(list.failure, true) === "gone" ? "gone" : "unclear" };
+    return { kind: judgeRefusal(list.failure, true) === "gone" ? "gone" : "unclear" };
   }
 }
 

@@ -6,8 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
-import { isComplete } from "./look-ups.ts";
-import { type Contents, type Identified, planSnapshot } from "./plan-snapshot.ts";
+import { type Contents, type Identified, isComplete, planSnapshot } from "./plan-snapshot.ts";
 
 interface SnapshotFacts {
   /** Name of the source that was read. */
@@ -56,7 +55,7 @@ export function applySnapshot(
     if (act !== "unchanged") changes.push({ kind: spokenKind(item), title: item.title, act });
   }
   for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
-  for (const { edit, item } of plan.ghosts) takeBack(store, { edit, item });
+  for (const { edit, item } of plan.lateCreations) takeBack(store, { edit, item });
   withdrawSeen(store, { source, known, seen: plan.seen });
   const missing = plan.missing.filter((key) => !isAlive(key));
   const brake = noticeMissing(store, { source, missing, total: known.size });
@@ -79,7 +78,7 @@ export function applySnapshot(
 }
 
 /**
- * Makes questions of items that a source does not show any more, and holds them when they are too many at once. `total`:
+ * Makes questions of items that a source does not show any more, and brakes their burial when they are too many at once. `total`:
  * mirrored items of the source. Belongs inside the caller's transaction; returns what the brake did.
  */
 export function noticeMissing(
@@ -98,7 +97,7 @@ export function noticeMissing(
 }
 
 export const brakeOf = (store: Store, source: string): BrakeState =>
-  store.brakes.all().find((held) => held.source === source) ?? null;
+  store.brakes.all().find((brake) => brake.source === source) ?? null;
 
 /** Sets, keeps or lifts a source's brake after its loss. Belongs inside the caller's transaction. */
 export function stepBrake(
@@ -114,10 +113,10 @@ export function stepBrake(
     case "lift":
       store.brakes.lift(source);
       return [{ kind: "brake-lifted", source }];
-    case "hold": {
-      if (step.anew) store.brakes.lift(source);
-      const needsPerson = step.needsPerson || (!step.anew && brake?.needsPerson === true);
-      store.brakes.hold(source, { missing, total, needsPerson });
+    case "brake": {
+      if (step.isNew) store.brakes.lift(source);
+      const needsPerson = step.needsPerson || (!step.isNew && brake?.needsPerson === true);
+      store.brakes.set(source, { missing, total, needsPerson });
       return [{ kind: "braked", source, missing, total, needsPerson }];
     }
   }

@@ -12,7 +12,7 @@ export interface Loss {
   readonly total: number;
 }
 
-/** A brake as it stands; `null` = the source is not held. */
+/** A brake as it stands; `null` = the source has none. */
 export type BrakeState = {
   readonly missing: number;
   readonly needsPerson: boolean;
@@ -20,20 +20,20 @@ export type BrakeState = {
 } | null;
 
 const fewItems = 10;
-const heldShare = 0.2;
+const confirmedShare = 0.2;
 const agreedShare = 0.5;
 
-/** Judges a loss: up to 10 items are never held, nor is up to a fifth of a source; beyond half a person has to agree. */
+/** Judges a loss: up to 10 items are never braked, nor is up to a fifth of a source; beyond half a person has to agree. */
 export function judgeLoss({ missing, total }: Loss): BrakeVerdict {
-  if (missing <= fewItems || missing <= total * heldShare) return "free";
+  if (missing <= fewItems || missing <= total * confirmedShare) return "free";
   return missing <= total * agreedShare ? "confirmed" : "agreed";
 }
 
 /**
  * Judges a loss of people, who are few in many workspaces and cannot be asked for one by one: several who are more than
- * half of all are held too, and nothing but a person's agreement lets them go.
+ * half of all are braked too, and nothing but a person's agreement lets them go.
  */
-export function judgeLeavers({ missing, total }: Loss): BrakeVerdict {
+export function judgeLossOfPeople({ missing, total }: Loss): BrakeVerdict {
   const isMost = missing > 1 && missing > total * agreedShare;
   return isMost || judgeLoss({ missing, total }) !== "free" ? "agreed" : "free";
 }
@@ -41,7 +41,7 @@ export function judgeLeavers({ missing, total }: Loss): BrakeVerdict {
 export type BrakeStep =
   | { readonly kind: "keep" }
   | { readonly kind: "lift" }
-  | { readonly kind: "hold"; readonly needsPerson: boolean; readonly anew: boolean };
+  | { readonly kind: "brake"; readonly needsPerson: boolean; readonly isNew: boolean };
 
 /**
  * What a new snapshot does to its source's brake. A person's agreement covers what was missing then: when more goes
@@ -58,14 +58,14 @@ export function nextBrake(
     case "confirmed":
     case "agreed": {
       const needsPerson = verdict === "agreed";
-      if (!brake) return { kind: "hold", needsPerson, anew: false };
+      if (!brake) return { kind: "brake", needsPerson, isNew: false };
       if (brake.releasedAt) {
         return loss.missing > brake.missing
-          ? { kind: "hold", needsPerson, anew: true }
+          ? { kind: "brake", needsPerson, isNew: true }
           : { kind: "keep" };
       }
       const same = brake.missing === loss.missing && (brake.needsPerson || !needsPerson);
-      return same ? { kind: "keep" } : { kind: "hold", needsPerson, anew: false };
+      return same ? { kind: "keep" } : { kind: "brake", needsPerson, isNew: false };
     }
     default:
       return unreachable(verdict);

@@ -14,13 +14,13 @@ interface ListFacts {
 }
 
 /**
- * Keeps the roster true to what a list of tasks has shown: subtasks are polled of each task that says it has some, or of
+ * Keeps the source list true to what a list of tasks has shown: subtasks are polled of each task that says it has some, or of
  * which some are mirrored, as the answer to an edit may have been the first word of them. A task that is no longer mirrored was deleted, so what was below it is gone with it and is
  * buried here. Belongs inside the transaction in which the list was applied; returns what was buried.
  */
 export function followParents(
   store: Store,
-  roster: SourceList,
+  sources: SourceList,
   { projectId, listId, items, today }: ListFacts,
 ): readonly ItemChange[] {
   const childless = items.filter((item) => item.kind === "task" && item.subtaskCount === 0);
@@ -28,26 +28,26 @@ export function followParents(
   for (const item of items) {
     if (item.kind !== "task" || item.id === null) continue;
     const name = `subtasks:${item.id}`;
-    const known = roster.get(name);
+    const known = sources.get(name);
     if (item.subtaskCount > 0 || mirrored.has(name)) {
       const days = item.dueOn && nearness(item.dueOn, today);
-      withdrawMoved(store, roster, { name, listId });
-      roster.put({ kind: "subtasks", projectId, listId, taskId: item.id }, days);
+      withdrawMoved(store, sources, { name, listId });
+      sources.put({ kind: "subtasks", projectId, listId, taskId: item.id }, days);
     } else if (known) {
-      roster.drop(name);
+      sources.drop(name);
     }
   }
   const shown = new Set(items.map(({ id }) => id));
-  return roster
+  return sources
     .parentsIn(listId)
     .filter((id) => !shown.has(id) && !isMirrored(store, id))
-    .flatMap((id) => buryBelow(store, roster, id));
+    .flatMap((id) => buryBelow(store, sources, id));
 }
 
 /** Buries every subtask of a task that is gone: they can be reached below it only. */
 export function buryBelow(
   store: Store,
-  roster: SourceList,
+  sources: SourceList,
   task: ServiceId,
 ): readonly ItemChange[] {
   const name = `subtasks:${task}`;
@@ -55,17 +55,17 @@ export function buryBelow(
     store.mirror.bury(key);
     return { kind: spokenKind(item), title: item.title, act: "buried" };
   });
-  roster.drop(name);
+  sources.drop(name);
   return changes;
 }
 
 // Asked for under the old path, subtasks of a task that has moved look gone: such questions mean nothing.
 function withdrawMoved(
   store: Store,
-  roster: SourceList,
+  sources: SourceList,
   { name, listId }: { readonly name: string; readonly listId: ListId },
 ): void {
-  const known = roster.get(name);
+  const known = sources.get(name);
   if (known?.source.kind !== "subtasks" || known.source.listId === listId) return;
   const asked = store.absences.all().filter(({ source }) => source === name);
   store.absences.withdraw(asked.map(({ item }) => item));

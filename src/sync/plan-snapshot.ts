@@ -44,7 +44,7 @@ interface SnapshotPlan {
   /** Items that a creation may have made, with that one; those of parked ones are shown all the same. */
   readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Items that were made by a creation after it was given up. */
-  readonly ghosts: readonly { readonly edit: Edit; readonly item: Identified }[];
+  readonly lateCreations: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Every id in the snapshot. */
   readonly seen: ReadonlySet<ServiceId>;
 }
@@ -65,7 +65,7 @@ export function planSnapshot({
   const heldBack: Item[] = [];
   const seen = new Set<ServiceId>();
   const candidates: Claim[] = [];
-  const ghosts: Claim[] = [];
+  const lateCreations: Claim[] = [];
   const explain = explanation(facts);
   let unchanged = 0;
   for (const item of items) {
@@ -79,15 +79,19 @@ export function planSnapshot({
     }
     const why = stored ? null : explain(item);
     if (why?.made) candidates.push({ edit: why.made, item });
-    if (why?.ghostOf) ghosts.push({ edit: why.ghostOf, item });
+    if (why?.madeLateBy) lateCreations.push({ edit: why.madeLateBy, item });
     if (why?.isHeldBack) heldBack.push(item);
     else put.push(item);
   }
   const missing = complete
     ? [...known].flatMap(([id, { key }]) => (seen.has(id) || overtaken(id) ? [] : [key]))
     : [];
-  return { put, unchanged, missing, heldBack, candidates, ghosts, seen };
+  return { put, unchanged, missing, heldBack, candidates, lateCreations, seen };
 }
+
+/** Whether a snapshot may say that something is missing. */
+export const isComplete = (snapshot: { readonly problems: readonly string[] }): boolean =>
+  snapshot.problems.length === 0;
 
 type Claim = { readonly edit: Edit; readonly item: Identified };
 
@@ -96,7 +100,7 @@ interface Explanation {
   /** The creation that may have made it. */
   readonly made: Edit | null;
   /** The creation that has made it after it was given up. */
-  readonly ghostOf: Edit | null;
+  readonly madeLateBy: Edit | null;
   /** Shown now, it would stand twice in the view until the answer comes in. */
   readonly isHeldBack: boolean;
 }
@@ -122,13 +126,13 @@ function explanation({
     const handle = handleOf(item);
     const mayMake = (edit: Edit) => handle === null || isNewTo(edit, handle);
     const claim = likeliest(made.filter(mayMake), item);
-    const ghostOf = open.givenUp
+    const madeLateBy = open.givenUp
       .filter(mayMake)
       .find((edit) => likenessTo(edit, item) === "same" && !isRuledOut(edit, item));
     const move = handle === null ? moved.find((edit) => isOfMove(edit, item)) : undefined;
     return {
       made: claim?.edit ?? (move && isMadeBy(move, item) ? move : null),
-      ghostOf: claim ? null : (ghostOf ?? null),
+      madeLateBy: claim ? null : (madeLateBy ?? null),
       isHeldBack: move !== undefined || (claim !== null && isAwaited(claim)),
     };
   };
@@ -140,7 +144,7 @@ const isMadeBy = (move: Edit, item: Identified): boolean =>
   item.id !== (move.before ?? move.base).id &&
   likenessTo(move, item) === "same";
 
-const nothing: Explanation = { made: null, ghostOf: null, isHeldBack: false };
+const nothing: Explanation = { made: null, madeLateBy: null, isHeldBack: false };
 
 /**
  * Whether the item waits for the creation's end. One that is merely alike may well be somebody's new one while an answer is

@@ -1,14 +1,14 @@
 import { later } from "../domain/backoff.ts";
-import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
+import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import { applySnapshot } from "./apply-snapshot.ts";
+import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followParents } from "./follow-parents.ts";
-import { type HeardNames, NameKeeper } from "./heard-names.ts";
 import { type Contents, type Identified, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
@@ -19,7 +19,7 @@ interface PollerDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly scope: Scope;
-  readonly roster: SourceList;
+  readonly sources: SourceList;
   readonly questions: Questions;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
@@ -35,20 +35,20 @@ interface Applied {
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
 
-/** Reads one source and brings the mirror, the directory and the roster up to date with it, in one transaction. */
+/** Reads one source and brings the mirror, the directory and the source list up to date with it, in one transaction. */
 export class Poller {
   readonly #deps: PollerDeps;
-  readonly #names: NameKeeper;
+  readonly #directory: DirectorySync;
   /** Look-ups whose refusal has been told. */
   readonly #told = new Set<string>();
   readonly #doubts = new Map<string, string>();
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
-    this.#names = new NameKeeper({
+    this.#directory = new DirectorySync({
       ...deps,
       isReadable(source) {
-        const entry = deps.roster.get(source);
+        const entry = deps.sources.get(source);
         return entry?.read === true && entry.failures === 0;
       },
     });
@@ -56,16 +56,16 @@ export class Poller {
 
   /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
-    const { store, upstream, roster, report } = this.#deps;
-    const begun = roster.begin(name);
+    const { store, upstream, sources, report } = this.#deps;
+    const begun = sources.begin(name);
     try {
       const before = store.mirror.contents(name);
       const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, { source: begun.source, call });
-      const now = roster.get(name);
+      const now = sources.get(name);
       if (!now || !samePlace(now.source, begun.source)) {
         // The source was dropped or went elsewhere meanwhile: this answer is about a place that is no more.
-        roster.end(begun, null);
+        sources.end(begun, null);
       } else if (answer.ok) {
         await this.#succeed(begun, { fetched: answer.value, before, call });
       } else {
@@ -73,16 +73,16 @@ export class Poller {
       }
     } catch (error) {
       const notBefore = this.#after(restAfter(begun.failures + 1, this.#deps.maxAge));
-      roster.end(begun, { kind: "failed", notBefore });
+      sources.end(begun, { kind: "failed", notBefore });
       report({ kind: "fault", source: name, error });
     }
   }
 
-  /** Brings the roster up to date with what the directory knows. */
-  survey(): void {
-    const { store, scope, roster } = this.#deps;
+  /** Brings the source list up to date with what the directory knows. */
+  updateScope(): void {
+    const { store, scope, sources } = this.#deps;
     const { directory } = store;
-    roster.settleScope(
+    sources.settleScope(
       sourcesInScope(scope, { projects: directory.projects(), todolists: directory.todolists() }),
     );
   }
@@ -95,17 +95,19 @@ export class Poller {
       call,
     }: { readonly fetched: Fetched; readonly before: Contents; readonly call: Call },
   ): Promise<void> {
-    const { store, roster, report, maxAge } = this.#deps;
+    const { store, sources, report, maxAge } = this.#deps;
     const { name, kind, source, failures } = begun;
     const { problems, items, remarks = [] } = fetched.snapshot;
-    const heard =
-      fetched.kind === "items" ? null : await this.#names.hear(source, { fetched, call });
+    const lookUp =
+      fetched.kind === "items"
+        ? null
+        : await this.#directory.askForMissing(source, { fetched, call });
     const { events, doubts } = store.together(() => {
       const applied =
         fetched.kind === "items"
           ? { events: this.#applyItems(source, { fetched, before }), doubts: [] }
-          : heard
-            ? this.#applyNames(source, heard)
+          : lookUp
+            ? this.#applyNames(source, lookUp)
             : { events: [], doubts: [] };
       const doubts = [...problems, ...applied.doubts, ...remarks];
       store.sources.attempted(source, begun.attemptedAt);
@@ -114,13 +116,13 @@ export class Poller {
         doubts: doubts.length > 0 ? doubts.join("; ") : null,
       });
       // After a crash the list counts as read: what it has told of must be known then.
-      roster.save();
+      sources.save();
       return { events: applied.events, doubts };
     });
-    if (fetched.kind !== "items") this.survey();
+    if (fetched.kind !== "items") this.updateScope();
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
-    roster.end(begun, { kind: "read", notBefore: rest });
+    sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
@@ -130,9 +132,9 @@ export class Poller {
 
   /** A list that cannot be understood as a whole is told when that changes, not at every poll. */
   #tellDoubts(name: string, problems: readonly string[]): void {
-    const said = problems.join("; ");
-    if (said === (this.#doubts.get(name) ?? "")) return;
-    this.#doubts.set(name, said);
+    const doubts = problems.join("; ");
+    if (doubts === (this.#doubts.get(name) ?? "")) return;
+    this.#doubts.set(name, doubts);
     if (problems.length > 0) this.#deps.report({ kind: "incomplete", source: name, problems });
   }
 
@@ -143,7 +145,7 @@ export class Poller {
       before,
     }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly before: Contents },
   ): readonly SyncEvent[] {
-    const { store, roster, questions, clock } = this.#deps;
+    const { store, sources, questions, clock } = this.#deps;
     const { snapshot } = fetched;
     const name = sourceName(source);
     const { polled, put, missing, brake } = applySnapshot(store, {
@@ -158,7 +160,7 @@ export class Poller {
 
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
     const { projectId, listId } = source;
-    const buried = followParents(store, roster, {
+    const buried = followParents(store, sources, {
       projectId,
       listId,
       items: snapshot.items,
@@ -169,10 +171,10 @@ export class Poller {
     return [polled, ...brake, ...burial];
   }
 
-  #applyNames(source: Source, heard: HeardNames): Applied {
+  #applyNames(source: Source, lookUp: LookUpAnswer): Applied {
     const { store } = this.#deps;
     const before = store.changes.latest();
-    const { told, doubts } = this.#names.apply(source, heard);
+    const { told, doubts } = this.#directory.apply(source, lookUp);
     const changed = store.changes.latest() > before;
     const name = sourceName(source);
     return {
@@ -182,9 +184,9 @@ export class Poller {
   }
 
   #fail(begun: Begun, failure: Failure): void {
-    const { store, roster, report, maxAge } = this.#deps;
+    const { store, sources, report, maxAge } = this.#deps;
     if (failure.kind === "aborted") {
-      roster.end(begun, null);
+      sources.end(begun, null);
       return;
     }
     const { name, kind, source } = begun;
@@ -196,11 +198,11 @@ export class Poller {
     const failures = begun.failures + 1;
     const notBefore = this.#after(restOf(failure, { failures, maxAge }));
     if (isLookUp(kind) && isRefusal(failure)) {
-      roster.end(begun, { kind: "refused", notBefore });
+      sources.end(begun, { kind: "refused", notBefore });
       this.#tellRefusal(source, problem);
       return;
     }
-    roster.end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
+    sources.end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
     report({ kind: "failed", source: name, problem, failures, nextAt: notBefore });
     if (isDenied(failure)) this.#askAbove(source);
   }
@@ -242,25 +244,17 @@ export class Poller {
 
   /** Hurries a source that has answered before and was not asked within the last minute. */
   #askSoon(name: string): void {
-    const { roster, clock } = this.#deps;
-    const entry = roster.get(name);
+    const { sources, clock } = this.#deps;
+    const entry = sources.get(name);
     if (!entry?.read || entry.underWay || !entry.attemptedAt) return;
     const soonest = later(entry.attemptedAt, politePause);
-    if (Temporal.Instant.compare(soonest, clock()) <= 0) roster.hurry(name);
+    if (Temporal.Instant.compare(soonest, clock()) <= 0) sources.hurry(name);
   }
 
   #after(rest: Temporal.Duration): Temporal.Instant {
     return later(this.#deps.clock(), rest);
   }
 }
-
-/** What one poll has read. */
-export type Fetched =
-  | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
-  | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
-  | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
-  | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
-  | { readonly kind: "items"; readonly snapshot: Snapshot<Item> };
 
 type Answer<Value> = Promise<Result<Snapshot<Value>, Failure>>;
 

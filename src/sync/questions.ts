@@ -11,7 +11,7 @@ import { describeFailure, type Failure } from "../upstream/failure.ts";
 import {
   type AbsencePlan,
   areSettled,
-  judgeSilence,
+  judgeRefusal,
   planAbsences,
   type Question,
 } from "./absence.ts";
@@ -24,7 +24,7 @@ import type { SourceList } from "./source-list.ts";
 interface QuestionsDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  readonly roster: SourceList;
+  readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
@@ -43,10 +43,10 @@ interface Asked {
 export class Questions {
   readonly #deps: QuestionsDeps;
   readonly #asked = new Map<ItemKey, Asked>();
-  /** The roster's turn when the absence was noticed; none for those of an earlier process. */
+  /** The source list's turn when the absence was noticed; none for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
   readonly #answered = new Map<ItemKey, Temporal.Instant>();
-  /** The roster's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
+  /** The source list's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
   readonly #forbidden = new Map<ItemKey, number>();
 
   constructor(deps: QuestionsDeps) {
@@ -55,7 +55,7 @@ export class Questions {
 
   noticed(keys: readonly ItemKey[]): void {
     for (const key of keys) {
-      if (!this.#noticed.has(key)) this.#noticed.set(key, this.#deps.roster.turn);
+      if (!this.#noticed.has(key)) this.#noticed.set(key, this.#deps.sources.turn);
     }
   }
 
@@ -131,7 +131,8 @@ export class Questions {
       return { item, source, confirmed: confirmedAt !== null && !moving.has(item) };
     });
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
-    if (questions.length === 0 && brakes.size === 0) return { bury: [], read: new Set(), held: 0 };
+    if (questions.length === 0 && brakes.size === 0)
+      return { bury: [], read: new Set(), braked: 0 };
 
     const plan = planAbsences({
       questions,
@@ -156,7 +157,7 @@ export class Questions {
   }
 
   #note({ key, source, item }: Mirrored, answer: Result<Item, Failure>): void {
-    const { store, roster, report } = this.#deps;
+    const { store, sources, report } = this.#deps;
     const now = store.mirror.get(key);
     const asked = store.absences.all().some((absence) => absence.item === key);
     if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
@@ -186,15 +187,15 @@ export class Questions {
       this.#asked.delete(key);
     } else if (
       !answer.ok &&
-      judgeSilence(answer.failure, this.#readSince(key, source)) === "gone"
+      judgeRefusal(answer.failure, this.#readSince(key, source)) === "gone"
     ) {
       this.#asked.delete(key);
       this.#forbidden.delete(key);
       store.absences.confirm(key);
     } else {
       if (!answer.ok && answer.failure.kind === "refused" && answer.failure.status === 403) {
-        this.#forbidden.set(key, roster.turn);
-        roster.hurry(source);
+        this.#forbidden.set(key, sources.turn);
+        sources.hurry(source);
       }
       this.#putOff(key, failures);
       report({ kind: "unanswered", source, problem });
@@ -204,7 +205,7 @@ export class Questions {
   /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */
   #readSince(key: ItemKey, source: string): boolean {
     const forbidden = this.#forbidden.get(key);
-    const entry = this.#deps.roster.get(source);
+    const entry = this.#deps.sources.get(source);
     const readable = entry?.read === true && entry.failures === 0;
     return readable && forbidden !== undefined && entry.ended > forbidden;
   }
@@ -217,18 +218,18 @@ export class Questions {
 
   /** Below a project that is not polled (any more) nothing is asked: what is there stays as it is. */
   #isReachable(key: ItemKey): boolean {
-    const { store, roster } = this.#deps;
+    const { store, sources } = this.#deps;
     const mirrored = store.mirror.get(key);
-    return mirrored !== null && roster.get(`events:${mirrored.item.projectId}`) !== null;
+    return mirrored !== null && sources.get(`events:${mirrored.item.projectId}`) !== null;
   }
 
   /** Which lists were not read since an absence was noticed, by this process or the one that has noticed it. */
   #unreadFor(
     noticedAt: ReadonlyMap<ItemKey, Temporal.Instant>,
   ): (question: Question) => readonly string[] {
-    const { roster } = this.#deps;
-    const lists = roster.ofKind("tasks");
-    const lookUps = roster.ofKind("todolists");
+    const { sources } = this.#deps;
+    const lists = sources.ofKind("tasks");
+    const lookUps = sources.ofKind("todolists");
     const found = new Map<string, readonly string[]>();
     return ({ item, source }) => {
       if (source.startsWith("events:")) return [];
@@ -238,9 +239,9 @@ export class Questions {
       const memo = `${own} ${noticed} ${since?.toString()}`;
       const known = found.get(memo);
       if (known) return known;
-      const others = roster.get(own) ? lists : [...lists, ...lookUps];
+      const others = sources.get(own) ? lists : [...lists, ...lookUps];
       const unread = others
-        // The own list was read when the absence was noticed; one that is new on the roster was not.
+        // The own list was read when the absence was noticed; one that is new in the source list was not.
         .filter(({ name, ended, turn, readBefore }) =>
           name === own
             ? turn === 0 && (!since || !readBefore)
@@ -253,12 +254,12 @@ export class Questions {
   }
 
   #listOf(source: string): string {
-    const entry = this.#deps.roster.get(source);
+    const entry = this.#deps.sources.get(source);
     return entry?.source.kind === "subtasks" ? `tasks:${entry.source.listId}` : source;
   }
 
   #bury(key: ItemKey): readonly SyncEvent[] {
-    const { store, roster } = this.#deps;
+    const { store, sources } = this.#deps;
     const mirrored = store.mirror.get(key);
     if (!mirrored) return [];
     const { item, source } = mirrored;
@@ -267,7 +268,8 @@ export class Questions {
     this.#answered.delete(key);
     this.#forbidden.delete(key);
     const own: ItemChange = { kind: spokenKind(item), title: item.title, act: "buried" };
-    const below = item.kind === "task" && item.id !== null ? buryBelow(store, roster, item.id) : [];
+    const below =
+      item.kind === "task" && item.id !== null ? buryBelow(store, sources, item.id) : [];
     return [{ kind: "buried", source, changes: [own, ...below] }];
   }
 }

@@ -6,8 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { SyncEvent } from "./event.ts";
-import { isComplete } from "./look-ups.ts";
-import { restOf } from "./plan-snapshot.ts";
+import { isComplete, restOf } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
 import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
 
@@ -25,7 +24,7 @@ export interface SideReaderDeps {
 }
 
 /** What was read: how many elements there are, how many rows changed. Null: there is nothing to read (any more). */
-type Outcome = Result<{ readonly items: number; readonly changed: number } | null, Failure>;
+type ReadResult = Result<{ readonly items: number; readonly changed: number } | null, Failure>;
 
 /** Reads comments, history, folders and files, one source at a time, so that the items themselves never wait for them. */
 export class SideReader {
@@ -78,7 +77,7 @@ export class SideReader {
     }
   }
 
-  #fetch({ source }: Wanted, call: Call): Promise<Outcome> {
+  #fetch({ source }: Wanted, call: Call): Promise<ReadResult> {
     switch (source.kind) {
       case "comments":
         return this.#readComments(source.taskId, call);
@@ -93,7 +92,7 @@ export class SideReader {
     }
   }
 
-  async #readComments(task: ServiceId, call: Call): Promise<Outcome> {
+  async #readComments(task: ServiceId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const place = this.#placeOf(task);
     if (!place) return ok(null);
@@ -106,7 +105,7 @@ export class SideReader {
   }
 
   /** The list, then the detail of each entry that has none yet; what was learnt is kept when it has to stop half-way. */
-  async #readHistory(task: ServiceId, call: Call): Promise<Outcome> {
+  async #readHistory(task: ServiceId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const place = this.#placeOf(task);
     if (!place) return ok(null);
@@ -121,7 +120,7 @@ export class SideReader {
     return ok({ items: list.value.items.length, changed });
   }
 
-  async #readFolders(project: ProjectId, call: Call): Promise<Outcome> {
+  async #readFolders(project: ProjectId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const list = await upstream.workspace.folders({ projectId: project }, call);
     if (!list.ok) return list;
@@ -134,7 +133,7 @@ export class SideReader {
   async #readFiles(
     { projectId, folderId }: { readonly projectId: ProjectId; readonly folderId: FolderId },
     call: Call,
-  ): Promise<Outcome> {
+  ): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     if (!store.files.folders(projectId).some(({ id }) => id === folderId)) return ok(null);
     const list = await upstream.files.list({ projectId, folderId }, call);

@@ -1,12 +1,12 @@
 import { isRecent } from "../domain/backoff.ts";
-import type { ListId, ServiceId } from "../domain/ids.ts";
+import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Candidate } from "./schedule.ts";
 
 /** A source with what this process knows of it. */
-export interface Entry extends Candidate {
+export interface PolledSource extends Candidate {
   readonly source: Source;
   /** Failed polls in a row, in this process. */
   readonly failures: number;
@@ -28,7 +28,7 @@ export interface Entry extends Candidate {
 }
 
 /** A source whose poll is under way, as it was when the poll began. */
-export interface Begun extends Entry {
+export interface Begun extends PolledSource {
   readonly attemptedAt: Temporal.Instant;
 }
 
@@ -45,7 +45,7 @@ interface Ending {
 export class SourceList {
   readonly #store: Store;
   readonly #clock: () => Temporal.Instant;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, PolledSource>();
   readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
   readonly #unsaved = new Set<string>();
   #turn = 0;
@@ -84,7 +84,7 @@ export class SourceList {
   }
 
   /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
-  isDone({ round }: Pick<Entry, "round">): boolean {
+  isDone({ round }: Pick<PolledSource, "round">): boolean {
     return this.#round !== null && round === this.#round;
   }
 
@@ -93,15 +93,15 @@ export class SourceList {
     return this.#turn;
   }
 
-  entries(): readonly Entry[] {
+  entries(): readonly PolledSource[] {
     return [...this.#entries.values()];
   }
 
-  get(name: string): Entry | null {
+  get(name: string): PolledSource | null {
     return this.#entries.get(name) ?? null;
   }
 
-  ofKind(kind: Source["kind"]): readonly Entry[] {
+  ofKind(kind: Source["kind"]): readonly PolledSource[] {
     return this.entries().filter((entry) => entry.kind === kind);
   }
 
@@ -131,8 +131,8 @@ export class SourceList {
     }
     this.#unlink(known);
     const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null };
-    const unheard = { readBefore: null, barred: false, refusedIn: null };
-    this.#set({ ...known, ...untried, ...unheard, source, days });
+    const unanswered = { readBefore: null, barred: false, refusedIn: null };
+    this.#set({ ...known, ...untried, ...unanswered, source, days });
     this.#link(source);
     this.#unsaved.add(known.name);
   }
@@ -197,7 +197,7 @@ export class SourceList {
   }
 
   /** Ends a poll; one that was given up (null) counts as if it had not been. */
-  end(begun: Entry, ending: Ending | null): void {
+  end(begun: PolledSource, ending: Ending | null): void {
     const now = this.get(begun.name);
     if (!now) return;
     const rested = { ...now, underWay: false, rushed: false };
@@ -232,7 +232,7 @@ export class SourceList {
   }
 
   /** One refusal may be a mistake, and so are all where nothing is answered otherwise. */
-  #refused({ barred, refusedIn }: Entry): Pick<Entry, "barred" | "refusedIn"> {
+  #refused({ barred, refusedIn }: PolledSource): Pick<PolledSource, "barred" | "refusedIn"> {
     return {
       barred: barred || (refusedIn !== null && this.#lastRead > refusedIn),
       refusedIn: refusedIn ?? this.#turn,
@@ -274,7 +274,7 @@ export class SourceList {
     this.#link(source);
   }
 
-  #set(entry: Entry): void {
+  #set(entry: PolledSource): void {
     this.#entries.set(entry.name, entry);
   }
 
@@ -284,16 +284,16 @@ export class SourceList {
     this.#parentsByList.set(source.listId, parents.add(source.taskId));
   }
 
-  #unlink({ source }: Entry): void {
+  #unlink({ source }: PolledSource): void {
     if (source.kind === "subtasks") this.#parentsByList.get(source.listId)?.delete(source.taskId);
   }
 }
 
-/** Thrown when a source is to be polled that nothing names any more: the choice was made on an older roster. */
+/** Thrown when a source is to be polled that nothing names any more: the choice was made on an older list. */
 class UnknownSourceError extends Error {
   override readonly name = "UnknownSourceError";
   constructor(source: string) {
-    super(`the source ${source} cannot be polled: it is not on the roster`);
+    super(`the source ${source} cannot be polled: it is not in the source list`);
   }
 }
 
@@ -303,3 +303,103 @@ export function samePlace(a: Source, b: Source): boolean {
   const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;
   return project && list;
 }
+
+/**
+ * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
+ * the whole, afterwards what is on disk is as good as it is old. A list that turns up later is one more thing that is new.
+ */
+export class InitialSync {
+  readonly #store: Store;
+  readonly #sources: SourceList;
+  readonly #read: Set<ProjectId>;
+  #isAllRead: boolean;
+
+  constructor(store: Store, sources: SourceList) {
+    this.#store = store;
+    this.#sources = sources;
+    this.#read = new Set(store.rounds.readProjects());
+    this.#isAllRead = store.rounds.isAllRead();
+  }
+
+  hasRead(project: ProjectId): boolean {
+    return this.#read.has(project) || this.#isUnpolled(project);
+  }
+
+  /** Whether all projects of some moment had been read: what is unknown since then is new. */
+  get hasReadAll(): boolean {
+    return this.#isAllRead;
+  }
+
+  /** Notes which projects are whole now that a source was read or refused. */
+  note(source: Source): void {
+    if (!isMain(source)) return;
+    if (!this.#read.has(source.projectId)) this.#judge(source.projectId);
+    this.#judgeAll();
+  }
+
+  /** As `note`, of everything: an earlier process may have been cut off, or a source is none any more. */
+  noteAll(): void {
+    for (const project of this.#polled()) if (!this.#read.has(project)) this.#judge(project);
+    this.#judgeAll();
+  }
+
+  /** What projects still lack because it is refused, while nothing tells whether that is about it alone. */
+  refused(): readonly PolledSource[] {
+    return this.#sources
+      .entries()
+      .filter(
+        ({ source, refusedIn, barred, everRead }) =>
+          refusedIn !== null &&
+          !barred &&
+          !everRead &&
+          isMain(source) &&
+          !this.#read.has(source.projectId),
+      );
+  }
+
+  #judge(project: ProjectId): void {
+    const own = this.#listsOf(project);
+    const isWhole = own.every(({ everRead, barred }) => everRead || barred);
+    if (!isWhole || !own.some(({ everRead }) => everRead)) return;
+    this.#store.rounds.projectRead(project);
+    this.#read.add(project);
+  }
+
+  #judgeAll(): void {
+    if (this.#isAllRead) return;
+    const polled = this.#polled();
+    const isSettled = (project: ProjectId) => this.#read.has(project) || this.#isClosed(project);
+    if (!polled.every(isSettled) || !polled.some((project) => this.#read.has(project))) return;
+    this.#store.rounds.allRead();
+    this.#isAllRead = true;
+  }
+
+  #listsOf(project: ProjectId): readonly PolledSource[] {
+    return this.#sources
+      .entries()
+      .filter(({ source }) => isMain(source) && source.projectId === project);
+  }
+
+  /** One that refuses the account altogether shows nothing, and holds up no other. */
+  #isClosed(project: ProjectId): boolean {
+    return this.#listsOf(project).every(({ barred }) => barred);
+  }
+
+  #polled(): readonly ProjectId[] {
+    return this.#sources
+      .ofKind("events")
+      .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : []));
+  }
+
+  /** An archived project of which nothing was ever read is not polled: it has nothing to say, now and later. */
+  #isUnpolled(project: ProjectId): boolean {
+    const { directory, view } = this.#store;
+    if (this.#sources.get(`events:${project}`)) return false;
+    return directory.project(project)?.archived === true && view.ofProject(project).length === 0;
+  }
+}
+
+type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
+
+const isMain = (source: Source): source is MainSource =>
+  source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";

@@ -3,16 +3,15 @@ import { createWake, type Wake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
 import type { GateState } from "../upstream/gate.ts";
+import { applyScope } from "./directory-sync.ts";
 import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
-import { applyScope } from "./look-ups.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { nextDueAt, nextSources } from "./schedule.ts";
 import type { SideWishes } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
-import { type Entry, SourceList } from "./source-list.ts";
+import { InitialSync, type PolledSource, SourceList } from "./source-list.ts";
 import { configuredFolders, type Scope } from "./sources-in-scope.ts";
-import { Wholeness } from "./wholeness.ts";
 
 interface SyncDeps {
   readonly store: Store;
@@ -64,7 +63,7 @@ export interface Sync {
   hurry(sourceName: string): void;
 }
 
-/** Polls under way at once after the opening burst: enough to keep the gate's pace with answers that take two seconds. */
+/** Polls under way at once after the first burst: enough to keep the gate's pace with answers that take two seconds. */
 const steadyPolls = 6;
 /** Rounds in which a sweep follows up what it found missing. */
 const followUps = 3;
@@ -77,30 +76,30 @@ export function createSync(deps: SyncDeps): Sync {
 
 class Syncing implements Sync {
   readonly #deps: SyncDeps;
-  readonly #roster: SourceList;
+  readonly #sources: SourceList;
   readonly #questions: Questions;
-  readonly #wholeness: Wholeness;
+  readonly #initial: InitialSync;
   readonly #poller: Poller;
   readonly #side: SideReader;
   readonly #wake = createWake();
-  readonly #tallies = new Set<SweepCounts>();
-  #surveyed = false;
+  readonly #sweeps = new Set<SweepCounts>();
+  #isConfigured = false;
   /** Whether this process has begun a round, or gone on with one. */
   #begun = false;
   #ready = false;
   #readHere = false;
   /** Whether every source has been tried. */
-  #opened = false;
+  #isTried = false;
 
   constructor(deps: SyncDeps) {
     const report = (event: SyncEvent) => this.#report(event);
     this.#deps = deps;
-    this.#roster = new SourceList(deps.store, deps.clock);
-    this.#questions = new Questions({ ...deps, roster: this.#roster, report });
-    this.#wholeness = new Wholeness(deps.store, this.#roster);
+    this.#sources = new SourceList(deps.store, deps.clock);
+    this.#questions = new Questions({ ...deps, sources: this.#sources, report });
+    this.#initial = new InitialSync(deps.store, this.#sources);
     this.#poller = new Poller({
       ...deps,
-      roster: this.#roster,
+      sources: this.#sources,
       questions: this.#questions,
       report,
       onTasks: (items) => this.#side.queue.follow(items),
@@ -109,7 +108,7 @@ class Syncing implements Sync {
       ...deps,
       wishes: deps.side ?? { comments: false, history: false, files: false },
       projects: () =>
-        this.#roster
+        this.#sources
           .ofKind("events")
           .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : [])),
       foldersOf: (project) => configuredFolders(deps.scope, project),
@@ -126,7 +125,7 @@ class Syncing implements Sync {
   }
 
   hasRead(project: ProjectId | null): boolean {
-    return project === null ? this.#wholeness.hasReadAll : this.#wholeness.hasRead(project);
+    return project === null ? this.#initial.hasReadAll : this.#initial.hasRead(project);
   }
 
   get settled(): boolean {
@@ -134,18 +133,18 @@ class Syncing implements Sync {
   }
 
   readAnew(): () => boolean {
-    const isRead = this.#roster.readAnew();
+    const isRead = this.#sources.readAnew();
     this.#wake.notify();
     return () => isRead() && this.settled;
   }
 
   recover(): void {
-    this.#roster.recover();
+    this.#sources.recover();
     this.#wake.notify();
   }
 
   hurry(sourceName: string): void {
-    this.#roster.hurry(sourceName);
+    this.#sources.hurry(sourceName);
     this.#wake.notify();
   }
 
@@ -153,27 +152,27 @@ class Syncing implements Sync {
     const { upstream } = this.#deps;
     const { signal } = options;
     const sentBefore = upstream.gate.state().sent;
-    const tally = new SweepCounts();
-    this.#tallies.add(tally);
+    const counts = new SweepCounts();
+    this.#sweeps.add(counts);
     try {
-      this.#survey();
+      this.#applyConfiguration();
       this.#beginRound();
-      const start = this.#roster.turn;
-      const isDue = (entry: Entry) => entry.turn <= start && !this.#roster.isDone(entry);
+      const start = this.#sources.turn;
+      const isDue = (entry: PolledSource) => entry.turn <= start && !this.#sources.isDone(entry);
       await this.#readDue({ ...options, isDue });
       await this.#askAgain(signal);
       await this.#followUp(signal);
-      const { held } = this.#questions.settle();
-      this.#roster.save();
+      const { braked } = this.#questions.settle();
+      this.#sources.save();
       this.#judge();
-      if (!signal.aborted) this.#roster.endRound();
-      return tally.summary({
-        held,
+      if (!signal.aborted) this.#sources.endRound();
+      return counts.summary({
+        held: braked,
         requests: upstream.gate.state().sent - sentBefore,
-        isPolled: (source) => this.#roster.get(source) !== null,
+        isPolled: (source) => this.#sources.get(source) !== null,
       });
     } finally {
-      this.#tallies.delete(tally);
+      this.#sweeps.delete(counts);
     }
   }
 
@@ -192,11 +191,11 @@ class Syncing implements Sync {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#survey();
+    this.#applyConfiguration();
     if (!this.#begun) this.#beginRound();
-    else if (!this.#ready) this.#roster.resumeRound();
+    else if (!this.#ready) this.#sources.resumeRound();
     // A sweep that ran into a fault has left it open.
-    else this.#roster.endRound();
+    else this.#sources.endRound();
     while (!signal.aborted) {
       await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
       await this.#wake.wait(this.#restMs(), signal);
@@ -204,21 +203,21 @@ class Syncing implements Sync {
   }
 
   /** What the configuration alone says, once. */
-  #survey(): void {
-    if (this.#surveyed) return;
-    this.#surveyed = true;
+  #applyConfiguration(): void {
+    if (this.#isConfigured) return;
+    this.#isConfigured = true;
     const { store, scope } = this.#deps;
     store.together(() => applyScope(store, scope));
-    this.#poller.survey();
-    this.#wholeness.survey();
+    this.#poller.updateScope();
+    this.#initial.noteAll();
   }
 
   /** Of what an earlier process has read in this round, nobody has looked yet what hangs around it. */
   #beginRound(): void {
     this.#begun = true;
-    this.#roster.beginRound(this.#deps.maxAge);
-    for (const entry of this.#roster.ofKind("tasks")) {
-      if (!this.#roster.isDone(entry)) continue;
+    this.#sources.beginRound(this.#deps.maxAge);
+    for (const entry of this.#sources.ofKind("tasks")) {
+      if (!this.#sources.isDone(entry)) continue;
       this.#side.queue.follow(this.#deps.store.mirror.ofSource(entry.name).map(({ item }) => item));
     }
   }
@@ -229,7 +228,7 @@ class Syncing implements Sync {
     const items = this.#questions.next(Math.min(room, forQuestions), null);
     // What hangs around the items waits for all of them once, and then takes one place of all.
     const aside = this.#ready && room > items.length ? this.#side.next(signal) : null;
-    const names = nextSources(this.#roster.entries(), {
+    const names = nextSources(this.#sources.entries(), {
       now: this.#deps.clock(),
       room: room - items.length - (aside ? 1 : 0),
     });
@@ -247,34 +246,35 @@ class Syncing implements Sync {
   }
 
   async #poll(name: string, signal: AbortSignal): Promise<void> {
-    const source = this.#roster.get(name)?.source;
+    const source = this.#sources.get(name)?.source;
     await this.#poller.poll(name, signal);
-    if (source) this.#wholeness.note(source);
+    if (source) this.#initial.note(source);
     this.#judge();
   }
 
   #judge(): void {
     if (this.#readHere) return;
-    const entries = this.#roster.entries();
-    const isDone = (entry: Entry) => this.#roster.isDone(entry);
+    const entries = this.#sources.entries();
+    const isDone = (entry: PolledSource) => this.#sources.isDone(entry);
     // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
     this.#readHere = entries.every(({ settled }) => settled) && entries.some(({ read }) => read);
-    this.#opened ||= entries.every((entry) => entry.ended > 0 || isDone(entry));
+    this.#isTried ||= entries.every((entry) => entry.ended > 0 || isDone(entry));
     if (this.#ready) return;
-    const wasRead = (entry: Entry) => isDone(entry) && entry.turn === 0 && entry.refusedIn === null;
+    const wasRead = (entry: PolledSource) =>
+      isDone(entry) && entry.turn === 0 && entry.refusedIn === null;
     this.#ready =
       entries.every((entry) => entry.settled || isDone(entry)) &&
       entries.some((entry) => entry.read || wasRead(entry));
-    if (this.#ready && this.#tallies.size === 0) this.#roster.endRound();
+    if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }
 
   /** One refusal is no word about a list. Those of projects that lack nothing else are asked again, after one that answers. */
   async #askAgain(signal: AbortSignal): Promise<void> {
-    const refused = this.#wholeness.refused();
-    const witness = this.#roster.entries().find(({ read, failures }) => read && failures === 0);
-    if (refused.length === 0 || !witness) return;
-    for (const names of [[witness.name], refused.map(({ name }) => name)]) {
-      const start = this.#roster.turn;
+    const refused = this.#initial.refused();
+    const answering = this.#sources.entries().find(({ read, failures }) => read && failures === 0);
+    if (refused.length === 0 || !answering) return;
+    for (const names of [[answering.name], refused.map(({ name }) => name)]) {
+      const start = this.#sources.turn;
       const due = new Set(names);
       await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
     }
@@ -283,7 +283,7 @@ class Syncing implements Sync {
   /** Buries what is settled; what else has to be read for that is read soon. */
   #settle(): void {
     for (const name of this.#questions.settle().read) {
-      if (!this.#roster.get(name)?.underWay) this.#roster.hurry(name);
+      if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
     }
   }
 
@@ -291,14 +291,14 @@ class Syncing implements Sync {
     signal,
     isDue,
     onProgress,
-  }: SweepOptions & { readonly isDue: (entry: Entry) => boolean }): Promise<void> {
+  }: SweepOptions & { readonly isDue: (entry: PolledSource) => boolean }): Promise<void> {
     const next = (room: number): readonly Job[] => {
-      const due = this.#roster.entries().filter((entry) => entry.underWay || isDue(entry));
+      const due = this.#sources.entries().filter((entry) => entry.underWay || isDue(entry));
       const rested = due.map((entry) => ({ ...entry, notBefore: null }));
       return nextSources(rested, { now: this.#deps.clock(), room }).map((name) => async () => {
         await this.#poll(name, signal);
         const gate = this.#deps.upstream.gate.state();
-        onProgress?.(progressOf({ entries: this.#roster.entries(), isDue, gate }));
+        onProgress?.(progressOf({ entries: this.#sources.entries(), isDue, gate }));
       });
     };
     await this.#work({ signal, next });
@@ -321,7 +321,7 @@ class Syncing implements Sync {
       if (read.size + forbidden.size === 0) return;
       for (const key of forbidden.keys()) asked.delete(key);
       const due = new Set([...read, ...forbidden.values()]);
-      const start = this.#roster.turn;
+      const start = this.#sources.turn;
       await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
     }
   }
@@ -332,19 +332,19 @@ class Syncing implements Sync {
   }
 
   #limit(): number {
-    return this.#opened ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
+    return this.#isTried ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
   }
 
   /** Milliseconds until the next source may be polled, within reason: questions and brakes change without a sign. */
   #restMs(): number {
-    const due = nextDueAt(this.#roster.entries());
+    const due = nextDueAt(this.#sources.entries());
     if (!due) return longestRestMs;
     const ms = due.epochMilliseconds - this.#deps.clock().epochMilliseconds;
     return Math.min(longestRestMs, Math.max(shortestRestMs, ms));
   }
 
   #report(event: SyncEvent): void {
-    for (const tally of this.#tallies) tally.note(event);
+    for (const counts of this.#sweeps) counts.note(event);
     const quiet =
       event.kind === "polled" && event.changes.length + event.missing + event.heldBack === 0;
     if (!quiet) this.#deps.onEvent(event);
@@ -396,9 +396,9 @@ export interface SweepProgress {
 }
 
 interface ProgressFacts {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PolledSource[];
   /** Whether a source is still to be read in this sweep. */
-  readonly isDue: (entry: Entry) => boolean;
+  readonly isDue: (entry: PolledSource) => boolean;
   readonly gate: Pick<GateState, "quota" | "used">;
 }
 

@@ -113,7 +113,7 @@ describe("the API", () => {
 
   it("releases a brake once", async () => {
     const { call, store } = await startApp();
-    store.brakes.hold("events:2001", { missing: 30, total: 40, needsPerson: true });
+    store.brakes.set("events:2001", { missing: 30, total: 40, needsPerson: true });
     const held = JSON.parse((await call("GET /api/brakes", { headers: bearer })).text).brakes;
     expect(held).toMatchObject([
       { source: "events:2001", missing: 30, total: 40, needsPerson: true },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
-import { areSettled, judgeSilence, planAbsences, type Question } from "../../src/sync/absence.ts";
+import { areSettled, judgeRefusal, planAbsences, type Question } from "../../src/sync/absence.ts";
 import type { Failure } from "../../src/upstream/failure.ts";
 
 const request = "GET /projects/1/events/2";
@@ -11,7 +11,7 @@ const refused = (status: number): Failure => ({
   request,
 });
 
-describe("judgeSilence()", () => {
+describe("judgeRefusal()", () => {
   const second = Temporal.Duration.from({ seconds: 1 });
   it.each([
     [refused(404), false, "gone"],
@@ -29,7 +29,7 @@ describe("judgeSilence()", () => {
   ] as const)(
     "result when the single GET ends as %j and the list can be read: %s",
     (failure, readable, verdict) => {
-      expect(judgeSilence(failure, readable)).toBe(verdict);
+      expect(judgeRefusal(failure, readable)).toBe(verdict);
     },
   );
 });
@@ -47,14 +47,14 @@ describe("planAbsences()", () => {
     expect(planAbsences({ ...facts, questions })).toEqual({
       bury: [itemKey(1)],
       read: new Set(),
-      held: 0,
+      braked: 0,
     });
   });
 
   it("names what has to be read first when a task may have moved there", () => {
     const questions = [ask(1, "tasks:1", true), ask(2, "tasks:1", false)];
     const plan = planAbsences({ ...facts, questions, unread: () => ["tasks:2", "tasks:3"] });
-    expect(plan).toEqual({ bury: [], read: new Set(["tasks:2", "tasks:3"]), held: 0 });
+    expect(plan).toEqual({ bury: [], read: new Set(["tasks:2", "tasks:3"]), braked: 0 });
   });
 
   it("buries nothing of a braked source before all its questions are confirmed", () => {
@@ -63,7 +63,7 @@ describe("planAbsences()", () => {
     const open = [ask(1, "tasks:1", true), ask(2, "tasks:1", false), ask(3, "tasks:2", true)];
     expect(planAbsences({ ...facts, brakeOf, questions: open })).toMatchObject({
       bury: [itemKey(3)],
-      held: 2,
+      braked: 2,
     });
     const all = open.map((question) => ({ ...question, confirmed: true }));
     expect(planAbsences({ ...facts, brakeOf, questions: all }).bury).toHaveLength(3);
@@ -81,7 +81,7 @@ describe("areSettled()", () => {
     ["a person has to let it go", open, [brake], false, true],
     ["a person has let it go", open, [{ ...brake, releasedAt }], false, false],
     ["the service has to confirm it", open, [{ ...brake, needsPerson: false }], false, false],
-    ["another source is held", open, [{ ...brake, source: "tasks:2" }], false, false],
+    ["another source is braked", open, [{ ...brake, source: "tasks:2" }], false, false],
   ])("result when %s", (_what, questions, brakes, aside, settled) => {
     expect(areSettled(questions, { brakes, isAside: () => aside })).toBe(settled);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import {
   type BrakeState,
-  judgeLeavers,
   judgeLoss,
+  judgeLossOfPeople,
   mayBury,
   nextBrake,
 } from "../../src/sync/brake.ts";
 
 const released = Temporal.Instant.from("2026-05-01T10:00:00Z");
-const held = (missing: number, more: Partial<NonNullable<BrakeState>> = {}): BrakeState => ({
+const braked = (missing: number, more: Partial<NonNullable<BrakeState>> = {}): BrakeState => ({
   missing,
   needsPerson: false,
   releasedAt: null,
@@ -33,7 +33,7 @@ describe("judgeLoss()", () => {
   });
 });
 
-describe("judgeLeavers()", () => {
+describe("judgeLossOfPeople()", () => {
   it.each([
     [1, 1, "free"],
     [1, 2, "free"],
@@ -45,7 +45,7 @@ describe("judgeLeavers()", () => {
     [11, 55, "free"],
     [0, 0, "free"],
   ] as const)("result when %i of %i are missing: %s", (missing, total, verdict) => {
-    expect(judgeLeavers({ missing, total })).toBe(verdict);
+    expect(judgeLossOfPeople({ missing, total })).toBe(verdict);
   });
 });
 
@@ -55,18 +55,18 @@ describe("nextBrake()", () => {
   const most = { missing: 60, total: 100 };
   it.each([
     ["few and no brake", null, few, { kind: "keep" }],
-    ["few come back", held(30), few, { kind: "lift" }],
-    ["many", null, many, { kind: "hold", needsPerson: false, anew: false }],
-    ["the same many", held(30), many, { kind: "keep" }],
-    ["more", held(20), many, { kind: "hold", needsPerson: false, anew: false }],
-    ["most", held(60), most, { kind: "hold", needsPerson: true, anew: false }],
-    ["the same most", held(60, { needsPerson: true }), most, { kind: "keep" }],
-    ["agreed", held(60, { needsPerson: true, releasedAt: released }), most, { kind: "keep" }],
+    ["few come back", braked(30), few, { kind: "lift" }],
+    ["many", null, many, { kind: "brake", needsPerson: false, isNew: false }],
+    ["the same many", braked(30), many, { kind: "keep" }],
+    ["more", braked(20), many, { kind: "brake", needsPerson: false, isNew: false }],
+    ["most", braked(60), most, { kind: "brake", needsPerson: true, isNew: false }],
+    ["the same most", braked(60, { needsPerson: true }), most, { kind: "keep" }],
+    ["agreed", braked(60, { needsPerson: true, releasedAt: released }), most, { kind: "keep" }],
     [
       "more than agreed",
-      held(59, { needsPerson: true, releasedAt: released }),
+      braked(59, { needsPerson: true, releasedAt: released }),
       most,
-      { kind: "hold", needsPerson: true, anew: true },
+      { kind: "brake", needsPerson: true, isNew: true },
     ],
   ] as const)("result when %s", (_what, brake, loss, step) => {
     expect(nextBrake(brake, loss)).toEqual(step);
@@ -76,10 +76,10 @@ describe("nextBrake()", () => {
 describe("mayBury()", () => {
   it.each([
     ["there is no brake", null, 5, true],
-    ["all is confirmed", held(30), 0, true],
-    ["one is not confirmed", held(30), 1, false],
-    ["a person has to agree", held(60, { needsPerson: true }), 0, false],
-    ["a person has agreed", held(60, { needsPerson: true, releasedAt: released }), 4, true],
+    ["all is confirmed", braked(30), 0, true],
+    ["one is not confirmed", braked(30), 1, false],
+    ["a person has to agree", braked(60, { needsPerson: true }), 0, false],
+    ["a person has agreed", braked(60, { needsPerson: true, releasedAt: released }), 4, true],
   ] as const)("result when %s", (_what, brake, unconfirmed, may) => {
     expect(mayBury(brake, unconfirmed)).toBe(may);
   });

@@ -134,7 +134,7 @@ describe("planSnapshot()", () => {
   it("names what a creation has made after it was given up, as it was wished only", () => {
     const givenUp = () => [creation(task(null, { title: "New" }), { ...lost, state: "discarded" })];
     const result = plan(contents(), [made, task(8)], { givenUp });
-    expect(result.ghosts.map(({ item }) => item.id)).toEqual([7]);
+    expect(result.lateCreations.map(({ item }) => item.id)).toEqual([7]);
     expect(result.put).toHaveLength(2);
   });
 });

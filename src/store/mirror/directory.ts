@@ -194,7 +194,7 @@ interface At {
 }
 
 /** Which projects the keys of people open, as far as the service was asked. */
-export interface KeySights {
+export interface KeyAccess {
   get(at: At): KeySight | null;
   /** Notes an answer; names have changed where it opens or closes a project for the person. */
   put(answer: At & { readonly isOpen: boolean }): void;
@@ -202,11 +202,11 @@ export interface KeySights {
   closedFor(person: PersonId): ReadonlySet<ProjectId>;
 }
 
-export function createKeySights({
+export function createKeyAccess({
   db,
   clock,
   changes,
-}: StoreDeps & { readonly changes: Changes }): KeySights {
+}: StoreDeps & { readonly changes: Changes }): KeyAccess {
   const one = db.prepare("SELECT * FROM key_sights WHERE person = ? AND project_id = ?");
   const ofPerson = db.prepare("SELECT * FROM key_sights WHERE person = ?");
   const upsert = db.prepare(

@@ -28,7 +28,7 @@ export interface Sources {
   refused(source: Source, failure: string): void;
 }
 
-/** Open questions about items that a complete snapshot no longer held. */
+/** Open questions about items that a complete snapshot no longer showed. */
 export interface Absences {
   notice(item: ItemKey, source: string): void;
   confirm(item: ItemKey): void;
@@ -37,13 +37,13 @@ export interface Absences {
   all(): readonly AbsenceRow[];
 }
 
-/** Sources whose burials are held. */
+/** Sources whose burials a brake stops. */
 export interface Brakes {
-  hold(
+  set(
     source: string,
     count: { readonly missing: number; readonly total: number; readonly needsPerson: boolean },
   ): void;
-  /** A person agrees to the burials of this source; false when nothing is held there. */
+  /** A person agrees to the burials of this source; false when nothing is stopped there. */
   release(source: string): boolean;
   /** The question is settled: everything came back, or is buried. */
   lift(source: string): void;
@@ -127,7 +127,7 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
 }
 
 export function createBrakes({ db, clock }: StoreDeps): Brakes {
-  const hold = db.prepare(
+  const put = db.prepare(
     `INSERT INTO brakes (source, held_at, missing, total, needs_person) VALUES (@source, @now, @missing, @total, @needsPerson)
      ON CONFLICT (source) DO UPDATE SET missing = excluded.missing, total = excluded.total,
        needs_person = max(needs_person, excluded.needs_person)`,
@@ -139,8 +139,8 @@ export function createBrakes({ db, clock }: StoreDeps): Brakes {
   const all = db.prepare("SELECT * FROM brakes ORDER BY source");
   const stamp = () => clock().toString();
   return {
-    hold: (source, { missing, total, needsPerson }) =>
-      void hold.run({ source, now: stamp(), missing, total, needsPerson: needsPerson ? 1 : 0 }),
+    set: (source, { missing, total, needsPerson }) =>
+      void put.run({ source, now: stamp(), missing, total, needsPerson: needsPerson ? 1 : 0 }),
     release: (source) => release.run(stamp(), source).changes > 0,
     lift: (source) => void lift.run(source),
     all: () => all.all().map(brakeRow),

@@ -107,11 +107,11 @@ describe("absences", () => {
 });
 
 describe("brakes", () => {
-  it("hold() result when it is held again: a person's question stays one", () => {
+  it("set() result when it is set again: a person's question stays one", () => {
     const { store, clock } = storeRig();
     const { brakes } = store;
-    brakes.hold("events:2001", { missing: 60, total: 100, needsPerson: true });
-    brakes.hold("events:2001", { missing: 30, total: 100, needsPerson: false });
+    brakes.set("events:2001", { missing: 60, total: 100, needsPerson: true });
+    brakes.set("events:2001", { missing: 30, total: 100, needsPerson: false });
     expect(brakes.all()).toEqual([
       {
         source: "events:2001",

@@ -1,38 +1,46 @@
-import type { LabelId, PersonId } from "../domain/ids.ts";
-import type { Label, Person, Project, Todolist } from "../domain/item.ts";
+import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
+import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
 import type { Call, Snapshot } from "../upstream/client.ts";
-import { type Absent, Absentees, type AbsenteesDeps } from "./absence.ts";
+import { type Absent, MissingEntries, type MissingEntriesDeps } from "./absence.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply-snapshot.ts";
-import { judgeLeavers, mayBury } from "./brake.ts";
+import { judgeLossOfPeople, mayBury } from "./brake.ts";
 import type { SyncEvent } from "./event.ts";
-import { applyLabels, applyPeople, applyProjects, applyTodolists, isComplete } from "./look-ups.ts";
-import type { Fetched } from "./poller.ts";
+import { isComplete } from "./plan-snapshot.ts";
 import type { Questions } from "./questions.ts";
 import type { Scope } from "./sources-in-scope.ts";
 
-interface NamesDeps extends AbsenteesDeps {
+/** What one poll has read. */
+export type Fetched =
+  | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
+  | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
+  | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
+  | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
+  | { readonly kind: "items"; readonly snapshot: Snapshot<Item> };
+
+interface DirectorySyncDeps extends MissingEntriesDeps {
   readonly scope: Scope;
   readonly questions: Questions;
 }
 
-interface Heard<Kind, Value> {
+interface Answer<Kind, Value> {
   readonly kind: Kind;
   readonly snapshot: Snapshot<Value>;
   readonly absent: Absent<Value>;
 }
 
-/** A look-up's answer, with what those have said that it lacks. */
-export type HeardNames =
-  | Heard<"projects", Project>
-  | Heard<"people", Person>
-  | Heard<"labels", Label>
-  | Heard<"todolists", Todolist>;
+/** A look-up's answer, with what the entries that it lacks answer themselves. */
+export type LookUpAnswer =
+  | Answer<"projects", Project>
+  | Answer<"people", Person>
+  | Answer<"labels", Label>
+  | Answer<"todolists", Todolist>;
 
 type Names = Exclude<Fetched, { readonly kind: "items" }>;
 
-interface Outcome {
+interface Effect {
   readonly told: readonly SyncEvent[];
   /** What the look-up leaves open, in sentences. */
   readonly doubts: readonly string[];
@@ -44,63 +52,63 @@ const nobody = { gone: [], there: [], unclear: [] };
  * Brings the directory up to date with its look-ups. What one of them lacks is asked for by itself first, and stays while
  * it answers, while nothing is known of it, and while so much hangs on it that a person has to agree.
  */
-export class NameKeeper {
-  readonly #deps: NamesDeps;
-  readonly #absentees: Absentees;
-  readonly #leavers = new Leavers();
+export class DirectorySync {
+  readonly #deps: DirectorySyncDeps;
+  readonly #missing: MissingEntries;
+  readonly #missingPeople = new MissingPeople();
 
-  constructor(deps: NamesDeps) {
+  constructor(deps: DirectorySyncDeps) {
     this.#deps = deps;
-    this.#absentees = new Absentees(deps);
+    this.#missing = new MissingEntries(deps);
   }
 
   /** Asks for what a snapshot lacks. Never rejects for what the service answers. */
-  async hear(
+  async askForMissing(
     source: Source,
     { fetched, call }: { readonly fetched: Names; readonly call: Call },
-  ): Promise<HeardNames> {
+  ): Promise<LookUpAnswer> {
     const { directory } = this.#deps.store;
     switch (fetched.kind) {
       case "projects": {
         const { snapshot } = fetched;
         const asks = this.#deps.scope.projects === "discover" && snapshot.received > 0;
         const known = asks ? directory.projects() : [];
-        return { ...fetched, absent: await this.#absentees.projects(known, { snapshot, call }) };
+        return { ...fetched, absent: await this.#missing.projects(known, { snapshot, call }) };
       }
       case "people":
         return { ...fetched, absent: nobody };
       case "labels": {
         const { snapshot } = fetched;
         const known = directory.labels();
-        return { ...fetched, absent: await this.#absentees.labels(known, { snapshot, call }) };
+        return { ...fetched, absent: await this.#missing.labels(known, { snapshot, call }) };
       }
       case "todolists": {
         const { snapshot } = fetched;
         const known = this.#listsOf(source).filter(({ archived }) => !archived);
-        return { ...fetched, absent: await this.#absentees.todolists(known, { snapshot, call }) };
+        return { ...fetched, absent: await this.#missing.todolists(known, { snapshot, call }) };
       }
       default:
         return unreachable(fetched);
     }
   }
 
-  /** Writes what was heard. Belongs inside the caller's transaction. */
-  apply(source: Source, heard: HeardNames): Outcome {
-    switch (heard.kind) {
+  /** Writes what was answered. Belongs inside the caller's transaction. */
+  apply(source: Source, answer: LookUpAnswer): Effect {
+    switch (answer.kind) {
       case "projects":
-        return this.#applyProjects(heard);
+        return this.#applyProjects(answer);
       case "people":
-        return this.#applyPeople(heard);
+        return this.#applyPeople(answer);
       case "labels":
-        return this.#applyLabels(heard);
+        return this.#applyLabels(answer);
       case "todolists":
-        return this.#applyTodolists(source, heard);
+        return this.#applyTodolists(source, answer);
       default:
-        return unreachable(heard);
+        return unreachable(answer);
     }
   }
 
-  #applyProjects({ snapshot, absent }: Heard<"projects", Project>): Outcome {
+  #applyProjects({ snapshot, absent }: Answer<"projects", Project>): Effect {
     const { store, scope } = this.#deps;
     const known = scope.projects === "discover" ? store.directory.projects() : [];
     if (snapshot.received === 0 && known.length > 0) {
@@ -120,9 +128,9 @@ export class NameKeeper {
   }
 
   /** A single person cannot be asked for: who is lacked stays until a later look-up says so too, many until somebody agrees. */
-  #applyPeople({ snapshot }: Heard<"people", Person>): Outcome {
+  #applyPeople({ snapshot }: Answer<"people", Person>): Effect {
     const { store, scope, clock } = this.#deps;
-    this.#leavers.named(snapshot.items);
+    this.#missingPeople.named(snapshot.items);
     if (!isComplete(snapshot)) {
       applyPeople(store, { scope, snapshot, staying: [] });
       return { told: [], doubts: [] };
@@ -131,17 +139,17 @@ export class NameKeeper {
     const known = store.directory.people();
     const missing = known.filter(({ id }) => !kept.has(id));
     const loss = { missing: missing.length, total: known.length };
-    const told = stepBrake(store, { source: "people", ...loss, judge: judgeLeavers });
+    const told = stepBrake(store, { source: "people", ...loss, judge: judgeLossOfPeople });
     const brake = brakeOf(store, "people");
-    const isHeld = brake ? brake.releasedAt === null : snapshot.received === 0;
-    if (isHeld || brake) {
-      this.#leavers.forget();
-      applyPeople(store, { scope, snapshot, staying: isHeld ? missing : [] });
+    const isStopped = brake ? brake.releasedAt === null : snapshot.received === 0;
+    if (isStopped || brake) {
+      this.#missingPeople.forget();
+      applyPeople(store, { scope, snapshot, staying: isStopped ? missing : [] });
       const { length } = missing;
-      const held = `${length} of ${known.length} known people are not named any more; they stay for now`;
-      return { told, doubts: isHeld && length > 0 ? [held] : [] };
+      const doubt = `${length} of ${known.length} known people are not named any more; they stay for now`;
+      return { told, doubts: isStopped && length > 0 ? [doubt] : [] };
     }
-    const staying = this.#leavers.staying(missing, clock());
+    const staying = this.#missingPeople.staying(missing, clock());
     applyPeople(store, { scope, snapshot, staying });
     const wait = `at least ${apart.minutes} minutes later`;
     const doubts = staying.map(
@@ -152,19 +160,19 @@ export class NameKeeper {
   }
 
   /** Without its name a label that items still have would be made a second time. */
-  #applyLabels({ snapshot, absent }: Heard<"labels", Label>): Outcome {
+  #applyLabels({ snapshot, absent }: Answer<"labels", Label>): Effect {
     const { store } = this.#deps;
     const used = absent.gone.length > 0 ? store.directory.labelsInUse() : new Set<LabelId>();
-    const worn = absent.gone.filter(({ id }) => used.has(id));
-    applyLabels(store, { snapshot, staying: [...stayingOf(absent), ...worn] });
-    const doubts = worn.map(
+    const inUse = absent.gone.filter(({ id }) => used.has(id));
+    applyLabels(store, { snapshot, staying: [...stayingOf(absent), ...inUse] });
+    const doubts = inUse.map(
       ({ id, name }) => `label ${id} (${name}) is gone, but items still have it: it stays`,
     );
     return { told: [], doubts: [...doubtsOf("label", absent), ...doubts] };
   }
 
   /** The tasks of a list that is gone are questions, as if the list had been read and were empty. */
-  #applyTodolists(source: Source, { snapshot, absent }: Heard<"todolists", Todolist>): Outcome {
+  #applyTodolists(source: Source, { snapshot, absent }: Answer<"todolists", Todolist>): Effect {
     if (source.kind !== "todolists") return { told: [], doubts: [] };
     const { store, questions } = this.#deps;
     const name = sourceName(source);
@@ -175,7 +183,9 @@ export class NameKeeper {
     const told = stepBrake(store, { source: name, missing, total: missing });
     const isFree = mayBury(brakeOf(store, name), absent.unclear.length);
     const named = new Set(snapshot.items.map(({ id }) => id));
-    const shelved = this.#listsOf(source).filter(({ id, archived }) => archived && !named.has(id));
+    const archivedLists = this.#listsOf(source).filter(
+      ({ id, archived }) => archived && !named.has(id),
+    );
     applyTodolists(store, {
       project: source.projectId,
       snapshot,
@@ -188,7 +198,7 @@ export class NameKeeper {
       // The brake on the look-up has let them all go.
       for (const key of tasks) store.absences.notice(key, `tasks:${list.id}`);
     }
-    const noticed = (isComplete(snapshot) ? shelved : []).flatMap((list) => {
+    const noticed = (isComplete(snapshot) ? archivedLists : []).flatMap((list) => {
       const tasks = tasksOf(list);
       questions.noticed(tasks);
       return noticeMissing(store, {
@@ -241,6 +251,103 @@ function doubtsOf(
   ];
 }
 
+/**
+ * Writes what the configuration alone says into the directory: configured projects, lists and people, under the names
+ * that are already known where it names none. What the service is still to be asked for stays as it is.
+ */
+export function applyScope(store: Store, scope: Scope): void {
+  const { directory } = store;
+  if (scope.projects !== "discover") {
+    putConfigured(store, { scope, found: [] });
+    for (const { id, todolists } of scope.projects) {
+      if (todolists === "discover") continue;
+      const lists = todolists.map((list) => configuredList(store, { list, project: id }));
+      directory.putTodolists(id, lists, true);
+    }
+  }
+  const people = overlaid(scope.people, directory.people());
+  directory.putPeople(scope.discoverPeople ? people : scope.people, !scope.discoverPeople);
+}
+
+/** What a look-up answers, and what it named before and stays for the time being. */
+interface Answered<Value> {
+  readonly snapshot: Snapshot<Value>;
+  readonly staying: readonly Value[];
+}
+
+/** What the projects' look-up answers. */
+function applyProjects(
+  store: Store,
+  { scope, snapshot, staying }: Answered<Project> & { readonly scope: Scope },
+): void {
+  if (scope.projects === "discover") {
+    store.directory.putProjects([...snapshot.items, ...staying], isComplete(snapshot));
+  } else putConfigured(store, { scope, found: snapshot.items });
+}
+
+/** What the people's look-up answers, the listed ones laid over it. */
+function applyPeople(
+  store: Store,
+  { scope, snapshot, staying }: Answered<Person> & { readonly scope: Scope },
+): void {
+  const found = [...snapshot.items, ...staying];
+  const people = overlaid(scope.people, found);
+  const listed = new Set(people.map(({ id }) => id));
+  const rest = found.filter(({ id }) => !listed.has(id));
+  store.directory.putPeople([...rest, ...people], isComplete(snapshot));
+}
+
+/** What a project's list look-up answers. */
+function applyTodolists(
+  store: Store,
+  { project, snapshot, staying }: Answered<Todolist> & { readonly project: ProjectId },
+): void {
+  store.directory.putTodolists(project, [...snapshot.items, ...staying], isComplete(snapshot));
+}
+
+function applyLabels(store: Store, { snapshot, staying }: Answered<Label>): void {
+  store.directory.putLabels([...snapshot.items, ...staying], isComplete(snapshot));
+}
+
+function putConfigured(
+  store: Store,
+  { scope, found }: { readonly scope: Scope; readonly found: readonly Project[] },
+): void {
+  if (scope.projects === "discover") return;
+  const shown = new Map(found.map((project) => [project.id, project]));
+  const projects = scope.projects.map(({ id, name }): Project => {
+    const known = shown.get(id) ?? store.directory.project(id);
+    const blank = { id, description: null, color: null, archived: false, members: [] };
+    return { ...(known ?? blank), title: name ?? known?.title ?? `Project ${id}` };
+  });
+  store.directory.putProjects(projects, true);
+}
+
+function configuredList(
+  store: Store,
+  { list, project }: { readonly list: ListId; readonly project: ProjectId },
+): Todolist {
+  const known = store.directory.todolist(list);
+  const blank = { id: list, title: `List ${list}`, archived: false, private: false };
+  return { ...(known ?? blank), projectId: project };
+}
+
+/** Listed people; what the list does not say of someone comes from those found. */
+function overlaid(listed: readonly Person[], found: readonly Person[]): readonly Person[] {
+  const known = new Map(found.map((person) => [person.id, person]));
+  return listed.map((person) => {
+    const other = known.get(person.id);
+    if (!other) return person;
+    return {
+      id: person.id,
+      name: person.name === `Person ${person.id}` ? other.name : person.name,
+      email: person.email ?? other.email,
+      timeZone: person.timeZone ?? other.timeZone,
+      suspended: person.suspended || other.suspended,
+    };
+  });
+}
+
 /** How far apart two look-ups have to lie that lack somebody, before they have left: a fault may last for several. */
 const apart = Temporal.Duration.from({ minutes: 5 });
 
@@ -248,7 +355,7 @@ const apart = Temporal.Duration.from({ minutes: 5 });
  * Whom the people's look-up lacks, and since when. The service cannot be asked for a single person, so one answer is not
  * believed. Source: service-api.md, which shows no request for people.
  */
-class Leavers {
+class MissingPeople {
   readonly #lackedAt = new Map<PersonId, Temporal.Instant>();
 
   /** Of those whom a complete look-up of this moment lacks, who stays for now; the others have left. */

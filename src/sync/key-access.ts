@@ -3,7 +3,7 @@ import type { PersonId, ProjectId } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 
-export interface KeySightsDeps {
+export interface KeyAccessDeps {
   readonly store: Store;
   readonly upstream: Pick<Upstream, "events" | "labels">;
   /** People with keys of their own. */
@@ -38,7 +38,7 @@ interface Silence {
  * already is asked for again after a while, and takes its turn with the sweeps. An answer that says nothing about the
  * project changes nothing, and is waited for longer and longer.
  */
-export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => Promise<void> {
+export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => Promise<void> {
   const { store, people, clock } = deps;
   const silences = new Map<string, Silence>();
 
@@ -66,7 +66,7 @@ export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => P
     }
     silences.delete(keyName(at));
     silences.delete(pairName(at));
-    store.keySights.put({ ...at, isOpen: answer === "open" });
+    store.keyAccess.put({ ...at, isOpen: answer === "open" });
     return true;
   }
 
@@ -81,7 +81,7 @@ export function createKeySights(deps: KeySightsDeps): (signal: AbortSignal) => P
         const at = { person, project: id };
         if (isSilent(keyName(at))) break;
         if (isSilent(pairName(at))) continue;
-        if (isFresh(store.keySights.get(at), clock())) continue;
+        if (isFresh(store.keyAccess.get(at), clock())) continue;
         if (!(await ask(at, signal))) break;
       }
     }
@@ -106,12 +106,12 @@ const restAfter = (times: number, first: Temporal.Duration): Temporal.Duration =
 
 async function look(
   at: At,
-  { deps, signal }: { readonly deps: KeySightsDeps; readonly signal: AbortSignal },
+  { deps, signal }: { readonly deps: KeyAccessDeps; readonly signal: AbortSignal },
 ): Promise<Answer> {
   const { person, project } = at;
   const { events, labels } = deps.upstream;
   // Until the first answer a calendar may be offered wrongly: somebody waits for that one.
-  const priority = deps.store.keySights.get(at) === null ? "interactive" : "sweep";
+  const priority = deps.store.keyAccess.get(at) === null ? "interactive" : "sweep";
   const call: Call = { priority, person, signal };
   const listed = await events.list({ projectId: project, view: "milestones" }, call);
   if (listed.ok) return "open";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import { createKeySights } from "../../src/sync/key-sights.ts";
+import { createKeyAccess } from "../../src/sync/key-access.ts";
 import { createUpstream } from "../../src/upstream/client.ts";
 import { calendarsOf } from "../calendars/rig.ts";
 import { aPerson, aProject, zone } from "../support/items.ts";
@@ -49,7 +49,7 @@ async function keysRig() {
     onEvent: () => undefined,
   });
   onTestFinished(() => upstream.close());
-  const look = createKeySights({ store, upstream, people: new Set(keys.keys()), clock });
+  const look = createKeyAccess({ store, upstream, people: new Set(keys.keys()), clock });
   const calendars = calendarsOf(store);
   /** Whose key opens which project, as the service has it. */
   const opens = (person: number, project: number) =>
@@ -67,7 +67,7 @@ async function keysRig() {
   };
 }
 
-describe("createKeySights() of a service that does not say who is on a project", () => {
+describe("createKeyAccess() of a service that does not say who is on a project", () => {
   it("offers everybody exactly the projects that the own key opens", async () => {
     const rig = await keysRig();
     await rig.look();
