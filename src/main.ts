@@ -15,7 +15,7 @@ import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { checkMail } from "./mailer.ts";
 import { startDaemon } from "./serve.ts";
-import { lockDataDirectory } from "./store/store.ts";
+import { lockDataDirectory } from "./store/data-lock.ts";
 
 // Both calendar libraries read the zone of the process in corner cases.
 process.env["TZ"] = "UTC";

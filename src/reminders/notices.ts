@@ -4,7 +4,7 @@ import type { EditId, PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
 import { seesItem } from "../domain/sight.ts";
 import type { Mail } from "../mail/mail.ts";
-import { type NoticeKey, noticeKey } from "../store/mails/notices-and-choices.ts";
+import { type NoticeKey, noticeKey } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
 import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
 import { renderMail } from "./mail-content.ts";

@@ -1,5 +1,5 @@
 import { SqliteError } from "better-sqlite3";
-import type { StoreDeps } from "./view/publish-changes.ts";
+import type { StoreDeps } from "./steady-database.ts";
 
 /** What the disk under the data directory does not do at present. */
 export interface StorageTrouble {

@@ -1,28 +1,25 @@
-import { join } from "node:path";
-import Database from "better-sqlite3";
-import { type Revision, revision } from "../domain/ids.ts";
-import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
 import {
-  type AppPasswords,
   type CalendarProperties,
-  createAppPasswords,
   createCalendarProperties,
-  createEndedSessions,
-  type EndedSessions,
-} from "./calendars/passwords-sessions-properties.ts";
-import {
   createObjectNames,
   createObjects,
   type ObjectNames,
   type Objects,
-} from "./calendars/stored-octets.ts";
+} from "./calendars/dav-resources.ts";
+import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
+import {
+  type AppPasswords,
+  createAppPasswords,
+  createEndedSessions,
+  type EndedSessions,
+} from "./calendars/sign-ins.ts";
 import { createFeeds, type Feeds } from "./channels/feed-states.ts";
 import {
   createInboxFiles,
   createSubscriptions,
   type InboxFiles,
   type Subscriptions,
-} from "./channels/inbox-and-subscriptions.ts";
+} from "./channels/incoming-channels.ts";
 import { createExtras, type Extras } from "./journal/extra-states.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
@@ -35,14 +32,16 @@ import {
   type Unanswered,
 } from "./journal/unanswered.ts";
 import { createWaits, type Waits } from "./journal/waits.ts";
-import { createLedger, type Ledger } from "./mails/ledger.ts";
-import {
-  createMailChoices,
-  createNotices,
-  type MailChoices,
-  type Notices,
-} from "./mails/notices-and-choices.ts";
+import { createLedger, createNotices, type Ledger, type Notices } from "./mails/ledger.ts";
+import { createMailChoices, type MailChoices } from "./mails/opt-outs.ts";
 import { migrate } from "./migrate.ts";
+import {
+  createDirectory,
+  createKeyAccess,
+  type Directory,
+  type KeyAccess,
+} from "./mirror/directory.ts";
+import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import {
   type Comments,
   createComments,
@@ -52,14 +51,7 @@ import {
   type Files,
   type History,
   type SideSources,
-} from "./mirror/comments-files-history.ts";
-import {
-  createDirectory,
-  createKeyAccess,
-  type Directory,
-  type KeyAccess,
-} from "./mirror/directory.ts";
-import { createMirror, type Mirror } from "./mirror/mirror.ts";
+} from "./mirror/side-mirror.ts";
 import {
   type Absences,
   type Brakes,
@@ -71,16 +63,16 @@ import {
   type Sources,
 } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
+import { gateRestRow, gateSlotRow, instantText, textColumn } from "./rows/item-rows.ts";
 import {
-  gateRestRow,
-  gateSlotRow,
-  instantText,
-  numberColumn,
-  textColumn,
-} from "./rows/item-rows.ts";
+  createTransactions,
+  SteadyDatabase,
+  type StoreDeps,
+  type Transactions,
+} from "./steady-database.ts";
 import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
 import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
-import { type Changes, createChanges, type StoreDeps } from "./view/publish-changes.ts";
+import { type Changes, createChanges } from "./view/publish-changes.ts";
 import { createView, type View } from "./view/view.ts";
 
 interface StoreOptions {
@@ -294,105 +286,4 @@ function createGateSlots({ db }: StoreDeps): GateSlots {
   };
 }
 
-/**
- * A database whose statements are planned once. SQLite notes for which parameters another value might have another plan,
- * and plans anew once they are bound again; as better-sqlite3 unbinds all of them after each run, a statement that looks
- * up by more than a key would be parsed at each use, ten times as slowly.
- */
-export class SteadyDatabase extends Database {
-  override prepare<BindParameters extends unknown[] | object = unknown[], Result = unknown>(
-    source: string,
-  ) {
-    return super.prepare<BindParameters, Result>(steady(source));
-  }
-}
-
-/** A parameter behind a plus, which changes no value, is an expression, by which SQLite does not choose plans. */
-export const steady = (sql: string): string =>
-  sql.replaceAll(/(?<=(?:=|\bLIMIT)\s*)(?=[?@])/gi, "+");
-
-/** The data directory held by this process until `release`, or until the process ends in whatever way. */
-export interface DataLock {
-  release(): void;
-}
-
-/**
- * Takes the data directory for this process; null when another one holds it. An exclusive transaction on a database of
- * its own is the lock: the operating system drops it with the process, so neither `kill -9` nor a reused process id
- * can leave it behind.
- */
-export function lockDataDirectory(dataDir: string): DataLock | null {
-  const file = join(dataDir, "lock.sqlite");
-  keepFilePrivate(file);
-  const db = new Database(file, { timeout: 0 });
-  try {
-    db.exec("BEGIN EXCLUSIVE");
-  } catch (error) {
-    db.close();
-    if (error instanceof Database.SqliteError && error.code === "SQLITE_BUSY") return null;
-    throw error;
-  }
-  return { release: () => db.close() };
-}
-
-/** The present transaction and those before it, for what keeps copies of rows in memory. */
-export interface TransactionState {
-  /** How many transactions were begun so far, those inside others not counted: names the present one. */
-  readonly begun: number;
-  readonly isOpen: boolean;
-  /** How often steps were undone so far. What was read inside them may never have been. */
-  readonly undone: number;
-  /** The newest revision before the present transaction, or the last one. */
-  readonly since: Revision;
-}
-
-export interface Transactions {
-  /** Runs synchronous steps as one: all of them are kept, or none. Inside another transaction they are a part of it. */
-  together<Value>(steps: () => Value): Value;
-  /**
-   * As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. Inside
-   * another transaction it is a part of that one, whose end decides.
-   */
-  durably<Value>(steps: () => Value): Value;
-  transaction(): TransactionState;
-}
-
-function createTransactions(db: Database.Database): Transactions {
-  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
-  let begun = 0;
-  let undone = 0;
-  let since = revision(0);
-
-  function run<Value>(steps: () => Value): Value {
-    const isOutermost = !db.inTransaction;
-    try {
-      return db
-        .transaction(() => {
-          if (isOutermost) {
-            begun += 1;
-            since = revision(numberColumn(newest.get(), "revision"));
-          }
-          return steps();
-        })
-        .immediate();
-    } catch (error) {
-      undone += 1;
-      throw error;
-    }
-  }
-
-  return {
-    together: run,
-    durably(steps) {
-      // SQLite refuses another pace inside a transaction.
-      if (db.inTransaction) return run(steps);
-      db.exec("PRAGMA synchronous = FULL");
-      try {
-        return run(steps);
-      } finally {
-        db.exec("PRAGMA synchronous = NORMAL");
-      }
-    },
-    transaction: () => ({ begun, isOpen: db.inTransaction, undone, since }),
-  };
-}
+export type { TransactionState, Transactions } from "./steady-database.ts";

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { lockDataDirectory } from "../../src/store/data-lock.ts";
 import { closeFolder, keepFolderPrivate, openPlacesIn } from "../../src/store/private-files.ts";
-import { lockDataDirectory } from "../../src/store/store.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);

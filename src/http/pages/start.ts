@@ -5,7 +5,7 @@ import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import type { Refusal } from "../../store/mails/ledger.ts";
-import type { OffChoice } from "../../store/mails/notices-and-choices.ts";
+import type { OffChoice } from "../../store/mails/opt-outs.ts";
 import type { Status } from "../status.ts";
 import { editTable, waitingList } from "./edit-pages.ts";
 import type { Page } from "./layout.ts";

@@ -1,8 +1,8 @@
 import type { EditId } from "../../domain/ids.ts";
 import { type HeldObject, heldObjectRow } from "../rows/calendar-rows.ts";
 import { instantText } from "../rows/item-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
-import type { NewBody } from "./stored-octets.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { NewBody } from "./dav-resources.ts";
 
 /** What programs have put by edits that wait for approval. Belongs inside the transaction of the edit. */
 export interface HeldObjects {

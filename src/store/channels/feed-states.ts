@@ -7,7 +7,7 @@ import {
   feedStateRow,
   fragmentRow,
 } from "../rows/feed-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** Feeds, what they last said, and the rendered component of each of their items. */
 export interface Feeds {

@@ -2,7 +2,8 @@ import { type EditId, type ItemKey, itemKey, type ServiceId } from "../../domain
 import type { Item } from "../../domain/item.ts";
 import { editIdColumn } from "../rows/edit-rows.ts";
 import { numberColumn, textColumn } from "../rows/item-rows.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 
 /** The task below which a new to-do belongs; `until`: how long such a task may take to come in. */
 export interface AwaitedParent {

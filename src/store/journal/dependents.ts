@@ -2,7 +2,8 @@ import type { Edit } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { editIdColumn } from "../rows/edit-rows.ts";
 import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 
 type Creation = Pick<Edit, "id" | "item">;
 

@@ -7,7 +7,7 @@ import {
 import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { contentColumn, extraRow } from "../rows/side-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 import type { WaitCause } from "./waits.ts";
 
 /** How a claimed wish goes on. */

@@ -14,8 +14,8 @@ import type { Item } from "../../domain/item.ts";
 
 import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
+import type { ObjectNames } from "../calendars/dav-resources.ts";
 import type { HeldObjects } from "../calendars/held-objects.ts";
-import type { ObjectNames } from "../calendars/stored-octets.ts";
 import type { Mirror } from "../mirror/mirror.ts";
 import { editIdColumn, editRow, restorationText } from "../rows/edit-rows.ts";
 import {
@@ -27,7 +27,8 @@ import {
   plainItemText,
   textColumn,
 } from "../rows/item-rows.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 import { type AwaitedParent, createParents } from "./awaited-parents.ts";
 import { createDependents } from "./dependents.ts";
 import { createEndings } from "./endings.ts";

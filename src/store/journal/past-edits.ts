@@ -2,7 +2,7 @@ import type { Channel, Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 
 /** What the journal remembers: looking back, and forgetting. */

@@ -1,6 +1,6 @@
 import type { PersonId } from "../../domain/ids.ts";
 import { waitingRow } from "../rows/edit-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** What an edit can wait for that may be there before the edit's own time has come. */
 export type WaitCause = "service" | "key";

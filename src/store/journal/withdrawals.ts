@@ -3,7 +3,8 @@ import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
 import type { ItemKind } from "../../domain/item.ts";
 import { editIdColumn, editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 
 /** Creations of items that are deleted before the service has them: nothing is sent for either. */
 export interface Withdrawals {

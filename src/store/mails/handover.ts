@@ -1,6 +1,6 @@
 import { instantText } from "../rows/item-rows.ts";
 import { type HandoverRow, handoverRow } from "../rows/mail-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** The longest time for which a mail is put off. */
 export const longestPause: Temporal.Duration = Temporal.Duration.from({ minutes: 60 });

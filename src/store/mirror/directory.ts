@@ -15,7 +15,8 @@ import {
   projectRow,
   todolistRow,
 } from "../rows/side-rows.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 
 /** Projects, people, todolists and labels as last seen. What is no longer reported is marked gone, never forgotten. */
 export interface Directory {

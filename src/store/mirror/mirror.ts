@@ -22,8 +22,9 @@ import {
   provenanceOf,
   textColumn,
 } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
 import type { Store } from "../store.ts";
-import type { Changes, StoreDeps } from "../view/publish-changes.ts";
+import type { Changes } from "../view/publish-changes.ts";
 
 /** One mirrored item with its handle and the source that reported it. */
 export interface Mirrored {

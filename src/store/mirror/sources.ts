@@ -11,7 +11,7 @@ import {
   type SourceState,
   sourceRow,
 } from "../rows/source-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** What is polled, how it went, and what snapshots have left open. */
 export interface Sources {

@@ -3,7 +3,7 @@ import type { Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
 import { instantText, plainContent, provenanceOf } from "../rows/item-rows.ts";
 import { dateMoveRow } from "../rows/mail-rows.ts";
-import type { StoreDeps } from "./publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 import type { View, ViewItem } from "./view.ts";
 
 /** An item whose dates are not what they were. */

@@ -1,11 +1,15 @@
-import type { Database } from "better-sqlite3";
+import type { Edit } from "../../domain/edit.ts";
 import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids.ts";
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
-
-import { overlay, placedIn, placeOf } from "../../domain/patch.ts";
-
-import { fromPlain, publishedPart } from "../../domain/plain-item.ts";
-import { isNews, type SettledEdit } from "../journal/unanswered.ts";
+import {
+  fieldsOf,
+  overlay,
+  type PatchField,
+  patchFields,
+  placedIn,
+  placeOf,
+} from "../../domain/patch.ts";
+import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
@@ -18,14 +22,11 @@ import {
   triedRow,
   viewRow,
 } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
 import { type ChangeLog, createChangeLog, everyProject } from "./view.ts";
 
-export interface StoreDeps {
-  readonly db: Database;
-  /** The account's zone. */
-  readonly zone: string;
-  readonly clock: () => Temporal.Instant;
-}
+/** An edit whose outcome is being stored. */
+export type SettledEdit = Pick<Edit, "item" | "action" | "patch">;
 
 /** The change log and the view that it describes. Every method belongs inside the caller's transaction. */
 export interface Changes extends ChangeLog {
@@ -258,3 +259,65 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     },
   };
 }
+
+/** What two-way calendars do not show, and when a completion took place, which a program may say in its own way. */
+const silentKeys: ReadonlySet<string> = new Set([
+  "assigned",
+  "commentCount",
+  "completedAt",
+  "completedBy",
+  "createdAt",
+  "creatorId",
+  "customFields",
+  "estimatedMinutes",
+  "listId",
+  "loggedMinutes",
+  "projectId",
+  "rrule",
+  "stage",
+  "subtaskCount",
+  "ticket",
+]);
+
+/** What of an item an edit of a field decides; progress follows a completion. */
+const decided: Readonly<Record<PatchField, readonly string[]>> = {
+  title: ["title"],
+  description: ["description"],
+  when: ["when"],
+  reminder: ["reminderMinutes"],
+  milestone: ["milestone"],
+  private: ["private"],
+  completed: ["completed", "percent"],
+  assigned: [],
+  labels: ["labels"],
+  startOn: ["startOn"],
+  dueOn: ["dueOn"],
+  estimated: [],
+  place: [],
+};
+
+/**
+ * Whether a change of an item is news to a program that has put it: anything that its calendars show, but what the
+ * service answers to an edit in the fields of that edit. Whether the answer says what the edit said is for the texts to
+ * tell. A to-do that gets its place below a task has asked for that.
+ */
+export function isNews(
+  { before, after }: { readonly before: PlainItem; readonly after: PlainItem },
+  settled: SettledEdit | null,
+): boolean {
+  const answered = settled ? answeredKeys(settled) : new Set();
+  const isHung = before.kind === "event" || before.parentId !== null;
+  const [was, is] = [textsOf(before), textsOf(after)];
+  return [...is.keys()].some((key) => {
+    if (was.get(key) === is.get(key) || silentKeys.has(key) || answered.has(key)) return false;
+    return isHung || (key !== "kind" && key !== "parentId");
+  });
+}
+
+function answeredKeys({ action, patch }: SettledEdit): ReadonlySet<string> {
+  const fields = action === "create" ? patchFields : fieldsOf(patch);
+  return new Set(fields.flatMap((field) => decided[field]));
+}
+
+const textsOf = (item: PlainItem): ReadonlyMap<string, string> =>
+  new Map(Object.entries(item).map(([key, value]) => [key, JSON.stringify(value)]));

@@ -21,7 +21,7 @@ import {
   versionRow,
   viewItemRow,
 } from "../rows/item-rows.ts";
-import type { StoreDeps } from "./publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** One item as everyone reads it. */
 export interface ViewItem {

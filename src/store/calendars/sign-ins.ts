@@ -1,7 +1,7 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
-import { type AppPassword, appPasswordRow, propertyRow } from "../rows/calendar-rows.ts";
+import { type AppPassword, appPasswordRow } from "../rows/calendar-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** App passwords, one per person, as digests. */
 export interface AppPasswords {
@@ -51,39 +51,5 @@ export function createEndedSessions({ db, clock }: StoreDeps): EndedSessions {
       insert.run(id, instantText(until));
     },
     has: (id) => find.get(id) !== undefined,
-  };
-}
-
-/** What a person's programs have set on calendars, by `{namespace}name`. `calendar` is the last part of its address. */
-export interface CalendarProperties {
-  of(person: PersonId, calendar: string): ReadonlyMap<string, string>;
-  put(at: {
-    readonly person: PersonId;
-    readonly calendar: string;
-    readonly property: string;
-    readonly value: string;
-  }): void;
-  remove(at: {
-    readonly person: PersonId;
-    readonly calendar: string;
-    readonly property: string;
-  }): void;
-}
-
-export function createCalendarProperties({ db }: StoreDeps): CalendarProperties {
-  const ofCalendar = db.prepare(
-    "SELECT property, value FROM calendar_properties WHERE person = ? AND calendar = ?",
-  );
-  const upsert = db.prepare(
-    `INSERT INTO calendar_properties (person, calendar, property, value) VALUES (@person, @calendar, @property, @value)
-     ON CONFLICT (person, calendar, property) DO UPDATE SET value = excluded.value`,
-  );
-  const drop = db.prepare(
-    "DELETE FROM calendar_properties WHERE person = @person AND calendar = @calendar AND property = @property",
-  );
-  return {
-    of: (person, calendar) => new Map(ofCalendar.all(person, calendar).map(propertyRow)),
-    put: (at) => void upsert.run(at),
-    remove: (at) => void drop.run(at),
   };
 }

@@ -3,7 +3,7 @@ import { itemKey, personId, serviceId } from "../../../src/domain/ids.ts";
 import type { TaskItem } from "../../../src/domain/item.ts";
 import type { Patch } from "../../../src/domain/patch.ts";
 import { toPlain } from "../../../src/domain/plain-item.ts";
-import { isNews } from "../../../src/store/journal/unanswered.ts";
+import { isNews } from "../../../src/store/view/publish-changes.ts";
 import { aTask } from "../../support/items.ts";
 
 const news = (before: Partial<TaskItem>, after: Partial<TaskItem>, patch: Patch | null) =>

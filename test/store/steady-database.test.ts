@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { SteadyDatabase, steady } from "../../src/store/store.ts";
+import { SteadyDatabase, steady } from "../../src/store/steady-database.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 
 describe("steady()", () => {

@@ -12,7 +12,7 @@ import {
   type SideState,
   sideRow,
 } from "../rows/side-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** Comments of tasks as last seen. What is no longer reported is marked gone, never forgotten. */
 export interface Comments {

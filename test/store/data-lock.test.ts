@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { lockDataDirectory } from "../../src/store/store.ts";
+import { lockDataDirectory } from "../../src/store/data-lock.ts";
 import { testDirectory } from "../support/test-store.ts";
 
-const lockFile = join(import.meta.dirname, "../../src/store/store.ts");
+const lockFile = join(import.meta.dirname, "../../src/store/data-lock.ts");
 
 /** Another process that tries to take a directory, says how that went, and then stays until it is ended. */
 async function otherProcess(directory: string): Promise<{ child: ChildProcess; said: string }> {

@@ -7,7 +7,7 @@ import {
   subscriptionRow,
 } from "../rows/channel-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
-import type { StoreDeps } from "../view/publish-changes.ts";
+import type { StoreDeps } from "../steady-database.ts";
 
 /** Files of the watched folder that were dealt with and are not in their place yet. */
 export interface InboxFiles {
