@@ -175,7 +175,7 @@ export function createCalendarIndexes(deps: {
       provisional?.filled.add(id);
       return filled.index;
     },
-    octets: cache.octets,
+    octets: (object) => cache.octets(object),
     reload(key) {
       follow(store.transaction());
       // What is in the log is taken in by the next refresh.
