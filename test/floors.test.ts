@@ -48,6 +48,15 @@ describe("files", () => {
     const shared = Map.groupBy(paths, (path) => posix.basename(path));
     expect([...shared.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
+  it("import each other in no circle, not even by type", () => {
+    const imports = sources().map((file) => [file.path, importsOf(file)] as const);
+    expect(filesInCircles(new Map(imports))).toEqual([]);
+  });
+
+  it("are found in a circle that others lead to and from", () => {
+    const imports = { a: ["b"], b: ["c", "e"], c: ["b"], d: ["a"], e: [] };
+    expect(filesInCircles(new Map(Object.entries(imports)))).toEqual(["b", "c"]);
+  });
 });
 
 describe("offences()", () => {
@@ -159,4 +168,18 @@ function isTestOf(test: string, path: string): boolean {
   const name = posix.basename(own);
   const called = posix.basename(test, ".test.ts");
   return test.startsWith(`${room}/`) && (called === name || called.startsWith(`${name}-`));
+}
+
+/** The files of all circles, and of what leads from one to another. */
+function filesInCircles(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const rest = new Map(imports);
+  for (let size = -1; size !== rest.size; ) {
+    size = rest.size;
+    const imported = new Set([...rest.values()].flat());
+    for (const [path, targets] of rest) {
+      const isEnd = !targets.some((target) => rest.has(target));
+      if (isEnd || !imported.has(path)) rest.delete(path);
+    }
+  }
+  return [...rest.keys()].toSorted();
 }

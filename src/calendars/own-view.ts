@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import type { Edit } from "../domain/edit.ts";
+import { overlay } from "../domain/edit.ts";
 import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
 import { collectionOf, type Item } from "../domain/item.ts";
-import { overlay, placedIn, placeOf } from "../domain/patch.ts";
+import { placedIn, placeOf } from "../domain/patch.ts";
 import { samePlace } from "../domain/sameness.ts";
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import { contentText } from "../store/rows/item-rows.ts";

@@ -1,6 +1,6 @@
 import type { EditId, ItemKey, PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
-import type { Patch, PatchField } from "./patch.ts";
+import { applyPatch, type Patch, type PatchField } from "./patch.ts";
 
 /** The ways in which an edit can come in. */
 const channels = ["upload", "cli", "inbox", "subscription", "link", "caldav", "dashboard"] as const;
@@ -152,4 +152,19 @@ export function nextLook(
   const spanMs = lostAt.until(until).total("milliseconds");
   const points = lookPoints.map((part) => lostAt.add({ milliseconds: Math.round(spanMs * part) }));
   return points.find((point) => Temporal.Instant.compare(point, now) > 0) ?? until;
+}
+
+/**
+ * The item as its readers see it: the mirror's row with the visible edits laid over it in their order. Null when
+ * there is none: never mirrored and no creation pending, or a deletion is under way. Of an edit that is carried out again
+ * because a late request has undone it, only what was undone counts.
+ */
+export function overlay(mirrored: Item | null, edits: readonly Edit[]): Item | null {
+  let item = mirrored;
+  for (const edit of edits) {
+    if (edit.action === "delete") item = null;
+    else if (edit.action === "create") item = applyPatch(edit.base, edit.patch);
+    else if (item) item = applyPatch(item, edit.restores?.patch ?? edit.patch);
+  }
+  return item;
 }

@@ -1,4 +1,3 @@
-import type { Edit } from "./edit.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { EventItem, Item, TaskItem } from "./item.ts";
 import type { When } from "./when.ts";
@@ -132,19 +131,4 @@ function patchedTask(item: TaskItem, patch: Patch): TaskItem {
     completedAt: finished || reopened ? null : item.completedAt,
     completedBy: finished || reopened ? null : item.completedBy,
   };
-}
-
-/**
- * The item as its readers see it: the mirror's row with the visible edits laid over it in their order. Null when
- * there is none: never mirrored and no creation pending, or a deletion is under way. Of an edit that is carried out again
- * because a late request has undone it, only what was undone counts.
- */
-export function overlay(mirrored: Item | null, edits: readonly Edit[]): Item | null {
-  let item = mirrored;
-  for (const edit of edits) {
-    if (edit.action === "delete") item = null;
-    else if (edit.action === "create") item = applyPatch(edit.base, edit.patch);
-    else if (item) item = applyPatch(item, edit.restores?.patch ?? edit.patch);
-  }
-  return item;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Settlement } from "../../src/store/journal/journal.ts";
+import type { Settlement } from "../../src/store/journal/endings.ts";
 import { anEvent } from "../support/items.ts";
 import { ana, ben, startApp, token } from "./people-rig.ts";
 

@@ -6,7 +6,7 @@ import type { Patch } from "../../src/domain/patch.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import type { Mailer } from "../../src/mail/mail.ts";
 import { createParkingNotices, type NoticeEvent } from "../../src/reminders/notices.ts";
-import type { Settlement } from "../../src/store/journal/journal.ts";
+import type { Settlement } from "../../src/store/journal/endings.ts";
 import { aProject } from "../support/items.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { ana, anEvent, berlin, everyKind, people } from "./rig.ts";

@@ -3,7 +3,7 @@ import { type LabelId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { placedIn, placeOf } from "../../domain/patch.ts";
 import type { Result } from "../../domain/result.ts";
-import type { Settlement } from "../../store/journal/journal.ts";
+import type { Settlement } from "../../store/journal/endings.ts";
 import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";

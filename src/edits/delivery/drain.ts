@@ -5,7 +5,7 @@ import { applyPatch, fieldsOf, type PatchField, valuesOf } from "../../domain/pa
 import { messageOf, unreachable } from "../../domain/result.ts";
 import { sameShown } from "../../domain/sameness.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
-import type { Settlement } from "../../store/journal/journal.ts";
+import type { Settlement } from "../../store/journal/endings.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { sameWish } from "../field-changes.ts";

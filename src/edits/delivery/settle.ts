@@ -1,6 +1,6 @@
 import { backOff, equalJitter } from "../../domain/backoff.ts";
 import { messageOf, unreachable } from "../../domain/result.ts";
-import type { Settlement } from "../../store/journal/journal.ts";
+import type { Settlement } from "../../store/journal/endings.ts";
 import type { WaitCause } from "../../store/journal/waits.ts";
 import { isStorageFault } from "../../store/storage-health.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";

@@ -1,4 +1,4 @@
-import type { LabelId, ListId } from "../../domain/ids.ts";
+import type { LabelId } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import {
   isMilestoneCategory,
@@ -15,22 +15,8 @@ import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { asWritten, todoDays } from "../../ics/todo-days.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
-import type { KnownNames } from "./file-context.ts";
+import type { DiffContext, KnownNames } from "./file-context.ts";
 import { joinParts, type Note, type Part, quote, refuse, remark, silent, wish } from "./part.ts";
-
-/** What files are read against, beside the item itself. */
-export interface DiffContext {
-  /** The account's zone. */
-  readonly zone: string;
-  readonly names: KnownNames;
-  readonly unknownLabels: "known" | "create";
-  readonly tasks: "due" | "span" | "none";
-  readonly webUrl: string | null;
-  /** Todolists whose tasks not everybody may see. */
-  readonly privateLists: Pick<ReadonlySet<ListId>, "has">;
-  /** Whether the channel shows items with a feed's decorations. */
-  readonly decorated: boolean;
-}
 
 /**
  * What a VEVENT or VTODO wishes against `base`, the item as its editor was shown it: only the fields that are spoken of

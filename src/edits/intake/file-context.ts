@@ -1,8 +1,21 @@
-import type { LabelId, PersonId } from "../../domain/ids.ts";
+import type { LabelId, ListId, PersonId } from "../../domain/ids.ts";
 import { nameKey } from "../../domain/sameness.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
-import type { DiffContext } from "./diff-item.ts";
+
+/** What files are read against, beside the item itself. */
+export interface DiffContext {
+  /** The account's zone. */
+  readonly zone: string;
+  readonly names: KnownNames;
+  readonly unknownLabels: "known" | "create";
+  readonly tasks: "due" | "span" | "none";
+  readonly webUrl: string | null;
+  /** Todolists whose tasks not everybody may see. */
+  readonly privateLists: Pick<ReadonlySet<ListId>, "has">;
+  /** Whether the channel shows items with a feed's decorations. */
+  readonly decorated: boolean;
+}
 
 export interface ContextDeps {
   readonly store: Store;

@@ -6,7 +6,7 @@ import type { Patch, PatchField } from "../../domain/patch.ts";
 import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../field-changes.ts";
-import type { DiffContext } from "./diff-item.ts";
+import type { DiffContext } from "./file-context.ts";
 import type { Note } from "./part.ts";
 
 /** All that the plan for one item of a file depends on. */

@@ -15,8 +15,9 @@ import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
-import { type DiffContext, diffItem, onWholeDays } from "./diff-item.ts";
+import { diffItem, onWholeDays } from "./diff-item.ts";
 import { dayOfTodo, serviceTimes } from "./diff-times.ts";
+import type { DiffContext } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { joinParts, type Note, type Part, quote, refuse, wish } from "./part.ts";
 

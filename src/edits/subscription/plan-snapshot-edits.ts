@@ -8,8 +8,9 @@ import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
-import { type DiffContext, diffItem } from "../intake/diff-item.ts";
+import { diffItem } from "../intake/diff-item.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
+import type { DiffContext } from "../intake/file-context.ts";
 import { claimsNewer, newlySaid, readSubscribed, subscribedText } from "./diff-snapshot.ts";
 import { type Matching, matchSnapshot, type ShownItem } from "./subscribed-match.ts";
 

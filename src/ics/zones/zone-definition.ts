@@ -4,26 +4,7 @@ import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import type { RuleZone } from "../time-values.ts";
-import { spreadOnsets } from "./zone-onsets.ts";
-
-/** When an offset begins to hold. Offsets are seconds. */
-export interface Onset {
-  /** Seconds since 1970. */
-  readonly at: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A STANDARD or DAYLIGHT of a VTIMEZONE: single onsets in any order, and a rule for more of them. */
-export interface DefinedObservance {
-  readonly from: number;
-  readonly to: number;
-  readonly single: readonly Onset[];
-  /** The onsets of the rule from one wall clock to another, both in UTC by name only; null where it says too much. */
-  readonly rule: ((from: number, to: number) => readonly Onset[] | null) | null;
-  /** The last onset of the rule before a wall clock; null where there is none. */
-  readonly last: ((before: number) => Onset | null) | null;
-}
+import { type DefinedObservance, type Onset, spreadOnsets } from "./zone-onsets.ts";
 
 /** Each is looked at for every moment that is asked for; the fullest definitions of real zones have 250. */
 const mostOnsets = 2000;

@@ -1,5 +1,23 @@
 import type { RuleZone } from "../time-values.ts";
-import type { DefinedObservance, Onset } from "./zone-definition.ts";
+
+/** When an offset begins to hold. Offsets are seconds. */
+export interface Onset {
+  /** Seconds since 1970. */
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A STANDARD or DAYLIGHT of a VTIMEZONE: single onsets in any order, and a rule for more of them. */
+export interface DefinedObservance {
+  readonly from: number;
+  readonly to: number;
+  readonly single: readonly Onset[];
+  /** The onsets of the rule from one wall clock to another, both in UTC by name only; null where it says too much. */
+  readonly rule: ((from: number, to: number) => readonly Onset[] | null) | null;
+  /** The last onset of the rule before a wall clock; null where there is none. */
+  readonly last: ((before: number) => Onset | null) | null;
+}
 
 const day = 86_400;
 /** Rules are followed for so long at a time: an object mostly stays within it. */

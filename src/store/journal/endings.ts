@@ -1,4 +1,4 @@
-import type { Edit } from "../../domain/edit.ts";
+import type { Edit, FieldConflict, ParkReason } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sourceOf } from "../../domain/source.ts";
@@ -8,8 +8,8 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Parents } from "./awaited-parents.ts";
 import type { Dependents } from "./dependents.ts";
-import type { Journal, Settlement } from "./journal.ts";
 import type { Unanswered } from "./unanswered.ts";
+import type { WaitCause } from "./waits.ts";
 
 /** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
 export class UnidentifiedAnswerError extends Error {
@@ -21,6 +21,43 @@ export class UnidentifiedAnswerError extends Error {
   }
 }
 
+/** How a claimed edit goes on that was not carried out. */
+export type Settlement =
+  | {
+      readonly kind: "retry";
+      readonly notBefore: Temporal.Instant;
+      readonly problem: string;
+      /** The try was cut short by something that says nothing about the edit, and does not count. */
+      readonly isInterrupted?: true;
+      /** It may go as soon as that is there. */
+      readonly waitsFor?: WaitCause;
+    }
+  | {
+      readonly kind: "park";
+      readonly reason: ParkReason;
+      readonly problem: string;
+      readonly clash?: Clash;
+      readonly frozen?: boolean;
+    }
+  | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
+
+/** What both sides changed, and the item as the service has it. */
+interface Clash {
+  readonly before: Item;
+  readonly conflicts: readonly FieldConflict[];
+}
+
+/** How claimed edits end, or go on. */
+export interface Endings {
+  /**
+   * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
+   * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
+   */
+  confirm(edit: Edit, answer: Item | null): void;
+  /** Returns the edits that wait for a person with it, as they cannot go without what it creates. */
+  settle(edit: Edit, settlement: Settlement): readonly EditId[];
+}
+
 export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
@@ -29,7 +66,6 @@ export interface EndingsDeps extends StoreDeps {
   readonly unanswered: Pick<Unanswered, "answering">;
 }
 
-/** How claimed edits end, or go on. */
 export function createEndings({
   db,
   clock,
@@ -38,7 +74,7 @@ export function createEndings({
   parents,
   dependents,
   unanswered,
-}: EndingsDeps): Pick<Journal, "confirm" | "settle"> {
+}: EndingsDeps): Endings {
   const finish = db.prepare(
     `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
        updated_at = @now, confirmed_at = @now WHERE id = @id`,

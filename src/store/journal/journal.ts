@@ -4,9 +4,7 @@ import {
   type EditAction,
   type EditState,
   editStates,
-  type FieldConflict,
   inFlightAfterCrash,
-  type ParkReason,
   type Restoration,
 } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
@@ -31,9 +29,8 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import { type AwaitedParent, createParents } from "./awaited-parents.ts";
 import { createDependents } from "./dependents.ts";
-import { createEndings } from "./endings.ts";
+import { createEndings, type Endings } from "./endings.ts";
 import type { Unanswered } from "./unanswered.ts";
-import type { WaitCause } from "./waits.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 /** An edit that is to be taken in. */
@@ -58,34 +55,8 @@ export interface NewEdit {
   readonly parent?: AwaitedParent;
 }
 
-/** How a claimed edit goes on that was not carried out. */
-export type Settlement =
-  | {
-      readonly kind: "retry";
-      readonly notBefore: Temporal.Instant;
-      readonly problem: string;
-      /** The try was cut short by something that says nothing about the edit, and does not count. */
-      readonly isInterrupted?: true;
-      /** It may go as soon as that is there. */
-      readonly waitsFor?: WaitCause;
-    }
-  | {
-      readonly kind: "park";
-      readonly reason: ParkReason;
-      readonly problem: string;
-      readonly clash?: Clash;
-      readonly frozen?: boolean;
-    }
-  | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
-
-/** What both sides changed, and the item as the service has it. */
-interface Clash {
-  readonly before: Item;
-  readonly conflicts: readonly FieldConflict[];
-}
-
 /** The durable list of what people want. An edit is accepted when `append` has returned. */
-export interface Journal {
+export interface Journal extends Endings {
   append(edit: NewEdit): EditId;
   /** The oldest edit that may go now, of whose item none is under way and no older one waits; it becomes `claimed`. */
   claimNext(): Edit | null;
@@ -104,13 +75,6 @@ export interface Journal {
   missing(id: EditId, isMissing: boolean): void;
   /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
   keyRefused(id: EditId, isRefused: boolean): void;
-  /**
-   * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
-   * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
-   */
-  confirm(edit: Edit, answer: Item | null): void;
-  /** Returns the edits that wait for a person with it, as they cannot go without what it creates. */
-  settle(edit: Edit, settlement: Settlement): readonly EditId[];
   /** Puts claims back, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
   release(timeout: Temporal.Duration): number;
   /** As `release`, one claim whose worker is no more. */

@@ -23,8 +23,8 @@ import {
   textColumn,
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import type { Store } from "../store.ts";
 import type { Changes } from "../view/publish-changes.ts";
+import type { Directory } from "./directory.ts";
 
 /** One mirrored item with its handle and the source that reported it. */
 export interface Mirrored {
@@ -230,7 +230,13 @@ export function createMirror({
 }
 
 /** What is mirrored of things, by their ids; null for what is not. What is gone from the directory is known still. */
-export function knownValuesIn({ mirror, directory }: Store) {
+export function knownValuesIn({
+  mirror,
+  directory,
+}: {
+  readonly mirror: Pick<Mirror, "find" | "get">;
+  readonly directory: Pick<Directory, "project" | "todolist" | "person">;
+}) {
   return {
     item(kind: ItemKind, id: ServiceId): Item | null {
       const key = mirror.find(kind, id);

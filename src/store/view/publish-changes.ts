@@ -1,14 +1,7 @@
-import type { Edit } from "../../domain/edit.ts";
+import { type Edit, overlay } from "../../domain/edit.ts";
 import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids.ts";
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
-import {
-  fieldsOf,
-  overlay,
-  type PatchField,
-  patchFields,
-  placedIn,
-  placeOf,
-} from "../../domain/patch.ts";
+import { fieldsOf, type PatchField, patchFields, placedIn, placeOf } from "../../domain/patch.ts";
 import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Edit, EditAction } from "../../../src/domain/edit.ts";
+import { overlay } from "../../../src/domain/edit.ts";
 import { type ItemKey, listId, projectId } from "../../../src/domain/ids.ts";
-import { overlay } from "../../../src/domain/patch.ts";
 import { toPlain } from "../../../src/domain/plain-item.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Edit, editStates, visibleStates } from "../../src/domain/edit.ts";
+import { type Edit, editStates, overlay, visibleStates } from "../../src/domain/edit.ts";
 import { editId, itemKey } from "../../src/domain/ids.ts";
-import { overlay } from "../../src/domain/patch.ts";
 import { untouched } from "../support/edits.ts";
 import { anEvent } from "./items.ts";
 
