@@ -50,8 +50,8 @@ export interface Rooms extends LocalRooms {
   /** What the CalDAV door is built of, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
-  readonly recovery: EditWaker;
-  readonly wakeRecovery: Wake;
+  readonly editWaker: EditWaker;
+  readonly wakeEditWaker: Wake;
   readonly wakeReminders: Wake;
   readonly wakeNotices: Wake;
   readonly log: Log;
@@ -91,7 +91,7 @@ function buildRooms(
   const feedKey = Buffer.from(secret("feed-key"), "base64url");
   const wakeDrain = createWake();
   const wakeReminders = createWake();
-  const wakeRecovery = createWake();
+  const wakeEditWaker = createWake();
   const wakeNotices = createWake();
 
   const file = join(dataDir, "dayferry.sqlite");
@@ -113,8 +113,8 @@ function buildRooms(
     known: knownValuesIn(store),
     onEvent(event) {
       if (event.kind === "back") {
-        recovery.ended();
-        wakeRecovery.notify();
+        editWaker.ended();
+        wakeEditWaker.notify();
       }
       if (event.kind === "history-unkept" && store.health.note(event.error)) return;
       const { kind, ...fields } = event;
@@ -193,7 +193,7 @@ function buildRooms(
       wakeReminders.notify();
     },
   });
-  const recovery = createEditWaker({
+  const editWaker = createEditWaker({
     store,
     upstream,
     clock,
@@ -266,8 +266,8 @@ function buildRooms(
     },
     adminToken,
     wakeDrain,
-    recovery,
-    wakeRecovery,
+    editWaker,
+    wakeEditWaker,
     wakeReminders,
     wakeNotices,
     log,

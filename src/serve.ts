@@ -47,7 +47,7 @@ const progressEveryMs = 2000;
 const patienceMs = 6000;
 const idle = Temporal.Duration.from({ seconds: 5 });
 /** While the service is out, or refuses a key, it is asked so often whether that is over. */
-const recoveryRest = Temporal.Duration.from({ seconds: 3 });
+const wakerRest = Temporal.Duration.from({ seconds: 3 });
 const storageRest = Temporal.Duration.from({ seconds: 2 });
 const day = Temporal.Duration.from({ hours: 24 });
 /** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
@@ -116,7 +116,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
   const { publicUrl } = config.http;
-  const office = {
+  const mailDeps = {
     ...openRecipients(config, openMailLinks(config)),
     store,
     mailer,
@@ -125,7 +125,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
   };
   const { links } = rooms;
   const reminders = createReminders({
-    ...office,
+    ...mailDeps,
     options: config.reminders,
     webUrl: config.service.webUrl,
     actions:
@@ -137,7 +137,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
     onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
   });
   const notices = createParkingNotices({
-    ...office,
+    ...mailDeps,
     publicUrl,
     onEvent: ({ kind, ...fields }) => log.info(`notice ${kind}`, fields),
   });
@@ -189,7 +189,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
       },
       { idle: day },
     ),
-    loop("recovery", rooms.recovery.step, { wake: rooms.wakeRecovery, idle: recoveryRest }),
+    loop("edit waker", rooms.editWaker.step, { wake: rooms.wakeEditWaker, idle: wakerRest }),
     loop("storage", watchStorage({ health: store.health, healed, log }), { idle: storageRest }),
     loop(
       "key sights",

@@ -64,7 +64,7 @@ export function createSubscriptions({ db }: StoreDeps): Subscriptions {
        shown = excluded.shown, missing = excluded.missing, missing_at = excluded.missing_at`,
   );
   const dropItem = db.prepare("DELETE FROM subscription_items WHERE subscription = ? AND uid = ?");
-  const tally = db.prepare(
+  const counting = db.prepare(
     "SELECT count(*) AS items FROM subscription_items WHERE subscription = ? AND missing = 0",
   );
   const textOf = (at: Temporal.Instant | null) => at && instantText(at);
@@ -99,6 +99,6 @@ export function createSubscriptions({ db }: StoreDeps): Subscriptions {
         for (const item of put) putItem.run({ ...item, name, missingAt: textOf(item.missingAt) });
       },
     ),
-    count: (name) => numberColumn(tally.get(name), "items"),
+    count: (name) => numberColumn(counting.get(name), "items"),
   };
 }

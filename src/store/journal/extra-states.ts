@@ -111,7 +111,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   const release = db.prepare(back);
   const releaseThat = db.prepare(`${back} AND id = @id`);
   const claimed = db.prepare("SELECT id FROM edit_extras WHERE state = 'claimed'");
-  const tally = db.prepare(
+  const counting = db.prepare(
     `SELECT ${extraStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
       .join(", ")} FROM edit_extras WHERE kind <> 'kept'`,
@@ -156,7 +156,7 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     claimed: () => claimed.all().map((row) => numberColumn(row, "id")),
     releaseOne: (id) => void releaseThat.run({ id, now: stamp() }),
     counts() {
-      const counted = tally.get();
+      const counted = counting.get();
       const of = (state: ExtraState) => numberColumn(counted, state);
       return {
         pending: of("pending"),

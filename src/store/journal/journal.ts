@@ -221,7 +221,7 @@ export function createJournal({
         now: stamp(),
       });
       const id = editIdColumn({ id: Number(lastInsertRowid) });
-      if (isNew) withdrawals.anew({ id, item: edit.item }, edit.base.kind);
+      if (isNew) withdrawals.replace({ id, item: edit.item }, edit.base.kind);
       changes.publish(edit.item);
       if (isOwn(edit)) changes.tellOwn(edit.item);
       if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
@@ -356,7 +356,7 @@ function createJournalReads({
     `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL
        AND lands_until > @since AND (action = 'create' OR (patch ->> 'place') IS NOT NULL)`,
   );
-  const tally = db.prepare(
+  const counting = db.prepare(
     `SELECT ${editStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
       .join(", ")} FROM edits`,
@@ -382,7 +382,7 @@ function createJournalReads({
     openCreations: () => creations.all({ since: ago(outlook) }).map(read),
     givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
     counts() {
-      const counted = tally.get();
+      const counted = counting.get();
       return Object.fromEntries(
         editStates.flatMap((state) => {
           const count = numberColumn(counted, state);

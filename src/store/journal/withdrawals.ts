@@ -19,7 +19,7 @@ export interface Withdrawals {
    * An item is to be created, as this kind: what it was to be before, and is deleted, ends. Belongs inside the transaction
    * of the creation, which is stored already.
    */
-  anew(creation: Pick<Edit, "id" | "item">, kind: ItemKind): void;
+  replace(creation: Pick<Edit, "id" | "item">, kind: ItemKind): void;
   /** Whether edits of the item are pending or under way. */
   isBusy(item: ItemKey): boolean;
   /** Gives up what follows a creation that will not take place, up to the next one. */
@@ -108,7 +108,7 @@ export function createWithdrawals({
   return {
     deletionOf,
     withdraw,
-    anew({ id, item }, kind) {
+    replace({ id, item }, kind) {
       const left = open.all({ item, id }).filter((row) => {
         const older = { id: editIdColumn(row), item };
         const deletes = numberColumn(row, "unsent") === 1 ? deletionOf(older) : null;

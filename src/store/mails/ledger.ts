@@ -112,7 +112,7 @@ const problemsFor = Temporal.Duration.from({ hours: 24 * 7 });
 const refusalsFor = Temporal.Duration.from({ hours: 24 * 30 });
 
 function createMailState({ db, clock }: StoreDeps): () => MailState {
-  const tally = db.prepare(
+  const counting = db.prepare(
     `SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'deferred') AS deferred,
        count(*) FILTER (WHERE state = 'rejected') AS rejected FROM ${every}`,
   );
@@ -128,7 +128,7 @@ function createMailState({ db, clock }: StoreDeps): () => MailState {
      GROUP BY person, address, problem ORDER BY at DESC LIMIT 50`,
   );
   return () => {
-    const counted = tally.get();
+    const counted = counting.get();
     const of = (state: string) => numberColumn(counted, state);
     const since = (length: Temporal.Duration) => instantText(clock().subtract(length));
     return {

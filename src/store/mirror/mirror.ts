@@ -109,7 +109,7 @@ export function createMirror({
   const remove = db.prepare("DELETE FROM mirror_items WHERE item = ?");
   const shownBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const forget = db.prepare("DELETE FROM absences WHERE item = ?");
-  const tally = db.prepare(
+  const counting = db.prepare(
     `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
        count(*) FILTER (WHERE kind = 'subtask') AS subtask FROM mirror_items JOIN identities USING (item)`,
   );
@@ -175,18 +175,18 @@ export function createMirror({
     adopt: db.transaction((key: ItemKey, id: ServiceId) => {
       const { kind } = identityRow(byKey.get(key));
       const known = byId.get(kind, id);
-      const twin = known === undefined ? null : identityRow(known).item;
-      if (twin === key) return;
-      if (twin !== null) {
-        moveEdits.run(key, twin);
-        moveMails.run(key, twin);
-        moveWrites.run(key, twin);
-        setId.run(null, twin);
-        bury(twin);
+      const holder = known === undefined ? null : identityRow(known).item;
+      if (holder === key) return;
+      if (holder !== null) {
+        moveEdits.run(key, holder);
+        moveMails.run(key, holder);
+        moveWrites.run(key, holder);
+        setId.run(null, holder);
+        bury(holder);
       }
       setId.run(id, key);
       // What hangs below it names it by its UID, which was the other one's.
-      if (twin !== null && kind === "task") {
+      if (holder !== null && kind === "task") {
         for (const child of shownBelow.all(id)) changes.touch(itemKeyColumn(child));
       }
     }),
@@ -222,7 +222,7 @@ export function createMirror({
           .filter((source) => source !== null),
       ),
     counts() {
-      const counted = tally.get();
+      const counted = counting.get();
       const of = (kind: ItemKind) => numberColumn(counted, kind);
       return { event: of("event"), task: of("task"), subtask: of("subtask") };
     },

@@ -109,7 +109,7 @@ it("an undone deletion of what is private is seen by its former creator", () => 
   if (edit) rig.store.journal.confirm(edit, null);
   const { store, deps } = rig;
   const accept = () => ({ kind: "refused", errors: [] }) as const;
-  const desk = createEditActions({ store, accept, onReleased: deps.onAccepted });
-  expect(desk.undo(edit?.id ?? 0, { channel: "dashboard", actor: null }).kind).toBe("done");
+  const editActions = createEditActions({ store, accept, onReleased: deps.onAccepted });
+  expect(editActions.undo(edit?.id ?? 0, { channel: "dashboard", actor: null }).kind).toBe("done");
   expect(rig.edits().at(-1)?.patch).toMatchObject({ private: true, assigned: [11] });
 });

@@ -9,14 +9,14 @@ const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:2
 function deskRig(setting?: RigSetting) {
   const rig = acceptRig(setting);
   let released = 0;
-  const desk = createEditActions({
+  const editActions = createEditActions({
     store: rig.store,
     accept: () => ({ kind: "refused", errors: [] }),
     onReleased: () => {
       released++;
     },
   });
-  return { ...rig, desk, released: () => released };
+  return { ...rig, editActions, released: () => released };
 }
 
 describe("describeEdit() result", () => {
@@ -66,7 +66,7 @@ describe("describeEdit() result", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:New")));
     const edit = rig.store.journal.claimNext() ?? expect.fail("nothing to claim");
     rig.store.journal.confirm(edit, anEvent(501, { title: "Old" }));
-    const described = rig.desk.show(1);
+    const described = rig.editActions.show(1);
     expect(described).toMatchObject({ state: "confirmed", answer: { title: "Old" } });
     expect(described?.problem).toContain("title");
   });
@@ -74,30 +74,30 @@ describe("describeEdit() result", () => {
 
 describe("createEditActions()", () => {
   it("lists by state, newest first", () => {
-    const { desk, send } = deskRig();
+    const { editActions, send } = deskRig();
     send(calendar(party));
     send(calendar(party.replace("Party", "Feast")));
-    expect(desk.list({ state: undefined, limit: 9 })?.map(({ id }) => id)).toEqual([2, 1]);
-    expect(desk.list({ state: "pending", limit: 1 })).toHaveLength(1);
-    expect(desk.list({ state: "held", limit: 9 })).toEqual([]);
-    expect(desk.list({ state: "lost", limit: 9 })).toBeNull();
-    expect(desk.show(3)).toBeNull();
-    expect(desk.show(0)).toBeNull();
+    expect(editActions.list({ state: undefined, limit: 9 })?.map(({ id }) => id)).toEqual([2, 1]);
+    expect(editActions.list({ state: "pending", limit: 1 })).toHaveLength(1);
+    expect(editActions.list({ state: "held", limit: 9 })).toEqual([]);
+    expect(editActions.list({ state: "lost", limit: 9 })).toBeNull();
+    expect(editActions.show(3)).toBeNull();
+    expect(editActions.show(0)).toBeNull();
   });
 
   it("approves what is held, discards and retries, and wakes the drain", () => {
-    const { desk, send, store, released } = deskRig({ mode: "review" });
+    const { editActions, send, store, released } = deskRig({ mode: "review" });
     send(calendar(party, vtodo("chore@example.com", "SUMMARY:Chore")), { listId: list });
-    expect(desk.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
-    expect(desk.discard(2)).toMatchObject({ kind: "done", edit: { state: "discarded" } });
-    expect(desk.approve(2)).toMatchObject({
+    expect(editActions.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(editActions.discard(2)).toMatchObject({ kind: "done", edit: { state: "discarded" } });
+    expect(editActions.approve(2)).toMatchObject({
       kind: "refused",
       reason: expect.stringContaining("discarded"),
     });
-    expect(desk.retry(9)).toEqual({ kind: "unknown" });
+    expect(editActions.retry(9)).toEqual({ kind: "unknown" });
     const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
     store.journal.settle(edit, { kind: "park", reason: "failed", problem: "no" });
-    expect(desk.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(editActions.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
     expect(released()).toBe(3);
   });
 });
@@ -117,12 +117,12 @@ describe("approve() result", () => {
       state: "pending",
       recreates: true,
     });
-    expect(rig.desk.approve(held.id)).toEqual({
+    expect(rig.editActions.approve(held.id)).toEqual({
       kind: "refused",
       reason: `the item of edit ${held.id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
     });
     expect(rig.released()).toBe(0);
-    expect(rig.desk.discard(held.id)).toMatchObject({ kind: "done" });
+    expect(rig.editActions.discard(held.id)).toMatchObject({ kind: "done" });
     expect(rig.store.journal.claimNext()?.id).toBe(creation);
   });
 });

@@ -15,15 +15,15 @@ async function doAndUndo(rig: Rig, file: string) {
   rig.send(calendar(file));
   await rig.drainAll();
   expect(rig.edit(1).state).toBe("confirmed");
-  const decision = rig.desk.undo(1, by);
+  const decision = rig.editActions.undo(1, by);
   expect(decision).toMatchObject({ kind: "done", edit: { undoes: 1, state: "pending" } });
   await rig.drainAll();
   expect(rig.states()).toEqual(["undone", "confirmed"]);
-  return rig.desk.show(2);
+  return rig.editActions.show(2);
 }
 
 const reasonOf = (rig: Rig, id: number) => {
-  const decision = rig.desk.undo(id, by);
+  const decision = rig.editActions.undo(id, by);
   return decision.kind === "refused" ? decision.reason : decision.kind;
 };
 
@@ -36,13 +36,17 @@ describe("undo() of a confirmed edit", () => {
     insist(
       rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { description: "someone's" }),
     );
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     await rig.drainAll();
     expect(rig.states()).toEqual(["undone", "confirmed"]);
     expect(rig.workspaceEvents()).toMatchObject([
       { title: "Review", start: "2026-11-23 10:00", all_day: false, description: "someone's" },
     ]);
-    expect(rig.desk.show(2)).toMatchObject({ action: "update", channel: "upload", problem: null });
+    expect(rig.editActions.show(2)).toMatchObject({
+      action: "update",
+      channel: "upload",
+      problem: null,
+    });
   });
 
   it("restores what the service had, not what the editor saw", async () => {
@@ -51,7 +55,7 @@ describe("undo() of a confirmed edit", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Yours" }));
     await rig.drainAll();
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Yours" }]);
   });
@@ -65,7 +69,7 @@ describe("undo() of a confirmed edit", () => {
     rig.sandbox.faults.clear();
     await rig.drainAll();
     expect(rig.edit()).toMatchObject({ state: "confirmed", before: { title: "Review" } });
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Review" }]);
   });
@@ -83,7 +87,10 @@ describe("undo() of a confirmed edit", () => {
     const inverse = await doAndUndo(rig, vtodo(uid, "STATUS:COMPLETED"));
     expect(inverse?.action).toBe("reopen");
     expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
-    expect(rig.desk.undo(2, by)).toMatchObject({ kind: "done", edit: { action: "complete" } });
+    expect(rig.editActions.undo(2, by)).toMatchObject({
+      kind: "done",
+      edit: { action: "complete" },
+    });
     await rig.drainAll();
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
     expect(rig.states()).toEqual(["undone", "undone", "confirmed"]);
@@ -130,9 +137,9 @@ describe("undo() of a confirmed edit", () => {
     await rig.drainAll();
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
-    rig.desk.undo(2, by);
+    rig.editActions.undo(2, by);
     await rig.drainAll();
-    expect(rig.desk.show(3)).toMatchObject({
+    expect(rig.editActions.show(3)).toMatchObject({
       state: "confirmed",
       problem: expect.stringMatching(/1 comment, 1 subtask.*cannot be brought back/),
     });
@@ -146,7 +153,7 @@ describe("undo() of a confirmed edit", () => {
     const { uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     await rig.drainAll();
     expect(rig.states()).toEqual(["undone", "confirmed"]);
@@ -160,7 +167,7 @@ describe("undo() of a confirmed edit", () => {
     const item = rig.store.mirror.get(key)?.item ?? expect.fail("not mirrored");
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     // A late answer of an old sweep; the item is not there any more.
     if (item.id === null) return expect.fail("no id");
     rig.store.mirror.put({ ...item, id: item.id }, `events:${rig.project}`);
@@ -189,24 +196,24 @@ describe("undo() of a confirmed edit", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     await rig.drainAll();
     insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Later" }));
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Later" }]);
     expect(reasonOf(rig, 1)).toContain("edit 2");
-    rig.desk.discard(2);
+    rig.editActions.discard(2);
     expect(rig.edit(1).state).toBe("confirmed");
-    expect(rig.desk.undo(1, by)).toMatchObject({ kind: "done", edit: { id: 3 } });
+    expect(rig.editActions.undo(1, by)).toMatchObject({ kind: "done", edit: { id: 3 } });
   });
 
   it("waits for approval in review mode", async () => {
     const rig = await drainRig({ mode: "review" });
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.drainAll();
-    expect(rig.desk.undo(1, by)).toMatchObject({ kind: "done", edit: { state: "held" } });
-    rig.desk.approve(2);
+    expect(rig.editActions.undo(1, by)).toMatchObject({ kind: "done", edit: { state: "held" } });
+    rig.editActions.approve(2);
     await rig.drainAll();
     expect(rig.states()).toEqual(["undone", "confirmed"]);
   });
@@ -223,12 +230,12 @@ describe("undo() of what cannot be undone", () => {
     expect(reasonOf(rig, 1)).toContain("on its way");
     rig.recover();
     await rig.drainAll();
-    rig.desk.undo(1, by);
+    rig.editActions.undo(1, by);
     expect(reasonOf(rig, 1)).toContain("edit 2");
     await rig.drainAll();
     expect(reasonOf(rig, 1)).toContain("undone already");
     rig.send(calendar(vevent(uid, "SUMMARY:Third")));
-    rig.desk.discard(3);
+    rig.editActions.discard(3);
     expect(reasonOf(rig, 3)).toContain("discarded");
   });
 

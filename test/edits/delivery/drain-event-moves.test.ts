@@ -172,7 +172,7 @@ describe("step() of an event's move to another project", () => {
     expect(rig.eventsIn(rig.otherProject)).toEqual([]);
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id } });
     await rig.expectRest();
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await rig.drainAll();
     await expectMoved(rig, { uid, key });
   });
@@ -189,7 +189,7 @@ describe("step() of an event's move to another project", () => {
     await rig.step();
     await then(rig);
     expect(rig.states()).toEqual(["pending"]);
-    const decision = rig.desk.discard(1);
+    const decision = rig.editActions.discard(1);
     expect(decision).toMatchObject({ kind: "refused" });
     expect(decision.kind === "refused" && decision.reason).toContain("half done");
     rig.sandbox.faults.clear();
@@ -207,7 +207,7 @@ describe("step() of an event's move to another project", () => {
     expect(rig.edit().problem).toContain(`it is in project ${rig.otherProject} as well`);
     await rig.sweep();
     expect(rig.shown()).toEqual(["Review in elsewhere", "Review in project"]);
-    expect(rig.desk.discard(1).kind).toBe("done");
+    expect(rig.editActions.discard(1).kind).toBe("done");
   });
 
   it("stays where it is when it may not be created there", async () => {
@@ -250,7 +250,7 @@ describe("step() of an event's move to another project", () => {
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     await rig.drainAll();
-    expect(rig.desk.undo(1, { channel: "dashboard", actor: null }).kind).toBe("done");
+    expect(rig.editActions.undo(1, { channel: "dashboard", actor: null }).kind).toBe("done");
     await rig.drainAll();
     expect(rig.states()).toEqual(["undone", "confirmed"]);
     expect(rig.eventsIn(rig.project)).toMatchObject([{ title: "Launch", completed: true }]);

@@ -80,10 +80,10 @@ describe("step() of an item that will not settle", () => {
     await rename(rig, uid, ["Other"]);
     expect(rig.states().at(-1)).toBe("parked: failed");
     expect(rig.edit(7).problem).toContain("edit 6");
-    expect(rig.desk.retry(6)).toMatchObject({ kind: "done" });
+    expect(rig.editActions.retry(6)).toMatchObject({ kind: "done" });
     await rig.drainAll();
     expect(rig.edit(6).state).toBe("confirmed");
-    rig.desk.retry(7);
+    rig.editActions.retry(7);
     await rig.drainAll();
     await changeBack(rig, id);
     expect(frozenOf(rig)).toEqual([]);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { unreachable } from "../../../src/domain/result.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import { canFillDisk, fullDisk } from "../../support/full-disk.ts";
 import { testDirectory } from "../../support/test-store.ts";
@@ -8,14 +9,46 @@ import { drainRig } from "./drain-rig.ts";
 
 const day = "DTSTART;VALUE=DATE:20261201";
 
-/** A rig whose disk is full as soon as the service has answered a request. */
-async function rigThatFills(wrap: (upstream: Upstream, fill: () => void) => Upstream) {
+type Answered = "event read" | "event created" | "event updated" | "comment created";
+
+/** A rig whose disk is full as soon as the service has answered such a request. */
+async function rigThatFills(answered: Answered) {
   const disk = fullDisk();
   const rig = await drainRig({
     file: join(testDirectory(), "dayferry.sqlite"),
-    wrap: (upstream) => wrap(upstream, disk.fill),
+    wrap: (upstream) => ({ ...upstream, ...filling(answered, { upstream, fill: disk.fill }) }),
   });
   return { ...rig, disk };
+}
+
+function filling(
+  answered: Answered,
+  of: { readonly upstream: Upstream; readonly fill: () => void },
+): Partial<Upstream> {
+  const { events, comments } = of.upstream;
+  switch (answered) {
+    case "event read":
+      return {
+        events: { ...events, get: (ask, call) => thenFill(events.get(ask, call), of.fill) },
+      };
+    case "event created":
+      return {
+        events: { ...events, create: (ask, call) => thenFill(events.create(ask, call), of.fill) },
+      };
+    case "event updated":
+      return {
+        events: { ...events, update: (ask, call) => thenFill(events.update(ask, call), of.fill) },
+      };
+    case "comment created":
+      return {
+        comments: {
+          ...comments,
+          create: (ask, call) => thenFill(comments.create(ask, call), of.fill),
+        },
+      };
+    default:
+      return unreachable(answered);
+  }
 }
 
 async function thenFill<Value>(answer: Promise<Value>, fill: () => void): Promise<Value> {
@@ -26,13 +59,7 @@ async function thenFill<Value>(answer: Promise<Value>, fill: () => void): Promis
 
 describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   it("keeps the answer of a creation until it can be stored, and makes nothing twice", async () => {
-    const rig = await rigThatFills((upstream, fill) => ({
-      ...upstream,
-      events: {
-        ...upstream.events,
-        create: (ask, call) => thenFill(upstream.events.create(ask, call), fill),
-      },
-    }));
+    const rig = await rigThatFills("event created");
     rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
     await expect(rig.step()).rejects.toMatchObject({ code: expect.stringMatching(/^SQLITE_/) });
     await expect(rig.step()).rejects.toThrow();
@@ -48,13 +75,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   });
 
   it("adopts a creation whose answer was lost with the process while there was no room", async () => {
-    const rig = await rigThatFills((upstream, fill) => ({
-      ...upstream,
-      events: {
-        ...upstream.events,
-        create: (ask, call) => thenFill(upstream.events.create(ask, call), fill),
-      },
-    }));
+    const rig = await rigThatFills("event created");
     rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
     await expect(rig.step()).rejects.toThrow();
     rig.disk.makeRoom();
@@ -65,13 +86,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   });
 
   it("sends a change later whose leaving could not be noted, and counts no attempt", async () => {
-    const rig = await rigThatFills((upstream, fill) => ({
-      ...upstream,
-      events: {
-        ...upstream.events,
-        get: (ask, call) => thenFill(upstream.events.get(ask, call), fill),
-      },
-    }));
+    const rig = await rigThatFills("event read");
     const { uid } = await rig.event();
     rig.disk.makeRoom();
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
@@ -80,18 +95,12 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     rig.disk.makeRoom();
     await rig.step();
     expect(rig.edit()).toMatchObject({ state: "pending", attempts: 0, begun: 1 });
-    expect(rig.desk.show(1)?.problem).toContain("could not be stored here");
+    expect(rig.editActions.show(1)?.problem).toContain("could not be stored here");
     expect(rig.store.health.trouble()).toMatchObject({ kind: "failing", failures: 1 });
   });
 
   it("stores later that a change was made, and nothing of it stays under way", async () => {
-    const rig = await rigThatFills((upstream, fill) => ({
-      ...upstream,
-      events: {
-        ...upstream.events,
-        update: (ask, call) => thenFill(upstream.events.update(ask, call), fill),
-      },
-    }));
+    const rig = await rigThatFills("event updated");
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     await expect(rig.step()).rejects.toThrow();
@@ -119,13 +128,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   });
 
   it("stores later that a comment was made, and makes it once", async () => {
-    const rig = await rigThatFills((upstream, fill) => ({
-      ...upstream,
-      comments: {
-        ...upstream.comments,
-        create: (ask, call) => thenFill(upstream.comments.create(ask, call), fill),
-      },
-    }));
+    const rig = await rigThatFills("comment created");
     const { uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
     await rig.step();

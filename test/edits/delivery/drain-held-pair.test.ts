@@ -18,9 +18,9 @@ async function heldPair(older: readonly string[], newer: readonly string[]) {
 describe("step() of two held edits of one item", () => {
   it("takes the older one for replaced when the newer one was approved first", async () => {
     const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.desk.approve(2);
+    rig.editActions.approve(2);
     await rig.drainAll();
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["discarded", "confirmed"]);
     expect(rig.edit(1).problem).toContain("replaced by edit 2");
@@ -32,19 +32,19 @@ describe("step() of two held edits of one item", () => {
       ["SUMMARY:First", "DUE;VALUE=DATE:20261201"],
       ["SUMMARY:Second"],
     );
-    rig.desk.approve(2);
+    rig.editActions.approve(2);
     await rig.drainAll();
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(task()).toMatchObject({ title: "Second", due_date: "2026-12-01" });
-    expect(rig.desk.show(1)?.problem).toContain("replaced by edit 2");
+    expect(rig.editActions.show(1)?.problem).toContain("replaced by edit 2");
   });
 
   it("carries out both in their order when both were approved", async () => {
     const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.desk.approve(2);
-    rig.desk.approve(1);
+    rig.editActions.approve(2);
+    rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(task().title).toBe("Second");
@@ -52,7 +52,7 @@ describe("step() of two held edits of one item", () => {
 
   it("is a conflict when somebody else has changed it after the newer one", async () => {
     const { rig, id } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.desk.approve(2);
+    rig.editActions.approve(2);
     await rig.drainAll();
     insist(
       rig.sandbox.workspace.tasks.update(
@@ -60,7 +60,7 @@ describe("step() of two held edits of one item", () => {
         { title: "Other" },
       ),
     );
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
   });
@@ -70,9 +70,9 @@ describe("step() of two held edits of one item", () => {
     const { uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "SUMMARY:First")));
     rig.send(calendar(vtodo(uid, "SUMMARY:Second")), { actor: rig.person("member") });
-    rig.desk.approve(2);
+    rig.editActions.approve(2);
     await rig.drainAll();
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
   });

@@ -43,7 +43,7 @@ describe("step() while the service refuses the key", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain("for an hour");
     expect(rig.clock().toString() > "2026-11-20T13:00").toBe(true);
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
     rig.sandbox.faults.clear();

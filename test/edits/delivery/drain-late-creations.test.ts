@@ -49,7 +49,7 @@ describe("step() after a creation that got no answer in time", () => {
     const rig = await unanswered();
     rig.clock.advance({ seconds: 3 });
     await rig.step();
-    const edit = rig.desk.show(1);
+    const edit = rig.editActions.show(1);
     expect(edit?.problem).toContain("may still be carried out");
     expect(edit?.problem).toContain("not sent again before 2026-11-20T12:00:10Z");
     expect(edit?.notBefore?.toString()).toMatch(/^2026-11-20T12:00:0[5-9]/);
@@ -137,7 +137,7 @@ describe("step() of a creation that is made and still to be completed", () => {
 
   it("cannot be discarded, and is completed", async () => {
     const rig = await half();
-    const decision = rig.desk.discard(1);
+    const decision = rig.editActions.discard(1);
     expect(decision.kind === "refused" && decision.reason).toContain("half done");
     await rig.drainAll();
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
@@ -199,8 +199,8 @@ describe("a twin that shows up after the second sending", () => {
   it("is told with the edit, and nothing is deleted", async () => {
     const { rig, twin } = await twice();
     expect(rig.states()).toEqual(["confirmed"]);
-    expect(rig.desk.show(1)?.problem).toContain("the service may hold it twice");
-    expect(rig.desk.show(1)?.problem).toContain(String(twin.id));
+    expect(rig.editActions.show(1)?.problem).toContain("the service may hold it twice");
+    expect(rig.editActions.show(1)?.problem).toContain(String(twin.id));
     expect(rig.workspaceEvents()).toHaveLength(2);
     expect(rig.requests("DELETE")).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe("a twin that shows up after the second sending", () => {
     const { rig, twin } = await twice();
     const key = rig.store.mirror.find("event", serviceId(twin.id));
     if (key) rig.store.mirror.bury(key);
-    expect(rig.desk.show(1)?.problem).toBeNull();
+    expect(rig.editActions.show(1)?.problem).toBeNull();
   });
 
   it("is no twin when it was made later", async () => {
@@ -218,6 +218,6 @@ describe("a twin that shows up after the second sending", () => {
     rig.clock.advance({ minutes: 5 });
     land(rig);
     await sweep(rig);
-    expect(rig.desk.show(1)?.problem).toBeNull();
+    expect(rig.editActions.show(1)?.problem).toBeNull();
   });
 });

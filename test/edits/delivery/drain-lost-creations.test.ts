@@ -97,7 +97,7 @@ describe("step() after a fault of a creation", () => {
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.edit().answer?.id).toBe(made?.id);
-    expect(rig.desk.show(1)?.problem).toContain("without taking over");
+    expect(rig.editActions.show(1)?.problem).toContain("without taking over");
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -159,7 +159,7 @@ describe("step() after a fault of a creation", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     insist(rig.sandbox.workspace.events.create(rig.by, partyBody));
     rig.clock.advance({ hours: 3 });
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);

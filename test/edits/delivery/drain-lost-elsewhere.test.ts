@@ -92,7 +92,7 @@ describe("what a creation makes that was given up", () => {
     rig.send(calendar(chore));
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     await rig.step();
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     rig.sandbox.faults.deliverLate();
     expect(everywhere(rig)).toEqual(["Chore"]);
     rig.clock.advance({ seconds: 11 });
@@ -100,7 +100,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.hurried.flat()).toContain(`tasks:${rig.list}`);
     await rig.sweep();
     expect(rig.shown()).toEqual([]);
-    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+    expect(rig.editActions.show(2)?.problem).toContain("edit 1");
     await rig.drainAll();
     expect(everywhere(rig)).toEqual([]);
     expect(rig.states()).toEqual(["discarded", "confirmed"]);
@@ -115,7 +115,7 @@ describe("what a creation makes that was given up", () => {
     await rig.sweep();
     rig.clock.advance({ seconds: 1 });
     expect(rig.states()).toEqual(["pending"]);
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     await rig.sweep();
     await rig.drainAll();
     expect(everywhere(rig)).toEqual([]);
@@ -132,7 +132,7 @@ describe("what a creation makes that was given up", () => {
     rig.clock.advance({ minutes: 4 });
     await rig.sweep();
     rig.clock.advance({ seconds: 1 });
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     await rig.sweep();
     await rig.drainAll();
     expect(rig.eventsIn(rig.otherProject)).toEqual([]);
@@ -141,7 +141,7 @@ describe("what a creation makes that was given up", () => {
 
   it("is not what somebody makes after the list was read", async () => {
     const rig = await lostChore("drop-before");
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     rig.clock.advance({ seconds: 11 });
     await rig.sweep();
     rig.clock.advance({ seconds: 1 });
@@ -155,7 +155,7 @@ describe("what a creation makes that was given up", () => {
     const edit = rig.edit();
     const problem = "nobody can tell";
     rig.store.journal.settle(edit, { kind: "park", reason: "unknown-outcome", problem });
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     await rig.sweep();
     expect(rig.shown()).toEqual(["Chore in list"]);
     expect(rig.states()).toEqual(["discarded"]);
@@ -167,7 +167,7 @@ describe("what a creation makes that was given up", () => {
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     await rig.step();
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     rig.sandbox.faults.deliverLate();
     rig.clock.advance({ seconds: 11 });
     await rig.sweep();

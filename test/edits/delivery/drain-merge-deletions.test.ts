@@ -10,9 +10,9 @@ describe("step() of a deletion beside somebody else's change", () => {
     change(rig, id, { title: "Important now" });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict"]);
-    expect(rig.desk.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
+    expect(rig.editActions.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
     expect(rig.workspaceEvents()).toHaveLength(1);
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await rig.drainAll();
     expect(rig.workspaceEvents()).toEqual([]);
     expect(rig.edit()).toMatchObject({ state: "confirmed", before: { title: "Important now" } });
@@ -25,8 +25,8 @@ describe("step() of a deletion beside somebody else's change", () => {
     change(rig, id, { title: "Important now" });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toEqual([]);
-    expect(rig.desk.show(1)?.problem).toContain('"Important now"');
-    rig.desk.undo(1, { channel: "upload", actor: null });
+    expect(rig.editActions.show(1)?.problem).toContain('"Important now"');
+    rig.editActions.undo(1, { channel: "upload", actor: null });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);
   });
@@ -39,7 +39,7 @@ describe("step() of a deletion beside somebody else's change", () => {
     await rig.drainAll();
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.store.view.findUid(uid)).not.toBeNull();
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       state: "discarded",
       problem: expect.stringContaining("not deleted"),
     });

@@ -46,7 +46,7 @@ describe("step() of a change beside somebody else's", () => {
     await rig.drainAll();
     expect(new Set(rig.workspaceTasks()[0]?.assigned)).toEqual(new Set([member, client]));
     expect(rig.events.map(({ kind }) => kind)).toEqual(["applied"]);
-    expect(rig.desk.show(1)).toMatchObject({ state: "confirmed", problem: null });
+    expect(rig.editActions.show(1)).toMatchObject({ state: "confirmed", problem: null });
   });
 
   it("sends nothing when the workspace has it already, though written otherwise", async () => {
@@ -77,7 +77,7 @@ describe("step() of a change beside somebody else's", () => {
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict"]);
     expect(rig.requests("PUT")).toEqual([]);
-    const shown = JSON.parse(JSON.stringify(rig.desk.show(1)));
+    const shown = JSON.parse(JSON.stringify(rig.editActions.show(1)));
     expect(shown.conflicts).toEqual([
       { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: null },
     ]);
@@ -91,10 +91,13 @@ describe("step() of a change beside somebody else's", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
-    expect(rig.desk.retry(1, "any")).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(rig.editActions.retry(1, "any")).toMatchObject({
+      kind: "done",
+      edit: { state: "pending" },
+    });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine", description: "mine" }]);
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       state: "confirmed",
       conflicts: [{ field: "title", ours: "Yours", taken: "theirs" }],
       problem: expect.stringContaining('"Yours"'),
@@ -107,22 +110,22 @@ describe("step() of a change beside somebody else's", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
-    const first = rig.desk.retry(1);
+    const first = rig.editActions.retry(1);
     if (first.kind !== "overwrites") return expect.fail(first.kind);
     expect(first.edit).toMatchObject({ state: "parked", conflictVersion: first.version });
-    expect(rig.desk.retry(1, "0123456789ab")).toMatchObject({ kind: "overwrites" });
+    expect(rig.editActions.retry(1, "0123456789ab")).toMatchObject({ kind: "overwrites" });
 
     // The workspace moves on, the edit meets that and waits anew: what was shown first is old.
-    expect(rig.desk.retry(1, first.version).kind).toBe("done");
+    expect(rig.editActions.retry(1, first.version).kind).toBe("done");
     change(rig, id, { title: "Newest" });
     await rig.drainAll();
-    const second = rig.desk.retry(1, first.version);
+    const second = rig.editActions.retry(1, first.version);
     if (second.kind !== "overwrites") return expect.fail(second.kind);
     expect(second.version).not.toBe(first.version);
     expect(second.edit.words.conflicts[0]).toMatchObject({ workspace: "Newest", edit: "Mine" });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Newest" }]);
-    expect(rig.desk.retry(1, second.version).kind).toBe("done");
+    expect(rig.editActions.retry(1, second.version).kind).toBe("done");
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine" }]);
   });
@@ -141,7 +144,7 @@ describe("step() of a change beside somebody else's", () => {
     );
     change(rig, id, { start: "2026-11-25T11:00:00+01:00", end: "2026-11-25T12:00:00+01:00" });
     await rig.drainAll();
-    const shown = rig.desk.show(1);
+    const shown = rig.editActions.show(1);
     expect(shown?.words.conflicts[0]).toEqual({
       name: "When",
       before: "Mon 23 Nov 2026, 10:00–11:00 (Europe/Berlin)",
@@ -158,13 +161,13 @@ describe("step() of a change beside somebody else's", () => {
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
     change(rig, id, { title: "Newest" });
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await rig.drainAll();
     expect(rig.edit()).toMatchObject({
       state: "parked",
       conflicts: [{ base: "Yours", ours: "Newest", theirs: "Mine" }],
     });
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Newest" }]);
   });
 
@@ -174,7 +177,7 @@ describe("step() of a change beside somebody else's", () => {
     rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
     changeTask(rig, id, { due_date: null });
     await rig.drainAll();
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       reason: "conflict",
       conflicts: [{ field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-30" }],
       problem: expect.stringContaining("none there"),
@@ -191,7 +194,7 @@ describe("step() of a change beside somebody else's", () => {
     changeTask(rig, id, { title: "Yours", labels: [label.id] });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict"]);
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await rig.drainAll();
     const [task] = rig.workspaceTasks();
     expect(task).toMatchObject({ title: "Mine" });
@@ -206,7 +209,7 @@ describe("step() of a change beside somebody else's", () => {
     change(rig, id, { title: "Yours", description: "kept" });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine", description: "kept" }]);
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       state: "confirmed",
       conflicts: [
         { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: "theirs" },
@@ -223,7 +226,7 @@ describe("step() of a change beside somebody else's", () => {
     await rig.drainAll();
     expect(rig.bodies("PUT")).toEqual([{ description: "mine" }]);
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Yours", description: "mine" }]);
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       state: "confirmed",
       conflicts: [{ taken: "ours", theirs: "Mine" }],
       problem: expect.stringContaining('"Mine"'),
@@ -231,7 +234,7 @@ describe("step() of a change beside somebody else's", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Mine again")));
     change(rig, id, { title: "Yours again" });
     await rig.drainAll();
-    expect(rig.desk.show(2)).toMatchObject({
+    expect(rig.editActions.show(2)).toMatchObject({
       state: "discarded",
       problem: expect.stringContaining("dropped"),
     });

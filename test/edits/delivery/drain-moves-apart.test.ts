@@ -29,7 +29,7 @@ async function apartRig(fault?: Fault) {
     const read = readCalendar(Buffer.from(calendar(...lines)), { zone });
     if (!read.ok) throw new Error(JSON.stringify(read.failure));
     const from = { channel: "caldav", actor: owner, projectId: project, listId } as const;
-    const common = { calendar: read.value, bases: new Map(), dryRun: false, anew: true };
+    const common = { calendar: read.value, bases: new Map(), dryRun: false, recreate: true };
     return acceptItems({ ...common, ...from });
   }
   return {

@@ -59,12 +59,14 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task" });
     expect(await rig.step()).toBe("idle");
     const until = momentInWords(rig.clock().add({ seconds: 60 }), zone);
-    expect(rig.desk.show(1)).toMatchObject({
+    expect(rig.editActions.show(1)).toMatchObject({
       problem: `it waits until ${until} for the task above it, "parent@example.com", which has not come in yet; without it, it becomes a task of its own`,
     });
     rig.clock.advance({ seconds: 50 });
     rig.put(parent);
-    expect(rig.desk.show(1)?.problem).toBe("it waits for edit 2, which creates the task above it");
+    expect(rig.editActions.show(1)?.problem).toBe(
+      "it waits for edit 2, which creates the task above it",
+    );
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "subtask" });
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
@@ -77,7 +79,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(JSON.stringify(plan)).toContain("in a minute");
     rig.clock.advance({ seconds: 61 });
     expect(await rig.step()).toBe("worked");
-    expect(rig.desk.show(1)?.problem).toBeNull();
+    expect(rig.editActions.show(1)?.problem).toBeNull();
     rig.put(parent);
     await rig.drainAll();
     expect(await rig.subtasksOf("parent@example.com")).toEqual([]);
@@ -145,7 +147,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     await rig.step();
     expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
     expect(rig.edit(2).problem).toContain("edit 1 waits for a person");
-    expect(rig.desk.retry(1).kind).toBe("done");
+    expect(rig.editActions.retry(1).kind).toBe("done");
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
@@ -156,7 +158,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.put(child());
     rig.sandbox.faults.add({ kind: "status", status: 400, method: "POST" });
     await rig.step();
-    rig.desk.retry(2);
+    rig.editActions.retry(2);
     await rig.drainAll();
     expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
     expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
@@ -166,7 +168,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task", parentId: null });
     await rig.drainAll();
     expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
@@ -176,13 +178,15 @@ describe("step() of a to-do below a task that is new itself", () => {
     const rig = await parentsRig({ mode: "review" });
     rig.put(child());
     rig.put(parent);
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     expect(await rig.step()).toBe("idle");
-    expect(rig.desk.show(1)?.problem).toBe(
+    expect(rig.editActions.show(1)?.problem).toBe(
       "it waits for edit 2, which creates the task above it and waits for approval itself",
     );
-    rig.desk.approve(2);
-    expect(rig.desk.show(1)?.problem).toBe("it waits for edit 2, which creates the task above it");
+    rig.editActions.approve(2);
+    expect(rig.editActions.show(1)?.problem).toBe(
+      "it waits for edit 2, which creates the task above it",
+    );
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
@@ -229,7 +233,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
       expect(rig.edit(id).problem).toContain("edit 1 waits for a person");
     }
     expect(rig.events.filter(({ kind }) => kind === "parked")).toHaveLength(5);
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.drainAll({ loops: 2 });
     expect(rig.states()).toEqual(Array(5).fill("confirmed"));
     expect(rig.workspaceTasks()).toMatchObject([{ title: "Parent, renamed" }]);
@@ -238,7 +242,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
 
   it("stands for itself when the task is discarded, and says why", async () => {
     const rig = await parkedFamily();
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     expect(rig.edit(2)).toMatchObject({ state: "discarded" });
     expect(rig.edit(2).problem).toContain("edit 1, which creates the item, was discarded");
     expect(rig.edit(4)).toMatchObject({ state: "pending" });
@@ -257,11 +261,11 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     rig.put(renamed("child@example.com", "Child, renamed"));
     rig.clock.advance({ minutes: 5 });
     expect(await rig.step()).toBe("idle");
-    expect(rig.desk.show(2)?.problem).toBe(
+    expect(rig.editActions.show(2)?.problem).toBe(
       "it waits for edit 1, which creates the task above it and waits for a person",
     );
-    expect(rig.desk.show(3)?.problem).toBe("it waits for edit 2, which creates the item");
-    rig.desk.retry(1);
+    expect(rig.editActions.show(3)?.problem).toBe("it waits for edit 2, which creates the item");
+    rig.editActions.retry(1);
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed"]);
@@ -269,14 +273,14 @@ describe("step() of what hangs on a creation that waits for a person", () => {
 
   it("stays parked when it is retried by itself and refused by itself", async () => {
     const rig = await parkedFamily();
-    rig.desk.retry(3);
+    rig.editActions.retry(3);
     rig.sandbox.faults.add(refusal);
     await rig.drainAll();
     expect(rig.states().slice(2)).toEqual(["parked: refused", "parked: failed", "parked: failed"]);
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.drainAll();
     expect(rig.states().slice(0, 3)).toEqual(["confirmed", "confirmed", "parked: refused"]);
-    rig.desk.retry(3);
+    rig.editActions.retry(3);
     await rig.drainAll();
     expect(rig.states().slice(2, 3)).toEqual(["confirmed"]);
   });

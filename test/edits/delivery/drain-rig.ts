@@ -57,7 +57,7 @@ export async function drainRig(setting: DrainSetting = {}) {
   const policy = { labels: "create", mode } as const;
   const feeds = { assignees: true, tasks: "due", webUrl: null } as const;
   const accept = createAccept({ store, zone, policy, clock, feeds, onAccepted: () => {} });
-  const desk = createEditActions({ store, accept, mode, onReleased: () => {} });
+  const editActions = createEditActions({ store, accept, mode, onReleased: () => {} });
   const events: DrainEvent[] = [];
   const applied: Edit[] = [];
   let running = new AbortController();
@@ -92,7 +92,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     ...pair,
     store,
     clock,
-    desk,
+    editActions,
     events,
     applied,
     missing,

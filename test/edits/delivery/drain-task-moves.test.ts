@@ -198,14 +198,14 @@ describe("step() of a task's move", () => {
         ours: { projectId: rig.otherProject, listId: rig.farList },
         theirs: { projectId: rig.project, listId: rig.otherList },
       });
-      const told = rig.desk.show(1)?.problem ?? "";
+      const told = rig.editActions.show(1)?.problem ?? "";
       const { directory } = rig.store;
       const project = directory.project(projectId(rig.otherProject))?.title;
       expect(told).toContain(`${project}, ${directory.todolist(listId(rig.farList))?.title}`);
       expect(told).toMatch(/^Place\b/);
       await rig.expectRest();
       if (conflicts !== "ask") return;
-      rig.desk.retry(1, "any");
+      rig.editActions.retry(1, "any");
       await rig.drainAll();
       expect(rig.shown()).toEqual(["Write in other"]);
       await rig.expectRest();
@@ -222,7 +222,7 @@ describe("step() of a task's move", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     expect(rig.shown()).toEqual(["Child in list", "Write in list"]);
     await rig.expectRest();
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await rig.drainAll();
     expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
     await rig.expectRest();
@@ -237,7 +237,7 @@ describe("step() of a task's move", () => {
     rig.sandbox.faults.add({ kind: "transform", method: "PUT", transform });
     await rig.step();
     expect(rig.events).toMatchObject([{ kind: "applied" }, { kind: "differs" }]);
-    expect(rig.desk.show(1)?.problem).toContain("without taking over place");
+    expect(rig.editActions.show(1)?.problem).toContain("without taking over place");
   });
 
   it("is undone by a move back", async () => {
@@ -246,7 +246,7 @@ describe("step() of a task's move", () => {
     await rig.subtask(id, "Child");
     rig.toFar(uid);
     await rig.drainAll();
-    const undone = rig.desk.undo(1, { channel: "dashboard", actor: null });
+    const undone = rig.editActions.undo(1, { channel: "dashboard", actor: null });
     expect(undone).toMatchObject({
       kind: "done",
       edit: { changes: [{ field: "place", from: expect.stringMatching(/: /) }] },

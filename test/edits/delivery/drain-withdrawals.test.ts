@@ -28,7 +28,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(await rig.titles()).toEqual(["Above"]);
     expect(rig.states()).toEqual(["discarded", "confirmed", "confirmed"]);
     const undoer = { channel: "dashboard", actor: rig.owner } as const;
-    expect(rig.desk.undo(3, undoer).kind).toBe("done");
+    expect(rig.editActions.undo(3, undoer).kind).toBe("done");
     await rig.drainAll();
     expect(await rig.titles()).toEqual(["Above", "First"]);
   });
@@ -81,7 +81,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     rig.remove(task);
     await rig.drainAll();
     expect(rig.states()).toEqual(["discarded", "discarded", "confirmed", "confirmed"]);
-    const undone = rig.desk.undo(3, { channel: "dashboard", actor: rig.owner });
+    const undone = rig.editActions.undo(3, { channel: "dashboard", actor: rig.owner });
     expect(undone).toMatchObject({ reason: expect.stringContaining("put again") });
   });
 
@@ -122,7 +122,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     const { channel, actor, item, action, base, newLabels } = rig.edit(1);
     const again = { channel, actor, item, action, base, newLabels, patch: { title: "Second" } };
     rig.store.journal.append({ ...again, state: "pending" });
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     expect(rig.states()).toEqual(["discarded", "discarded", "pending"]);
     await rig.drainAll();
     expect(await rig.titles()).toEqual(["Second"]);
@@ -133,7 +133,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     rig.put(written.task("First"));
     rig.remove(written.task(""));
     await rig.drainAll();
-    expect(rig.desk.undo(2, { channel: "dashboard", actor: rig.owner }).kind).toBe("done");
+    expect(rig.editActions.undo(2, { channel: "dashboard", actor: rig.owner }).kind).toBe("done");
     await rig.drainAll();
     expect(await rig.titles()).toEqual(["First"]);
   });

@@ -6,19 +6,25 @@ import { drainRig } from "./drain-rig.ts";
 
 const many = 1_000_000;
 
+interface Failing {
+  readonly method?: "PUT";
+  readonly rounds: number;
+  readonly minutes: number;
+}
+
 /** Three edits of different items, and what wakes them. */
 async function rigWithWaker() {
   const { signal } = new AbortController();
   const rig = await drainRig({
     client: {
       onEvent(event: UpstreamEvent) {
-        if (event.kind === "back") recovery.ended();
+        if (event.kind === "back") editWaker.ended();
       },
     },
   });
   const told: (number | "back")[] = [];
   const { store, upstream, clock } = rig;
-  const recovery = createEditWaker({
+  const editWaker = createEditWaker({
     store,
     upstream,
     clock,
@@ -32,27 +38,36 @@ async function rigWithWaker() {
   const steps = async (count: number) => {
     for (let step = 0; step < count; step++) await rig.step();
   };
-  return { ...rig, told, steps, recover: () => recovery.step(signal) };
+  /** The service fails such requests, and the three edits are tried so many times, so many minutes apart. */
+  const failFor = async ({ method, rounds, minutes }: Failing) => {
+    rig.sandbox.faults.add({ kind: "status", status: 503, times: many, ...(method && { method }) });
+    for (let round = 0; round < rounds; round++) {
+      await steps(3);
+      clock.advance({ minutes });
+    }
+  };
+  /** After one look so many have been woken, and all three are carried out. */
+  const expectAllToGo = async ({ woken }: { readonly woken: number }) => {
+    await editWaker.step(signal);
+    expect(told).toEqual([woken, "back"]);
+    await steps(woken);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  };
+  const recover = () => editWaker.step(signal);
+  return { ...rig, told, steps, failFor, expectAllToGo, recover };
 }
 
 describe("createEditWaker()", () => {
   it("lets all edits go as soon as the service is back, long before their own time", async () => {
     const rig = await rigWithWaker();
-    rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
-    for (let round = 0; round < 6; round++) {
-      await rig.steps(3);
-      rig.clock.advance({ minutes: 5 });
-    }
+    await rig.failFor({ rounds: 6, minutes: 5 });
     await rig.steps(3);
     expect(rig.upstream.isOut()).toBe(true);
     await rig.recover();
     expect(rig.told).toEqual([]);
 
     rig.sandbox.faults.clear();
-    await rig.recover();
-    expect(rig.told).toEqual([3, "back"]);
-    await rig.steps(3);
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    await rig.expectAllToGo({ woken: 3 });
   });
 
   it("lets edits go whose key is taken again", async () => {
@@ -64,25 +79,15 @@ describe("createEditWaker()", () => {
     await rig.recover();
     expect(rig.told).toEqual([]);
     rig.sandbox.faults.clear();
-    await rig.recover();
-    expect(rig.told).toEqual([3, "back"]);
-    await rig.steps(3);
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    await rig.expectAllToGo({ woken: 3 });
   });
 
   it("lets the others go when the service takes one write again", async () => {
     const rig = await rigWithWaker();
-    rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: many });
-    for (let round = 0; round < 6; round++) {
-      await rig.steps(3);
-      rig.clock.advance({ minutes: 2 });
-    }
+    await rig.failFor({ method: "PUT", rounds: 6, minutes: 2 });
     rig.sandbox.faults.clear();
     await rig.steps(1);
-    await rig.recover();
-    expect(rig.told).toEqual([2, "back"]);
-    await rig.steps(2);
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    await rig.expectAllToGo({ woken: 2 });
   });
 
   it("asks nothing while nothing is open", async () => {

@@ -19,7 +19,8 @@ async function rigWithExtras(setting: DrainSetting = {}) {
       insist(workspace.comments.list(inTask(task))).map(({ description }) => description),
     files: (folder: number = rig.folder) =>
       insist(workspace.files.list({ ...by, folder })).map(({ name }) => name),
-    extras: (edit = 1) => rig.desk.show(edit)?.extras.map(({ state, name }) => `${name} ${state}`),
+    extras: (edit = 1) =>
+      rig.editActions.show(edit)?.extras.map(({ state, name }) => `${name} ${state}`),
     /** Lets everything work, and time pass, until nothing waits any more. */
     async settle() {
       for (let round = 0; round < 20; round++) {
@@ -63,7 +64,7 @@ describe("step() with a comment", () => {
     const rig = await rigWithExtras({ mode: "review" });
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:New", "COMMENT:Hello")));
     expect(await rig.step()).toBe("idle");
-    rig.desk.approve(1);
+    rig.editActions.approve(1);
     await rig.settle();
     const [task] = rig.workspaceTasks();
     expect(rig.comments(task?.id ?? 0)).toEqual(["Hello"]);
@@ -109,7 +110,7 @@ describe("step() with a comment", () => {
     rig.clock.advance({ seconds: 8 });
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
-    expect(rig.desk.show(1)?.problem).toContain("may still be carried out");
+    expect(rig.editActions.show(1)?.problem).toContain("may still be carried out");
     rig.sandbox.faults.deliverLate();
     await rig.settle();
     expect(rig.comments(id)).toEqual(["Once"]);
@@ -154,7 +155,7 @@ describe("step() with a comment", () => {
     await rig.settle();
     const task = { ...rig.by, list: rig.list, task: id };
     insist(rig.sandbox.workspace.comments.create(task, { description: "Once" }));
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.settle();
     expect(rig.comments(id)).toEqual(["Once"]);
   });
@@ -168,12 +169,12 @@ describe("step() with a comment", () => {
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.comments(id)).toEqual(["Yes"]);
     expect(rig.extras()).toEqual(["COMMENT parked", "COMMENT done"]);
-    expect(rig.desk.show(1)?.problem).toContain('"COMMENT" waits for a person');
+    expect(rig.editActions.show(1)?.problem).toContain('"COMMENT" waits for a person');
     expect(rig.store.extras.counts()).toMatchObject({ parked: 1, done: 1 });
-    expect(rig.desk.retry(1)).toMatchObject({ kind: "done" });
+    expect(rig.editActions.retry(1)).toMatchObject({ kind: "done" });
     await rig.settle();
     expect(rig.comments(id)).toEqual(["Yes", "No"]);
-    expect(rig.desk.retry(1)).toMatchObject({ kind: "refused" });
+    expect(rig.editActions.retry(1)).toMatchObject({ kind: "refused" });
   });
 
   it("is taken up again after the process ended under way", async () => {
@@ -196,7 +197,7 @@ describe("step() with a comment", () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Gone")));
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     await rig.settle();
     expect(rig.comments(id)).toEqual([]);
   });
@@ -232,7 +233,7 @@ describe("step() with a file", () => {
     await rig.settle();
     expect(rig.workspaceTasks().map(({ attachments }) => attachments.length)).toEqual([1]);
     expect(rig.extras()).toEqual(["a.txt parked", "b.txt done"]);
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await rig.settle();
     expect(rig.files()).toEqual(["b.txt", "a.txt"]);
     expect(rig.extras()).toEqual(["a.txt done", "b.txt done"]);
@@ -269,6 +270,6 @@ describe("step() with a file", () => {
     rig.send(calendar(vevent(uid, file("plan.txt"))));
     await rig.settle();
     expect(rig.extras()).toEqual(["plan.txt parked"]);
-    expect(rig.desk.show(1)?.problem).toContain("projects[].folders");
+    expect(rig.editActions.show(1)?.problem).toContain("projects[].folders");
   });
 });

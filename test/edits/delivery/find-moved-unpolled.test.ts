@@ -68,7 +68,7 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     expect(rig.states()).toEqual(["parked: conflict"]);
     expect(rig.requests("DELETE")).toEqual([]);
     expect(tasksIn(rig[project], rig[list])).toHaveLength(1);
-    rig.desk.retry(1, "any");
+    rig.editActions.retry(1, "any");
     await drain();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(tasksIn(rig[project], rig[list])).toEqual([]);
@@ -112,7 +112,7 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     expect(rig.edit().problem).toContain("has not said that it is gone");
     expect(rig.requests("DELETE")).toEqual([]);
     moveBack();
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await drain();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.requests("DELETE")).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain(`list ${rig.farList}`);
     rig.sandbox.faults.clear();
-    rig.desk.retry(1);
+    rig.editActions.retry(1);
     await drain();
     expect(rig.states()).toEqual(["confirmed"]);
   });

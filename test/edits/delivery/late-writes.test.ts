@@ -77,7 +77,7 @@ describe("step() when a change lands late over a newer one", () => {
     const before = rig.store.changes.latest();
     await sweep(rig);
     expect(rig.states()).toEqual(["confirmed", "pending"]);
-    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+    expect(rig.editActions.show(2)?.problem).toContain("edit 1");
     expect(titleOf(rig, uid)).toBe("B");
     expect(rig.store.changes.latest()).toBe(before);
     await rig.drainAll();
@@ -140,7 +140,7 @@ describe("step() when a change lands late over a newer one", () => {
 
   it("puts back an undone edit's former value", async () => {
     const { rig } = await unanswered();
-    rig.desk.undo(1, { channel: "dashboard", actor: rig.owner });
+    rig.editActions.undo(1, { channel: "dashboard", actor: rig.owner });
     await rig.step();
     expect(held(rig)).toEqual(["X"]);
     rig.sandbox.faults.deliverLate();
@@ -157,7 +157,7 @@ describe("step() when a change lands late over a newer one", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:A")));
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual(["A"]);
     await watchOut(rig);
@@ -250,7 +250,7 @@ describe("step() when a deletion lands late", () => {
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 3 });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.step();
-    rig.desk.discard(1);
+    rig.editActions.discard(1);
     rig.sandbox.faults.deliverLate();
     expect(held(rig)).toEqual([]);
     await watchOut(rig);
@@ -261,7 +261,7 @@ describe("step() when a deletion lands late", () => {
     await rig.drainAll();
     expect(held(rig)).toEqual(["X"]);
     expect(titleOf(rig, uid)).toBe("X");
-    expect(rig.desk.show(2)?.problem).toContain("edit 1");
+    expect(rig.editActions.show(2)?.problem).toContain("edit 1");
   });
 
   it("leaves it gone when the deletion is what was wanted", async () => {

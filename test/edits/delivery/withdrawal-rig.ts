@@ -46,7 +46,7 @@ export async function withdrawalRig(setting: DrainSetting = {}) {
     const from = { channel: "caldav", actor: owner, projectId: project } as const;
     const [item] = read.value.items;
     const where = { ...from, listId: item?.component === "VEVENT" ? null : listId };
-    const common = { calendar: read.value, bases: new Map(), dryRun: false, anew: true };
+    const common = { calendar: read.value, bases: new Map(), dryRun: false, recreate: true };
     const taken = acceptItems({ ...common, ...where });
     if (taken.kind === "refused") throw new Error(JSON.stringify(taken.errors));
     return taken.items[0]?.action ?? "none";

@@ -19,8 +19,12 @@ async function deskRig() {
     true,
   );
   const hurried: string[] = [];
-  const desk = createServiceActions({ store, upstream, hurry: (name) => hurried.push(name) });
-  return { ...rig, hurried, ...desk };
+  const editActions = createServiceActions({
+    store,
+    upstream,
+    hurry: (name) => hurried.push(name),
+  });
+  return { ...rig, hurried, ...editActions };
 }
 
 async function worked<Value>(answer: Answer<Value>): Promise<Value> {
