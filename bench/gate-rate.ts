@@ -2,6 +2,7 @@
 //   node bench/gate-rate.ts [requests=126] [windowMs=10000] [latencyMs=50]
 // The service's limit for n requests at 25 per window is T(n) = window x (ceil(n / 25) - 1); the steady rate is
 // taken over whole windows, from the first request to the first one of the last window.
+import { noGateHistory } from "../test/support/gate-history.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { benchUpstream } from "./bench-upstream.ts";
 
@@ -12,7 +13,7 @@ const monotonic = () => performance.now();
 const sandbox = await testSandbox({ latencyMs, quota: { requests: quota, perMs: windowMs } });
 const upstream = benchUpstream(sandbox, {
   perMs: windowMs,
-  history: { load: () => [], save() {}, loadRest: () => null, saveRest() {} },
+  history: noGateHistory,
 });
 
 const began = monotonic();

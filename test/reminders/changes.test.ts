@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Mail } from "../../src/mail/mail.ts";
 import { times } from "../support/items.ts";
-import { aMailer, ana, anEvent, anInbox, aRig, ben, type Inbox, type Rig } from "./rig.ts";
-
-const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
+import { aMailer, ana, anEvent, anInbox, aRig, ben, messageIds, type Rig } from "./rig.ts";
 
 describe("step() follows what changes", () => {
   it("sends for the new start only when an event was moved", async () => {

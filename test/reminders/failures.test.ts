@@ -10,13 +10,11 @@ import {
   aRig,
   ben,
   cleo,
-  type Inbox,
+  messageIds,
   people,
   type Rig,
   recipients,
 } from "./rig.ts";
-
-const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
 
 /** A mailer that is cut off right after the mail has gone out: its outcome is never written down. */
 function crashingAfter(mailer: Mailer): { readonly mailer: Mailer; readonly cut: Promise<void> } {

@@ -10,11 +10,9 @@ import {
   aRig,
   ben,
   cleo,
-  type Inbox,
+  messageIds,
   recipients,
 } from "./rig.ts";
-
-const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);
 
 describe("step() sends one mail per assigned person", () => {
   it("exactly once over repeated steps and restarts", async () => {

@@ -258,3 +258,5 @@ export function aRig(options: RigOptions): Rig {
     },
   };
 }
+
+export const messageIds = ({ mails }: Inbox) => mails.map(({ mail }) => mail.messageId);

@@ -3,6 +3,7 @@ import { personId } from "../../src/domain/ids.ts";
 import { createKeyAccess } from "../../src/sync/key-access.ts";
 import { createUpstream } from "../../src/upstream/client.ts";
 import { calendarsOf } from "../calendars/rig.ts";
+import { noGateHistory } from "../support/gate-history.ts";
 import { aPerson, aProject, zone } from "../support/items.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { handClock, testStore } from "../support/test-store.ts";
@@ -40,12 +41,7 @@ async function keysRig() {
     clock,
     monotonic: () => performance.now(),
     random: () => 0,
-    history: {
-      load: () => [],
-      save: () => undefined,
-      loadRest: () => null,
-      saveRest: () => undefined,
-    },
+    history: noGateHistory,
     onEvent: () => undefined,
   });
   onTestFinished(() => upstream.close());

@@ -12,6 +12,7 @@ import {
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import type { Store } from "../../../src/store/store.ts";
 import type { Upstream, UpstreamOptions } from "../../../src/upstream/client.ts";
 import { startPair, worked } from "../../contract/pair.ts";
 import { aProject, aTodolist, zone } from "../../support/items.ts";
@@ -208,3 +209,16 @@ export const change = (rig: Rig, id: number, body: object) =>
   insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
 export const changeTask = (rig: Rig, id: number, body: object) =>
   insist(rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, body));
+
+/** What takes edits in, as these rigs want it: nothing is made of unknown labels, and nobody is woken. */
+export const intakeOf = (
+  { store, clock }: { readonly store: Store; readonly clock: () => Temporal.Instant },
+  mode: NonNullable<DrainSetting["mode"]> = "apply",
+) => ({
+  store,
+  zone,
+  policy: { labels: "known", mode } as const,
+  clock,
+  feeds: { assignees: true, tasks: "due", webUrl: null } as const,
+  onAccepted: () => {},
+});

@@ -4,8 +4,8 @@ import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
-import { zone } from "../../support/items.ts";
-import { type DrainSetting, drainRig } from "./drain-rig.ts";
+
+import { type DrainSetting, drainRig, intakeOf } from "./drain-rig.ts";
 
 interface MoveSetting extends Omit<DrainSetting, "wrap"> {
   /** Runs after each request of an edit that changes something, before its answer is heard of. */
@@ -32,14 +32,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
   await sweep();
   sandbox.requests.clear();
 
-  const acceptMove = createAcceptMove({
-    store,
-    zone,
-    policy: { labels: "known", mode: setting.mode ?? "apply" },
-    clock,
-    feeds: { assignees: true, tasks: "due", webUrl: null },
-    onAccepted: () => {},
-  });
+  const acceptMove = createAcceptMove(intakeOf(base, setting.mode));
   const keyOf = (uid: string) => {
     const known = store.mirror.findUid(uid);
     if (!known) throw new Error(`nothing is known as ${uid}`);

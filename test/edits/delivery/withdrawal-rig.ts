@@ -5,7 +5,7 @@ import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { worked } from "../../contract/pair.ts";
 import { aTodolist, zone } from "../../support/items.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { type DrainSetting, drainRig } from "./drain-rig.ts";
+import { type DrainSetting, drainRig, intakeOf } from "./drain-rig.ts";
 
 export const above = "above@example.com";
 export const uid = "item@example.com";
@@ -25,21 +25,14 @@ export type Written = keyof typeof written;
 /** Two todolists, and a program that puts and deletes what the service may not have yet. */
 export async function withdrawalRig(setting: DrainSetting = {}) {
   const rig = await drainRig(setting);
-  const { store, clock, owner, project, list, otherList } = rig;
+  const { store, owner, project, list, otherList } = rig;
   const inProject = { projectId: project };
   store.directory.putTodolists(
     project,
     [aTodolist(list, inProject), aTodolist(otherList, inProject)],
     true,
   );
-  const acceptItems = createAcceptItems({
-    store,
-    zone,
-    policy: { labels: "known", mode: setting.mode ?? "apply" },
-    clock,
-    feeds: { assignees: true, tasks: "due", webUrl: null },
-    onAccepted: () => {},
-  });
+  const acceptItems = createAcceptItems(intakeOf(rig, setting.mode));
   function take(lines: readonly string[], listId: ListId) {
     const read = readCalendar(Buffer.from(calendar(...lines)), { zone });
     if (!read.ok) throw new Error(JSON.stringify(read.failure));

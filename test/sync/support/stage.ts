@@ -12,6 +12,7 @@ import {
   type SyncEvent,
 } from "../../../src/sync/sync.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
+import { noGateHistory } from "../../support/gate-history.ts";
 import { testSandbox } from "../../support/sandbox.ts";
 
 const zone = "Europe/Berlin";
@@ -91,12 +92,7 @@ function connect(
     clock: now,
     monotonic: () => performance.now(),
     random: () => 0,
-    history: {
-      load: () => [],
-      save: () => undefined,
-      loadRest: () => null,
-      saveRest: () => undefined,
-    },
+    history: noGateHistory,
     ...(store && { known: knownValuesIn(store) }),
     onEvent: () => undefined,
   });
