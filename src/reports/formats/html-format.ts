@@ -1,4 +1,4 @@
-import { chartSvg } from "../charts/charts.ts";
+import { chartSvg } from "../charts.ts";
 import type { CellType, Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 import { escapeMarkup } from "./markup.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chartSvg } from "../../../src/reports/charts/charts.ts";
+import { chartSvg } from "../../src/reports/charts.ts";
 
 const numbers = (text: string) => [...text.matchAll(/-?\d+(?:\.\d+)?/g)].map(([digits]) => +digits);
 const all = (svg: string, pattern: RegExp) => [...svg.matchAll(pattern)].map((found) => found);

@@ -1,7 +1,7 @@
-import { unreachable } from "../../domain/result.ts";
-import { escapeMarkup } from "../formats/markup.ts";
-import { shorten } from "../formats/text-formats.ts";
-import type { Chart } from "../report.ts";
+import { unreachable } from "../domain/result.ts";
+import { escapeMarkup } from "./formats/markup.ts";
+import { shorten } from "./formats/text-formats.ts";
+import type { Chart } from "./report.ts";
 
 /** A drawing's inside and its size. */
 interface Drawing {
