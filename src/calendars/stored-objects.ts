@@ -101,7 +101,7 @@ export function createStoredObjects({
         heldObjects.put({ edit, name, object: { ...columnsOf(object), ...rendering } });
       } else if (heldObjects.get(edit)) heldObjects.rename(edit, name);
       else heldObjects.put({ edit, name, object: null });
-      changes.tellOwn(key);
+      changes.logForEditor(key);
     },
     retract({ person, projectId, listId }, { key, name }) {
       if (projectId === null) return;

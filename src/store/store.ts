@@ -20,6 +20,7 @@ import {
   type InboxFiles,
   type Subscriptions,
 } from "./channels/incoming-channels.ts";
+import { createWaits, type Waits } from "./journal/claims.ts";
 import { createExtras, type Extras } from "./journal/extra-states.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
@@ -31,7 +32,6 @@ import {
   type Requests,
   type Unanswered,
 } from "./journal/unanswered.ts";
-import { createWaits, type Waits } from "./journal/waits.ts";
 import { createLedger, createNotices, type Ledger, type Notices } from "./mails/ledger.ts";
 import { createMailChoices, type MailChoices } from "./mails/opt-outs.ts";
 import { migrate } from "./migrate.ts";
@@ -85,10 +85,10 @@ interface StoreOptions {
   readonly randomId: () => string;
 }
 
-/** Everything that is kept: one SQLite database with one room per table or two. */
+/** Everything that Dayferry keeps: one SQLite database, with one property per table or two. */
 export interface Store extends Transactions {
   readonly health: StorageHealth;
-  /** The account's, on whose clocks times are told. */
+  /** The account's zone, on whose clocks times are told. */
   readonly zone: string;
   readonly meta: Meta;
   readonly mirror: Mirror;
@@ -205,7 +205,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
 interface Meta {
   /** Right side of the UIDs; made once. */
   readonly installation: string;
-  /** Changes when a backup is restored, so that what was told before it is not taken for known. */
+  /** A text that changes when a backup is restored, so that what was told before it is not taken for known. */
   readonly epoch: string;
   /** When this installation first ran. */
   readonly installedAt: Temporal.Instant;
@@ -228,13 +228,13 @@ function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () =
   };
 }
 
-/** When one of the last requests left and was answered; null = no answer was seen. */
+/** The moments at which one of the last requests left and was answered; null = no answer was seen. */
 interface GateSlot {
   readonly startedAt: Temporal.Instant;
   readonly answeredAt: Temporal.Instant | null;
 }
 
-/** What the last 429 has asked for, and what it has left of the quota. */
+/** The pause that the last 429 has asked for, and the share of the quota that it has left. */
 interface GateRest {
   readonly notedAt: Temporal.Instant;
   readonly pausedUntil: Temporal.Instant;
@@ -242,7 +242,7 @@ interface GateRest {
   readonly quietSince: Temporal.Instant;
 }
 
-/** Keeps the gate's history across a restart. */
+/** The requests and the rest that the rate gate remembers across a restart. */
 interface GateSlots {
   load(): readonly GateSlot[];
   save(slots: readonly GateSlot[]): void;

@@ -32,7 +32,7 @@ describe("formerMember()", () => {
 
   it("formerMember() result when the UID cannot stand in an address: found by the hash of it", () => {
     const rig = calendarRig();
-    const { key, edit } = rig.conceive(anEvent(1), "odd/uid with spaces");
+    const { key, edit } = rig.appendCreation(anEvent(1), "odd/uid with spaces");
     const calendar = open(rig, "events-2001");
     const name = rig.calendars.objects(calendar)[0]?.name ?? "";
     expect(name).toMatch(/^x-[0-9a-f]{32}\.ics$/);

@@ -215,8 +215,8 @@ describe("octets()", () => {
 
   it("octets() result when a subtask waits for the id of its task: the UID of that one", () => {
     const rig = calendarRig();
-    rig.conceive(aTask(1), "above@program");
-    const child = rig.store.mirror.conceive("subtask", "below@program");
+    rig.appendCreation(aTask(1), "above@program");
+    const child = rig.store.mirror.createIdentity("subtask", "below@program");
     rig.store.journal.append({
       channel: "upload",
       actor: ann,

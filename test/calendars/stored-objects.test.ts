@@ -8,7 +8,7 @@ function keptRig(more: readonly string[] = []) {
   const item = anEvent(1, { title: "Mine", when: times("2026-11-23T10:00", "2026-11-23T11:00") });
   const body = bodyOf("own@program", "Mine", more);
   const { key, edit } = rig.store.together(() => {
-    const made = rig.conceive(item, "own@program");
+    const made = rig.appendCreation(item, "own@program");
     rig.calendars.keep(storedObject(made.key, "own@program", body));
     return made;
   });
@@ -188,7 +188,7 @@ describe("retract()", () => {
     const others = open(rig, "events-2001", bob);
     const tokens = [calendar, others].map((each) => rig.calendars.token(each));
     const { key, edit } = rig.store.together(() => {
-      const key = rig.store.mirror.conceive("event", "held@program");
+      const key = rig.store.mirror.createIdentity("event", "held@program");
       const base = { ...anEvent(1), id: null };
       const edit = rig.append({ item: key, action: "create", base, state: "held" });
       rig.calendars.retract(calendar, { key, name: "held.ics" });

@@ -98,7 +98,7 @@ describe("/api/edits as a person", () => {
       store.journal.append({
         channel: "caldav",
         actor: ben,
-        item: store.mirror.conceive("event", "theirs@calendar"),
+        item: store.mirror.createIdentity("event", "theirs@calendar"),
         action: "create",
         base: theirs,
         patch: {},

@@ -111,7 +111,7 @@ describe("mayLookAt()", () => {
     const key = store.mirror.findUid(uid("event", 2))?.item;
     if (!key) throw new Error("the event is not known");
     store.mirror.bury(key);
-    const born = store.mirror.conceive("event", "born@calendar");
+    const born = store.mirror.createIdentity("event", "born@calendar");
     store.journal.append({
       channel: "upload",
       actor: ben,

@@ -68,7 +68,7 @@ describe("step() says what happened", () => {
 
   it("step() tells of a creation that it is not there", async () => {
     const { text } = await mailOf((rig) => {
-      const item = rig.store.mirror.conceive("event", "new@calendar");
+      const item = rig.store.mirror.createIdentity("event", "new@calendar");
       rig.wish({ action: "create", item, base: { ...rig.event, id: null, title: "Party" } });
       rig.park({ reason: "unknown-outcome", problem: "the answer was lost" });
     });

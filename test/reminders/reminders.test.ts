@@ -191,7 +191,7 @@ describe("step() catches up", () => {
     const installedAt = "2026-11-24T08:50:00Z";
     const rig = aRig({ mailer: aMailer(inbox), now: installedAt, installedAt });
     const { id: _id, ...base } = anEvent({ createdAt: null });
-    const item = rig.store.mirror.conceive("event", "from-a-phone@example.com");
+    const item = rig.store.mirror.createIdentity("event", "from-a-phone@example.com");
     rig.store.journal.append({
       channel: "caldav",
       actor: null,

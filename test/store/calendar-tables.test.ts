@@ -43,7 +43,7 @@ describe("objectNames", () => {
   it("oddUids() result when UIDs cannot stand in an address: those", () => {
     const { store } = storeRig();
     for (const uid of ["plain@host", "with space", "ünicode", "a/b"])
-      store.mirror.conceive("event", uid);
+      store.mirror.createIdentity("event", uid);
     expect(store.objectNames.oddUids().map(({ uid }) => uid)).toEqual([
       "with space",
       "ünicode",
@@ -202,8 +202,8 @@ describe("putLabels()", () => {
 
 describe("adopt()", () => {
   it("adopt() result when the parent turns out to be another item: what hangs below it is logged", () => {
-    const { store, put, seen, conceive } = storeRig();
-    const { key } = conceive(aTask(1, { listId: listId(3001) }), "own@program");
+    const { store, put, seen, appendCreation } = storeRig();
+    const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
     put(aTask(1));
     const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
     const before = seen(child).sequence;

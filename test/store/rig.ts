@@ -48,11 +48,11 @@ function wordsOf(store: Store) {
     });
   }
   /** A creation that waits to be sent. */
-  function conceive(item: Item, uid = "born@calendar") {
-    const key = store.mirror.conceive(item.kind, uid);
+  function appendCreation(item: Item, uid = "born@calendar") {
+    const key = store.mirror.createIdentity(item.kind, uid);
     return { key, edit: append({ item: key, action: "create", base: { ...item, id: null } }) };
   }
-  return { put, seen, wish, append, conceive };
+  return { put, seen, wish, append, appendCreation };
 }
 
 /** The wish for another title. */

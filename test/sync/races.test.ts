@@ -249,7 +249,7 @@ describe("subtasks", () => {
 });
 
 function creationOf(it: Stage, like: Item): Edit {
-  const key = it.store.mirror.conceive("task", "from-a-calendar");
+  const key = it.store.mirror.createIdentity("task", "from-a-calendar");
   const base = { ...asTask(like), id: null, title: "Born here", dueOn: null };
   const edit = claim(it, { item: key, action: "create", base });
   it.store.journal.sending(edit.id);

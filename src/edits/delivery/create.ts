@@ -37,7 +37,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
     const resumed = await resume(attempt, serviceId(known));
     if (resumed !== "gone") return resumed;
     // A late look at what is to be recreated; nothing has been sent for it.
-    store.mirror.disown(edit.item, edit.base.kind);
+    store.mirror.clearServiceId(edit.item, edit.base.kind);
   }
   const early = edit.sentAt === null ? cancelledCreation(edit, { store, now }) : null;
   if (early) return early;

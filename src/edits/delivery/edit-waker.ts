@@ -1,6 +1,6 @@
 import { backOff } from "../../domain/backoff.ts";
 import type { PersonId } from "../../domain/ids.ts";
-import type { Waiting } from "../../store/journal/waits.ts";
+import type { Waiting } from "../../store/journal/claims.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 

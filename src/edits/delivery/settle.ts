@@ -1,7 +1,7 @@
 import { backOff, equalJitter } from "../../domain/backoff.ts";
 import { messageOf, unreachable } from "../../domain/result.ts";
+import type { WaitCause } from "../../store/journal/claims.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
-import type { WaitCause } from "../../store/journal/waits.ts";
 import { isStorageFault } from "../../store/storage-health.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 

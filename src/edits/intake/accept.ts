@@ -261,7 +261,7 @@ function keep(
 }
 
 const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
-  typeof item === "object" ? mirror.conceive(item.kind, item.uid) : item;
+  typeof item === "object" ? mirror.createIdentity(item.kind, item.uid) : item;
 
 /** Where edits go, and whose they are. */
 interface Address {

@@ -1,52 +1,183 @@
 import type { Edit } from "../../domain/edit.ts";
-import type { EditId } from "../../domain/ids.ts";
+import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
 import { editIdColumn } from "../rows/edit-rows.ts";
-import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
+import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
+
+/** The task below which a new to-do belongs; `until`: how long such a task may take to come in. */
+export interface AwaitedParent {
+  readonly uid: string;
+  readonly until: Temporal.Instant;
+}
 
 type Creation = Pick<Edit, "id" | "item">;
 
 /**
- * Edits that cannot go without a creation: later ones of its item, and those of to-dos that wait for the task. They wait for a
- * person with it, go on with it, and are told what has become of it. Every method belongs inside the caller's transaction.
+ * Edits that cannot go without a creation: later ones of its item, and creations of to-dos below the task that it makes, as
+ * the service can put a to-do below a task only when it makes the to-do. They wait for a person with the creation, go on
+ * with it, and are told what has become of it. Every method belongs inside the caller's transaction.
  */
 export interface Dependents {
+  /** The creation of a to-do waits for its task: for its id where it is known here, else for its coming in. */
+  awaitParent(child: Creation, parent: AwaitedParent): void;
+  /** A task is to be created: to-dos that waited for its UID belong below it. */
+  attachTo(task: ItemKey): void;
+  /** The service has the task. */
+  created(task: ItemKey, answer: Item & { readonly id: ServiceId }): void;
   /** The creation waits for a person; returns which edits do so with it. */
   park(creation: Creation): readonly EditId[];
-  /** The creation goes on. */
+  /** A person lets the creation go: what depends on it goes on, and it no longer waits for a task that is not on its way. */
   resume(creation: EditId): void;
-  /** The creation is given up: to-dos that waited for its task go on for themselves, with that remark. */
-  setFree(creation: Creation): void;
+  /** The creation is given up: each to-do that waited for its task becomes a task of its own, with that remark. */
+  detach(creation: Creation): void;
+  /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
+  awaitedParent(item: ItemKey): string | null;
+  /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
+  soughtParent(creation: EditId): string | null;
 }
+
+const open = "('pending', 'claimed', 'held')";
+/** A creation that waits for a person may still come, and what depends on it waits with it. */
+const coming = "('pending', 'claimed', 'held', 'parked')";
+/** A creation and the later edits of its item, up to the next creation under the same UID. */
+const upToRecreation = `item = @item AND id >= @edit AND id < coalesce((SELECT min(next.id) FROM edits next
+  WHERE next.item = @item AND next.action = 'create' AND next.id > @edit), 9e15)`;
 
 export function createDependents({
   db,
   clock,
   changes,
 }: StoreDeps & { readonly changes: Changes }): Dependents {
-  const park = (which: string) =>
+  const comingTask = db.prepare(
+    `SELECT i.item FROM identities i WHERE i.uid = ? AND i.kind = 'task' AND i.service_id IS NULL AND EXISTS
+       (SELECT 1 FROM edits e WHERE e.item = i.item AND e.action = 'create' AND e.state IN ${coming})`,
+  );
+  const isComing = db.prepare(
+    `SELECT 1 FROM edits WHERE item = ? AND action = 'create' AND state IN ${open} LIMIT 1`,
+  );
+  const addWait = db.prepare("INSERT INTO parent_waits (edit, parent, uid) VALUES (?, ?, ?)");
+  const postpone = db.prepare("UPDATE edits SET not_before = ? WHERE id = ?");
+  const setParent = db.prepare("UPDATE parent_waits SET parent = ?, uid = NULL WHERE edit = ?");
+  const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
+  const uidOf = db.prepare("SELECT uid FROM identities WHERE item = ? AND kind = 'task'");
+  // CROSS JOIN keeps the order: the rows that wait are few, the open edits many.
+  const byUid = db.prepare(
+    `SELECT w.edit AS id, e.item FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit
+     WHERE w.uid = ? AND e.item <> ? AND e.state IN ('pending', 'held')`,
+  );
+  const byParent = db.prepare(
+    "SELECT w.edit AS id, e.item, e.state FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit WHERE w.parent = ?",
+  );
+  const waitOf = db.prepare(
+    "SELECT w.edit AS id, e.item, w.parent FROM parent_waits w JOIN edits e ON e.id = w.edit WHERE w.edit = ?",
+  );
+  const isParent = db.prepare("SELECT 1 FROM parent_waits WHERE parent = ? LIMIT 1");
+  const setKind = db.prepare("UPDATE identities SET kind = ? WHERE item = ?");
+  const listOf = db.prepare(
+    `SELECT coalesce(v.list_id, e.base ->> '$.content.listId') AS list FROM edits e LEFT JOIN view_items v USING (item)
+     WHERE e.item = ? AND e.action = 'create' ORDER BY e.id DESC LIMIT 1`,
+  );
+  // The place is that of the task, which may have been moved before the service has it.
+  const attach = db.prepare(
+    `UPDATE edits SET not_before = NULL, base = (SELECT json_set(edits.base, '$.content.kind', 'subtask',
+         '$.content.projectId', v.project_id, '$.content.listId', v.list_id) FROM (SELECT coalesce(s.project_id,
+         t.base ->> '$.content.projectId') AS project_id, coalesce(s.list_id, t.base ->> '$.content.listId') AS list_id
+         FROM edits t LEFT JOIN view_items s ON s.item = t.item WHERE t.item = @parent AND t.action = 'create'
+         ORDER BY t.id DESC LIMIT 1) v) WHERE id = @edit`,
+  );
+  const setPlace = db.prepare(
+    `UPDATE edits SET base = json_set(base, '$.content.kind', 'subtask', '$.content.parentId', @id,
+       '$.content.projectId', @project, '$.content.listId', @list)
+     WHERE ${upToRecreation}`,
+  );
+  const detachOne = db.prepare(
+    `UPDATE edits SET base = json_set(base, '$.content.kind', 'task', '$.content.parentId', NULL) WHERE ${upToRecreation}`,
+  );
+  const awaitedUid = db.prepare(
+    `SELECT i.uid FROM edits e JOIN parent_waits w ON w.edit = e.id JOIN identities i ON i.item = w.parent
+     WHERE e.item = ? LIMIT 1`,
+  );
+  const soughtUid = db.prepare("SELECT uid FROM parent_waits WHERE edit = ?");
+
+  const parkWhere = (which: string) =>
     db.prepare(
       `UPDATE edits SET state = 'parked', park_reason = 'failed', problem = @problem, parked_with = @creation, updated_at = @now
        WHERE state = 'pending' AND ${which} RETURNING id, item`,
     );
-  const parkLater = park("item = @item AND id > @creation");
-  const parkBelow = park(
+  const parkLater = parkWhere("item = @item AND id > @creation");
+  const parkBelow = parkWhere(
     "item IN (SELECT child.item FROM parent_waits w JOIN edits child ON child.id = w.edit WHERE w.parent = @item)",
   );
-  const free = db.prepare(
+  const unpark = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, problem = @problem, parked_with = NULL, not_before = NULL,
        attempts = 0, updated_at = @now
      WHERE parked_with = @creation AND state = 'parked' AND item <> @item RETURNING id, item`,
   );
   const stamp = () => instantText(clock());
+  const creationOf = (row: unknown): Creation => ({
+    id: editIdColumn(row),
+    item: itemKeyColumn(row),
+  });
 
   function publish(rows: readonly unknown[]): readonly EditId[] {
     for (const row of rows) changes.publish(itemKeyColumn(row));
     return rows.map(editIdColumn);
   }
 
+  /**
+   * Below a task there is one level only: what has to-dos of its own stays a task. So does what was put into another list:
+   * it would leave the address under which its program was told that it is.
+   */
+  function attachBelow({ id: edit, item }: Creation, parent: ItemKey): void {
+    const [own, other] = [item, parent].map((key) => numberColumn(listOf.get(key), "list"));
+    if (isParent.get(item) !== undefined || own !== other) {
+      endWait.run(edit);
+      postpone.run(null, edit);
+      return;
+    }
+    setKind.run("subtask", item);
+    attach.run({ parent, edit });
+    setParent.run(parent, edit);
+    changes.publish(item);
+  }
+
+  function makeTask({ id: edit, item }: Creation): void {
+    endWait.run(edit);
+    setKind.run("task", item);
+    detachOne.run({ edit, item });
+    changes.publish(item);
+  }
+
+  function endVainWait(edit: EditId): void {
+    const row = waitOf.get(edit);
+    if (row === undefined) return;
+    const parent = numberColumn(row, "parent");
+    if (parent === 0) endWait.run(edit);
+    else if (isComing.get(parent) === undefined) makeTask(creationOf(row));
+  }
+
   return {
+    awaitParent(child, { uid, until }) {
+      const task = comingTask.get(uid);
+      addWait.run(child.id, null, uid);
+      if (task !== undefined) attachBelow(child, itemKeyColumn(task));
+      else postpone.run(until.toString({ smallestUnit: "millisecond" }), child.id);
+    },
+    attachTo(task) {
+      const uid = textColumn(uidOf.get(task), "uid");
+      for (const row of byUid.all(uid, task)) attachBelow(creationOf(row), task);
+    },
+    created(task, { id, projectId: project, ...answer }) {
+      for (const row of byParent.all(task)) {
+        const { id: edit, item } = creationOf(row);
+        const list = answer.kind === "event" ? null : answer.listId;
+        endWait.run(edit);
+        setPlace.run({ id, project, list, edit, item });
+        changes.publish(item);
+      }
+    },
     park({ id: creation, item }) {
       const waits = `edit ${creation} waits for a person, and this one goes on with it`;
       const about = { creation, item, now: stamp() };
@@ -57,11 +188,16 @@ export function createDependents({
         ...publish(parkBelow.all({ ...about, problem: below })),
       ];
     },
-    resume: (creation) =>
-      void publish(free.all({ creation, item: 0, problem: null, now: stamp() })),
-    setFree({ id: creation, item }) {
-      const problem = `the task above it was given up with edit ${creation}: it became a task of its own`;
-      publish(free.all({ creation, item, problem, now: stamp() }));
+    resume(creation) {
+      endVainWait(creation);
+      publish(unpark.all({ creation, item: 0, problem: null, now: stamp() }));
     },
+    detach({ id: creation, item }) {
+      const problem = `the task above it was given up with edit ${creation}: it became a task of its own`;
+      publish(unpark.all({ creation, item, problem, now: stamp() }));
+      for (const row of byParent.all(item)) makeTask(creationOf(row));
+    },
+    awaitedParent: (item) => textColumn(awaitedUid.get(item), "uid"),
+    soughtParent: (creation) => textColumn(soughtUid.get(creation), "uid"),
   };
 }

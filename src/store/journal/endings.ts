@@ -6,10 +6,9 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { instantText, itemText } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
-import type { Parents } from "./awaited-parents.ts";
+import type { WaitCause } from "./claims.ts";
 import type { Dependents } from "./dependents.ts";
 import type { Unanswered } from "./unanswered.ts";
-import type { WaitCause } from "./waits.ts";
 
 /** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
 export class UnidentifiedAnswerError extends Error {
@@ -29,7 +28,7 @@ export type Settlement =
       readonly problem: string;
       /** The try was cut short by something that says nothing about the edit, and does not count. */
       readonly isInterrupted?: true;
-      /** It may go as soon as that is there. */
+      /** The edit may go as soon as that is there. */
       readonly waitsFor?: WaitCause;
     }
   | {
@@ -61,7 +60,6 @@ export interface Endings {
 export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
-  readonly parents: Parents;
   readonly dependents: Dependents;
   readonly unanswered: Pick<Unanswered, "answering">;
 }
@@ -71,28 +69,27 @@ export function createEndings({
   clock,
   changes,
   mirror,
-  parents,
   dependents,
   unanswered,
 }: EndingsDeps): Endings {
-  const finish = db.prepare(
+  const confirmOne = db.prepare(
     `UPDATE edits SET state = 'confirmed', park_reason = NULL, answer = @answer, conflicts = @conflicts, problem = NULL,
        updated_at = @now, confirmed_at = @now WHERE id = @id`,
   );
-  const undo = db.prepare(
+  const markUndone = db.prepare(
     "UPDATE edits SET state = 'undone', updated_at = ? WHERE id = ? AND state = 'confirmed'",
   );
   const postpone = db.prepare(
     `UPDATE edits SET state = 'pending', not_before = @until, problem = @problem, updated_at = @now,
        attempts = attempts - @uncounted, waits_for = @waitsFor WHERE id = @id`,
   );
-  const lay = db.prepare(
+  const parkOrDiscard = db.prepare(
     `UPDATE edits SET state = @state, park_reason = @reason, problem = @problem, before = coalesce(@before, before),
        conflicts = @conflicts, frozen = @frozen, updated_at = @now WHERE id = @id`,
   );
   const stamp = () => instantText(clock());
 
-  function buryWhole(key: ItemKey): void {
+  function buryWithSubtasks(key: ItemKey): void {
     const { kind, serviceId: id } = mirror.identity(key);
     const below = kind === "task" && id !== null ? mirror.ofSource(`subtasks:${id}`) : [];
     for (const subtask of below) mirror.bury(subtask.key);
@@ -102,9 +99,9 @@ export function createEndings({
   return {
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
       const conflicts = JSON.stringify(edit.conflicts);
-      finish.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
-      if (edit.undoes !== null) undo.run(stamp(), edit.undoes);
-      if (!answer) buryWhole(edit.item);
+      confirmOne.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
+      if (edit.undoes !== null) markUndone.run(stamp(), edit.undoes);
+      if (!answer) buryWithSubtasks(edit.item);
       else {
         const { id } = answer;
         if (!id) throw new UnidentifiedAnswerError(edit.id);
@@ -114,7 +111,7 @@ export function createEndings({
           unanswered.answering(edit, () => mirror.put(item, sourceOf(item)));
           changes.publish(edit.item);
         });
-        if (edit.action === "create") parents.born(edit.item, item);
+        if (edit.action === "create") dependents.created(edit.item, item);
       }
       changes.publish(edit.item);
     }),
@@ -128,7 +125,7 @@ export function createEndings({
       }
       const { problem, clash } = settlement;
       const isParked = settlement.kind === "park";
-      lay.run({
+      parkOrDiscard.run({
         id: edit.id,
         state: isParked ? "parked" : "discarded",
         reason: isParked ? settlement.reason : null,
@@ -140,10 +137,9 @@ export function createEndings({
       });
       changes.publish(edit.item);
       if (edit.action !== "create") return [];
-      const isUnborn = mirror.identity(edit.item).serviceId === null;
-      if (isParked) return isUnborn ? dependents.park(edit) : [];
-      dependents.setFree(edit);
-      parents.lost(edit.item);
+      const isUncreated = mirror.identity(edit.item).serviceId === null;
+      if (isParked) return isUncreated ? dependents.park(edit) : [];
+      dependents.detach(edit);
       return [];
     }),
   };

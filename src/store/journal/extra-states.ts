@@ -8,23 +8,23 @@ import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { contentColumn, extraRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import type { WaitCause } from "./waits.ts";
+import type { WaitCause } from "./claims.ts";
 
-/** How a claimed wish goes on. */
+/** How a claimed extra goes on. */
 export type ExtraEnding =
   | { readonly kind: "done"; readonly answer: ServiceId | null }
   | {
       readonly kind: "retry";
       readonly notBefore: Temporal.Instant;
       readonly problem: string;
-      /** The try was cut short by something that says nothing about the wish, and does not count. */
+      /** The try was cut short by something that says nothing about the extra, and does not count. */
       readonly isInterrupted?: true;
-      /** It may go as soon as that is there. */
+      /** The extra may go as soon as that is there. */
       readonly waitsFor?: WaitCause;
     }
   | { readonly kind: "park"; readonly problem: string };
 
-/** What edits ask for beside their fields, as durable as the edits themselves. */
+/** Comments, files and kept properties that edits ask for beside their fields, as durable as the edits themselves. */
 export interface Extras {
   /** Belongs inside the transaction of the edit. */
   append(edit: EditId, extras: readonly NewExtra[]): void;
@@ -52,8 +52,8 @@ export interface Extras {
   counts(): Readonly<Record<ExtraState, number>>;
 }
 
-/** Wishes `x` of edits `e` that nothing but time may hold back. */
-const free = `x.state = 'pending' AND x.target <> 'item' AND e.state = 'confirmed'
+/** The condition for extras `x` of edits `e` that nothing but time may hold back. */
+const unblocked = `x.state = 'pending' AND x.target <> 'item' AND e.state = 'confirmed'
   AND NOT EXISTS (SELECT 1 FROM edit_extras older JOIN edits oe ON oe.id = older.edit
                   WHERE oe.item = e.item AND older.id < x.id AND oe.state = 'confirmed'
                     AND older.target <> 'item' AND older.state IN ('pending', 'claimed'))`;
@@ -70,11 +70,11 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   );
   const claimable = db.prepare(
     `SELECT x.id FROM edit_extras x JOIN edits e ON e.id = x.edit
-     WHERE ${free} AND (x.not_before IS NULL OR x.not_before <= ?) ORDER BY x.id LIMIT 1`,
+     WHERE ${unblocked} AND (x.not_before IS NULL OR x.not_before <= ?) ORDER BY x.id LIMIT 1`,
   );
   const waiting = db.prepare(
     `SELECT min(coalesce(x.not_before, x.created_at)) AS next
-     FROM edit_extras x JOIN edits e ON e.id = x.edit WHERE ${free}`,
+     FROM edit_extras x JOIN edits e ON e.id = x.edit WHERE ${unblocked}`,
   );
   const claim = db.prepare(
     "UPDATE edit_extras SET state = 'claimed', attempts = attempts + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
@@ -94,11 +94,11 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   const park = db.prepare(
     "UPDATE edit_extras SET state = 'parked', problem = ?, updated_at = ? WHERE id = ?",
   );
-  const tookAlong = db.prepare(
+  const finishUploaded = db.prepare(
     `UPDATE edit_extras SET state = 'done', content = NULL, problem = NULL, updated_at = ?
      WHERE edit = ? AND target = 'item' AND state = 'pending' AND file_id IS NOT NULL`,
   );
-  const leftBehind = db.prepare(
+  const leaveToFolder = db.prepare(
     `UPDATE edit_extras SET target = 'folder', updated_at = ?
      WHERE edit = ? AND target = 'item' AND state IN ('pending', 'parked')`,
   );
@@ -106,12 +106,12 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
     `UPDATE edit_extras SET state = 'pending', not_before = NULL, attempts = 0, updated_at = ?
      WHERE edit = ? AND state = 'parked'`,
   );
-  const back = `UPDATE edit_extras SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now
+  const releaseClaims = `UPDATE edit_extras SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now
     WHERE state = 'claimed'`;
-  const release = db.prepare(back);
-  const releaseThat = db.prepare(`${back} AND id = @id`);
+  const release = db.prepare(releaseClaims);
+  const releaseThat = db.prepare(`${releaseClaims} AND id = @id`);
   const claimed = db.prepare("SELECT id FROM edit_extras WHERE state = 'claimed'");
-  const counting = db.prepare(
+  const count = db.prepare(
     `SELECT ${extraStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
       .join(", ")} FROM edit_extras WHERE kind <> 'kept'`,
@@ -148,15 +148,15 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
       }
     },
     attached: db.transaction((edit: EditId) => {
-      tookAlong.run(stamp(), edit);
-      leftBehind.run(stamp(), edit);
+      finishUploaded.run(stamp(), edit);
+      leaveToFolder.run(stamp(), edit);
     }),
     resume: (edit) => resume.run(stamp(), edit).changes,
     release: () => release.run({ now: stamp() }).changes,
     claimed: () => claimed.all().map((row) => numberColumn(row, "id")),
     releaseOne: (id) => void releaseThat.run({ id, now: stamp() }),
     counts() {
-      const counted = counting.get();
+      const counted = count.get();
       const of = (state: ExtraState) => numberColumn(counted, state);
       return {
         pending: of("pending"),

@@ -4,12 +4,10 @@ import {
   type EditAction,
   type EditState,
   editStates,
-  inFlightAfterCrash,
   type Restoration,
 } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-
 import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import type { ObjectNames } from "../calendars/dav-resources.ts";
@@ -18,7 +16,6 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { editIdColumn, editRow, restorationText } from "../rows/edit-rows.ts";
 import {
   contentText,
-  instantOf,
   instantText,
   itemText,
   numberColumn,
@@ -27,13 +24,13 @@ import {
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
-import { type AwaitedParent, createParents } from "./awaited-parents.ts";
-import { createDependents } from "./dependents.ts";
+import { type Claims, createClaims } from "./claims.ts";
+import { type AwaitedParent, createDependents } from "./dependents.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import type { Unanswered } from "./unanswered.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
-/** An edit that is to be taken in. */
+/** An edit that is to be accepted. */
 export interface NewEdit {
   readonly channel: Channel;
   readonly actor: PersonId | null;
@@ -56,37 +53,19 @@ export interface NewEdit {
 }
 
 /** The durable list of what people want. An edit is accepted when `append` has returned. */
-export interface Journal extends Endings {
+export interface Journal extends Endings, Claims {
   append(edit: NewEdit): EditId;
-  /** The oldest edit that may go now, of whose item none is under way and no older one waits; it becomes `claimed`. */
-  claimNext(): Edit | null;
-  /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
-  nextAt(): Temporal.Instant | null;
-  /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
-  sending(id: EditId): void;
-  /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
-  inFlight(id: EditId, inFlightUntil: Temporal.Instant | null): void;
-  /**
-   * Notes what a change or deletion is about to meet; of several tries the first counts. It is what an undo restores. The
-   * request leaves in the same turn: nothing may be awaited in between.
-   */
-  leaving(id: EditId, before: Item): void;
-  /** Notes that the item was not found in its place, or that it was found after all. */
-  missing(id: EditId, isMissing: boolean): void;
-  /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
-  keyRefused(id: EditId, isRefused: boolean): void;
-  /** Puts claims back, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
-  release(timeout: Temporal.Duration): number;
-  /** As `release`, one claim whose worker is no more. */
-  releaseOne(id: EditId, timeout: Temporal.Duration): void;
   /** Gives a parked or held edit back to the drain; false when it is in no such state, or about what is gone. */
   resume(id: EditId): boolean;
   /**
-   * Whether the edit is about an item that the service has no longer, and that at most a later edit makes anew: it could
-   * never be sent, or would meet what it is not about.
+   * Whether the edit is about an item that the service has no longer, and that at most a later edit recreates: it could
+   * never be sent, or would change what it is not about.
    */
   isAboutGone(id: EditId): boolean;
-  /** A confirmed edit that a late request has undone is to be carried out again, as far as that goes; false when it has ended otherwise. */
+  /**
+   * Makes a confirmed edit that a late request has undone pending again, as far as that goes; false when it has ended
+   * otherwise.
+   */
   putBack(id: EditId, restores: Restoration): boolean;
   /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
   rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
@@ -106,7 +85,7 @@ export interface Journal extends Endings {
   awaitedParent(item: ItemKey): string | null;
   /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
   soughtParent(creation: EditId): string | null;
-  /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was made anew since. */
+  /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was recreated since. */
   deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
   /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
   withdraw(creation: Edit, deletion: Edit): void;
@@ -153,7 +132,7 @@ export function createJournal({
        SELECT 1 FROM edits made WHERE made.item = e.item AND made.id < e.id AND made.action = 'create'
          AND made.state IN ('pending', 'claimed', 'parked', 'held'))`,
   );
-  const turn = db.prepare(
+  const rebaseOne = db.prepare(
     `UPDATE edits SET base = @base, shown = NULL, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
   const discardOne = db.prepare(
@@ -167,7 +146,6 @@ export function createJournal({
      WHERE id = ? AND state = 'confirmed'`,
   );
   const reads = createJournalReads({ db, zone, clock });
-  const parents = createParents({ db, zone, clock, changes });
   const dependents = createDependents({ db, zone, clock, changes });
   const withdrawals = createWithdrawals({ db, zone, clock, changes });
   const stamp = () => instantText(clock());
@@ -185,12 +163,11 @@ export function createJournal({
     if (isAboutGone(id)) return false;
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
-    parents.insist(id);
     dependents.resume(id);
-    if (isOwn(edit)) {
+    if (isShownToEditor(edit)) {
       heldObjects.grant(id);
       objectNames.grant(edit.item);
-      changes.tellOwn(edit.item);
+      changes.logForEditor(edit.item);
     }
     return true;
   }
@@ -198,13 +175,13 @@ export function createJournal({
   return {
     ...reads,
     ...createClaims({ db, zone, clock }),
-    ...createMarks({ db, zone, clock }),
-    ...createEndings({ db, zone, clock, changes, mirror, parents, dependents, unanswered }),
+    ...createEndings({ db, zone, clock, changes, mirror, dependents, unanswered }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
-      const isAgain = isNew && (edit.undoes !== undefined || edit.recreates === true);
-      // What is under way to its former life goes by the former id; the creation finds out later that this is void.
-      if (isAgain && !withdrawals.isBusy(edit.item)) mirror.disown(edit.item, edit.base.kind);
+      const isRecreation = isNew && (edit.undoes !== undefined || edit.recreates === true);
+      // A request under way for the deleted item goes by its former id; the creation finds out later that this is void.
+      if (isRecreation && !withdrawals.isBusy(edit.item))
+        mirror.clearServiceId(edit.item, edit.base.kind);
       const { lastInsertRowid } = insert.run({
         channel: edit.channel,
         actor: edit.actor,
@@ -223,9 +200,9 @@ export function createJournal({
       const id = editIdColumn({ id: Number(lastInsertRowid) });
       if (isNew) withdrawals.replace({ id, item: edit.item }, edit.base.kind);
       changes.publish(edit.item);
-      if (isOwn(edit)) changes.tellOwn(edit.item);
-      if (edit.parent) parents.wait({ edit: id, item: edit.item }, edit.parent);
-      if (isNew) parents.arrived(edit.item);
+      if (isShownToEditor(edit)) changes.logForEditor(edit.item);
+      if (edit.parent) dependents.awaitParent({ id, item: edit.item }, edit.parent);
+      if (isNew) dependents.attachTo(edit.item);
       return id;
     }),
     resume: db.transaction(resume),
@@ -234,7 +211,7 @@ export function createJournal({
       change(id, () => reopen.run(restorationText(restores), stamp(), id)),
     ),
     rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
-      turn.run({
+      rebaseOne.run({
         id,
         base: itemText(against.base),
         patch: JSON.stringify(patchToPlain(against.patch)),
@@ -247,92 +224,34 @@ export function createJournal({
         const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
         if (discarded.changes > 0 && edit.action === "create") {
           withdrawals.discardFollowers(edit);
-          dependents.setFree(edit);
-          parents.lost(edit.item);
+          dependents.detach(edit);
         }
-        if (discarded.changes > 0 && isOwn(edit)) {
+        if (discarded.changes > 0 && isShownToEditor(edit)) {
           heldObjects.drop(id);
-          changes.tellOwn(edit.item);
+          changes.logForEditor(edit.item);
         }
         return discarded;
       }),
     ),
-    awaitedParent: (item) => parents.awaited(item),
-    soughtParent: (creation) => parents.sought(creation),
+    awaitedParent: (item) => dependents.awaitedParent(item),
+    soughtParent: (creation) => dependents.soughtParent(creation),
     deletionOf: (creation) => withdrawals.deletionOf(creation),
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }
 
-/** Whether it waits and is shown to its editor alone. */
-const isOwn = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
+/** Whether the edit waits for approval and is shown to its editor alone. */
+const isShownToEditor = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
   state === "held" && channel === "caldav";
 
-/** What is kept of the item that was shown, where its editor saw another version. */
+/** The item as the view shows it, where its editor saw another version; null where that is the same. */
 const shownBeside = (base: Item, content: string | null): string | null =>
   content === null || content === contentText(base) ? null : plainItemText(content);
 
-/**
- * Edits `e` of identities `i` that no older edit of their item, no missing id and no task above them holds back. An older one
- * that is put back while a newer one is under way waits for that.
- */
-const free = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
-  AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
-                  AND older.state IN ('pending', 'claimed'))
-  AND NOT EXISTS (SELECT 1 FROM edits newer WHERE newer.item = e.item AND newer.id > e.id
-                  AND newer.state = 'claimed')
-  AND NOT EXISTS (SELECT 1 FROM parent_waits w WHERE w.edit = e.id AND w.parent IS NOT NULL)`;
-
-/** Which edit goes next. */
-function createClaims({
-  db,
-  zone,
-  clock,
-}: StoreDeps): Pick<Journal, "claimNext" | "nextAt" | "release" | "releaseOne"> {
-  const claimable = db.prepare(
-    `SELECT e.* FROM edits e JOIN identities i USING (item)
-     WHERE ${free} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
-  );
-  const claim = db.prepare(
-    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
-  );
-  const waiting = db.prepare(
-    `SELECT min(coalesce(e.not_before, e.created_at)) AS next
-     FROM edits e JOIN identities i USING (item) WHERE ${free}`,
-  );
-  // A request may have waited for its turn after it was noted, and have left just before the end.
-  const release = `UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0),
-    lands_until = iif(lands_until < @until, @until, lands_until), updated_at = @now WHERE state = 'claimed'`;
-  const releaseAll = db.prepare(release);
-  const releaseThat = db.prepare(`${release} AND id = @id`);
-  const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
-  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
-  const stamp = () => instantText(clock());
-  const interrupted = (timeout: Temporal.Duration) => ({
-    now: stamp(),
-    until: instantText(inFlightAfterCrash(clock(), timeout)),
-  });
-  const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
-
-  return {
-    claimNext: db.transaction((): Edit | null => {
-      const next = read(claimable.get({ now: stamp() }));
-      if (!next) return null;
-      claim.run(stamp(), next.id);
-      // Whoever comes now comes too late to be its parent.
-      endWait.run(next.id);
-      return read(byId.get(next.id));
-    }),
-    nextAt: () => instantOf(textColumn(waiting.get(), "next")),
-    release: (timeout) => releaseAll.run(interrupted(timeout)).changes,
-    releaseOne: (id, timeout) => void releaseThat.run({ ...interrupted(timeout), id }),
-  };
-}
-
 /** Two rounds of polling at the usual pace: what a request has made is seen by then. */
-const outlook = Temporal.Duration.from({ minutes: 30 });
+const discoveryWindow = Temporal.Duration.from({ minutes: 30 });
 
-/** What the journal holds. */
+/** The queries of the journal. */
 function createJournalReads({
   db,
   zone,
@@ -356,13 +275,13 @@ function createJournalReads({
     `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL
        AND lands_until > @since AND (action = 'create' OR (patch ->> 'place') IS NOT NULL)`,
   );
-  const counting = db.prepare(
+  const count = db.prepare(
     `SELECT ${editStates
       .map((state) => `count(*) FILTER (WHERE state = '${state}') AS ${state}`)
       .join(", ")} FROM edits`,
   );
   const read = (row: unknown): Edit => editRow(row, zone);
-  const heldKnown = new Map<PersonId, ReadonlyMap<string, Edit>>();
+  const lastHeld = new Map<PersonId, ReadonlyMap<string, Edit>>();
   const ago = (span: Temporal.Duration): string => instantText(clock().subtract(span));
 
   return {
@@ -373,51 +292,22 @@ function createJournalReads({
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
     heldOf: (item) => held.all(item).map(read),
     heldBy(person) {
-      const before = heldKnown.get(person);
+      const before = lastHeld.get(person);
       const rows = heldByPerson.all(person).map((row) => [JSON.stringify(row), row] as const);
       const edits = new Map(rows.map(([text, row]) => [text, before?.get(text) ?? read(row)]));
-      heldKnown.set(person, edits);
+      lastHeld.set(person, edits);
       return [...edits.values()];
     },
-    openCreations: () => creations.all({ since: ago(outlook) }).map(read),
-    givenUpCreations: () => givenUp.all({ since: ago(outlook) }).map(read),
+    openCreations: () => creations.all({ since: ago(discoveryWindow) }).map(read),
+    givenUpCreations: () => givenUp.all({ since: ago(discoveryWindow) }).map(read),
     counts() {
-      const counted = counting.get();
+      const counted = count.get();
       return Object.fromEntries(
         editStates.flatMap((state) => {
-          const count = numberColumn(counted, state);
-          return count > 0 ? [[state, count]] : [];
+          const edits = numberColumn(counted, state);
+          return edits > 0 ? [[state, edits]] : [];
         }),
       );
     },
-  };
-}
-
-/** What is noted of an edit while it is carried out; none of it is shown to calendars. */
-function createMarks({
-  db,
-  clock,
-}: StoreDeps): Pick<Journal, "sending" | "inFlight" | "leaving" | "missing" | "keyRefused"> {
-  const sent = db.prepare(
-    `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
-       sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, updated_at = @now WHERE id = @id`,
-  );
-  const setInFlight = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
-  const meet = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
-  const miss = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
-  const refuseKey = db.prepare(
-    "UPDATE edits SET key_refused_at = coalesce(key_refused_at, ?) WHERE id = ?",
-  );
-  const acceptKey = db.prepare("UPDATE edits SET key_refused_at = NULL WHERE id = ?");
-  const stamp = () => instantText(clock());
-
-  return {
-    sending: (id) =>
-      void sent.run({ id, now: stamp(), until: instantText(inFlightAfterCrash(clock())) }),
-    inFlight: (id, until) => void setInFlight.run(until && instantText(until), id),
-    leaving: (id, before) => void meet.run(itemText(before), id),
-    missing: (id, isMissing) => void miss.run(isMissing ? stamp() : null, id),
-    keyRefused: (id, isRefused) =>
-      void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
   };
 }

@@ -5,7 +5,7 @@ import { instantText, numberColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 
-/** What the journal remembers: looking back, and forgetting. */
+/** Queries of edits that have ended or wait for long, and the retention of what the store keeps. */
 export interface PastEdits {
   /** All edits of an item, newest first. */
   ofItem(item: ItemKey): readonly Edit[];
@@ -18,7 +18,7 @@ export interface PastEdits {
   ): number;
   /** Carried out after a creating request had left more than once, oldest first. */
   resent(): readonly Edit[];
-  /** Edits that wait because their item would not settle, oldest first. */
+  /** Edits that wait because their item kept changing, oldest first. */
   frozen(): readonly Edit[];
   /**
    * Drops edits that ended before a moment, changes older than it, versions that a newer one had replaced by then, and the
@@ -89,7 +89,7 @@ export interface Moves {
   recent(): readonly Edit[];
 }
 
-const afterglow = Temporal.Duration.from({ minutes: 10 });
+const answerWindow = Temporal.Duration.from({ minutes: 10 });
 
 export function createMoves({ db, zone, clock }: StoreDeps): Moves {
   const recent = db.prepare(
@@ -98,6 +98,6 @@ export function createMoves({ db, zone, clock }: StoreDeps): Moves {
   );
   return {
     recent: () =>
-      recent.all(instantText(clock().subtract(afterglow))).map((row) => editRow(row, zone)),
+      recent.all(instantText(clock().subtract(answerWindow))).map((row) => editRow(row, zone)),
   };
 }

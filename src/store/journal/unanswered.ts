@@ -112,7 +112,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   };
   const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
 
-  function lookOver(write: UnansweredWrite, begun: Temporal.Instant | null): void {
+  function recordLook(write: UnansweredWrite, begun: Temporal.Instant | null): void {
     const { id, lostAt, inFlightUntil: until, failures, nextLookAt, carriedOutAt } = write;
     if (nextLookAt === null) return;
     if (begun === null) {
@@ -150,7 +150,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
       return { key, writes: ofItem(key) };
     }),
     looked: db.transaction((key: ItemKey, begun: Temporal.Instant | null) => {
-      for (const write of ofItem(key)) lookOver(write, begun);
+      for (const write of ofItem(key)) recordLook(write, begun);
       forget.run(instantText(clock().subtract(memory)));
     }),
     nextLookAt: () => instantOf(textColumn(earliest.get(), "next")),

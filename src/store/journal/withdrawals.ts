@@ -26,8 +26,8 @@ export interface Withdrawals {
   discardFollowers(creation: Pick<Edit, "id" | "item">): void;
 }
 
-/** Edits of one life of an item: from its creation, or from after that, up to the next creation. */
-const ofLife = `item = @item AND id < coalesce(
+/** The edits of an item from one creation, or from after it, up to the next creation. */
+const upToRecreation = `item = @item AND id < coalesce(
   (SELECT min(next.id) FROM edits next WHERE next.item = @item AND next.action = 'create' AND next.id > @creation),
   9e15)`;
 const notEnded = "state IN ('pending', 'claimed', 'parked', 'held')";
@@ -39,20 +39,20 @@ export function createWithdrawals({
   changes,
 }: StoreDeps & { readonly changes: Changes }): Withdrawals {
   const deletion = db.prepare(
-    `SELECT * FROM edits WHERE ${ofLife} AND id > @creation AND action = 'delete' AND state = 'pending'
+    `SELECT * FROM edits WHERE ${upToRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
      ORDER BY id LIMIT 1`,
   );
-  const fulfil = db.prepare(
+  const confirmDeletion = db.prepare(
     `UPDATE edits SET state = 'confirmed', problem = NULL, updated_at = @now, confirmed_at = @now
-     WHERE ${ofLife} AND id > @creation AND action = 'delete' AND state = 'pending'`,
+     WHERE ${upToRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'`,
   );
   const drop = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, lands_until = NULL, problem = @problem, updated_at = @now
-     WHERE ${ofLife} AND id >= @creation AND ${notEnded}`,
+     WHERE ${upToRecreation} AND id >= @creation AND ${notEnded}`,
   );
   const giveUp = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
-     WHERE ${ofLife} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
+     WHERE ${upToRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
   );
   const next = db.prepare(
     `SELECT base ->> '$.content.kind' AS kind FROM edits
@@ -78,10 +78,10 @@ export function createWithdrawals({
     return row === undefined ? null : editRow(row, zone);
   }
 
-  function endLife(item: ItemKey, about: { creation: EditId; problem: string }): void {
+  function endCreation(item: ItemKey, about: { creation: EditId; problem: string }): void {
     const now = instantText(clock());
     const { creation, problem } = about;
-    fulfil.run({ item, creation, now });
+    confirmDeletion.run({ item, creation, now });
     drop.run({ item, creation, now, problem });
     endWait.run(creation);
     changes.publish(item);
@@ -94,14 +94,14 @@ export function createWithdrawals({
     const own = `edit ${id} deletes it, and the service has never had it`;
     const after = next.get({ item, creation });
     const kind = after === undefined ? null : textColumn(after, "kind");
-    endLife(item, { creation, problem: own });
+    endCreation(item, { creation, problem: own });
     if (kind !== null) setKind.run(kind, item);
-    // What is made again as a task keeps what hangs below it.
+    // An item that is recreated as a task keeps its to-dos.
     if (kind === "task") return;
     const problem = `edit ${id} deletes the task above it, and the service has never had that`;
     for (const row of below.all(item)) {
       const child = itemKey(numberColumn(row, "item"));
-      endLife(child, { creation: editIdColumn(row), problem });
+      endCreation(child, { creation: editIdColumn(row), problem });
     }
   }
 

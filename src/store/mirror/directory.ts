@@ -99,13 +99,13 @@ export function createDirectory({
          WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
     ),
     person: db.prepare("SELECT * FROM people WHERE id = ?"),
-    used: db.prepare(
+    usedLabels: db.prepare(
       "SELECT DISTINCT l.value AS label FROM view_items v, json_each(v.content, '$.labels') l",
     ),
     listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
   };
 
-  /** Insert, update and "gone" of one table; each tells whether anything changed. */
+  /** Prepares the writes of one table: insert, update and "gone". Each tells whether anything changed. */
   function table<Row>(
     name: string,
     columns: readonly string[],
@@ -178,7 +178,8 @@ export function createDirectory({
       return row === undefined ? null : personRow(row);
     },
     labelNames,
-    labelsInUse: () => new Set(read.used.all().map((row) => labelId(numberColumn(row, "label")))),
+    labelsInUse: () =>
+      new Set(read.usedLabels.all().map((row) => labelId(numberColumn(row, "label")))),
     personNames: () =>
       new Map(
         read.everyPerson
@@ -189,17 +190,17 @@ export function createDirectory({
   };
 }
 
-interface At {
+interface PersonInProject {
   readonly person: PersonId;
   readonly project: ProjectId;
 }
 
-/** Which projects the keys of people open, as far as the service was asked. */
+/** Projects that the keys of people open, as far as the service was asked. */
 export interface KeyAccess {
-  get(at: At): KeySight | null;
-  /** Notes an answer; names have changed where it opens or closes a project for the person. */
-  put(answer: At & { readonly isOpen: boolean }): void;
-  /** Projects that the person's key does not open. */
+  get(at: PersonInProject): KeySight | null;
+  /** Notes an answer of the service; the directory changes where the answer opens or closes a project for the person. */
+  put(answer: PersonInProject & { readonly isOpen: boolean }): void;
+  /** Returns the projects that the person's key does not open. */
   closedFor(person: PersonId): ReadonlySet<ProjectId>;
 }
 
@@ -215,13 +216,13 @@ export function createKeyAccess({
      ON CONFLICT (person, project_id) DO UPDATE SET opened = max(opened, @open),
        refusals = iif(@open = 1, 0, refusals + 1), at = @now`,
   );
-  const get = ({ person, project }: At) => {
+  const get = ({ person, project }: PersonInProject) => {
     const row = one.get(person, project);
     return row === undefined ? null : keySightRow(row);
   };
   return {
     get,
-    put: db.transaction(({ isOpen, ...at }: At & { readonly isOpen: boolean }) => {
+    put: db.transaction(({ isOpen, ...at }: PersonInProject & { readonly isOpen: boolean }) => {
       const before = get(at);
       upsert.run({ ...at, open: isOpen ? 1 : 0, now: instantText(clock()) });
       const after = get(at);
@@ -239,5 +240,5 @@ export function createKeyAccess({
   };
 }
 
-/** One refusal of what was open before may be a mistake of the moment. */
+/** A project that was open before is closed by the second refusal: the first may be a fault of the moment. */
 const isClosed = ({ opened, refusals }: KeySight): boolean => refusals > (opened ? 1 : 0);

@@ -26,7 +26,7 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Directory } from "./directory.ts";
 
-/** One mirrored item with its handle and the source that reported it. */
+/** One mirrored item with its key and the source that reported it. */
 export interface Mirrored {
   readonly key: ItemKey;
   readonly source: string;
@@ -40,17 +40,17 @@ export interface Mirror {
   /** Marks an item as gone from the service; its identity stays, so that it can come back as the same. */
   bury(key: ItemKey): void;
   /**
-   * Gives an item that was born here the id under which the service knows it. Where a sweep had already taken that id
-   * for a new item, the calendar's UID wins, and edits of the other one become edits of this.
+   * Gives an item that was created here the id under which the service knows it. Where a sweep had already taken that id
+   * for a new item, the calendar's UID wins, and edits of the other item become edits of this one.
    */
   adopt(key: ItemKey, id: ServiceId): void;
   /**
-   * The id under which the service knew a deleted item is no longer its own: it is to be created again, as the same; a task
-   * may become a subtask, or the other way round.
+   * Takes the service's id from a deleted item that is to be recreated with the same UID; a task may become a subtask, or
+   * the other way round.
    */
-  disown(key: ItemKey, as: ItemKind): void;
-  /** A new identity for an item that is to be created: it keeps the UID of the calendar that made it. */
-  conceive(kind: ItemKind, uid: string): ItemKey;
+  clearServiceId(key: ItemKey, as: ItemKind): void;
+  /** Makes the identity of an item that is to be created: it keeps the UID of the calendar that made it. */
+  createIdentity(kind: ItemKind, uid: string): ItemKey;
   get(key: ItemKey): Mirrored | null;
   find(kind: ItemKind, id: ServiceId): ItemKey | null;
   findUid(uid: string): IdentityRow | null;
@@ -60,9 +60,9 @@ export interface Mirror {
   contents(
     source: string,
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** Those of the sources of which anything is mirrored. */
+  /** Returns those of the sources of which anything is mirrored. */
   populated(sources: readonly string[]): ReadonlySet<string>;
-  /** Mirrored items per kind. */
+  /** The number of mirrored items per kind. */
   counts(): Readonly<Record<ItemKind, number>>;
 }
 
@@ -88,7 +88,7 @@ export function createMirror({
   const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
   const moveWrites = db.prepare("UPDATE unanswered SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
-  const giveUpId = db.prepare(
+  const clearId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
   );
   const row = db.prepare(
@@ -106,10 +106,10 @@ export function createMirror({
      ON CONFLICT (item) DO UPDATE SET source = excluded.source, content = excluded.content,
        by_me = excluded.by_me, updated_at = excluded.updated_at`,
   );
-  const remove = db.prepare("DELETE FROM mirror_items WHERE item = ?");
-  const shownBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
-  const forget = db.prepare("DELETE FROM absences WHERE item = ?");
-  const counting = db.prepare(
+  const dropRow = db.prepare("DELETE FROM mirror_items WHERE item = ?");
+  const subtasksShown = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
+  const dropAbsence = db.prepare("DELETE FROM absences WHERE item = ?");
+  const countByKind = db.prepare(
     `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
        count(*) FILTER (WHERE kind = 'subtask') AS subtask FROM mirror_items JOIN identities USING (item)`,
   );
@@ -131,11 +131,11 @@ export function createMirror({
     for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
       const { item: key, serviceId: other } = identityRow(taken);
       if (other === null) {
-        // It was to be created again, and is back by itself.
+        // The item was to be recreated, and is back by itself.
         setId.run(id, key);
         return key;
       }
-      // It was created again under another id, and now the service shows both.
+      // The item was recreated under another id, and now the service shows both.
       uid = `again-${uid}`;
     }
     return addKey(kind, { id, uid });
@@ -148,7 +148,7 @@ export function createMirror({
     const content = contentText(item);
     const updatedAt = item.updatedAt?.toString() ?? null;
     const same = before?.content === content && before.source === source;
-    if (before) forget.run(key);
+    if (before) dropAbsence.run(key);
     if (same && before.updatedAt === updatedAt) return "unchanged";
     upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
     if (same) return "unchanged";
@@ -161,8 +161,8 @@ export function createMirror({
 
   const bury = db.transaction((key: ItemKey) => {
     const stored = row.get(key);
-    remove.run(key);
-    forget.run(key);
+    dropRow.run(key);
+    dropAbsence.run(key);
     if (stored !== undefined) {
       unanswered.seen(key, () => ({ before: decode(stored).item, after: null }));
     }
@@ -175,23 +175,23 @@ export function createMirror({
     adopt: db.transaction((key: ItemKey, id: ServiceId) => {
       const { kind } = identityRow(byKey.get(key));
       const known = byId.get(kind, id);
-      const holder = known === undefined ? null : identityRow(known).item;
-      if (holder === key) return;
-      if (holder !== null) {
-        moveEdits.run(key, holder);
-        moveMails.run(key, holder);
-        moveWrites.run(key, holder);
-        setId.run(null, holder);
-        bury(holder);
+      const duplicate = known === undefined ? null : identityRow(known).item;
+      if (duplicate === key) return;
+      if (duplicate !== null) {
+        moveEdits.run(key, duplicate);
+        moveMails.run(key, duplicate);
+        moveWrites.run(key, duplicate);
+        setId.run(null, duplicate);
+        bury(duplicate);
       }
       setId.run(id, key);
-      // What hangs below it names it by its UID, which was the other one's.
-      if (holder !== null && kind === "task") {
-        for (const child of shownBelow.all(id)) changes.touch(itemKeyColumn(child));
+      // Calendars are shown the task's UID in its subtasks, where the duplicate's has stood.
+      if (duplicate !== null && kind === "task") {
+        for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
       }
     }),
-    disown: (key, as) => void giveUpId.run(as, key),
-    conceive: (kind, uid) => addKey(kind, { id: null, uid }),
+    clearServiceId: (key, as) => void clearId.run(as, key),
+    createIdentity: (kind, uid) => addKey(kind, { id: null, uid }),
     get(key) {
       const stored = row.get(key);
       return stored === undefined ? null : decode(stored);
@@ -222,14 +222,14 @@ export function createMirror({
           .filter((source) => source !== null),
       ),
     counts() {
-      const counted = counting.get();
+      const counted = countByKind.get();
       const of = (kind: ItemKind) => numberColumn(counted, kind);
       return { event: of("event"), task: of("task"), subtask: of("subtask") };
     },
   };
 }
 
-/** What is mirrored of things, by their ids; null for what is not. What is gone from the directory is known still. */
+/** Looks up mirrored items and names by their ids; null for what is not mirrored. Names that are gone are still found. */
 export function knownValuesIn({
   mirror,
   directory,

@@ -17,12 +17,12 @@ import type { StoreDeps } from "../steady-database.ts";
 /** Comments of tasks as last seen. What is no longer reported is marked gone, never forgotten. */
 export interface Comments {
   put(comment: Comment): void;
-  /** What a list of a task's comments says; only a complete one says what is gone. Returns how many rows changed. */
+  /** Stores a list of a task's comments; only a complete one says what is gone. Returns how many rows changed. */
   putAll(
     task: ServiceId,
     list: { readonly comments: readonly Comment[]; readonly complete: boolean },
   ): number;
-  /** Those that are there, oldest first. */
+  /** The comments that are not gone, oldest first. */
   ofTask(task: ServiceId): readonly Comment[];
   count(): number;
 }
@@ -74,13 +74,13 @@ export function createComments({ db, clock }: StoreDeps): Comments {
 
 /** Folders of projects and the files in them as last seen. What is no longer reported is marked gone, never forgotten. */
 export interface Files {
-  /** What a project's folder look-up or the configuration says; only a complete list says what is gone. */
+  /** Stores folders of the project's look-up or of the configuration; only a complete list says what is gone. */
   putFolders(
     project: ProjectId,
     list: { readonly folders: readonly Folder[]; readonly complete: boolean },
   ): number;
   folders(project: ProjectId): readonly Folder[];
-  /** What a folder's list says. Returns how many rows changed. */
+  /** Stores the list of a folder. Returns how many rows changed. */
   putFiles(
     folder: FolderId,
     list: { readonly files: readonly FileEntry[]; readonly complete: boolean },
@@ -176,15 +176,15 @@ function columnsOf(file: FileEntry): Readonly<Record<string, string | number | n
   };
 }
 
-/** What the service says happened to tasks. Entries are only ever added, and detailed once. */
+/** The service's log of what happened to tasks. Entries are only ever added, and detailed once. */
 export interface History {
-  /** Adds what is new; returns how many entries were. */
+  /** Adds the entries that are new; returns how many were. */
   add(entries: readonly HistoryEntry[]): number;
-  /** `content` null: the service does not show it. */
+  /** Stores the detail of an entry; `content` null: the service does not show it. */
   detail(entry: HistoryEntry, content: string | null): void;
   /** Entries of a task whose detail was not asked for yet, newest first. */
   undetailed(task: ServiceId): readonly DetailedEntry[];
-  /** Oldest first. */
+  /** All entries of a task, oldest first. */
   ofTask(task: ServiceId): readonly DetailedEntry[];
   count(): number;
 }
@@ -229,17 +229,17 @@ export function createHistory({ db, clock }: StoreDeps): History {
   };
 }
 
-/** How the polls of what hangs around the items went. */
+/** The outcome of the last polls of comments, files and history, source by source. */
 export interface SideSources {
   all(): readonly SideState[];
-  /** It was read whole; `seen` says of which state of its task, null where there is none. */
+  /** Notes that a source was read whole; `seen` says of which state of its task, null where there is none. */
   succeeded(
     source: SideSource,
     read: { readonly seen: string | null; readonly items: number },
   ): void;
   failed(source: SideSource, failure: string): void;
   drop(source: SideSource): void;
-  /** Forgets those of tasks that are not mirrored any more. */
+  /** Drops the sources of tasks that are not mirrored any more. */
   prune(): void;
 }
 

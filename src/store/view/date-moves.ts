@@ -14,14 +14,14 @@ export interface DateMove {
   readonly actor: PersonId | null;
 }
 
-/** What was moved, from the versions that are kept. */
+/** Items with moved dates, from the versions that are kept. */
 export interface DateMoves {
   /** Items that a person is assigned to and whose due date, start or end is another than it was at a moment. */
   since(at: Temporal.Instant, person: PersonId): readonly DateMove[];
 }
 
 export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }): DateMoves {
-  const moved = db.prepare(
+  const movedSince = db.prepare(
     `SELECT v.item, b.content AS before, i.service_id, (
        SELECT e.actor FROM edits e WHERE e.item = v.item AND e.created_at > @at
          AND e.state IN ('pending', 'claimed', 'confirmed')
@@ -38,7 +38,7 @@ export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }):
   );
   return {
     since: (at, person) =>
-      moved.all({ at: instantText(at), person }).flatMap((row) => {
+      movedSince.all({ at: instantText(at), person }).flatMap((row) => {
         const { key, before, serviceId, actor } = dateMoveRow(row);
         const shown = view.get(key);
         const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });

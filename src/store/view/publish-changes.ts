@@ -30,8 +30,8 @@ export interface Changes extends ChangeLog {
    */
   publish(key: ItemKey): boolean;
   /**
-   * Runs steps that store how an edit has ended. What of its item follows from the edit itself is no news to a program
-   * that has put the item: its octets may go on as they came.
+   * Runs steps that store how an edit has ended. Changes of its item that follow from the edit itself are no news to a
+   * program that has put the item: its octets may go on as they came.
    */
   settling<Value>(edit: SettledEdit, steps: () => Value): Value;
   /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
@@ -45,9 +45,9 @@ export interface Changes extends ChangeLog {
   ): Revision;
   /**
    * Logs a change of an item for whoever is shown it otherwise than all others, as an edit of it waits or did: where it is,
-   * and where that person's programs have put it; with a task what hangs below it. For the others its text stays the same.
+   * and where that person's programs have put it; with a task its subtasks. For the others its text stays the same.
    */
-  tellOwn(key: ItemKey): void;
+  logForEditor(key: ItemKey): void;
   /** Notes that names which feeds show have changed. */
   directoryChanged(): void;
 }
@@ -81,24 +81,24 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   const addChange = db.prepare(
     "INSERT INTO changes (at, collection, item, act) VALUES (?, ?, ?, ?)",
   );
-  const raise = db.prepare(
+  const raiseRevision = db.prepare(
     `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
-  const outdate = db.prepare("UPDATE objects SET stale = 1 WHERE item = ? AND stale = 0");
-  const tried = db.prepare(
+  const markStale = db.prepare("UPDATE objects SET stale = 1 WHERE item = ? AND stale = 0");
+  const triedPlaces = db.prepare(
     `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
        JOIN collections k ON k.name = c.collection
      WHERE n.item = ? AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = n.item)`,
   );
-  const hanging = db.prepare(
+  const subtasksOf = db.prepare(
     `SELECT below.item FROM view_items task JOIN identities i USING (item)
        JOIN view_items below ON below.project_id = task.project_id AND below.parent_id = i.service_id
      WHERE task.item = ? AND i.kind = 'task'`,
   );
   let settled: SettledEdit | null = null;
 
-  /** What hangs below a task is where the task is shown, also while a move of that one is on its way. */
+  /** The item with its edits over it. A subtask is where its task is shown, also while a move of the task is on its way. */
   function current(key: ItemKey): Item | null {
     const item = overlaid(key);
     if (item?.kind !== "subtask" || item.parentId === null) return item;
@@ -126,22 +126,22 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       change.act,
     );
     const at = Number(lastInsertRowid);
-    raise.run(collection, change.project, at);
+    raiseRevision.run(collection, change.project, at);
     return at;
   }
 
   function nextModified(previous: Temporal.Instant): Temporal.Instant {
     const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
-    // A second edit in one second moves it too: there are calendars that look at LAST-MODIFIED alone.
+    // A second edit in one second raises it too: there are calendars that look at LAST-MODIFIED alone.
     return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
   }
 
-  function bump(key: ItemKey): void {
+  function raiseSequence(key: ItemKey): void {
     const { sequence, modifiedAt } = identityRow(identity.get(key));
     setSequence.run(sequence + 1, nextModified(modifiedAt).toString(), key);
   }
 
-  /** Keeps what is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
+  /** Stores the version that is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
   function keepVersion(
     key: ItemKey,
     version: { revision: number; collection: CollectionName; content: string | null },
@@ -155,7 +155,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       act: "bury",
       project: plainContent(shown.content).projectId,
     });
-    bump(key);
+    raiseSequence(key);
     keepVersion(key, { revision: at, collection: shown.collection, content: null });
     dropView.run(key);
   }
@@ -172,17 +172,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       log(shown.collection, { key, act: "bury", project: before.projectId });
     }
     const after = plainContent(content);
-    const heard = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
-    const raised = heard !== null && heard !== publishedPart(after);
-    if (raised) bump(key);
-    const own = settled?.item === key ? settled : null;
-    if (raised && !(before && !isNews({ before, after }, own))) outdate.run(key);
+    const lastPublished = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
+    const isChangedText = lastPublished !== null && lastPublished !== publishedPart(after);
+    if (isChangedText) raiseSequence(key);
+    const settledHere = settled?.item === key ? settled : null;
+    if (isChangedText && !(before && !isNews({ before, after }, settledHere))) markStale.run(key);
     const at = log(collection, { key, act: "put", project: item.projectId });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
     if (before && shown?.collection === collection && before.projectId !== item.projectId) {
       // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
-      raise.run(collection, before.projectId, at);
+      raiseRevision.run(collection, before.projectId, at);
     }
   }
 
@@ -216,9 +216,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return { at: revision(at), collection, content };
   }
 
-  function tellTried(key: ItemKey): void {
+  function logInTriedPlaces(key: ItemKey): void {
     note(key);
-    for (const row of tried.all(key)) {
+    for (const row of triedPlaces.all(key)) {
       const { collection, project } = triedRow(row);
       log(collection, { key, act: "bury", project });
     }
@@ -236,16 +236,16 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       }
     },
     touch(key) {
-      bump(key);
+      raiseSequence(key);
       const noted = note(key);
       if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },
     note: (key) => note(key)?.at ?? null,
     retract: (key, { collection, project }) =>
       revision(log(collection, { key, act: "bury", project })),
-    tellOwn(key) {
-      tellTried(key);
-      for (const row of hanging.all(key)) tellTried(itemKey(numberColumn(row, "item")));
+    logForEditor(key) {
+      logInTriedPlaces(key);
+      for (const row of subtasksOf.all(key)) logInTriedPlaces(itemKey(numberColumn(row, "item")));
     },
     directoryChanged() {
       log(directory, { key: null, act: "put", project: everyProject });
@@ -253,8 +253,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   };
 }
 
-/** What two-way calendars do not show, and when a completion took place, which a program may say in its own way. */
-const silentKeys: ReadonlySet<string> = new Set([
+/** The keys that two-way calendars do not show, and the time of a completion, which a program may say in its own way. */
+const unshownKeys: ReadonlySet<string> = new Set([
   "assigned",
   "commentCount",
   "completedAt",
@@ -272,8 +272,8 @@ const silentKeys: ReadonlySet<string> = new Set([
   "ticket",
 ]);
 
-/** What of an item an edit of a field decides; progress follows a completion. */
-const decided: Readonly<Record<PatchField, readonly string[]>> = {
+/** The keys of an item that an edit of a field decides; progress follows a completion. */
+const keysOfField: Readonly<Record<PatchField, readonly string[]>> = {
   title: ["title"],
   description: ["description"],
   when: ["when"],
@@ -299,17 +299,17 @@ export function isNews(
   settled: SettledEdit | null,
 ): boolean {
   const answered = settled ? answeredKeys(settled) : new Set();
-  const isHung = before.kind === "event" || before.parentId !== null;
+  const hasPlace = before.kind === "event" || before.parentId !== null;
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...is.keys()].some((key) => {
-    if (was.get(key) === is.get(key) || silentKeys.has(key) || answered.has(key)) return false;
-    return isHung || (key !== "kind" && key !== "parentId");
+    if (was.get(key) === is.get(key) || unshownKeys.has(key) || answered.has(key)) return false;
+    return hasPlace || (key !== "kind" && key !== "parentId");
   });
 }
 
 function answeredKeys({ action, patch }: SettledEdit): ReadonlySet<string> {
   const fields = action === "create" ? patchFields : fieldsOf(patch);
-  return new Set(fields.flatMap((field) => decided[field]));
+  return new Set(fields.flatMap((field) => keysOfField[field]));
 }
 
 const textsOf = (item: PlainItem): ReadonlyMap<string, string> =>

@@ -28,17 +28,17 @@ export interface ViewItem {
   readonly key: ItemKey;
   readonly uid: string;
   readonly collection: CollectionName;
-  /** What calendars are told; both only rise. */
+  /** SEQUENCE and LAST-MODIFIED as calendars are told them; both only rise. */
   readonly sequence: number;
   readonly modifiedAt: Temporal.Instant;
-  /** First seen by this installation. */
+  /** When this installation first saw the item. */
   readonly knownAt: Temporal.Instant;
   /** Whether an edit of it is on its way to the service. */
   readonly pending: boolean;
   readonly item: Item;
 }
 
-/** How a calendar names a version; null = it does not say. */
+/** The properties by which a calendar names a version; null = it does not say. */
 interface Shown {
   readonly sequence: number | null;
   readonly modifiedAt: Temporal.Instant | null;
@@ -48,11 +48,11 @@ interface Shown {
 interface ItemVersion {
   readonly revision: Revision;
   readonly collection: CollectionName;
-  /** Null where it was buried. */
+  /** Null where the item was buried. */
   readonly item: Item | null;
 }
 
-/** Mirror with the pending edits over it, read by feeds, mails and pages. */
+/** The mirror with the pending edits over it, read by feeds, mails and pages. */
 export interface View {
   get(key: ItemKey): ViewItem | null;
   findUid(uid: string): ViewItem | null;
@@ -64,7 +64,7 @@ export interface View {
   below(task: { readonly projectId: ProjectId; readonly id: number | null }): readonly ViewItem[];
   /** Items that a person is assigned to, of all projects. */
   assignedTo(person: PersonId): readonly ViewItem[];
-  /** What somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
+  /** Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
   remindable(): readonly ViewItem[];
   /**
    * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
@@ -74,8 +74,8 @@ export interface View {
   /** The item as everybody was shown it at a moment; null when that is not known (any more). */
   shownAt(key: ItemKey, at: Temporal.Instant): Item | null;
   /**
-   * What the view said of an item at a revision, and at later ones, oldest first; null where it was buried. Empty when it
-   * was never in the view by then, or when that is not known any more.
+   * The versions of an item that the view had at a revision, and at later ones, oldest first; null where it was buried.
+   * Empty when it was never in the view by then, or when that is not known any more.
    */
   versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
   /** Every version of the item that anybody was shown, oldest first, as far back as they are kept. */
@@ -99,7 +99,7 @@ export function createView({ db, zone }: StoreDeps): View {
   const byPerson = db.prepare(
     `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
   );
-  const reminded = db.prepare(
+  const remindableItems = db.prepare(
     `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
        OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
   );
@@ -124,8 +124,8 @@ export function createView({ db, zone }: StoreDeps): View {
      WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
   );
 
-  /** The one that was read last by itself: all who take part in an edit read the same. */
-  let last: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
+  /** The item that was read last by key or UID: all steps of one edit read the same. */
+  let lastRead: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
 
   function decode(row: ViewItemRow): ViewItem {
     const { content, serviceId, byMe, updatedAt, ...rest } = row;
@@ -140,8 +140,8 @@ export function createView({ db, zone }: StoreDeps): View {
   function one(stored: unknown): ViewItem | null {
     if (stored === undefined) return null;
     const row = viewItemRow(stored);
-    if (!last || !isSameRow(last.row, row)) last = { row, view: decode(row) };
-    return last.view;
+    if (!lastRead || !isSameRow(lastRead.row, row)) lastRead = { row, view: decode(row) };
+    return lastRead.view;
   }
 
   return {
@@ -152,7 +152,7 @@ export function createView({ db, zone }: StoreDeps): View {
     below: ({ projectId, id }) =>
       byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
-    remindable: () => reminded.all().map((row) => decode(viewItemRow(row))),
+    remindable: () => remindableItems.all().map((row) => decode(viewItemRow(row))),
     shownAs(key, { sequence, modifiedAt }) {
       if (sequence === null && modifiedAt === null) return null;
       const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
@@ -191,13 +191,13 @@ interface ChangedItem {
   readonly revision: Revision;
 }
 
-/** What the change log tells; it is written in `changes.ts`. */
+/** The change log, for reading; `Changes` writes it. */
 export interface ChangeLog {
   /** The newest revision of what a project's feed is built from. */
   revisionOf(project: ProjectId): Revision;
   /** The newest revision of one collection, whatever project it was in; 0 for one that nothing has happened in. */
   revisionOfCollection(collection: CollectionName): Revision;
-  /** Changes with the names of people, projects, lists and labels. */
+  /** The revision that rises with the names of people, projects, lists and labels. */
   revisionOfDirectory(): Revision;
   latest(): Revision;
   /** Whether an item has a change after a revision, which should be a recent one. */
@@ -216,7 +216,7 @@ export interface ChangeLog {
 
 export const everyProject = 0;
 
-/** Row of `meta` that says how far back the log reaches. */
+/** The row of `meta` that says how far back the log reaches. */
 export const completeFromFact = "complete_from";
 
 export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {

@@ -170,7 +170,7 @@ describe("accept() of whole files", () => {
   it("keeps the UID of a known item that a sweep brought under an own one", () => {
     const rig = acceptRig();
     const item = anEvent(501, { title: "Twin" });
-    const key = rig.store.mirror.conceive("event", "twin@example.com");
+    const key = rig.store.mirror.createIdentity("event", "twin@example.com");
     rig.store.mirror.put(item, sourceOf(item));
     rig.store.mirror.adopt(key, serviceId(501));
     const own = `event-501@${rig.store.meta.installation}`;

@@ -39,7 +39,7 @@ describe("confirm()", () => {
   });
 
   it("confirm() result when a deletion is done, and when a creation is", () => {
-    const { put, seen, wish, conceive, store } = storeRig();
+    const { put, seen, wish, appendCreation, store } = storeRig();
     const key = put(anEvent(1));
     wish(key, "delete");
     const deletion = store.journal.claimNext();
@@ -47,18 +47,25 @@ describe("confirm()", () => {
     store.journal.confirm(deletion, null);
     expect([store.mirror.get(key), store.view.get(key)]).toEqual([null, null]);
 
-    const { key: born } = conceive(anEvent(5, { when: days("2026-12-01") }), "theirs@calendar");
-    expect(seen(born)).toMatchObject({ uid: "theirs@calendar", sequence: 0, item: { id: null } });
+    const { key: created } = appendCreation(
+      anEvent(5, { when: days("2026-12-01") }),
+      "theirs@calendar",
+    );
+    expect(seen(created)).toMatchObject({
+      uid: "theirs@calendar",
+      sequence: 0,
+      item: { id: null },
+    });
     const creation = store.journal.claimNext();
     if (!creation) throw new Error("nothing was claimed");
     store.journal.confirm(creation, anEvent(5, { when: days("2026-12-01") }));
-    expect(seen(born)).toMatchObject({ uid: "theirs@calendar", item: { id: 5 } });
-    expect(store.mirror.find("event", serviceId(5))).toBe(born);
+    expect(seen(created)).toMatchObject({ uid: "theirs@calendar", item: { id: 5 } });
+    expect(store.mirror.find("event", serviceId(5))).toBe(created);
   });
 
   it("confirm() result when a sweep saw the new item first: one item stays, with the calendar's UID and all edits", () => {
-    const { put, seen, wish, conceive, store } = storeRig();
-    const { key } = conceive(aTask(9), "theirs@calendar");
+    const { put, seen, wish, appendCreation, store } = storeRig();
+    const { key } = appendCreation(aTask(9), "theirs@calendar");
     const creation = store.journal.claimNext();
     if (!creation) throw new Error("nothing was claimed");
     const twin = put(aTask(9));
@@ -89,8 +96,8 @@ describe("confirm()", () => {
   });
 
   it("openCreations() result when a creating request left: it is open until it is settled", () => {
-    const { conceive, store, clock } = storeRig();
-    const { edit } = conceive(anEvent(1));
+    const { appendCreation, store, clock } = storeRig();
+    const { edit } = appendCreation(anEvent(1));
     expect(store.journal.openCreations()).toEqual([]);
     const claimed = store.journal.claimNext();
     if (!claimed) throw new Error("nothing was claimed");

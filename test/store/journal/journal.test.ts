@@ -78,8 +78,8 @@ describe("the view over the journal", () => {
   });
 
   it("discard() result when a creation is discarded: the edits of what will not exist end with it", () => {
-    const { conceive, wish, store } = storeRig();
-    const { key, edit } = conceive(anEvent(1));
+    const { appendCreation, wish, store } = storeRig();
+    const { key, edit } = appendCreation(anEvent(1));
     const follower = wish(key, "update", title("renamed"));
     expect(store.journal.discard(edit)).toBe(true);
     expect(store.view.get(key)).toBeNull();

@@ -76,8 +76,8 @@ describe("claim()", () => {
   });
 
   it("claim() result when a twin's mail was sent before the item was adopted: it is not sent again", () => {
-    const { ledger, conceive, put, store } = ledgerRig();
-    const { key: born } = conceive(anEvent(9));
+    const { ledger, appendCreation, put, store } = ledgerRig();
+    const { key: created } = appendCreation(anEvent(9));
     const creation = store.journal.claimNext();
     const twin = put(anEvent(9));
     const mail: MailKey = {
@@ -90,7 +90,7 @@ describe("claim()", () => {
     ledger.claim(mail, asMail("<one>"));
     ledger.sent(mail);
     if (creation) store.journal.confirm(creation, anEvent(9));
-    expect(ledger.claim({ ...mail, item: born }, asMail("<one>"))).toBe(false);
+    expect(ledger.claim({ ...mail, item: created }, asMail("<one>"))).toBe(false);
   });
 });
 

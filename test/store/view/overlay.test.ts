@@ -78,7 +78,7 @@ function take(world: World, one: Step): void {
     case "create": {
       const uid = `born-${one.uid}`;
       if (store.mirror.findUid(uid)) return;
-      remember(world, rig.conceive(anEvent(99, { title: one.title }), uid).key);
+      remember(world, rig.appendCreation(anEvent(99, { title: one.title }), uid).key);
       return;
     }
     case "bury": {

@@ -52,8 +52,8 @@ describe("claimNext()", () => {
   });
 
   it("claimNext() result when the item has no id yet: its creation goes first", () => {
-    const { conceive, wish, store } = storeRig();
-    const { key, edit } = conceive(anEvent(1));
+    const { appendCreation, wish, store } = storeRig();
+    const { key, edit } = appendCreation(anEvent(1));
     const update = wish(key, "update", title("renamed"));
     const creation = store.journal.claimNext();
     expect(creation?.id).toBe(edit);
@@ -111,13 +111,13 @@ describe("claimNext()", () => {
   );
 
   it("nextAt() result when edits wait for another edit, or for nothing", () => {
-    const { put, wish, conceive, store, clock } = storeRig();
+    const { put, wish, appendCreation, store, clock } = storeRig();
     expect(store.journal.nextAt()).toBeNull();
     const key = put(anEvent(1));
     wish(key, "update", title("a"));
     wish(key, "update", title("b"));
-    const { key: unborn } = conceive(anEvent(2));
-    wish(unborn, "update", title("c"));
+    const { key: uncreated } = appendCreation(anEvent(2));
+    wish(uncreated, "update", title("c"));
     expect(store.journal.nextAt()).toEqual(clock());
     store.journal.claimNext();
     store.journal.claimNext();

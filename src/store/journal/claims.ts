@@ -1,0 +1,139 @@
+import { type Edit, inFlightAfterCrash } from "../../domain/edit.ts";
+import type { EditId, PersonId } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { editRow, waitingRow } from "../rows/edit-rows.ts";
+import { instantOf, instantText, itemText, textColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
+
+/** Edits on their way to the service: which one goes next, and what is noted of it while it is carried out. */
+export interface Claims {
+  /** The oldest edit that may go now, of whose item none is under way and no older one waits; it becomes `claimed`. */
+  claimNext(): Edit | null;
+  /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
+  nextAt(): Temporal.Instant | null;
+  /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
+  sending(id: EditId): void;
+  /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
+  inFlight(id: EditId, inFlightUntil: Temporal.Instant | null): void;
+  /**
+   * Notes the item that a change or deletion is about to replace, which an undo restores; of several tries the first
+   * counts. The request leaves in the same turn: nothing may be awaited in between.
+   */
+  leaving(id: EditId, before: Item): void;
+  /** Notes that the item was not found in its place, or that it was found after all. */
+  missing(id: EditId, isMissing: boolean): void;
+  /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
+  keyRefused(id: EditId, isRefused: boolean): void;
+  /** Makes claimed edits pending, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
+  release(timeout: Temporal.Duration): number;
+  /** As `release`, one claim whose worker is no more. */
+  releaseOne(id: EditId, timeout: Temporal.Duration): void;
+}
+
+/**
+ * The condition for edits `e` of identities `i` that no older edit of their item, no missing id and no task above them
+ * holds back. An older edit that is put back while a newer one is under way waits for that.
+ */
+const unblocked = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
+                  AND older.state IN ('pending', 'claimed'))
+  AND NOT EXISTS (SELECT 1 FROM edits newer WHERE newer.item = e.item AND newer.id > e.id
+                  AND newer.state = 'claimed')
+  AND NOT EXISTS (SELECT 1 FROM parent_waits w WHERE w.edit = e.id AND w.parent IS NOT NULL)`;
+
+export function createClaims({ db, zone, clock }: StoreDeps): Claims {
+  const claimable = db.prepare(
+    `SELECT e.* FROM edits e JOIN identities i USING (item)
+     WHERE ${unblocked} AND (e.not_before IS NULL OR e.not_before <= @now) ORDER BY e.id LIMIT 1`,
+  );
+  const claim = db.prepare(
+    "UPDATE edits SET state = 'claimed', attempts = attempts + 1, begun = begun + 1, waits_for = NULL, updated_at = ? WHERE id = ?",
+  );
+  const waiting = db.prepare(
+    `SELECT min(coalesce(e.not_before, e.created_at)) AS next
+     FROM edits e JOIN identities i USING (item) WHERE ${unblocked}`,
+  );
+  // A request may have waited for its turn after it was noted, and have left just before the end.
+  const release = `UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0),
+    lands_until = iif(lands_until < @until, @until, lands_until), updated_at = @now WHERE state = 'claimed'`;
+  const releaseAll = db.prepare(release);
+  const releaseThat = db.prepare(`${release} AND id = @id`);
+  const sent = db.prepare(
+    `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
+       sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, updated_at = @now WHERE id = @id`,
+  );
+  const setInFlight = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
+  const keepBefore = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
+  const setMissed = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
+  const refuseKey = db.prepare(
+    "UPDATE edits SET key_refused_at = coalesce(key_refused_at, ?) WHERE id = ?",
+  );
+  const acceptKey = db.prepare("UPDATE edits SET key_refused_at = NULL WHERE id = ?");
+  const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
+  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
+  const stamp = () => instantText(clock());
+  const interrupted = (timeout: Temporal.Duration) => ({
+    now: stamp(),
+    until: instantText(inFlightAfterCrash(clock(), timeout)),
+  });
+  const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
+
+  return {
+    claimNext: db.transaction((): Edit | null => {
+      const next = read(claimable.get({ now: stamp() }));
+      if (!next) return null;
+      claim.run(stamp(), next.id);
+      // A task that comes in from now on comes too late to be its parent.
+      endWait.run(next.id);
+      return read(byId.get(next.id));
+    }),
+    nextAt: () => instantOf(textColumn(waiting.get(), "next")),
+    sending: (id) =>
+      void sent.run({ id, now: stamp(), until: instantText(inFlightAfterCrash(clock())) }),
+    inFlight: (id, until) => void setInFlight.run(until && instantText(until), id),
+    leaving: (id, before) => void keepBefore.run(itemText(before), id),
+    missing: (id, isMissing) => void setMissed.run(isMissing ? stamp() : null, id),
+    keyRefused: (id, isRefused) =>
+      void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
+    release: (timeout) => releaseAll.run(interrupted(timeout)).changes,
+    releaseOne: (id, timeout) => void releaseThat.run({ ...interrupted(timeout), id }),
+  };
+}
+
+/** What an edit can wait for that may be there before the edit's own time has come. */
+export type WaitCause = "service" | "key";
+
+/** An edit, or an extra of one, that waits. */
+export interface Waiting {
+  readonly kind: "edit" | "extra";
+  readonly id: number;
+  /** Under whose key it goes out; null = the account's. */
+  readonly actor: PersonId | null;
+}
+
+/** Edits and extras that wait for the service, or for its taking a key, and would be put off for longer than that lasts. */
+export interface Waits {
+  of(cause: WaitCause): readonly Waiting[];
+  /** Lets them go at once. */
+  wake(waiting: readonly Waiting[]): void;
+}
+
+export function createWaits({ db }: StoreDeps): Waits {
+  const waiting = db.prepare(
+    `SELECT 'edit' AS kind, id, actor FROM edits WHERE waits_for = @cause AND state = 'pending'
+     UNION ALL SELECT 'extra', x.id, e.actor FROM edit_extras x JOIN edits e ON e.id = x.edit
+       WHERE x.waits_for = @cause AND x.state = 'pending'`,
+  );
+  const wakeEdit = db.prepare(
+    "UPDATE edits SET not_before = NULL, waits_for = NULL WHERE id = ? AND state = 'pending'",
+  );
+  const wakeExtra = db.prepare(
+    "UPDATE edit_extras SET not_before = NULL, waits_for = NULL WHERE id = ? AND state = 'pending'",
+  );
+  return {
+    of: (cause) => waiting.all({ cause }).map(waitingRow),
+    wake: db.transaction((all: readonly Waiting[]) => {
+      for (const { kind, id } of all) (kind === "edit" ? wakeEdit : wakeExtra).run(id);
+    }),
+  };
+}
