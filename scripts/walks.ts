@@ -16,7 +16,7 @@ import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
 import { feedRoutes } from "../src/http/feed-routes.ts";
 import { createLog } from "../src/log.ts";
-import { chooseMailer, openMailLinks, openRecipients } from "../src/mailer.ts";
+import { chooseMailer, mailSettings, openMailLinks } from "../src/mailer.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
 import { playChange } from "../src/sandbox/play.ts";
 import { startSandbox } from "../src/sandbox/server.ts";
@@ -110,7 +110,7 @@ async function openWorkspace(folder: string) {
     calendar: `/dav/calendars/${owner}/events-${project}/`,
     signal: stop.signal,
     reminders: createReminders({
-      ...openRecipients(config.value, openMailLinks(config.value)),
+      ...mailSettings(config.value, openMailLinks(config.value)),
       store: rooms.store,
       mailer: chooseMailer(config.value.mail),
       clock,
@@ -119,7 +119,7 @@ async function openWorkspace(folder: string) {
       webUrl: null,
       actions: null,
       swept: () => true,
-      readAnew: () => () => true,
+      rereadAll: () => () => true,
       onEvent: () => undefined,
     }),
     passDay: () => {

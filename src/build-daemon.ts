@@ -30,7 +30,7 @@ import { createKeyAccess } from "./sync/key-access.ts";
 import { createSync } from "./sync/sync.ts";
 import { createUpstream } from "./upstream/client.ts";
 
-/** The clocks and the source of chance of this process; `main` hands them in. */
+/** The clocks and the source of randomness of this process; `main` passes them in. */
 export interface Runtime {
   readonly clock: () => Temporal.Instant;
   /** Milliseconds that never jump. */
@@ -45,9 +45,9 @@ export interface Rooms extends LocalRooms {
   readonly links: ActionLinks | null;
   readonly channels: Channels;
   readonly accessControl: AccessControl;
-  /** Asks which projects people's own keys open. */
+  /** Asks the service which projects people's own keys can access. */
   readonly keyAccess: (signal: AbortSignal) => Promise<void>;
-  /** What the CalDAV door is built of, but for the address and the log. */
+  /** The dependencies of the CalDAV router, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
   readonly editWaker: EditWaker;
@@ -146,7 +146,7 @@ function buildRooms(
   });
   const { assignees, tasks } = config.feeds;
   const { webUrl } = service;
-  // Links need an address that works wherever the calendar is read.
+  // Action links need an address that works wherever the calendar is read.
   const address = config.feeds.actionLinks ? config.http.publicUrl : null;
   const linkKey = () => Buffer.from(secret("link-key"), "base64url");
   const linkMaker = address === null ? null : { signer: createLinkSigner(linkKey()), address };
@@ -276,7 +276,7 @@ function buildRooms(
       try {
         drain.close();
       } catch (error) {
-        // What could not be stored is found out by the next start, as after a crash.
+        // The next start settles the edits whose answers could not be stored, as after a crash.
         log.error("the last answers could not be stored", { error });
       } finally {
         store.close();

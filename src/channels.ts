@@ -11,7 +11,7 @@ import { createWake, type LoopOptions } from "./loop.ts";
 import { anyAddress, publicOnly } from "./remote/address-guard.ts";
 import { fetchCalendar } from "./remote/fetch-calendar.ts";
 
-/** The ways in for edits that nobody calls. */
+/** The channels that fetch edits themselves, without a request from outside: the inbox folder and subscribed calendars. */
 export interface Channels {
   readonly inbox: Inbox | null;
   readonly subscriptions: readonly Subscription[];
@@ -89,7 +89,7 @@ export function openChannels({
   };
 }
 
-/** Works until the loops end: the folder is looked at when something arrives in it, each calendar when it is due. */
+/** Runs the loops of all channels: the folder is read when something arrives in it, each calendar when it is due. */
 export async function runChannels(
   { inbox, subscriptions }: Channels,
   loop: RunLoop,

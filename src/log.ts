@@ -25,7 +25,7 @@ export interface LogOptions {
 
 /**
  * A log of JSON lines: `level`, `time` (ISO 8601, UTC), the fields, `event`. Fields that are named like a secret,
- * logins within addresses, feed and action addresses and `secrets` are blotted out at any depth; errors are written
+ * logins within addresses, feed and action addresses and `secrets` are redacted at any depth; errors are written
  * with stack and cause chain.
  */
 export function createLog(options: LogOptions): Log {
@@ -47,14 +47,14 @@ export function createLog(options: LogOptions): Log {
     const seen = new Set<object>();
     const fields = Object.entries(line.fields).map(([key, value]) => [
       reserved.has(key) ? `${key}_` : key,
-      scrubField({ key, value, secrets, seen, depth: 0 }),
+      redactField({ key, value, secrets, seen, depth: 0 }),
     ]);
-    out[level](Object.fromEntries(fields), scrubText(line.event, secrets));
+    out[level](Object.fromEntries(fields), redactText(line.event, secrets));
   };
   return logWith({}, write);
 }
 
-/** Nobody can be told that the disk under standard error is full; what was at work goes on. */
+/** Standard error, whose write errors are dropped: a full disk under it can be told nowhere, and must stop nothing. */
 function standardError() {
   const stream = pino.destination({ fd: 2, sync: true });
   stream.on("error", () => {});
@@ -81,17 +81,17 @@ function logWith(bound: Fields, write: Write): Log {
   };
 }
 
-/** Keys that each line has of its own. */
+/** Keys that pino writes in each line; a field of that name gets a `_`. */
 const reserved: ReadonlySet<string> = new Set(["level", "time", "event"]);
 
-const blot = "…";
+const mark = "…";
 const secretKey =
   /(?:apikey|authorization|password|passphrase|passwd|token|secret|secrets|cookie|cookies)$/;
 const deepest = 8;
 const mostEntries = 100;
 const longestText = 10_000;
 
-interface Scrub {
+interface Redaction {
   readonly value: unknown;
   readonly secrets: readonly string[];
   /** Objects above this one, so that a circle ends. */
@@ -99,73 +99,73 @@ interface Scrub {
   readonly depth: number;
 }
 
-function scrubField(field: Scrub & { readonly key: string }): unknown {
+function redactField(field: Redaction & { readonly key: string }): unknown {
   const named = field.key.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   const empty = field.value === null || field.value === undefined;
-  return secretKey.test(named) && !empty ? blot : scrub(field);
+  return secretKey.test(named) && !empty ? mark : redact(field);
 }
 
-function scrub(from: Scrub): unknown {
+function redact(from: Redaction): unknown {
   const { value, secrets, seen, depth } = from;
-  if (typeof value === "string") return scrubText(value, secrets);
+  if (typeof value === "string") return redactText(value, secrets);
   if (typeof value === "bigint" || typeof value === "symbol") return String(value);
   if (typeof value !== "object" || value === null) return value;
-  if (seen.has(value) || depth >= deepest) return blot;
+  if (seen.has(value) || depth >= deepest) return mark;
 
   const inside = { secrets, seen: new Set([...seen, value]), depth: depth + 1 };
-  if (value instanceof Error) return scrubError(value, inside);
+  if (value instanceof Error) return redactError(value, inside);
   if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
-  if (value instanceof Map || value instanceof Set) return scrub({ ...inside, value: [...value] });
+  if (value instanceof Map || value instanceof Set) return redact({ ...inside, value: [...value] });
   if (Array.isArray(value)) {
-    const kept = value.slice(0, mostEntries).map((entry) => scrub({ ...inside, value: entry }));
+    const kept = value.slice(0, mostEntries).map((entry) => redact({ ...inside, value: entry }));
     return value.length > mostEntries ? [...kept, `${value.length - mostEntries} more`] : kept;
   }
   // Dates, addresses and all of Temporal say themselves how they are written.
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    return scrub({ ...inside, value: value.toJSON() });
+    return redact({ ...inside, value: value.toJSON() });
   }
-  return scrubEntries(value, inside);
+  return redactEntries(value, inside);
 }
 
-function scrubError(error: Error, inside: Omit<Scrub, "value">): unknown {
+function redactError(error: Error, inside: Omit<Redaction, "value">): unknown {
   const { name, message, stack, cause } = error;
   return {
     type: name,
-    message: scrubText(message, inside.secrets),
-    stack: scrubText(stack ?? "", inside.secrets),
-    ...(cause === undefined ? {} : { cause: scrub({ ...inside, value: cause }) }),
+    message: redactText(message, inside.secrets),
+    stack: redactText(stack ?? "", inside.secrets),
+    ...(cause === undefined ? {} : { cause: redact({ ...inside, value: cause }) }),
     ...(error instanceof AggregateError
-      ? { errors: scrub({ ...inside, value: error.errors }) }
+      ? { errors: redact({ ...inside, value: error.errors }) }
       : {}),
-    ...scrubEntries(error, inside),
+    ...redactEntries(error, inside),
   };
 }
 
-function scrubEntries(value: object, inside: Omit<Scrub, "value">): Record<string, unknown> {
+function redactEntries(value: object, inside: Omit<Redaction, "value">): Record<string, unknown> {
   const entries = Object.entries(value).filter(([, inner]) => typeof inner !== "function");
   const kept = entries.slice(0, mostEntries).map(([key, inner]) => {
-    return [scrubText(key, inside.secrets), scrubField({ ...inside, key, value: inner })];
+    return [redactText(key, inside.secrets), redactField({ ...inside, key, value: inner })];
   });
   return Object.fromEntries(kept);
 }
 
-/** What gives a secret away within a text, and how much of it may stay. */
+/** Patterns of secrets within a text, and how much of each may stay. */
 const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]*@/gi, `$1${blot}@`],
+  [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mark}@`],
   // The JSON API's own feed routes carry ids, not secrets.
-  [/(?<!\/api)(\/(?:feeds|act)\/)[^\s/?#"'<>]+/gi, `$1${blot}`],
-  [/(\/private-)[^\s/?#"'<>]+/gi, `$1${blot}`],
-  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${blot}`],
+  [/(?<!\/api)(\/(?:feeds|act)\/)[^\s/?#"'<>]+/gi, `$1${mark}`],
+  [/(\/private-)[^\s/?#"'<>]+/gi, `$1${mark}`],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${mark}`],
   [
     /([?&](?:[a-z_-]{0,30}(?:key|token|secret|password|signature)|auth|sig)=)[^\s&#"'<>]*/gi,
-    `$1${blot}`,
+    `$1${mark}`,
   ],
 ];
 
-function scrubText(text: string, secrets: readonly string[]): string {
-  const hidden = secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
+function redactText(text: string, secrets: readonly string[]): string {
+  const hidden = secrets.reduce((left, secret) => left.replaceAll(secret, mark), text);
   // Cut behind what is shown, so that no pattern is missed because its end was cut off.
   const start = hidden.slice(0, 2 * longestText);
   const clean = leaks.reduce((left, [pattern, kept]) => left.replaceAll(pattern, kept), start);
-  return clean.length > longestText ? `${clean.slice(0, longestText)}${blot}` : clean;
+  return clean.length > longestText ? `${clean.slice(0, longestText)}${mark}` : clean;
 }

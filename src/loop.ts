@@ -18,8 +18,8 @@ export interface LoopOptions {
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly wake?: Wake;
-  /** Ends the rest after faults: what they came from is over. */
-  readonly healed?: Wake;
+  /** Ends the rest after faults, when their cause is over. */
+  readonly recovered?: Wake;
   /** Rests after faults in a row; from a second up to five minutes unless given. */
   readonly afterFaults?: Omit<BackOff, "jitter">;
 }
@@ -36,7 +36,7 @@ const usualRests = {
  */
 export async function runLoop(options: LoopOptions): Promise<void> {
   const { step, idle, signal, wake = createWake(), afterFaults = usualRests } = options;
-  const healed = options.healed ?? createWake();
+  const recovered = options.recovered ?? createWake();
   let faults = 0;
   while (!signal.aborted) {
     try {
@@ -50,7 +50,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
       faults += 1;
       report(options, { error, faults });
       const rest = backOff(faults, { ...afterFaults, jitter: equalJitter(options.random()) });
-      await healed.wait(rest.total("milliseconds"), signal);
+      await recovered.wait(rest.total("milliseconds"), signal);
     }
   }
 }

@@ -9,16 +9,17 @@ import { createSmtpMailer } from "./mail/smtp.ts";
 import type { MailDeps } from "./reminders/recipients.ts";
 import { secretFile } from "./store/secret-files.ts";
 
-const silence = Temporal.Duration.from({ seconds: 30 });
+/** How long a mail server may stay silent. */
+const smtpTimeout = Temporal.Duration.from({ seconds: 30 });
 
-/** The way out that the configuration names: a mail server, or a folder of `.eml` files. */
+/** The transport that the configuration names: a mail server, or a folder of `.eml` files. */
 export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): Mailer {
   return smtpUrl === null
     ? createDirectoryMailer({ directory })
-    : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: silence });
+    : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: smtpTimeout });
 }
 
-/** Greets the mail server, or tries the folder: null when mails can go out, else a sentence that says what is wrong. */
+/** Connects to the mail server, or tries the folder: null when mails can go out, else a sentence that says what is wrong. */
 export async function checkMail({ mail }: Config): Promise<string | null> {
   const mailer = chooseMailer(mail);
   try {
@@ -45,8 +46,8 @@ export function openMailLinks({ dataDir, people }: Config): MailLinks {
   };
 }
 
-/** What the configuration says of mails, whatever they tell. */
-export function openRecipients(
+/** The part of the configuration that holds for mails of every kind: sender, zone, rate, and how each is unsubscribed. */
+export function mailSettings(
   { mail, service, http }: Config,
   { signer, wishes }: MailLinks,
 ): Pick<MailDeps, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {

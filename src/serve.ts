@@ -14,7 +14,7 @@ import { continueWhenRead } from "./http/continue.ts";
 import { createApp } from "./http/http-app.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
-import { chooseMailer, openMailLinks, openRecipients } from "./mailer.ts";
+import { chooseMailer, mailSettings, openMailLinks } from "./mailer.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
 import { createReminders } from "./reminders/reminders.ts";
 import { createReportThreads } from "./reports/report-threads.ts";
@@ -23,7 +23,7 @@ import type { SweepProgress } from "./sync/sync.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
-  /** One that can be opened on this machine. */
+  /** An address that can be opened on this machine. */
   readonly url: string;
   readonly adminToken: string;
   readonly rooms: Rooms;
@@ -41,12 +41,13 @@ export interface ServeOptions {
   readonly onProgress?: (progress: SweepProgress) => void;
 }
 
+/** How many drains deliver edits side by side. */
 const drains = 4;
 const progressEveryMs = 2000;
 /** Supervisors give ten seconds or so: this leaves time to close the database in order. */
 const patienceMs = 6000;
 const idle = Temporal.Duration.from({ seconds: 5 });
-/** While the service is out, or refuses a key, it is asked so often whether that is over. */
+/** How often the service is probed while it is out, or refuses a key. */
 const wakerRest = Temporal.Duration.from({ seconds: 3 });
 const storageRest = Temporal.Duration.from({ seconds: 2 });
 const day = Temporal.Duration.from({ hours: 24 });
@@ -99,10 +100,10 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     const lingering = setTimeout(() => server.closeAllConnections(), 1000);
     rmSync(addressFile, { force: true });
     // Requests under way get a few seconds; what is left claimed afterwards is put back.
-    const isCalm = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
+    const hasEnded = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
     clearTimeout(lingering);
     server.closeAllConnections();
-    if (!isCalm)
+    if (!hasEnded)
       log.warn("what was under way did not end in time, and is taken up at the next start");
     await rooms.close();
     log.info("stopped");
@@ -110,14 +111,14 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
   return { url, adminToken: rooms.adminToken, rooms, done };
 }
 
-/** The three walks, side by side. */
+/** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
 async function runJobs(options: ServeOptions & Runtime): Promise<void> {
   const { config, rooms, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
   const { publicUrl } = config.http;
   const mailDeps = {
-    ...openRecipients(config, openMailLinks(config)),
+    ...mailSettings(config, openMailLinks(config)),
     store,
     mailer,
     clock,
@@ -132,8 +133,8 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
       links && publicUrl !== null
         ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
         : null,
-    swept: () => sync.readHere && sync.settled,
-    readAnew: () => sync.readAnew(),
+    swept: () => sync.readSinceStart && sync.settled,
+    rereadAll: () => sync.rereadAll(),
     onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
   });
   const notices = createParkingNotices({
@@ -141,11 +142,11 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
     publicUrl,
     onEvent: ({ kind, ...fields }) => log.info(`notice ${kind}`, fields),
   });
-  const recovered = drain.recover();
-  if (recovered > 0) log.info("edits of an earlier run are taken up again", { edits: recovered });
+  const resumed = drain.recover();
+  if (resumed > 0) log.info("edits of an earlier run are taken up again", { edits: resumed });
   feeds.ensure();
 
-  const healed = createWake();
+  const recovered = createWake();
   const loop = (
     name: string,
     step: LoopOptions["step"],
@@ -157,9 +158,9 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
       signal,
       random,
       ...rest,
-      healed,
+      recovered,
       onFault(error, consecutive) {
-        // Of the disk the storage loop tells, once and not for every loop.
+        // The storage loop reports a failing disk, once and not for every loop.
         if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
         else log.debug(`${name} could not store`, { error, consecutive });
       },
@@ -190,7 +191,7 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
       { idle: day },
     ),
     loop("edit waker", rooms.editWaker.step, { wake: rooms.wakeEditWaker, idle: wakerRest }),
-    loop("storage", watchStorage({ health: store.health, healed, log }), { idle: storageRest }),
+    loop("storage", watchStorage({ health: store.health, recovered, log }), { idle: storageRest }),
     loop(
       "key sights",
       async () => {
@@ -209,11 +210,11 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
 /** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
 function watchStorage({
   health,
-  healed,
+  recovered,
   log,
 }: {
   readonly health: StorageHealth;
-  readonly healed: Wake;
+  readonly recovered: Wake;
   readonly log: Log;
 }): LoopOptions["step"] {
   let told: string | null = null;
@@ -223,13 +224,13 @@ function watchStorage({
     if (problem !== null && health.check()) {
       log.info("storage works again");
       told = null;
-      healed.notify();
+      recovered.notify();
     } else told = problem;
     return Promise.resolve("idle");
   };
 }
 
-/** An edit that waits for its next try is taken up in time, not at the next look; so is an item that is to be read again. */
+/** The rest until the earliest moment that something is due, such as the next try of an edit; between `shortestRest` and `idle`. */
 function restUntil(
   due: readonly (Temporal.Instant | null)[],
   now: Temporal.Instant,
@@ -292,7 +293,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Whether the work ended in that time; what it comes to later is nobody's business. Rejects when it does in time. */
+/** Whether the work ended in that time; a later outcome is ignored. Rejects when the work does in time. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

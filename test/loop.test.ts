@@ -253,9 +253,9 @@ describe("createWake()", () => {
   });
 });
 
-test("runLoop() goes on at once after a fault when what it came from is healed", async () => {
+test("runLoop() goes on at once after a fault when what it came from is recovered", async () => {
   const stop = new AbortController();
-  const healed = createWake();
+  const recovered = createWake();
   let steps = 0;
   const ended = runLoop({
     step: async () => {
@@ -267,12 +267,12 @@ test("runLoop() goes on at once after a fault when what it came from is healed",
     signal: stop.signal,
     onFault: () => {},
     random: () => 0,
-    healed,
+    recovered,
     afterFaults: { first: seconds(300), ceiling: seconds(300) },
   });
   await until(() => steps === 1);
   await later(0);
-  healed.notify();
+  recovered.notify();
   await until(() => steps === 2);
   stop.abort();
   await ended;

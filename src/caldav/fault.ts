@@ -130,8 +130,8 @@ export function closedFault(
   { paths }: Pick<DavContext, "paths">,
 ): DavFault | null {
   const href = paths.calendar(calendar);
-  const barred = readOnlyFault(calendar, { privilege: "bind", href });
-  if (barred || calendar.refusesNew === null) return barred;
+  const denied = readOnlyFault(calendar, { privilege: "bind", href });
+  if (denied || calendar.refusesNew === null) return denied;
   return privilegeFault("bind", { href, reason: calendar.refusesNew });
 }
 

@@ -8,7 +8,7 @@ import type { ObjectRenderer, Written } from "./object-renderer.ts";
 import { componentIn, type Facts, factsOf, holds, type Scope } from "./person-calendars.ts";
 import { hashedNameOf, nameOfUid } from "./resource-names.ts";
 
-/** A member with what decides who may see it. */
+/** A member of a calendar, with the facts that decide who may see it. */
 export interface Member {
   readonly object: CalendarObject;
   readonly facts: Facts;
@@ -16,7 +16,7 @@ export interface Member {
 
 /** Who looks at a calendar. */
 export interface Viewer {
-  /** The same for all who see the same. */
+  /** One id for all people who see the same members. */
   readonly id: string;
   readonly sees: (facts: Facts) => boolean;
 }
@@ -27,19 +27,19 @@ interface CalendarIndex {
   readonly remove: (key: ItemKey, at: Revision) => void;
   readonly get: (key: ItemKey) => Member | null;
   readonly named: (name: string) => Member | null;
-  /** What somebody may see, by item key; null for all. */
+  /** The members that a viewer may see, by item key; all members for null. */
   readonly list: (viewer: Viewer | null) => readonly CalendarObject[];
-  /** Whether nothing in it is private. */
+  /** Whether no member is private. */
   readonly isOpen: () => boolean;
-  /** The newest change of a member since it was filled. */
+  /** The newest change of a member since the index was filled. */
   readonly revision: () => Revision;
-  /** Takes back revisions after one, of which some were undone; what was not is at most as new as `latest`. */
+  /** Takes back the revisions after `to`, as some of them were undone; those that stand are at most as new as `latest`. */
   readonly undo: (to: Revision, latest: Revision) => void;
 }
 
 /** The indexes of all calendars that were asked for, and the octets of their members. */
 interface CalendarIndexes {
-  /** Takes in what changed; every use of what is in memory begins with it. Returns the newest revision of all. */
+  /** Reads the change log up to its end, before every use of what is in memory. Returns the newest revision of all. */
   readonly refresh: () => Revision;
   /** What the last `refresh` returned. */
   readonly upTo: () => Revision;
@@ -47,7 +47,7 @@ interface CalendarIndexes {
   readonly of: (scope: Scope) => CalendarIndex;
   /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
-  /** Takes in an item whose octets changed without the log saying so. */
+  /** Rereads an item whose octets changed without an entry in the change log. */
   readonly reload: (key: ItemKey) => void;
 }
 
@@ -64,7 +64,7 @@ interface FilledIndex {
   readonly index: CalendarIndex;
 }
 
-/** What was read inside a transaction that may yet be undone, after which its revisions are handed out again. */
+/** What was read inside an open transaction: a rollback takes it back, and its revisions are handed out again. */
 interface Provisional {
   readonly begun: number;
   readonly base: Revision;
@@ -125,7 +125,7 @@ export function createCalendarIndexes(deps: {
 
   function undo({ base, keys, filled }: Provisional): void {
     for (const id of filled) indexes.delete(id);
-    // They were filled with members as the undone steps had made them.
+    // The indexes were filled with members as the undone steps had made them.
     if (filled.size > 0) cache.clear();
     const latest = store.changes.latest();
     for (const { index } of indexes.values()) index.undo(base, latest);
@@ -184,11 +184,11 @@ export function createCalendarIndexes(deps: {
   };
 }
 
-/** People share the index of a calendar; what is assigned to one is that one's own. */
+/** People share the index of a calendar; each has an index of their own for assigned items. */
 const idOfScope = ({ kind, collection, person }: Scope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
 
-/** As many as a busy home or team has people. */
+/** Lists are cached for at most so many viewers: as many as a large team has people. */
 const mostViewers = 200;
 
 function createCalendarIndex(filledAt: Revision): CalendarIndex {
@@ -236,7 +236,7 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
     return { ...member, object: { ...member.object, name: hashedNameOf(uid) } };
   }
 
-  /** What is shown under a name that it does not claim. */
+  /** The member that is shown under the hash of its UID, as another one holds the name that it claims. */
   function underHashedName(name: string): Member | null {
     const keys = [...contested].flatMap((one) => claims.get(one)?.slice(1) ?? []);
     const found = keys
@@ -295,7 +295,7 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
 
 const components = ["VEVENT", "VTODO"] as const;
 
-/** Members as they are now, and their octets up to a budget. */
+/** The calendar objects of items as they are now, and their octets up to a budget. */
 function createObjectCache({
   store,
   renderer,
@@ -345,11 +345,11 @@ function createObjectCache({
   };
 }
 
-/** A number, as it is made and looked up for each member of a long list. */
+/** The key of the caches is a number, as it is made and looked up for each member of a long list. */
 const idOf = (key: ItemKey, component: ObjectComponent): number =>
   2 * key + (component === "VTODO" ? 1 : 0);
 
-/** Texts in memory up to a budget; the oldest go first. */
+/** Octets in memory up to a budget; the oldest are evicted first. */
 interface OctetCache {
   readonly get: (id: number, etag: string) => Buffer | null;
   readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
@@ -384,7 +384,7 @@ function createOctetCache(budget: number): OctetCache {
   };
 }
 
-/** What is told of a member without its octets. */
+/** A calendar object without its octets. */
 export function memberObject(
   { key, uid, item }: ViewItem,
   component: ObjectComponent,

@@ -18,7 +18,7 @@ export interface RemindersDeps extends MailDeps, Pick<DeliverDeps, "webUrl" | "a
   /** Whether this process has read the whole workspace. */
   readonly swept: () => boolean;
   /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
-  readonly readAnew: () => () => boolean;
+  readonly rereadAll: () => () => boolean;
   readonly onEvent: (event: ReminderEvent) => void;
 }
 

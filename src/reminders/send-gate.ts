@@ -15,7 +15,7 @@ interface SendGateDeps {
   /** Whether this process has read the whole workspace. */
   readonly swept: () => boolean;
   /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
-  readonly readAnew: () => () => boolean;
+  readonly rereadAll: () => () => boolean;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
   readonly clock: () => Temporal.Instant;
@@ -41,7 +41,13 @@ const afterwards = Temporal.Duration.from({ minutes: 5 });
  * waits for its own sweep as well, and after a leap of the clock for another one, so that nothing is said of what was done
  * while it was down or asleep; but not for ever: where the service does not answer, what is known is told.
  */
-export function createSendGate({ store, swept, readAnew, catchUp, clock }: SendGateDeps): SendGate {
+export function createSendGate({
+  store,
+  swept,
+  rereadAll,
+  catchUp,
+  clock,
+}: SendGateDeps): SendGate {
   const longest = waitFor(catchUp);
   let lookedAt = clock();
   let wait: Wait | null = { since: lookedAt, isRead: swept, hasHeld: false };
@@ -53,8 +59,8 @@ export function createSendGate({ store, swept, readAnew, catchUp, clock }: SendG
     const silence = lookedAt.until(now);
     lookedAt = now;
     if (Temporal.Duration.compare(silence, leap) > 0) {
-      const isReadAnew = readAnew();
-      return { since: now, isRead: () => swept() && isReadAnew(), hasHeld: false };
+      const isReread = rereadAll();
+      return { since: now, isRead: () => swept() && isReread(), hasHeld: false };
     }
     // A clock that was set back must not make it longer than it can be.
     return wait && isBefore(now, wait.since) ? { ...wait, since: now } : wait;

@@ -93,15 +93,15 @@ export function areSettled(
   return open.every(({ item, source }) => braked.has(source) || isAside(item));
 }
 
-/** What a look-up names no more, by what each says when it is asked for itself. */
+/** Lists, projects or labels that a look-up names no more, sorted by what a GET of each answers. */
 export interface Absent<Value> {
   readonly gone: readonly Value[];
   /** Those that answer, as they answer, and those of which nothing is known. */
-  readonly there: readonly Value[];
-  readonly unclear: readonly Value[];
+  readonly present: readonly Value[];
+  readonly unknown: readonly Value[];
 }
 
-export interface MissingEntriesDeps {
+export interface DirectoryAbsencesDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
@@ -110,10 +110,10 @@ export interface MissingEntriesDeps {
   readonly isReadable: (source: string) => boolean;
 }
 
-type OwnAnswer<Value> =
-  | { readonly kind: "there"; readonly value: Value }
+type SingleAnswer<Value> =
+  | { readonly kind: "present"; readonly value: Value }
   | { readonly kind: "gone" }
-  | { readonly kind: "unclear" };
+  | { readonly kind: "unknown" };
 
 /** A look-up that suddenly names nothing must not spend the quota; the rest is asked at its next reading. */
 const mostAtOnce = 10;
@@ -122,11 +122,11 @@ const mostAtOnce = 10;
  * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. What they answer is
  * believed for `maxAge`.
  */
-export class MissingEntries {
-  readonly #deps: MissingEntriesDeps;
+export class DirectoryAbsences {
+  readonly #deps: DirectoryAbsencesDeps;
   readonly #answers = new Map<string, { readonly gone: boolean; readonly at: Temporal.Instant }>();
 
-  constructor(deps: MissingEntriesDeps) {
+  constructor(deps: DirectoryAbsencesDeps) {
     this.#deps = deps;
   }
 
@@ -140,10 +140,10 @@ export class MissingEntries {
   }
 
   labels(known: readonly Label[], facts: Facts<Label>): Promise<Absent<Label>> {
-    const ask = async ({ id }: Label): Promise<OwnAnswer<Label>> => {
+    const ask = async ({ id }: Label): Promise<SingleAnswer<Label>> => {
       const label = await this.#deps.upstream.labels.get(id, facts.call);
-      if (label.ok) return { kind: "there", value: label.value };
-      return { kind: judgeRefusal(label.failure, true) === "gone" ? "gone" : "unclear" };
+      if (label.ok) return { kind: "present", value: label.value };
+      return { kind: judgeRefusal(label.failure, true) };
     };
     return this.#sort(known, { ...facts, kind: "label", ask });
   }
@@ -156,10 +156,10 @@ export class MissingEntries {
       ask,
     }: Facts<Value> & {
       readonly kind: string;
-      readonly ask: (value: Value) => Promise<OwnAnswer<Value>>;
+      readonly ask: (value: Value) => Promise<SingleAnswer<Value>>;
     },
   ): Promise<Absent<Value>> {
-    const sorted: Record<keyof Absent<Value>, Value[]> = { gone: [], there: [], unclear: [] };
+    const sorted: Record<keyof Absent<Value>, Value[]> = { gone: [], present: [], unknown: [] };
     if (!isComplete(snapshot)) return sorted;
     const named = new Set<number>(snapshot.items.map(({ id }) => id));
     let asked = 0;
@@ -170,18 +170,18 @@ export class MissingEntries {
         continue;
       }
       const recent = this.#answered(name);
-      if (!recent && asked >= mostAtOnce) {
-        sorted.unclear.push(value);
+      if (recent) {
+        sorted[recent.gone ? "gone" : "present"].push(value);
         continue;
       }
-      if (recent) {
-        sorted[recent.gone ? "gone" : "there"].push(value);
+      if (asked >= mostAtOnce) {
+        sorted.unknown.push(value);
         continue;
       }
       asked += 1;
       const answer = await ask(value);
-      sorted[answer.kind].push(answer.kind === "there" ? answer.value : value);
-      if (answer.kind === "unclear") continue;
+      sorted[answer.kind].push(answer.kind === "present" ? answer.value : value);
+      if (answer.kind === "unknown") continue;
       this.#answers.set(name, { gone: answer.kind === "gone", at: this.#deps.clock() });
     }
     return sorted;
@@ -194,30 +194,29 @@ export class MissingEntries {
   }
 
   /** Not every service answers for a single list: its tasks are asked for as well. */
-  async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<OwnAnswer<Todolist>> {
+  async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<SingleAnswer<Todolist>> {
     const { store, upstream, isReadable } = this.#deps;
     const { id, projectId } = list;
     const single = await upstream.workspace.todolist({ projectId, id }, call);
-    if (single.ok) return { kind: "there", value: single.value };
-    if (!isRefusal(single.failure)) return { kind: "unclear" };
+    if (single.ok) return { kind: "present", value: single.value };
+    if (!isRefusal(single.failure)) return { kind: "unknown" };
     const tasks = await upstream.tasks.list({ projectId, listId: id }, call);
     if (!tasks.ok) {
-      const verdict = judgeRefusal(tasks.failure, isReadable(`events:${projectId}`));
-      return { kind: verdict === "gone" ? "gone" : "unclear" };
+      return { kind: judgeRefusal(tasks.failure, isReadable(`events:${projectId}`)) };
     }
     const isEmpty = tasks.value.received === 0 && store.mirror.contents(`tasks:${id}`).size === 0;
     const isDenied = judgeRefusal(single.failure, true) === "gone";
-    return isEmpty && isDenied ? { kind: "gone" } : { kind: "there", value: list };
+    return isEmpty && isDenied ? { kind: "gone" } : { kind: "present", value: list };
   }
 
-  async #askProject(project: Project, { call }: Facts<Project>): Promise<OwnAnswer<Project>> {
+  async #askProject(project: Project, { call }: Facts<Project>): Promise<SingleAnswer<Project>> {
     const { workspace, events } = this.#deps.upstream;
     const single = await workspace.project(project.id, call);
-    if (single.ok) return { kind: "there", value: single.value };
-    if (!isRefusal(single.failure)) return { kind: "unclear" };
+    if (single.ok) return { kind: "present", value: single.value };
+    if (!isRefusal(single.failure)) return { kind: "unknown" };
     const list = await events.list({ projectId: project.id, view: "all" }, call);
-    if (list.ok) return { kind: "there", value: project };
-    return { kind: judgeRefusal(list.failure, true) === "gone" ? "gone" : "unclear" };
+    if (list.ok) return { kind: "present", value: project };
+    return { kind: judgeRefusal(list.failure, true) };
   }
 }
 

@@ -4,7 +4,7 @@ import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Snapshot } from "../upstream/client.ts";
-import { type Absent, MissingEntries, type MissingEntriesDeps } from "./absence.ts";
+import { type Absent, DirectoryAbsences, type DirectoryAbsencesDeps } from "./absence.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply-snapshot.ts";
 import { judgeLossOfPeople, mayBury } from "./brake.ts";
 import type { SyncEvent } from "./event.ts";
@@ -20,7 +20,7 @@ export type Fetched =
   | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
   | { readonly kind: "items"; readonly snapshot: Snapshot<Item> };
 
-interface DirectorySyncDeps extends MissingEntriesDeps {
+interface DirectorySyncDeps extends DirectoryAbsencesDeps {
   readonly scope: Scope;
   readonly questions: Questions;
 }
@@ -46,7 +46,7 @@ interface Effect {
   readonly doubts: readonly string[];
 }
 
-const nobody = { gone: [], there: [], unclear: [] };
+const nobody = { gone: [], present: [], unknown: [] };
 
 /**
  * Brings the directory up to date with its look-ups. What one of them lacks is asked for by itself first, and stays while
@@ -54,12 +54,12 @@ const nobody = { gone: [], there: [], unclear: [] };
  */
 export class DirectorySync {
   readonly #deps: DirectorySyncDeps;
-  readonly #missing: MissingEntries;
+  readonly #missing: DirectoryAbsences;
   readonly #missingPeople = new MissingPeople();
 
   constructor(deps: DirectorySyncDeps) {
     this.#deps = deps;
-    this.#missing = new MissingEntries(deps);
+    this.#missing = new DirectoryAbsences(deps);
   }
 
   /** Asks for what a snapshot lacks. Never rejects for what the service answers. */
@@ -116,13 +116,13 @@ export class DirectorySync {
     }
     const weigh = (projects: readonly Project[]) =>
       projects.reduce((sum, { id }) => sum + store.view.ofProject(id).length, 0);
-    const lacks = absent.gone.length + absent.unclear.length > 0;
+    const lacks = absent.gone.length + absent.unknown.length > 0;
     const told = stepBrake(store, {
       source: "projects",
-      missing: lacks ? weigh([...absent.gone, ...absent.unclear]) : 0,
+      missing: lacks ? weigh([...absent.gone, ...absent.unknown]) : 0,
       total: lacks ? weigh(known) : 0,
     });
-    const isFree = mayBury(brakeOf(store, "projects"), absent.unclear.length);
+    const isFree = mayBury(brakeOf(store, "projects"), absent.unknown.length);
     applyProjects(store, { scope, snapshot, staying: stayingOf(absent, isFree) });
     return { told, doubts: doubtsOf("project", absent, isFree) };
   }
@@ -179,9 +179,9 @@ export class DirectorySync {
     const tasksOf = ({ id }: Todolist) =>
       [...store.mirror.contents(`tasks:${id}`).values()].map(({ key }) => key);
 
-    const missing = [...absent.gone, ...absent.unclear].flatMap(tasksOf).length;
+    const missing = [...absent.gone, ...absent.unknown].flatMap(tasksOf).length;
     const told = stepBrake(store, { source: name, missing, total: missing });
-    const isFree = mayBury(brakeOf(store, name), absent.unclear.length);
+    const isFree = mayBury(brakeOf(store, name), absent.unknown.length);
     const named = new Set(snapshot.items.map(({ id }) => id));
     const archivedLists = this.#listsOf(source).filter(
       ({ id, archived }) => archived && !named.has(id),
@@ -218,8 +218,8 @@ export class DirectorySync {
 }
 
 const stayingOf = <Value>(absent: Absent<Value>, isFree = true): readonly Value[] => [
-  ...absent.there,
-  ...absent.unclear,
+  ...absent.present,
+  ...absent.unknown,
   ...(isFree ? [] : absent.gone),
 ];
 
@@ -230,7 +230,7 @@ type Named = { readonly id: number; readonly archived?: boolean } & (
 
 function doubtsOf(
   kind: string,
-  { there, unclear, gone }: Absent<Named>,
+  { present, unknown, gone }: Absent<Named>,
   isFree = true,
 ): readonly string[] {
   const say = (values: readonly Named[], what: string) =>
@@ -240,10 +240,10 @@ function doubtsOf(
     });
   return [
     ...say(
-      there.filter(({ archived }) => archived !== true),
+      present.filter(({ archived }) => archived !== true),
       "but answers by itself: it stays",
     ),
-    ...say(unclear, "and has not said yet whether it is gone: it stays for now"),
+    ...say(unknown, "and has not said yet whether it is gone: it stays for now"),
     ...say(
       isFree ? [] : gone,
       "and is gone, but too much hangs on it: it stays while the brake holds",

@@ -1,4 +1,5 @@
 import type { SpokenKind } from "../domain/item.ts";
+import type { GateState } from "../upstream/gate.ts";
 
 /** What happened to one item, for printing. */
 export interface ItemChange {
@@ -146,4 +147,27 @@ export class SweepCounts {
       if (this.#changes.length < mostChanges) this.#changes.push(change);
     }
   }
+}
+
+/** How far a sweep is. `total` grows while it learns what there is; `remaining` is at the service's documented quota. */
+export interface SweepProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly remaining: Temporal.Duration;
+}
+
+/** The span of the documented quota. Source: service-api.md, Limits. */
+const quotaSpanSeconds = 10;
+
+/** The progress of a sweep that has read `done` of `total` sources, with one request for each that is left. */
+export function progressOf({
+  done,
+  total,
+  gate: { quota, used },
+}: Pick<SweepProgress, "done" | "total"> & {
+  readonly gate: Pick<GateState, "quota" | "used">;
+}): SweepProgress {
+  const windows = Math.ceil(Math.max(0, total - done - (quota - used)) / quota);
+  const remaining = Temporal.Duration.from({ seconds: windows * quotaSpanSeconds });
+  return { done, total, remaining };
 }

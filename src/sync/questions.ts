@@ -30,19 +30,19 @@ interface QuestionsDeps {
   readonly report: (event: SyncEvent) => void;
 }
 
-interface Asked {
+interface Attempt {
   readonly underWay: boolean;
   readonly failures: number;
   readonly notBefore: Temporal.Instant | null;
 }
 
 /**
- * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The questions
- * themselves are in the store; here is only what this process has tried.
+ * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The store
+ * keeps the questions; this class knows only what its process has tried.
  */
 export class Questions {
   readonly #deps: QuestionsDeps;
-  readonly #asked = new Map<ItemKey, Asked>();
+  readonly #asked = new Map<ItemKey, Attempt>();
   /** The source list's turn when the absence was noticed; none for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
   readonly #answered = new Map<ItemKey, Temporal.Instant>();
@@ -87,7 +87,7 @@ export class Questions {
     return [...this.#asked.values()].filter(({ underWay }) => underWay).length;
   }
 
-  /** Whether none waits for its first answer, or for the burial that it leads to; those that a person has to let go aside. */
+  /** Whether no question is open but those that wait for a person's agreement, have failed once, or cannot be asked. */
   get settled(): boolean {
     const { absences, brakes } = this.#deps.store;
     const isSilent = (item: ItemKey) => (this.#asked.get(item)?.failures ?? 0) > 0;
@@ -115,16 +115,16 @@ export class Questions {
       const answer = await getItem(this.#deps, { item: before.item, signal });
       this.#note(before, answer);
     } catch (error) {
-      this.#putOff(key, failures + 1);
+      this.#postpone(key, failures + 1);
       this.#deps.report({ kind: "fault", source: before.source, error });
     }
   }
 
-  /** Buries what is settled, lifts brakes whose questions are, and says what the others wait for. */
+  /** Buries the items whose questions are settled, lifts brakes without open questions, and returns what the others wait for. */
   settle(): AbsencePlan {
     const { store, report } = this.#deps;
     const absences = store.absences.all();
-    // What a move of ours has taken away is on its way to somewhere else.
+    // An item that a move of ours has taken from its list is not gone: it shows up elsewhere.
     const moves = absences.length > 0 ? store.moves.recent().filter(isUnderWay) : [];
     const moving = new Set(moves.map(({ item }) => item));
     const questions = absences.map(({ item, source, confirmedAt }) => {
@@ -141,7 +141,7 @@ export class Questions {
     });
     const buried = new Set(plan.bury);
     const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
-    // What a look-up lost is no question of this kind: its own reading lifts that brake.
+    // The brake of a look-up has no questions here: a reading of that look-up lifts it.
     const settled = [...brakes.keys()].filter(
       (source) => isItemSource(source) && !open.has(source),
     );
@@ -197,7 +197,7 @@ export class Questions {
         this.#forbidden.set(key, sources.turn);
         sources.hurry(source);
       }
-      this.#putOff(key, failures);
+      this.#postpone(key, failures);
       report({ kind: "unanswered", source, problem });
     }
   }
@@ -210,13 +210,13 @@ export class Questions {
     return readable && forbidden !== undefined && entry.ended > forbidden;
   }
 
-  #putOff(key: ItemKey, failures: number): void {
+  #postpone(key: ItemKey, failures: number): void {
     const { clock, maxAge } = this.#deps;
     const notBefore = later(clock(), restAfter(failures, maxAge));
     this.#asked.set(key, { underWay: false, failures, notBefore });
   }
 
-  /** Below a project that is not polled (any more) nothing is asked: what is there stays as it is. */
+  /** Whether the item's project is polled; of others nothing is asked, and their items stay as they are. */
   #isReachable(key: ItemKey): boolean {
     const { store, sources } = this.#deps;
     const mirrored = store.mirror.get(key);

@@ -12,10 +12,10 @@ export interface Candidate {
   readonly underWay: boolean;
   /** Turn of the latest attempt that has ended; 0 = none yet. */
   readonly ended: number;
-  /** Someone asked for it: it goes ahead of its turn. */
+  /** Whether it goes ahead of its turn, because an edit or a change elsewhere asked for it. */
   readonly hurried: boolean;
   /** Whether the poll under way is one that went ahead of its turn. */
-  readonly rushed: boolean;
+  readonly pollHurried: boolean;
   /** Not before this moment; null = at any time. */
   readonly notBefore: Temporal.Instant | null;
   /** For subtasks: days between today and the due date of their parent; null = it has none, or is not known. */
@@ -35,18 +35,20 @@ export function nextSources(
 ): readonly string[] {
   if (room <= 0) return [];
   const places = room + candidates.filter(({ underWay }) => underWay).length;
-  const rushing = candidates.filter(({ underWay, rushed }) => underWay && rushed).length;
-  const opening = candidates.some((candidate) => isOpening(candidate, now));
+  const hurriedPolls = candidates.filter(
+    ({ underWay, pollHurried }) => underWay && pollHurried,
+  ).length;
+  const awaitsFirstAnswers = candidates.some((candidate) => awaitsFirstAnswer(candidate, now));
   const idle = candidates.filter(
     ({ kind, attemptedAt, underWay, notBefore }) =>
       !underWay &&
       (!notBefore || compare(notBefore, now) <= 0) &&
-      !(opening && kind === "subtasks" && !attemptedAt),
+      !(awaitsFirstAnswers && kind === "subtasks" && !attemptedAt),
   );
   const ahead = idle
     .filter(({ hurried }) => hurried)
     .toSorted(byTurn)
-    .slice(0, Math.max(0, Math.min(room, Math.floor(places / 2) - rushing)));
+    .slice(0, Math.max(0, Math.min(room, Math.floor(places / 2) - hurriedPolls)));
   const chosen = new Set(ahead);
   const inTurn = idle.filter((candidate) => !chosen.has(candidate)).toSorted(byTurn);
   return [...ahead, ...inTurn].slice(0, room).map(({ name }) => name);
@@ -98,11 +100,15 @@ const ranks: Readonly<Record<Source["kind"], number>> = {
 const compare = (a: Temporal.Instant, b: Temporal.Instant): number =>
   Temporal.Instant.compare(a, b);
 
-const moment = Temporal.Duration.from({ seconds: 2 });
+/** How long subtasks that were never read give way to the first answers of other sources. */
+const firstAnswerSpan = Temporal.Duration.from({ seconds: 2 });
 
-function isOpening({ kind, underWay, ended, attemptedAt }: Candidate, now: Temporal.Instant) {
+function awaitsFirstAnswer(
+  { kind, underWay, ended, attemptedAt }: Candidate,
+  now: Temporal.Instant,
+) {
   if (kind === "subtasks" || !underWay || ended > 0 || !attemptedAt) return false;
-  return compare(later(attemptedAt, moment), now) > 0;
+  return compare(later(attemptedAt, firstAnswerSpan), now) > 0;
 }
 
 function byTurn(a: Candidate, b: Candidate): number {

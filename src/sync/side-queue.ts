@@ -6,18 +6,18 @@ import { toPlain } from "../domain/plain-item.ts";
 import { type SideSource, sideName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 
-/** What is mirrored beside the items. */
-export interface SideWishes {
+/** Which side sources are mirrored. */
+export interface SideOptions {
   readonly comments: boolean;
   readonly history: boolean;
   readonly files: boolean;
 }
 
-/** A side source that is to be read. */
-export interface Wanted {
+/** A side source that is due to be read. */
+export interface DueRead {
   readonly name: string;
   readonly source: SideSource;
-  /** What is known of the task now; null for folders and files. */
+  /** A digest of the task as its list shows it now; null for folders and files. */
   readonly seen: string | null;
   /** When the task last changed, so that the newest goes first. */
   readonly changedAt: number;
@@ -28,7 +28,7 @@ export interface Wanted {
 export interface SideQueueDeps {
   readonly store: Store;
   readonly clock: () => Temporal.Instant;
-  readonly wishes: SideWishes;
+  readonly options: SideOptions;
 }
 
 const ranks: Readonly<Record<SideSource["kind"], number>> = {
@@ -39,14 +39,14 @@ const ranks: Readonly<Record<SideSource["kind"], number>> = {
 };
 
 /**
- * What of the side sources is to be read, and what comes first. Comments and history of a task are wanted when what its
- * list says of the task differs from what it said when they were last read; folders and files when they get old. What
- * was read is in the store; here is only what is still open.
+ * The queue of side sources that are due, best first. Comments and history of a task are wanted when what its
+ * list says of the task differs from what it said when they were last read; folders and files when they get old. The
+ * store remembers what was read; the queue holds only what is still due.
  */
 export class SideQueue {
   readonly #deps: SideQueueDeps;
-  readonly #wanted = new Map<string, Wanted>();
-  /** What was seen of tasks whose comments or history were read, by the source's name. */
+  readonly #due = new Map<string, DueRead>();
+  /** The digests of tasks whose comments or history were read, by the source's name. */
   readonly #seen: Map<string, string | null>;
   readonly #readAt: Map<string, Temporal.Instant>;
 
@@ -60,52 +60,52 @@ export class SideQueue {
     );
   }
 
-  /** Looks at tasks that a list has just shown. */
+  /** Makes comments and history due for those of the tasks that have changed, as a list has just shown them. */
   follow(items: readonly Item[]): void {
-    const { wishes } = this.#deps;
+    const { options } = this.#deps;
     for (const item of items) {
       if (item.kind !== "task" || item.id === null) continue;
-      if (wishes.comments) this.#followComments(item, item.id);
-      if (wishes.history) this.#followHistory(item, item.id);
+      if (options.comments) this.#followComments(item, item.id);
+      if (options.history) this.#followHistory(item, item.id);
     }
   }
 
-  /** Wants a source that was not read within `maxAge`. */
+  /** Makes a source due that was not read within `maxAge`. */
   refresh(source: SideSource, maxAge: Temporal.Duration): void {
     const { clock } = this.#deps;
     const name = sideName(source);
     const readAt = this.#readAt.get(name);
     if (readAt && isRecent(readAt, { length: maxAge, now: clock() })) return;
-    this.#want({ name, source, seen: null, changedAt: 0 });
+    this.#setDue({ name, source, seen: null, changedAt: 0 });
   }
 
-  /** The best that may be read now; null when nothing may. */
-  next(): Wanted | null {
+  /** The best source that may be read now; null when none may. */
+  next(): DueRead | null {
     const now = this.#deps.clock();
-    let best: Wanted | null = null;
-    for (const wanted of this.#wanted.values()) {
-      const rests = wanted.notBefore && Temporal.Instant.compare(wanted.notBefore, now) > 0;
-      if (!rests && (!best || isBefore(wanted, best))) best = wanted;
+    let best: DueRead | null = null;
+    for (const read of this.#due.values()) {
+      const rests = read.notBefore && Temporal.Instant.compare(read.notBefore, now) > 0;
+      if (!rests && (!best || isBefore(read, best))) best = read;
     }
     return best;
   }
 
-  /** It was read whole as it was wanted. Should the task have moved on meanwhile, it is still wanted. */
-  done({ name, seen }: Wanted): void {
+  /** Notes that a source was read whole. It stays due where its task has changed meanwhile. */
+  done({ name, seen }: DueRead): void {
     this.#seen.set(name, seen);
     this.#readAt.set(name, this.#deps.clock());
-    if (this.#wanted.get(name)?.seen === seen) this.#wanted.delete(name);
+    if (this.#due.get(name)?.seen === seen) this.#due.delete(name);
   }
 
-  /** It could not be read. */
-  putOff({ name, failures }: Wanted, notBefore: Temporal.Instant): void {
-    const now = this.#wanted.get(name);
-    if (now) this.#wanted.set(name, { ...now, failures: failures + 1, notBefore });
+  /** Notes that a source could not be read, and rests until `notBefore`. */
+  postpone({ name, failures }: DueRead, notBefore: Temporal.Instant): void {
+    const now = this.#due.get(name);
+    if (now) this.#due.set(name, { ...now, failures: failures + 1, notBefore });
   }
 
-  /** There is nothing to read any more. */
-  drop({ name }: Wanted): void {
-    this.#wanted.delete(name);
+  /** Forgets a source that exists no more. */
+  drop({ name }: DueRead): void {
+    this.#due.delete(name);
     this.#seen.delete(name);
     this.#readAt.delete(name);
   }
@@ -117,8 +117,8 @@ export class SideQueue {
     const updatedAt = item.updatedAt?.toString() ?? "";
     const seen = item.commentCount === 0 ? "0" : `${item.commentCount} ${updatedAt}`;
     const before = this.#seen.get(name) ?? "0";
-    if (before === seen) this.#wanted.delete(name);
-    else this.#want({ name, source, seen, changedAt: momentOf(item) });
+    if (before === seen) this.#due.delete(name);
+    else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
   }
 
   /** The service's times have whole seconds, so the content counts as well. */
@@ -128,14 +128,14 @@ export class SideQueue {
     const seen = fingerprint(
       `${item.updatedAt?.toString() ?? ""} ${JSON.stringify(toPlain(item))}`,
     );
-    if (this.#seen.get(name) === seen) this.#wanted.delete(name);
-    else this.#want({ name, source, seen, changedAt: momentOf(item) });
+    if (this.#seen.get(name) === seen) this.#due.delete(name);
+    else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
   }
 
-  #want(wish: Pick<Wanted, "name" | "source" | "seen" | "changedAt">): void {
-    const known = this.#wanted.get(wish.name);
-    this.#wanted.set(wish.name, {
-      ...wish,
+  #setDue(read: Pick<DueRead, "name" | "source" | "seen" | "changedAt">): void {
+    const known = this.#due.get(read.name);
+    this.#due.set(read.name, {
+      ...read,
       failures: known?.failures ?? 0,
       notBefore: known?.notBefore ?? null,
     });
@@ -144,7 +144,7 @@ export class SideQueue {
 
 const momentOf = ({ updatedAt }: TaskItem): number => updatedAt?.epochMilliseconds ?? 0;
 
-function isBefore(a: Wanted, b: Wanted): boolean {
+function isBefore(a: DueRead, b: DueRead): boolean {
   const rank = ranks[a.source.kind] - ranks[b.source.kind];
   return rank === 0 ? a.changedAt > b.changedAt : rank < 0;
 }

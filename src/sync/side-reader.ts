@@ -8,14 +8,14 @@ import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete, restOf } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
-import { SideQueue, type SideWishes, type Wanted } from "./side-queue.ts";
+import { type DueRead, type SideOptions, SideQueue } from "./side-queue.ts";
 
 export interface SideReaderDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
-  readonly wishes: SideWishes;
+  readonly options: SideOptions;
   /** The projects that are polled. */
   readonly projects: () => readonly ProjectId[];
   /** The folders that the configuration names for a project; null = the service is asked. */
@@ -23,7 +23,7 @@ export interface SideReaderDeps {
   readonly report: (event: SyncEvent) => void;
 }
 
-/** What was read: how many elements there are, how many rows changed. Null: there is nothing to read (any more). */
+/** How many elements a reading found, and how many rows it changed; null where the source exists no more. */
 type ReadResult = Result<{ readonly items: number; readonly changed: number } | null, Failure>;
 
 /** Reads comments, history, folders and files, one source at a time, so that the items themselves never wait for them. */
@@ -31,8 +31,8 @@ export class SideReader {
   readonly #deps: SideReaderDeps;
   readonly queue: SideQueue;
   #busy = false;
-  /** When files are looked at again for what got old; null = now. */
-  #lookAt: Temporal.Instant | null = null;
+  /** When folders and files are next checked for their age; null = now. */
+  #nextRefreshAt: Temporal.Instant | null = null;
 
   constructor(deps: SideReaderDeps) {
     this.#deps = deps;
@@ -43,12 +43,12 @@ export class SideReader {
   next(signal: AbortSignal): (() => Promise<void>) | null {
     if (this.#busy) return null;
     this.#refreshFiles();
-    const wanted = this.queue.next();
-    if (!wanted) return null;
+    const due = this.queue.next();
+    if (!due) return null;
     this.#busy = true;
     return async () => {
       try {
-        await this.#read(wanted, signal);
+        await this.#read(due, signal);
       } finally {
         this.#busy = false;
       }
@@ -56,28 +56,28 @@ export class SideReader {
   }
 
   /** Never rejects: what fails is reported and rests. */
-  async #read(wanted: Wanted, signal: AbortSignal): Promise<void> {
+  async #read(due: DueRead, signal: AbortSignal): Promise<void> {
     const { store, report } = this.#deps;
     try {
-      const outcome = await this.#fetch(wanted, { priority: "sweep", signal });
+      const outcome = await this.#fetch(due, { priority: "sweep", signal });
       if (!outcome.ok) {
-        this.#fail(wanted, outcome.failure);
+        this.#fail(due, outcome.failure);
       } else if (!outcome.value) {
-        store.sideSources.drop(wanted.source);
-        this.queue.drop(wanted);
+        store.sideSources.drop(due.source);
+        this.queue.drop(due);
       } else {
         const { items, changed } = outcome.value;
-        store.sideSources.succeeded(wanted.source, { seen: wanted.seen, items });
-        this.queue.done(wanted);
-        if (changed > 0) report({ kind: "side-changed", source: wanted.name, changed });
+        store.sideSources.succeeded(due.source, { seen: due.seen, items });
+        this.queue.done(due);
+        if (changed > 0) report({ kind: "side-changed", source: due.name, changed });
       }
     } catch (error) {
-      this.queue.putOff(wanted, this.#after(restAfter(wanted.failures + 1, this.#deps.maxAge)));
-      report({ kind: "fault", source: wanted.name, error });
+      this.queue.postpone(due, this.#after(restAfter(due.failures + 1, this.#deps.maxAge)));
+      report({ kind: "fault", source: due.name, error });
     }
   }
 
-  #fetch({ source }: Wanted, call: Call): Promise<ReadResult> {
+  #fetch({ source }: DueRead, call: Call): Promise<ReadResult> {
     switch (source.kind) {
       case "comments":
         return this.#readComments(source.taskId, call);
@@ -104,7 +104,7 @@ export class SideReader {
     return ok({ items: items.length, changed });
   }
 
-  /** The list, then the detail of each entry that has none yet; what was learnt is kept when it has to stop half-way. */
+  /** The list, then the detail of each entry that has none yet; details stored so far stay when it has to stop half-way. */
   async #readHistory(task: ServiceId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const place = this.#placeOf(task);
@@ -114,7 +114,7 @@ export class SideReader {
     const changed = store.history.add(list.value.items);
     for (const entry of store.history.undetailed(task)) {
       const detail = await upstream.history.detail({ ...place, id: entry.id }, call);
-      if (!detail.ok && !isSilent(detail.failure)) return detail;
+      if (!detail.ok && !isFinal(detail.failure)) return detail;
       store.history.detail(entry, detail.ok ? detail.value : null);
     }
     return ok({ items: list.value.items.length, changed });
@@ -126,7 +126,7 @@ export class SideReader {
     if (!list.ok) return list;
     const { items: folders } = list.value;
     const changed = store.files.putFolders(project, { folders, complete: isComplete(list.value) });
-    this.#lookAt = null;
+    this.#nextRefreshAt = null;
     return ok({ items: folders.length, changed });
   }
 
@@ -153,22 +153,26 @@ export class SideReader {
     return { projectId, listId, taskId };
   }
 
-  #fail(wanted: Wanted, failure: Failure): void {
+  #fail(due: DueRead, failure: Failure): void {
     if (failure.kind === "aborted") return;
     const { store, report, maxAge } = this.#deps;
     const problem = describeFailure(failure);
-    store.sideSources.failed(wanted.source, problem);
-    const failures = wanted.failures + 1;
+    store.sideSources.failed(due.source, problem);
+    const failures = due.failures + 1;
     const nextAt = this.#after(restOf(failure, { failures, maxAge }));
-    this.queue.putOff(wanted, nextAt);
-    report({ kind: "failed", source: wanted.name, problem, failures, nextAt });
+    this.queue.postpone(due, nextAt);
+    report({ kind: "failed", source: due.name, problem, failures, nextAt });
   }
 
   #refreshFiles(): void {
-    const { store, wishes, clock, maxAge, projects, foldersOf } = this.#deps;
+    const { store, options, clock, maxAge, projects, foldersOf } = this.#deps;
     const now = clock();
-    if (!wishes.files || (this.#lookAt && Temporal.Instant.compare(this.#lookAt, now) > 0)) return;
-    this.#lookAt = later(now, restAfter(1, maxAge));
+    if (
+      !options.files ||
+      (this.#nextRefreshAt && Temporal.Instant.compare(this.#nextRefreshAt, now) > 0)
+    )
+      return;
+    this.#nextRefreshAt = later(now, restAfter(1, maxAge));
     for (const projectId of projects()) {
       const configured = foldersOf(projectId);
       if (configured) keepConfigured(store, { projectId, configured });
@@ -184,8 +188,8 @@ export class SideReader {
   }
 }
 
-/** Whether asking again would bring nothing else. */
-const isSilent = ({ kind }: Failure): boolean =>
+/** Whether another try would be answered the same. */
+const isFinal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused" || kind === "unreadable";
 
 function keepConfigured(

@@ -1,5 +1,5 @@
 import { isRecent } from "../domain/backoff.ts";
-import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
+import type { ListId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
@@ -17,8 +17,8 @@ export interface PolledSource extends Candidate {
   readonly everRead: boolean;
   /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
   readonly readBefore: Temporal.Instant | null;
-  /** Whether refusals speak of this source alone: it was refused again, and others were read in between. */
-  readonly barred: boolean;
+  /** Whether its refusal speaks of this source alone: it was refused twice, and others were read in between. */
+  readonly refusalConfirmed: boolean;
   /** The turn in which it was first refused in a row, 0 in an earlier process; null while it is not refused. */
   readonly refusedIn: number | null;
   /** The last round in which it was read or refused; null for none. */
@@ -27,13 +27,13 @@ export interface PolledSource extends Candidate {
   readonly answered: number;
 }
 
-/** A source whose poll is under way, as it was when the poll began. */
+/** A source whose poll is under way, as it stood when the poll began. */
 export interface Begun extends PolledSource {
   readonly attemptedAt: Temporal.Instant;
 }
 
-/** How a poll ended; `rest` is how long the source is left alone. */
-interface Ending {
+/** How a poll ended; `notBefore` is the end of the rest that follows, null for none. */
+interface PollOutcome {
   readonly kind: "read" | "refused" | "failed";
   readonly notBefore: Temporal.Instant | null;
 }
@@ -93,7 +93,7 @@ export class SourceList {
     return this.#turn;
   }
 
-  entries(): readonly PolledSource[] {
+  all(): readonly PolledSource[] {
     return [...this.#entries.values()];
   }
 
@@ -102,13 +102,13 @@ export class SourceList {
   }
 
   ofKind(kind: Source["kind"]): readonly PolledSource[] {
-    return this.entries().filter((entry) => entry.kind === kind);
+    return this.all().filter((entry) => entry.kind === kind);
   }
 
   /** Makes these the only sources beside subtasks; subtasks stay where their list does. */
   settleScope(present: readonly Source[]): void {
     const names = new Set(present.map(sourceName));
-    for (const entry of this.entries()) {
+    for (const entry of this.all()) {
       if (entry.kind !== "subtasks" && !names.has(entry.name)) this.drop(entry.name);
     }
     for (const source of present) this.put(source, null);
@@ -131,7 +131,7 @@ export class SourceList {
     }
     this.#unlink(known);
     const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null };
-    const unanswered = { readBefore: null, barred: false, refusedIn: null };
+    const unanswered = { readBefore: null, refusalConfirmed: false, refusedIn: null };
     this.#set({ ...known, ...untried, ...unanswered, source, days });
     this.#link(source);
     this.#unsaved.add(known.name);
@@ -157,13 +157,13 @@ export class SourceList {
   }
 
   /**
-   * Ends every rest; the answer tells whether all sources of now have been asked since, and have answered or are gone.
-   * Where each of them refuses, nothing was read.
+   * Ends every rest. The returned function tells whether all present sources have been polled since, and have answered or
+   * are gone; where each of them refuses, nothing was read.
    */
-  readAnew(): () => boolean {
+  rereadAll(): () => boolean {
     const start = this.#turn;
-    const names = this.entries().map(({ name }) => name);
-    for (const { name, notBefore } of this.entries()) if (notBefore) this.hurry(name);
+    const names = this.all().map(({ name }) => name);
+    for (const { name, notBefore } of this.all()) if (notBefore) this.hurry(name);
     return () => {
       const now = names.flatMap((name) => this.get(name) ?? []);
       const isAnswered = now.every(({ answered }) => answered > start);
@@ -173,7 +173,7 @@ export class SourceList {
 
   /** Ends the rest of what has failed, not of what was refused: the service is back. */
   recover(): void {
-    for (const entry of this.entries()) {
+    for (const entry of this.all()) {
       const { failures, answered, ended, notBefore } = entry;
       if (failures > 0 && answered < ended && notBefore) this.#set({ ...entry, notBefore: null });
     }
@@ -190,32 +190,32 @@ export class SourceList {
       attemptedAt: this.#clock(),
       underWay: true,
       hurried: false,
-      rushed: known.hurried,
+      pollHurried: known.hurried,
     };
     this.#set(begun);
     return begun;
   }
 
-  /** Ends a poll; one that was given up (null) counts as if it had not been. */
-  end(begun: PolledSource, ending: Ending | null): void {
+  /** Ends a poll; an aborted one (null) counts as if it had never begun. */
+  end(begun: PolledSource, outcome: PollOutcome | null): void {
     const now = this.get(begun.name);
     if (!now) return;
-    const rested = { ...now, underWay: false, rushed: false };
-    if (!ending) {
+    const rested = { ...now, underWay: false, pollHurried: false };
+    if (!outcome) {
       this.#set(rested);
       return;
     }
-    const isRead = ending.kind === "read";
-    const isSettled = ending.kind !== "failed";
+    const isRead = outcome.kind === "read";
+    const isSettled = outcome.kind !== "failed";
     if (isRead) this.#lastRead = Math.max(this.#lastRead, begun.turn);
     this.#set({
       ...rested,
       ...(isSettled && { settled: true, answered: begun.turn, round: this.#round ?? now.round }),
-      ...(isRead && { read: true, everRead: true, barred: false, refusedIn: null }),
-      ...(ending.kind === "refused" && this.#refused(now)),
+      ...(isRead && { read: true, everRead: true, refusalConfirmed: false, refusedIn: null }),
+      ...(outcome.kind === "refused" && this.#refused(now)),
       ended: begun.turn,
       failures: isRead ? 0 : now.failures + 1,
-      notBefore: now.hurried ? null : ending.notBefore,
+      notBefore: now.hurried ? null : outcome.notBefore,
     });
   }
 
@@ -231,17 +231,20 @@ export class SourceList {
     if (!isOpen) this.#unsaved.clear();
   }
 
-  /** One refusal may be a mistake, and so are all where nothing is answered otherwise. */
-  #refused({ barred, refusedIn }: PolledSource): Pick<PolledSource, "barred" | "refusedIn"> {
+  /** A single refusal may be a mistake of the service, and so may all while nothing else is answered. */
+  #refused({
+    refusalConfirmed,
+    refusedIn,
+  }: PolledSource): Pick<PolledSource, "refusalConfirmed" | "refusedIn"> {
     return {
-      barred: barred || (refusedIn !== null && this.#lastRead > refusedIn),
+      refusalConfirmed: refusalConfirmed || (refusedIn !== null && this.#lastRead > refusedIn),
       refusedIn: refusedIn ?? this.#turn,
     };
   }
 
   #isRecent(begunAt: Temporal.Instant, rest: Temporal.Duration): boolean {
     const now = this.#clock();
-    const attempts = this.entries().flatMap(({ attemptedAt }) => attemptedAt ?? []);
+    const attempts = this.all().flatMap(({ attemptedAt }) => attemptedAt ?? []);
     return [begunAt, ...attempts].some((at) => isRecent(at, { length: rest, now }));
   }
 
@@ -258,7 +261,7 @@ export class SourceList {
       underWay: false,
       ended: 0,
       hurried: false,
-      rushed: false,
+      pollHurried: false,
       notBefore: null,
       days,
       failures: 0,
@@ -266,7 +269,7 @@ export class SourceList {
       settled: false,
       everRead: Boolean(state?.succeededAt),
       readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
-      barred: false,
+      refusalConfirmed: false,
       refusedIn: state?.refusedAt ? 0 : null,
       round: state?.round ?? null,
       answered: 0,
@@ -303,103 +306,3 @@ export function samePlace(a: Source, b: Source): boolean {
   const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;
   return project && list;
 }
-
-/**
- * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
- * the whole, afterwards what is on disk is as good as it is old. A list that turns up later is one more thing that is new.
- */
-export class InitialSync {
-  readonly #store: Store;
-  readonly #sources: SourceList;
-  readonly #read: Set<ProjectId>;
-  #isAllRead: boolean;
-
-  constructor(store: Store, sources: SourceList) {
-    this.#store = store;
-    this.#sources = sources;
-    this.#read = new Set(store.rounds.readProjects());
-    this.#isAllRead = store.rounds.isAllRead();
-  }
-
-  hasRead(project: ProjectId): boolean {
-    return this.#read.has(project) || this.#isUnpolled(project);
-  }
-
-  /** Whether all projects of some moment had been read: what is unknown since then is new. */
-  get hasReadAll(): boolean {
-    return this.#isAllRead;
-  }
-
-  /** Notes which projects are whole now that a source was read or refused. */
-  note(source: Source): void {
-    if (!isMain(source)) return;
-    if (!this.#read.has(source.projectId)) this.#judge(source.projectId);
-    this.#judgeAll();
-  }
-
-  /** As `note`, of everything: an earlier process may have been cut off, or a source is none any more. */
-  noteAll(): void {
-    for (const project of this.#polled()) if (!this.#read.has(project)) this.#judge(project);
-    this.#judgeAll();
-  }
-
-  /** What projects still lack because it is refused, while nothing tells whether that is about it alone. */
-  refused(): readonly PolledSource[] {
-    return this.#sources
-      .entries()
-      .filter(
-        ({ source, refusedIn, barred, everRead }) =>
-          refusedIn !== null &&
-          !barred &&
-          !everRead &&
-          isMain(source) &&
-          !this.#read.has(source.projectId),
-      );
-  }
-
-  #judge(project: ProjectId): void {
-    const own = this.#listsOf(project);
-    const isWhole = own.every(({ everRead, barred }) => everRead || barred);
-    if (!isWhole || !own.some(({ everRead }) => everRead)) return;
-    this.#store.rounds.projectRead(project);
-    this.#read.add(project);
-  }
-
-  #judgeAll(): void {
-    if (this.#isAllRead) return;
-    const polled = this.#polled();
-    const isSettled = (project: ProjectId) => this.#read.has(project) || this.#isClosed(project);
-    if (!polled.every(isSettled) || !polled.some((project) => this.#read.has(project))) return;
-    this.#store.rounds.allRead();
-    this.#isAllRead = true;
-  }
-
-  #listsOf(project: ProjectId): readonly PolledSource[] {
-    return this.#sources
-      .entries()
-      .filter(({ source }) => isMain(source) && source.projectId === project);
-  }
-
-  /** One that refuses the account altogether shows nothing, and holds up no other. */
-  #isClosed(project: ProjectId): boolean {
-    return this.#listsOf(project).every(({ barred }) => barred);
-  }
-
-  #polled(): readonly ProjectId[] {
-    return this.#sources
-      .ofKind("events")
-      .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : []));
-  }
-
-  /** An archived project of which nothing was ever read is not polled: it has nothing to say, now and later. */
-  #isUnpolled(project: ProjectId): boolean {
-    const { directory, view } = this.#store;
-    if (this.#sources.get(`events:${project}`)) return false;
-    return directory.project(project)?.archived === true && view.ofProject(project).length === 0;
-  }
-}
-
-type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
-
-const isMain = (source: Source): source is MainSource =>
-  source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";

@@ -2,15 +2,21 @@ import type { ItemKey, ProjectId } from "../domain/ids.ts";
 import { createWake, type Wake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
-import type { GateState } from "../upstream/gate.ts";
 import { applyScope } from "./directory-sync.ts";
-import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
+import {
+  progressOf,
+  SweepCounts,
+  type SweepProgress,
+  type SweepSummary,
+  type SyncEvent,
+} from "./event.ts";
+import { InitialSync } from "./initial-sync.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { nextDueAt, nextSources } from "./schedule.ts";
-import type { SideWishes } from "./side-queue.ts";
+import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
-import { InitialSync, type PolledSource, SourceList } from "./source-list.ts";
+import { type PolledSource, SourceList } from "./source-list.ts";
 import { configuredFolders, type Scope } from "./sources-in-scope.ts";
 
 interface SyncDeps {
@@ -20,8 +26,8 @@ interface SyncDeps {
   readonly clock: () => Temporal.Instant;
   /** How old what is shown may get; look-ups are asked three times as often. */
   readonly maxAge: Temporal.Duration;
-  /** What else is mirrored, after the items; nothing unless said. */
-  readonly side?: SideWishes;
+  /** Which side sources are mirrored, after the items; none unless given. */
+  readonly side?: SideOptions;
   readonly onEvent: (event: SyncEvent) => void;
 }
 
@@ -47,7 +53,7 @@ export interface Sync {
   /** Whether a full sweep is done: every source was read, or refused, since this process began or in the sweep it went on with. */
   readonly ready: boolean;
   /** Whether every source has been read, or refused, by this process. */
-  readonly readHere: boolean;
+  readonly readSinceStart: boolean;
   /**
    * Whether the lists of a project have all been read at least once, now or by an earlier process: what is known of it is
    * whole. Null asks whether that was so of all projects at some moment: what is not known since then is new.
@@ -55,9 +61,9 @@ export interface Sync {
   hasRead(project: ProjectId | null): boolean;
   /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
   readonly settled: boolean;
-  /** Reads everything again, also what rests; the answer tells whether all was read by requests made since, and is settled. */
-  readAnew(): () => boolean;
-  /** The service is back: what rests because it failed may be read. */
+  /** Polls all sources again, resting ones too. The returned function tells whether requests made since have read all, and all is settled. */
+  rereadAll(): () => boolean;
+  /** Ends the rest of failed sources, as the service is back. */
   recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
@@ -65,7 +71,7 @@ export interface Sync {
 
 /** Polls under way at once after the first burst: enough to keep the gate's pace with answers that take two seconds. */
 const steadyPolls = 6;
-/** Rounds in which a sweep follows up what it found missing. */
+/** How many times a sweep follows up what it found missing. */
 const followUps = 3;
 const longestRestMs = 5_000;
 const shortestRestMs = 20;
@@ -85,10 +91,10 @@ class Syncing implements Sync {
   readonly #sweeps = new Set<SweepCounts>();
   #isConfigured = false;
   /** Whether this process has begun a round, or gone on with one. */
-  #begun = false;
+  #hasBegun = false;
   #ready = false;
-  #readHere = false;
-  /** Whether every source has been tried. */
+  #readSinceStart = false;
+  /** Whether every source has been tried once. */
   #isTried = false;
 
   constructor(deps: SyncDeps) {
@@ -106,7 +112,7 @@ class Syncing implements Sync {
     });
     this.#side = new SideReader({
       ...deps,
-      wishes: deps.side ?? { comments: false, history: false, files: false },
+      options: deps.side ?? { comments: false, history: false, files: false },
       projects: () =>
         this.#sources
           .ofKind("events")
@@ -120,8 +126,8 @@ class Syncing implements Sync {
     return this.#ready;
   }
 
-  get readHere(): boolean {
-    return this.#readHere;
+  get readSinceStart(): boolean {
+    return this.#readSinceStart;
   }
 
   hasRead(project: ProjectId | null): boolean {
@@ -132,8 +138,8 @@ class Syncing implements Sync {
     return this.#questions.settled;
   }
 
-  readAnew(): () => boolean {
-    const isRead = this.#sources.readAnew();
+  rereadAll(): () => boolean {
+    const isRead = this.#sources.rereadAll();
     this.#wake.notify();
     return () => isRead() && this.settled;
   }
@@ -160,11 +166,11 @@ class Syncing implements Sync {
       const start = this.#sources.turn;
       const isDue = (entry: PolledSource) => entry.turn <= start && !this.#sources.isDone(entry);
       await this.#readDue({ ...options, isDue });
-      await this.#askAgain(signal);
+      await this.#retryRefused(signal);
       await this.#followUp(signal);
       const { braked } = this.#questions.settle();
       this.#sources.save();
-      this.#judge();
+      this.#updateReady();
       if (!signal.aborted) this.#sources.endRound();
       return counts.summary({
         held: braked,
@@ -192,9 +198,9 @@ class Syncing implements Sync {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#applyConfiguration();
-    if (!this.#begun) this.#beginRound();
+    if (!this.#hasBegun) this.#beginRound();
     else if (!this.#ready) this.#sources.resumeRound();
-    // A sweep that ran into a fault has left it open.
+    // A sweep that ran into a fault has left its round open.
     else this.#sources.endRound();
     while (!signal.aborted) {
       await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
@@ -202,7 +208,7 @@ class Syncing implements Sync {
     }
   }
 
-  /** What the configuration alone says, once. */
+  /** Puts into the store what the configuration alone says, once. */
   #applyConfiguration(): void {
     if (this.#isConfigured) return;
     this.#isConfigured = true;
@@ -212,9 +218,9 @@ class Syncing implements Sync {
     this.#initial.noteAll();
   }
 
-  /** Of what an earlier process has read in this round, nobody has looked yet what hangs around it. */
+  /** What an earlier process has read in this round was not yet followed by its side sources. */
   #beginRound(): void {
-    this.#begun = true;
+    this.#hasBegun = true;
     this.#sources.beginRound(this.#deps.maxAge);
     for (const entry of this.#sources.ofKind("tasks")) {
       if (!this.#sources.isDone(entry)) continue;
@@ -226,14 +232,14 @@ class Syncing implements Sync {
     // Each missing item costs a request: they take no more than half of the places.
     const forQuestions = Math.floor(this.#limit() / 2) - this.#questions.underWay;
     const items = this.#questions.next(Math.min(room, forQuestions), null);
-    // What hangs around the items waits for all of them once, and then takes one place of all.
-    const aside = this.#ready && room > items.length ? this.#side.next(signal) : null;
-    const names = nextSources(this.#sources.entries(), {
+    // Side sources wait until all items have been read once, and then take one place of all.
+    const side = this.#ready && room > items.length ? this.#side.next(signal) : null;
+    const names = nextSources(this.#sources.all(), {
       now: this.#deps.clock(),
-      room: room - items.length - (aside ? 1 : 0),
+      room: room - items.length - (side ? 1 : 0),
     });
     return [
-      ...(aside ? [aside] : []),
+      ...(side ? [side] : []),
       ...items.map((key) => async () => {
         await this.#questions.ask(key, signal);
         this.#settle();
@@ -249,29 +255,30 @@ class Syncing implements Sync {
     const source = this.#sources.get(name)?.source;
     await this.#poller.poll(name, signal);
     if (source) this.#initial.note(source);
-    this.#judge();
+    this.#updateReady();
   }
 
-  #judge(): void {
-    if (this.#readHere) return;
-    const entries = this.#sources.entries();
+  #updateReady(): void {
+    if (this.#readSinceStart) return;
+    const sources = this.#sources.all();
     const isDone = (entry: PolledSource) => this.#sources.isDone(entry);
     // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
-    this.#readHere = entries.every(({ settled }) => settled) && entries.some(({ read }) => read);
-    this.#isTried ||= entries.every((entry) => entry.ended > 0 || isDone(entry));
+    this.#readSinceStart =
+      sources.every(({ settled }) => settled) && sources.some(({ read }) => read);
+    this.#isTried ||= sources.every((entry) => entry.ended > 0 || isDone(entry));
     if (this.#ready) return;
     const wasRead = (entry: PolledSource) =>
       isDone(entry) && entry.turn === 0 && entry.refusedIn === null;
     this.#ready =
-      entries.every((entry) => entry.settled || isDone(entry)) &&
-      entries.some((entry) => entry.read || wasRead(entry));
+      sources.every((entry) => entry.settled || isDone(entry)) &&
+      sources.some((entry) => entry.read || wasRead(entry));
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }
 
-  /** One refusal is no word about a list. Those of projects that lack nothing else are asked again, after one that answers. */
-  async #askAgain(signal: AbortSignal): Promise<void> {
+  /** A single refusal says nothing of a list: the lists that a project still lacks are polled once more, after one that answers. */
+  async #retryRefused(signal: AbortSignal): Promise<void> {
     const refused = this.#initial.refused();
-    const answering = this.#sources.entries().find(({ read, failures }) => read && failures === 0);
+    const answering = this.#sources.all().find(({ read, failures }) => read && failures === 0);
     if (refused.length === 0 || !answering) return;
     for (const names of [[answering.name], refused.map(({ name }) => name)]) {
       const start = this.#sources.turn;
@@ -280,7 +287,7 @@ class Syncing implements Sync {
     }
   }
 
-  /** Buries what is settled; what else has to be read for that is read soon. */
+  /** Buries what is settled; the sources that have to be read before more can be are hurried. */
   #settle(): void {
     for (const name of this.#questions.settle().read) {
       if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
@@ -293,15 +300,20 @@ class Syncing implements Sync {
     onProgress,
   }: SweepOptions & { readonly isDue: (entry: PolledSource) => boolean }): Promise<void> {
     const next = (room: number): readonly Job[] => {
-      const due = this.#sources.entries().filter((entry) => entry.underWay || isDue(entry));
+      const due = this.#sources.all().filter((entry) => entry.underWay || isDue(entry));
       const rested = due.map((entry) => ({ ...entry, notBefore: null }));
       return nextSources(rested, { now: this.#deps.clock(), room }).map((name) => async () => {
         await this.#poll(name, signal);
-        const gate = this.#deps.upstream.gate.state();
-        onProgress?.(progressOf({ entries: this.#sources.entries(), isDue, gate }));
+        onProgress?.(this.#progress(isDue));
       });
     };
     await this.#work({ signal, next });
+  }
+
+  #progress(isDue: (source: PolledSource) => boolean): SweepProgress {
+    const sources = this.#sources.all();
+    const done = sources.filter((source) => !isDue(source) && !source.underWay).length;
+    return progressOf({ done, total: sources.length, gate: this.#deps.upstream.gate.state() });
   }
 
   /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
@@ -335,9 +347,9 @@ class Syncing implements Sync {
     return this.#isTried ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
   }
 
-  /** Milliseconds until the next source may be polled, within reason: questions and brakes change without a sign. */
+  /** Milliseconds until the next source may be polled, with a ceiling: questions and brakes change without a notification. */
   #restMs(): number {
-    const due = nextDueAt(this.#sources.entries());
+    const due = nextDueAt(this.#sources.all());
     if (!due) return longestRestMs;
     const ms = due.epochMilliseconds - this.#deps.clock().epochMilliseconds;
     return Math.min(longestRestMs, Math.max(shortestRestMs, ms));
@@ -388,30 +400,5 @@ async function workInParallel({
   }
 }
 
-/** `total` grows while a sweep learns what there is; `remaining` is at the service's documented quota. */
-export interface SweepProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly remaining: Temporal.Duration;
-}
-
-interface ProgressFacts {
-  readonly entries: readonly PolledSource[];
-  /** Whether a source is still to be read in this sweep. */
-  readonly isDue: (entry: PolledSource) => boolean;
-  readonly gate: Pick<GateState, "quota" | "used">;
-}
-
-/** The span of the documented quota. Source: service-api.md, Limits. */
-const quotaSpanSeconds = 10;
-
-function progressOf({ entries, isDue, gate: { quota, used } }: ProgressFacts): SweepProgress {
-  const total = entries.length;
-  const done = entries.filter((entry) => !isDue(entry) && !entry.underWay).length;
-  const windows = Math.ceil(Math.max(0, total - done - (quota - used)) / quota);
-  const remaining = Temporal.Duration.from({ seconds: windows * quotaSpanSeconds });
-  return { done, total, remaining };
-}
-
-export type { SweepSummary, SyncEvent } from "./event.ts";
+export type { SweepProgress, SweepSummary, SyncEvent } from "./event.ts";
 export type { Scope } from "./sources-in-scope.ts";

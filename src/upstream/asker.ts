@@ -36,13 +36,13 @@ export interface AskerOptions extends DeliverDeps {
   readonly transport: Transport;
 }
 
-/** JSON that was answered, and how long the try took. */
-interface Heard {
+/** The JSON of an answer, and how long the try took. */
+interface JsonAnswer {
   readonly json: unknown;
   readonly took: Temporal.Duration;
 }
 
-/** Asks the service and reads what it answers; what cannot be understood never passes as a value. */
+/** Sends requests to the service and reads the answers; an answer that cannot be understood never passes as a value. */
 export class Asker {
   readonly #options: AskerOptions;
   /** Ends what waits and what only reads. */
@@ -89,7 +89,7 @@ export class Asker {
     return refusal ? fail(refusal) : ok(null);
   }
 
-  /** How far this machine's clock was ahead of the service's at its last answer; null while it has not said its time. */
+  /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
   clockLead(): Temporal.Duration | null {
     return this.#clockLead;
   }
@@ -106,7 +106,7 @@ export class Asker {
     await transport.close();
   }
 
-  async #json(ask: Ask, call: Call): Promise<Result<Heard, Failure>> {
+  async #json(ask: Ask, call: Call): Promise<Result<JsonAnswer, Failure>> {
     const delivered = await this.#deliver(ask, call);
     if (!delivered.ok) return delivered;
     const { body, damage, took } = delivered.value;
@@ -185,7 +185,7 @@ export class Asker {
   ): Failure | null {
     const refusal = refusalIn(value);
     if (!refusal) return null;
-    const message = scrubbed(refusal.message, this.#keyFor(call));
+    const message = redacted(refusal.message, this.#keyFor(call));
     return { kind: "service-refused", code: refusal.code, message, request: labelOf(ask) };
   }
 
@@ -195,11 +195,11 @@ export class Asker {
       message,
       call,
       took,
-    }: Pick<Heard, "took"> & { readonly message: string; readonly call: Call },
+    }: Pick<JsonAnswer, "took"> & { readonly message: string; readonly call: Call },
   ): Failure {
     if (ask.method !== "GET") call.onUnanswered?.(took);
     const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
-    return { kind, message: scrubbed(message, this.#keyFor(call)), request: labelOf(ask) };
+    return { kind, message: redacted(message, this.#keyFor(call)), request: labelOf(ask) };
   }
 }
 
@@ -215,11 +215,11 @@ interface ElementKind<Place, Value> {
     place: Place,
     written?: Written,
   ) => (raw: unknown, issues?: ReadIssues) => Result<Value, string>;
-  /** What holds for all elements of a list, whatever they say themselves. */
+  /** Values that the list settles for all its elements, whatever they say themselves. */
   readonly listed?: (place: Place) => Partial<Value>;
 }
 
-/** The requests that all kinds of elements take alike, at `/…` for the list and `/…/<id>` for one of it. */
+/** The requests that are alike for all kinds of elements, at `/…` for the list and `/…/<id>` for one of it. */
 export function elementCalls<Place, Value extends { readonly id: number | null }>(
   asker: Asker,
   { kind, pathOf, whereOf, read, listed }: ElementKind<Place, Value>,
@@ -246,18 +246,18 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
     get: (place: Element, call: Call) =>
       asker.one({ ask: { method: "GET", path: pathTo(place) }, read: read(place) }, call),
     create: (
-      wish: { readonly place: Place; readonly json: unknown; readonly patch?: Patch },
+      write: { readonly place: Place; readonly json: unknown; readonly patch?: Patch },
       call: Call,
     ) => {
-      const { place, json, patch = {} } = wish;
+      const { place, json, patch = {} } = write;
       const ask = { method: "POST", path: pathOf(place), json } as const;
       return asker.one({ ask, read: read(place, { patch, isNew: true }) }, call);
     },
     update: (
-      wish: { readonly place: Element; readonly json: unknown; readonly patch?: Patch },
+      write: { readonly place: Element; readonly json: unknown; readonly patch?: Patch },
       call: Call,
     ) => {
-      const { place, json, patch = {} } = wish;
+      const { place, json, patch = {} } = write;
       const ask = { method: "PUT", path: pathTo(place), json } as const;
       return asker.one({ ask, read: read(place, { patch, isNew: false }) }, call);
     },
@@ -266,19 +266,19 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   };
 }
 
-// A service that echoes the key in an error must not bring it into logs and pages; data stays as it came.
+// An error that echoes the key must not bring it into logs and pages; data stays as it came.
 function withoutKey(reply: Reply, key: string): Reply {
-  if (reply.kind === "broken") return { ...reply, message: scrubbed(reply.message, key) };
+  if (reply.kind === "broken") return { ...reply, message: redacted(reply.message, key) };
   if (reply.kind === "aborted" || reply.body === null) return reply;
   const good = reply.status >= 200 && reply.status < 300;
-  return good ? reply : { ...reply, body: scrubbed(reply.body, key) };
+  return good ? reply : { ...reply, body: redacted(reply.body, key) };
 }
 
-const scrubbed = (text: string, key: string): string => text.replaceAll(key, "[key]");
+const redacted = (text: string, key: string): string => text.replaceAll(key, "[key]");
 
 const labelOf = (ask: Ask): string => `${ask.method} ${ask.path ?? "(upload address)"}`;
 
-/** One signal out of several, which lets go of them afterwards: they may live as long as the process. */
+/** One signal out of several; `release` removes its listeners from them, as they may live as long as the process. */
 function joined(signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();
   const abort = () => controller.abort();

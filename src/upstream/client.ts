@@ -13,7 +13,6 @@ import {
   type Labels,
   type Workspace,
 } from "./resources/workspace.ts";
-
 import { Outage, Transport, type UpstreamEvent } from "./send-request.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
@@ -35,7 +34,7 @@ export interface UpstreamOptions {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
-  /** What is known already, for what an answer omits; nothing unless given. */
+  /** Values already known, for fields that an answer omits; none unless given. */
   readonly known?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
@@ -54,9 +53,9 @@ export interface Upstream {
   readonly gate: { readonly state: () => GateState };
   /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
   isOut(): boolean;
-  /** How far this machine's clock was ahead of the service's at its last answer; null while it has not said its time. */
+  /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
   clockLead(): Temporal.Duration | null;
-  /** Ends what waits and what reads at once, gives writes under way a few seconds, then lets go of all connections. */
+  /** Ends waiting requests and reads at once, gives writes under way a few seconds, then closes all connections. */
   close(): Promise<void>;
 }
 

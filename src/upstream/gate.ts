@@ -37,14 +37,14 @@ export interface GateOptions {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
-  /** Told of what the history throws: that a note for the next process cannot be kept changes nothing about a request. */
+  /** Told of what the history throws: a failure to store it must not fail a request. */
   readonly onUnkept?: (error: unknown) => void;
 }
 
-/** `again`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
+/** `retry`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
 export interface Ticket {
   readonly priority: Priority;
-  readonly rank: "first" | "again" | "limited";
+  readonly rank: "first" | "retry" | "limited";
   readonly signal: AbortSignal | null;
 }
 
@@ -54,20 +54,20 @@ export type Turn<Value> =
   | { readonly kind: "aborted" }
   | { readonly kind: "paused"; readonly rest: Temporal.Duration };
 
-/** The longest that a request stays patient with 429. */
+/** The longest, in milliseconds, that a request waits after 429s. */
 export const patienceMs = 120_000;
 
 const ranks = {
-  edit: { limited: 110, first: 100, again: 90 },
-  interactive: { limited: 60, first: 50, again: 40 },
-  sweep: { limited: 30, first: 10, again: 20 },
+  edit: { limited: 110, first: 100, retry: 90 },
+  interactive: { limited: 60, first: 50, retry: 40 },
+  sweep: { limited: 30, first: 10, retry: 20 },
 } as const satisfies Record<Priority, Record<Ticket["rank"], number>>;
 
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
  * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
  * free place to edits unless another one comes free within the quota's mean spacing, so that the whole quota is used;
- * while people edit they leave as many as edits need, so that an edit hardly ever waits. Both queues stand still except
+ * while people edit they leave as many as edits need, so that an edit hardly ever waits. Both queues are paused except
  * inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
@@ -113,7 +113,7 @@ export class Gate {
       async () => {
         started = true;
         try {
-          resolve({ kind: "done", value: await this.#inPlace(ticket.priority, job) });
+          resolve({ kind: "done", value: await this.#runJob(ticket.priority, job) });
         } catch (error) {
           reject(error);
         }
@@ -189,8 +189,8 @@ export class Gate {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     if (this.#options.monotonic() >= this.#pausedUntilMs) {
-      this.#openWhile(this.#edits, () => this.#roomForEdit());
-      this.#openWhile(this.#reads, () => this.#roomForRead());
+      this.#startWhile(this.#edits, () => this.#roomForEdit());
+      this.#startWhile(this.#reads, () => this.#roomForRead());
     }
     const wakeMs = this.#nextWakeMs();
     if (wakeMs === null) return;
@@ -198,7 +198,7 @@ export class Gate {
     this.#timer = setTimeout(() => this.#admit(), waitMs);
   }
 
-  #openWhile(queue: PQueue, room: () => boolean): void {
+  #startWhile(queue: PQueue, room: () => boolean): void {
     while (queue.size > 0 && room()) {
       // The first job that starts pauses the queue again, so that room is counted anew for each.
       queue.start();
@@ -206,23 +206,23 @@ export class Gate {
     queue.pause();
   }
 
-  async #inPlace<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {
+  async #runJob<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {
     this.#edits.pause();
     this.#reads.pause();
     this.#inFlight += 1;
     this.#sent += 1;
-    const ofEdit = priority === "edit";
-    const slot = this.#window.take(this.#options.monotonic(), ofEdit);
-    if (ofEdit) this.#reserve.note(slot.startedMs);
+    const isEdit = priority === "edit";
+    const slot = this.#window.take(this.#options.monotonic(), isEdit);
+    if (isEdit) this.#reserve.note(slot.startedMs);
     this.#save();
     try {
       return await job();
     } finally {
-      this.#leave(slot);
+      this.#release(slot);
     }
   }
 
-  #leave(slot: Slot): void {
+  #release(slot: Slot): void {
     slot.answeredMs = this.#options.monotonic();
     this.#inFlight -= 1;
     this.#save();
@@ -250,7 +250,7 @@ export class Gate {
     const share = this.#share.current(now);
     if (share === 1) return now;
     const slots = this.#window.counted(now);
-    const reads = slots.filter(({ ofEdit }) => !ofEdit);
+    const reads = slots.filter(({ isEdit }) => !isEdit);
     const edits = slots.length - reads.length;
     const lastMs = this.#freeMs(slots.length + 2 - share, slots);
     const ownMs = this.#freeMs(
@@ -260,7 +260,7 @@ export class Gate {
     return lastMs === null || ownMs === null ? null : Math.max(lastMs - this.#spacingMs(), ownMs);
   }
 
-  /** When so many of these have come free; long ago for none. */
+  /** When `count` of these slots will have come free; minus infinity for none, null when only an answer can tell. */
   #freeMs(count: number, slots: readonly Slot[]): number | null {
     return count > 0 ? this.#window.freeAfter(count, slots) : Number.NEGATIVE_INFINITY;
   }
@@ -310,7 +310,7 @@ export class Gate {
     this.#keep(() => history.saveRest(rest));
   }
 
-  /** An answer that has come in must not be lost because the disk under the history is full. */
+  /** Stores history; an answer that has come in must not be lost because the disk is full. */
   #keep(save: () => void): void {
     try {
       save();

@@ -9,7 +9,7 @@ export class Share {
   #shrunkMs = Number.NEGATIVE_INFINITY;
   #quietSinceMs = Number.NEGATIVE_INFINITY;
 
-  /** `before`: what an earlier process was left with, and since when it was quiet. */
+  /** `before`: the share that an earlier process was left with, and since when no 429 has come. */
   constructor(
     { quota, windowMs }: { readonly quota: number; readonly windowMs: number },
     before: { readonly share: number; readonly quietSinceMs: number } | null,
@@ -44,8 +44,8 @@ export class Share {
 /** One request as the limit sees it, on the monotonic clock; `answeredMs` is null while it is under way. */
 export interface Slot {
   readonly startedMs: number;
-  /** Whether it was of an edit; one of an earlier process is taken for a read. */
-  readonly ofEdit?: boolean;
+  /** Whether the request belongs to an edit; one of an earlier process counts as a read. */
+  readonly isEdit?: boolean;
   answeredMs: number | null;
 }
 
@@ -63,13 +63,13 @@ export class SlotWindow {
     this.#slots = [...restored];
   }
 
-  take(nowMs: number, ofEdit: boolean): Slot {
-    const slot: Slot = { startedMs: nowMs, ofEdit, answeredMs: null };
+  take(nowMs: number, isEdit: boolean): Slot {
+    const slot: Slot = { startedMs: nowMs, isEdit, answeredMs: null };
     this.#slots.push(slot);
     return slot;
   }
 
-  /** Those that count now, oldest first. */
+  /** The slots that count now, oldest first. */
   counted(nowMs: number): readonly Slot[] {
     this.#slots = this.#slots.filter((slot) => this.#freeMs(slot) > nowMs);
     return this.#slots;
@@ -87,8 +87,8 @@ export class SlotWindow {
   }
 }
 
-/** How many windows an edit is remembered for: people who edit go on editing. */
-const memory = 3;
+/** For how many windows an edit counts: people who edit go on editing. */
+const rememberedWindows = 3;
 /** An edit reads the item before it changes it. */
 const requestsPerEdit = 2;
 
@@ -120,7 +120,7 @@ export class EditReserve {
   }
 
   #recent(nowMs: number): readonly number[] {
-    return this.#startsMs.filter((at) => nowMs - at < memory * this.#windowMs);
+    return this.#startsMs.filter((at) => nowMs - at < rememberedWindows * this.#windowMs);
   }
 }
 
@@ -152,7 +152,7 @@ export interface GateHistory {
   saveRest(rest: GateRest): void;
 }
 
-/** The two clocks: `monotonic` in milliseconds that never jump. */
+/** The wall clock, and a `monotonic` one in milliseconds that never jump. */
 interface Clocks {
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;

@@ -6,7 +6,7 @@ import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * What came of one request. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
+ * The outcome of one request on the wire. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
  * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service.
  */
 export type Reply =
@@ -53,7 +53,7 @@ export function refusalIn(
   return { code: number, message: typeof message === "string" ? plain(message) : "no message" };
 }
 
-/** What an error body says, for people: its JSON message, else its text without markup, else the status in words. */
+/** The message of an error body, for people: its JSON message, else its text without markup, else the status in words. */
 function messageOf(status: number, body: string | null): string {
   const said = body === null ? "" : (jsonMessage(body) ?? plain(body));
   return said === "" ? (STATUS_CODES[status] ?? `status ${status}`) : said;
@@ -89,13 +89,13 @@ function plain(text: string): string {
 }
 
 /** The most octets of one answer, before and after inflating. */
-const limit = 50_000_000;
+const mostOctets = 50_000_000;
 
 const inflaters: Readonly<Record<string, (octets: Uint8Array) => Promise<Uint8Array>>> = {
-  gzip: (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: limit }),
-  "x-gzip": (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: limit }),
+  gzip: (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: mostOctets }),
+  "x-gzip": (octets) => promisify(zlib.gunzip)(octets, { maxOutputLength: mostOctets }),
   deflate: inflateEither,
-  br: (octets) => promisify(zlib.brotliDecompress)(octets, { maxOutputLength: limit }),
+  br: (octets) => promisify(zlib.brotliDecompress)(octets, { maxOutputLength: mostOctets }),
 };
 
 /**
@@ -111,7 +111,7 @@ export async function readBody(
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.byteLength;
-    if (size > limit) return fail(`the answer is longer than ${limit} octets`);
+    if (size > mostOctets) return fail(`the answer is longer than ${mostOctets} octets`);
     chunks.push(chunk);
   }
   const inflated = await inflate(Buffer.concat(chunks), encoding);
@@ -130,7 +130,7 @@ async function inflate(
     return ok(await inflater(octets));
   } catch (error) {
     if (error instanceof RangeError)
-      return fail(`the inflated answer is longer than ${limit} octets`);
+      return fail(`the inflated answer is longer than ${mostOctets} octets`);
     return fail(`the ${name} body is damaged`);
   }
 }
@@ -139,7 +139,7 @@ async function inflate(
 async function inflateEither(octets: Uint8Array): Promise<Uint8Array> {
   const wrapped = ((octets[0] ?? 0) & 0x0f) === 8;
   const inflater = wrapped ? promisify(zlib.inflate) : promisify(zlib.inflateRaw);
-  return inflater(octets, { maxOutputLength: limit });
+  return inflater(octets, { maxOutputLength: mostOctets });
 }
 
 function decode(octets: Uint8Array): Result<string, string> {
@@ -163,13 +163,13 @@ export interface ReplyContext {
   readonly now: Temporal.Instant;
 }
 
-/** `again`: another try may help; `lost` then tells whether this one may have been carried out. */
+/** `retry`: another try may help; `lost` then tells whether this one may have been carried out. */
 export type Verdict =
   | { readonly kind: "good"; readonly body: string | null; readonly damage: string }
   | { readonly kind: "ended"; readonly failure: Failure }
   | { readonly kind: "limited"; readonly retryAfterMs: number | null }
   | {
-      readonly kind: "again";
+      readonly kind: "retry";
       readonly status: number | null;
       readonly message: string;
       readonly retryAfterMs: number | null;
@@ -195,7 +195,7 @@ export function judge(reply: Reply, context: ReplyContext): Verdict {
     case "broken": {
       const { message, sent } = reply;
       if (sent && !repeatable) return unknown(context, message);
-      return { kind: "again", status: null, message, retryAfterMs: null, lost: sent };
+      return { kind: "retry", status: null, message, retryAfterMs: null, lost: sent };
     }
     case "answer":
       return judgeAnswer(reply, context);
@@ -215,7 +215,7 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, context: ReplyCo
   const message = messageOf(status, body);
   if (isFault(status)) {
     if (!context.repeatable) return unknown(context, `${message} (${status})`);
-    return { kind: "again", status, message, retryAfterMs, lost: true };
+    return { kind: "retry", status, message, retryAfterMs, lost: true };
   }
   if ((status === 404 || status === 410) && context.lost) {
     if (context.gone === "done") return { kind: "good", body: null, damage: "" };

@@ -138,7 +138,7 @@ export async function deliver(
         rank = "limited";
         break;
       }
-      case "again": {
+      case "retry": {
         failures += 1;
         lost ||= verdict.lost;
         const waitMs = waitBefore(failures, { verdict, random: deps.random });
@@ -148,7 +148,7 @@ export async function deliver(
         const after = milliseconds(waitMs);
         deps.onEvent({ kind: "retrying", request, attempt, after, message: verdict.message });
         if (!(await slept(waitMs, signal))) return fail({ kind: "aborted", request });
-        rank = "again";
+        rank = "retry";
         break;
       }
       default:
@@ -211,7 +211,7 @@ function waitBefore(
 
 function unavailable(
   request: string,
-  verdict: Extract<Verdict, { readonly kind: "again" }>,
+  verdict: Extract<Verdict, { readonly kind: "retry" }>,
 ): Failure {
   const { status, message, retryAfterMs } = verdict;
   const retryAfter = retryAfterMs === null ? null : milliseconds(retryAfterMs);

@@ -72,7 +72,7 @@ describe("any course of events", () => {
             now: middle.subtract({ days: 4 }).toZonedDateTime(berlin).toInstant().toString(),
             installedAt: "2026-01-01T00:00:00Z",
             perMinute,
-            readAnew() {
+            rereadAll() {
               let left = isOpen ? looks : 0;
               return () => left-- <= 0;
             },

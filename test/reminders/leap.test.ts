@@ -27,7 +27,7 @@ async function awake(options: Partial<RigOptions> = {}) {
   const rig = aRig({
     mailer: aMailer(inbox),
     now: "2026-11-24T08:00:00Z",
-    readAnew() {
+    rereadAll() {
       if (reading.prompt) return () => true;
       const index = reading.leaps.push(false) - 1;
       return () => reading.leaps[index] ?? false;

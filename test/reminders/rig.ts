@@ -132,7 +132,7 @@ export interface RigOptions {
   readonly mails?: Partial<Omit<RemindersDeps["options"], "catchUp">>;
   readonly perMinute?: number;
   readonly swept?: () => boolean;
-  readonly readAnew?: RemindersDeps["readAnew"];
+  readonly rereadAll?: RemindersDeps["rereadAll"];
   readonly wishes?: RemindersDeps["wishes"];
   readonly choiceUrl?: RemindersDeps["choiceUrl"];
   readonly actions?: RemindersDeps["actions"];
@@ -198,7 +198,7 @@ export function aRig(options: RigOptions): Rig {
       choiceUrl: options.choiceUrl ?? null,
       actions: options.actions ?? null,
       swept: options.swept ?? (() => true),
-      readAnew: options.readAnew ?? (() => () => true),
+      rereadAll: options.rereadAll ?? (() => () => true),
       webUrl: "https://company.example.com/#/{project}/{kind}/{id}",
       clock,
       random: () => 0,

@@ -135,8 +135,8 @@ describe("a sweep that was cut off", () => {
     await cutOff(here, 40);
     const next = here.again();
     await next.sweep();
-    expect([next.sync.ready, next.sync.readHere]).toEqual([true, false]);
-    await runUntil(next, () => next.sync.readHere);
+    expect([next.sync.ready, next.sync.readSinceStart]).toEqual([true, false]);
+    await runUntil(next, () => next.sync.readSinceStart);
   });
 
   it("goes on with what failed, and reads nothing again for that", async () => {

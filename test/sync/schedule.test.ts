@@ -17,7 +17,7 @@ const candidate = (name: string, more: Partial<Candidate> = {}): Candidate => ({
   underWay: false,
   ended: 0,
   hurried: false,
-  rushed: false,
+  pollHurried: false,
   notBefore: null,
   days: null,
   ...more,
@@ -81,7 +81,7 @@ describe("nextSources()", () => {
     const hurried = [9, 8, 7].map((turn) => candidate(`h${turn}`, { turn, hurried: true }));
     const others = [1, 2, 3].map((turn) => candidate(`o${turn}`, { turn }));
     expect(choose([...others, ...hurried], 4)).toEqual(["h7", "h8", "o1", "o2"]);
-    const rushing = candidate("r", { underWay: true, rushed: true, turn: 10 });
+    const rushing = candidate("r", { underWay: true, pollHurried: true, turn: 10 });
     expect(choose([rushing, ...others, ...hurried], 1)).toEqual(["o1"]);
   });
 
@@ -123,11 +123,11 @@ function longestWait({
       const { turn: last, hurried } = all.find((one) => one.name === name) ?? candidate(name);
       turn += 1;
       longest = Math.max(longest, turn - last);
-      change(name, { turn, underWay: true, hurried: false, rushed: hurried });
+      change(name, { turn, underWay: true, hurried: false, pollHurried: hurried });
     }
     // First in, first out, as the gate lets them go; the hurried ones are the same few again and again.
     const first = all.filter(({ underWay }) => underWay).toSorted((a, b) => a.turn - b.turn)[0];
-    if (first) change(first.name, { underWay: false, rushed: false });
+    if (first) change(first.name, { underWay: false, pollHurried: false });
     for (let index = 0; index < step % 4; index += 1) {
       change(`s${(step + index) % Math.min(count, 5)}`, { hurried: true, notBefore: null });
     }

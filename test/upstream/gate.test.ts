@@ -89,10 +89,10 @@ test("run() takes the waiting ones by priority, a limited one ahead of its class
     });
   enter("sweep", "first");
   enter("sweep", "first");
-  enter("sweep", "again");
+  enter("sweep", "retry");
   enter("sweep", "limited");
   enter("interactive", "first");
-  enter("edit", "again");
+  enter("edit", "retry");
   enter("edit", "first");
   enter("edit", "limited");
   expect(gate.state().waiting).toEqual({ edit: 3, interactive: 1, sweep: 3 });
@@ -101,10 +101,10 @@ test("run() takes the waiting ones by priority, a limited one ahead of its class
     "sweep first",
     "edit limited",
     "edit first",
-    "edit again",
+    "edit retry",
     "interactive first",
     "sweep limited",
-    "sweep again",
+    "sweep retry",
     "sweep first",
   ]);
 });

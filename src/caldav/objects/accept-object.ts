@@ -24,7 +24,7 @@ export interface ObjectPut {
   readonly incoming: IncomingItem;
 }
 
-/** An item that is there, and what a PUT of it is to be compared with. */
+/** An existing item, and what a PUT of it is to be compared with. */
 interface PresentItem extends Pick<ObjectRequest, "calendar" | "name"> {
   readonly object: Pick<CalendarObject, "key" | "component">;
   /** As the person is shown it. */
@@ -36,7 +36,7 @@ interface PresentItem extends Pick<ObjectRequest, "calendar" | "name"> {
 }
 
 /**
- * Takes in a PUT of an item that is there: finds the version that its sender edited and what the absence of a property
+ * Accepts a PUT of an existing item: finds the version that its sender edited and what the absence of a property
  * means, makes the difference an edit, and stores the octets under the name. Belongs inside `atomically`.
  */
 export function acceptChange(
@@ -64,7 +64,7 @@ export function acceptChange(
   return ok(null);
 }
 
-/** An edit that octets mean. `calendar`: where an item of unknown UID goes. */
+/** An edit as the octets of a request express it. `calendar`: where an item of unknown UID goes. */
 interface ObjectEdit {
   readonly calendar: Calendar;
   readonly incoming: IncomingItem;
@@ -74,7 +74,7 @@ interface ObjectEdit {
   readonly cleared?: readonly PatchField[];
   /** What the sender was shown and replaces as a whole; null where absence says nothing but by `cleared`. */
   readonly replaced?: IncomingItem | null;
-  /** Whether an item of this UID that was deleted is to be made again. */
+  /** Whether a deleted item of this UID is to be recreated. */
   readonly recreate?: boolean;
 }
 
@@ -86,7 +86,7 @@ interface AcceptedEdit {
   readonly described: Item | null;
 }
 
-/** Takes the edit into the journal. */
+/** Accepts the edit into the journal; fails with the fault to answer where it is refused. */
 export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<AcceptedEdit, DavFault> {
   const { incoming, base } = edit;
   const { uid } = incoming;
@@ -107,14 +107,14 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   return ok({ key, held: heldEdit(item, context), described });
 }
 
-/** What the person's programs have asked for of an item before, and waits: the next edit takes it in. */
+/** The fields that earlier edits by the person's programs set and that wait for approval: the next edit takes them in. */
 function waitingFor(uid: string, { store, person }: DavContext): Patch {
   const key = store.mirror.findUid(uid)?.item;
   const about = { store, channel: "caldav", actor: person.id } as const;
   return (key === undefined ? null : ownHeld(key, about))?.patch ?? {};
 }
 
-/** The fields of an edit of which its octets speak, without what it has taken in. */
+/** The fields of an edit that its own octets set, without those that it took in from waiting edits. */
 const withoutWaiting = (patch: Patch, waiting: Patch): Patch =>
   pick(
     patch,
@@ -150,7 +150,7 @@ function acceptItem(
   });
 }
 
-/** What becomes of the one item of an edit or a move, or why that is refused. */
+/** The plan for the one item of an edit or a move, or the fault with which it is refused. */
 export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFault> {
   if (acceptance.kind === "refused") {
     return fail(plainFault(403, acceptance.errors.map(({ message }) => message).join("; ")));
@@ -161,7 +161,7 @@ export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFaul
     : ok(item);
 }
 
-/** The edit that was accepted where it waits for approval; null where it goes on at once, or nothing was asked for. */
+/** The accepted edit where it waits for approval; null where it is delivered at once, or changes nothing. */
 export function heldEdit(
   { editId, problems }: Pick<PlannedItem, "editId" | "problems">,
   { mode }: Pick<DavContext, "mode">,
@@ -170,13 +170,13 @@ export function heldEdit(
   return mode === "review" || waits ? editId : null;
 }
 
-/** What the person's programs have asked for of an item and waits, oldest first. */
+/** Edits of an item by the person's programs that wait for approval, oldest first. */
 export const ownHeldEdits = (
   key: ItemKey,
   { store, person }: Pick<DavContext, "store" | "person">,
 ): readonly Edit[] => ownOf(key, { store, channel: "caldav", actor: person.id });
 
-/** A PUT that is compared with an item, of which it is not known yet what its sender saw. */
+/** A PUT of an existing item whose base version is still to be found. */
 interface Comparison {
   readonly edit: Omit<ObjectEdit, "base">;
   readonly at: PresentItem;
@@ -222,7 +222,7 @@ function nearer(
   return isChange && toNamed < toShown ? named : shown;
 }
 
-/** How many fields the edit would change, with nothing stored; null where it would be refused. */
+/** How many fields the edit would change, by a dry run; null where it would be refused. */
 function countChanges(context: DavContext, edit: ObjectEdit): number | null {
   const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
   return planned.ok ? planned.value.changes.length : null;
@@ -343,7 +343,7 @@ function describedTask(item: TaskItem, incoming: IncomingItem): TaskItem {
     labels: incoming.categories === undefined ? [] : item.labels,
     startOn: incoming.start === undefined ? null : item.startOn,
     dueOn: incoming.due === undefined ? null : item.dueOn,
-    // A task above it that has no id yet is not named by one.
+    // The octets cannot name a parent task that has no id yet.
     ...(incoming.relatedTo === undefined && { kind: "task" as const, parentId: null }),
   };
 }

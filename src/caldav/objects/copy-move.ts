@@ -98,8 +98,8 @@ function destinationOf(
 
 function copy(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFault> {
   const { request, object, calendar, name } = transfer;
-  const barred = closedFault(calendar, context) ?? componentFault(calendar, object.component);
-  if (barred) return fail(barred);
+  const denied = closedFault(calendar, context) ?? componentFault(calendar, object.component);
+  if (denied) return fail(denied);
   const body = withUid(context.calendars.octets(object), context.randomId());
   const incoming = readObject(context, { type: undefined, body });
   if (!incoming.ok) return incoming;
@@ -129,11 +129,11 @@ function move(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFau
   const { calendars, paths, origin } = context;
   const { request, object, calendar, name } = transfer;
   const { calendar: from } = request;
-  const barred =
+  const denied =
     readOnlyFault(from, { privilege: "unbind", href: paths.calendar(from) }) ??
     componentFault(calendar, object.component) ??
     shownElsewhereFault(from, calendar);
-  if (barred) return fail(barred);
+  if (denied) return fail(denied);
   if (calendar.slug !== from.slug) {
     const viewed = calendars.itemOf(object);
     const moved = relocate(context, { from, to: calendar, viewed });

@@ -152,8 +152,8 @@ function changeElsewhere(
   const { calendar, object } = from;
   const { name } = object;
   const href = context.paths.object(calendar, name);
-  const barred = readOnlyFault(calendar, { privilege: "write-content", href });
-  if (barred) return fail(barred);
+  const denied = readOnlyFault(calendar, { privilege: "write-content", href });
+  if (denied) return fail(denied);
   const changed = change(context, put, { viewed, calendar, name });
   return changed.ok ? ok({ status: 204 }) : changed;
 }

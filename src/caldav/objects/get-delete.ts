@@ -39,8 +39,8 @@ const validators = ({ etag, modifiedAt }: CalendarObject) => ({
 export function deleteObject(context: DavContext, request: ObjectRequest): DavAnswer {
   const { calendar } = request;
   const href = context.paths.calendar(calendar);
-  const barred = readOnlyFault(calendar, { privilege: "unbind", href });
-  if (barred) return faultAnswer(barred);
+  const denied = readOnlyFault(calendar, { privilege: "unbind", href });
+  if (denied) return faultAnswer(denied);
   return atomically(context.store, () => remove(context, request));
 }
 

@@ -29,8 +29,8 @@ import { createObject } from "./create-object.ts";
 export function putObject(context: DavContext, request: ObjectRequest): DavAnswer {
   const { calendar, name, headers, body } = request;
   const href = context.paths.object(calendar, name);
-  const barred = readOnlyFault(calendar, { privilege: "write-content", href });
-  if (barred) return faultAnswer(barred);
+  const denied = readOnlyFault(calendar, { privilege: "write-content", href });
+  if (denied) return faultAnswer(denied);
   const incoming = readObject(context, { type: headers["content-type"], body });
   if (!incoming.ok) return faultAnswer(incoming.failure);
   const put = { request, body, incoming: incoming.value };

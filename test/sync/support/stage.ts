@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Sandbox, SandboxOptions } from "../../../src/sandbox/server.ts";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
-import type { SideWishes } from "../../../src/sync/side-queue.ts";
+import type { SideOptions } from "../../../src/sync/side-queue.ts";
 import {
   createSync,
   type Scope,
@@ -39,7 +39,7 @@ export interface StageOptions extends Partial<SandboxOptions> {
   readonly scope?: Scope;
   readonly maxAge?: Temporal.Duration;
   /** What else is mirrored; nothing unless said. */
-  readonly side?: SideWishes;
+  readonly side?: SideOptions;
   readonly file?: string;
   /** A store with something wrong, for `again`. */
   readonly store?: Store;

@@ -4,12 +4,12 @@ import { smallWorld } from "./support/small-world.ts";
 import { runUntil } from "./support/stage.ts";
 import { shownTitles } from "./support/workspace.ts";
 
-describe("readAnew()", () => {
+describe("rereadAll()", () => {
   it("result when every source was read since, those that rest included", async () => {
     const { it } = await smallWorld();
     expect(it.sync.ready).toBe(true);
     it.asked();
-    const isRead = it.sync.readAnew();
+    const isRead = it.sync.rereadAll();
     expect(isRead()).toBe(false);
     await runUntil(it, isRead);
     const asked = new Set(it.asked());
@@ -26,7 +26,7 @@ describe("readAnew()", () => {
     insist(tasks.remove({ ...place, task: other }));
     insist(events.remove({ ...place, event }));
     insist(tasks.update({ ...place, task }, { title: "Renamed" }));
-    const isRead = it.sync.readAnew();
+    const isRead = it.sync.rereadAll();
     await runUntil(it, isRead);
     const [project] = it.store.directory
       .projects()
@@ -38,7 +38,7 @@ describe("readAnew()", () => {
     const { it, place } = await smallWorld();
     const path = new RegExp(`/todolists/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "status", status: 503, path, times: 1000 });
-    const isRead = it.sync.readAnew();
+    const isRead = it.sync.rereadAll();
     await it.sweep();
     expect(isRead()).toBe(false);
     it.sandbox.faults.clear();
@@ -49,7 +49,7 @@ describe("readAnew()", () => {
   it("result when the key is refused everywhere: false", async () => {
     const { it } = await smallWorld();
     it.sandbox.faults.add({ kind: "status", status: 403, path: /./, times: 1000 });
-    const isRead = it.sync.readAnew();
+    const isRead = it.sync.rereadAll();
     await it.sweep();
     expect(isRead()).toBe(false);
   });
@@ -58,7 +58,7 @@ describe("readAnew()", () => {
     const { it, place, task } = await smallWorld();
     it.sandbox.faults.add({ kind: "status", status: 404, path: /\/people$/, times: 1000 });
     await it.sweep();
-    const isRead = it.sync.readAnew();
+    const isRead = it.sync.rereadAll();
     insist(it.sandbox.workspace.tasks.remove({ ...place, task }));
     await it.sweep();
     await it.sweep();

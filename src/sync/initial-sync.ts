@@ -1,0 +1,104 @@
+import type { ProjectId } from "../domain/ids.ts";
+import type { Source } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
+import type { PolledSource, SourceList } from "./source-list.ts";
+
+/**
+ * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
+ * the whole, afterwards what is on disk is as good as it is old. A list that turns up later is one more thing that is new.
+ */
+export class InitialSync {
+  readonly #store: Store;
+  readonly #sources: SourceList;
+  readonly #read: Set<ProjectId>;
+  #isAllRead: boolean;
+
+  constructor(store: Store, sources: SourceList) {
+    this.#store = store;
+    this.#sources = sources;
+    this.#read = new Set(store.rounds.readProjects());
+    this.#isAllRead = store.rounds.isAllRead();
+  }
+
+  hasRead(project: ProjectId): boolean {
+    return this.#read.has(project) || this.#isUnpolled(project);
+  }
+
+  /** Whether all projects of some moment had been read: what is unknown since then is new. */
+  get hasReadAll(): boolean {
+    return this.#isAllRead;
+  }
+
+  /** Notes which projects have been read as a whole, now that a source was read or refused. */
+  note(source: Source): void {
+    if (!isMain(source)) return;
+    if (!this.#read.has(source.projectId)) this.#noteProject(source.projectId);
+    this.#noteAllProjects();
+  }
+
+  /** The same for all projects: an earlier process may have been cut off, or a source may have been dropped. */
+  noteAll(): void {
+    for (const project of this.#polled()) if (!this.#read.has(project)) this.#noteProject(project);
+    this.#noteAllProjects();
+  }
+
+  /** Sources that a project still lacks because they were refused, while no second refusal confirms that. */
+  refused(): readonly PolledSource[] {
+    return this.#sources
+      .all()
+      .filter(
+        ({ source, refusedIn, refusalConfirmed, everRead }) =>
+          refusedIn !== null &&
+          !refusalConfirmed &&
+          !everRead &&
+          isMain(source) &&
+          !this.#read.has(source.projectId),
+      );
+  }
+
+  #noteProject(project: ProjectId): void {
+    const own = this.#listsOf(project);
+    const isWhole = own.every(({ everRead, refusalConfirmed }) => everRead || refusalConfirmed);
+    if (!isWhole || !own.some(({ everRead }) => everRead)) return;
+    this.#store.rounds.projectRead(project);
+    this.#read.add(project);
+  }
+
+  #noteAllProjects(): void {
+    if (this.#isAllRead) return;
+    const polled = this.#polled();
+    const isSettled = (project: ProjectId) => this.#read.has(project) || this.#isRefused(project);
+    if (!polled.every(isSettled) || !polled.some((project) => this.#read.has(project))) return;
+    this.#store.rounds.allRead();
+    this.#isAllRead = true;
+  }
+
+  #listsOf(project: ProjectId): readonly PolledSource[] {
+    return this.#sources
+      .all()
+      .filter(({ source }) => isMain(source) && source.projectId === project);
+  }
+
+  /** A project that refuses the account altogether shows nothing, and must not hold up the others. */
+  #isRefused(project: ProjectId): boolean {
+    return this.#listsOf(project).every(({ refusalConfirmed }) => refusalConfirmed);
+  }
+
+  #polled(): readonly ProjectId[] {
+    return this.#sources
+      .ofKind("events")
+      .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : []));
+  }
+
+  /** An archived project of which nothing was ever read is not polled: it has nothing to say, now and later. */
+  #isUnpolled(project: ProjectId): boolean {
+    const { directory, view } = this.#store;
+    if (this.#sources.get(`events:${project}`)) return false;
+    return directory.project(project)?.archived === true && view.ofProject(project).length === 0;
+  }
+}
+
+type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
+
+const isMain = (source: Source): source is MainSource =>
+  source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
