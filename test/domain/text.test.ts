@@ -7,6 +7,7 @@ import {
   plainDescription,
   shownText,
 } from "../../src/domain/text.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 describe("cleanText()", () => {
   it.each([
@@ -105,9 +106,9 @@ describe("htmlToText()", () => {
     [`<p>${" ".repeat(1_000_000)}x</p>`],
     ["<br>".repeat(300_000)],
   ])("takes a moment for %.20j and so on", (html) => {
-    const started = performance.now();
+    const started = processorMs();
     const text = htmlToText(html);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(processorMs() - started).toBeLessThan(2000);
     expect(text.length).toBeLessThanOrEqual(html.length * 3);
     expect(looksLikeHtml(html)).toBeTypeOf("boolean");
   });

@@ -5,6 +5,7 @@ import type { Call } from "../../src/upstream/client.ts";
 import { readEvent } from "../../src/upstream/resources/events.ts";
 import { readTask } from "../../src/upstream/resources/task-shape.ts";
 import { collect, type KnownValues, nothingKnown } from "../../src/upstream/wire.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { clientOf, json, startLoopback } from "./loopback.ts";
 
 const event = {
@@ -194,7 +195,7 @@ test.each(["<img src=x>", "<p>a</p>", "<b></b>", "<p"])(
 
 test("readEvent() settles a long description of open brackets at once", () => {
   const description = "<p ".repeat(100_000);
-  const start = performance.now();
+  const start = processorMs();
   expect(readEvent({ ...event, description }, zone)).toMatchObject({ value: { description } });
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(processorMs() - start).toBeLessThan(500);
 });

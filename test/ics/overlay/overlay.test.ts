@@ -3,6 +3,7 @@ import { StrayOctetsError } from "../../../src/ics/lines/object-lines.ts";
 import { canonicalText, overlayOctets, saysAsOctets } from "../../../src/ics/overlay/overlay.ts";
 import { writeEvent } from "../../../src/ics/write/write-event.ts";
 import { zone } from "../../support/items.ts";
+import { processorMs } from "../../support/processor-time.ts";
 import { card, timed } from "../cards.ts";
 import { octets as bytes, readOne } from "../files.ts";
 import { day, instant } from "../todos.ts";
@@ -171,7 +172,7 @@ describe("overlayOctets() with a known past", () => {
       "END:VEVENT",
       () => `${"SUMMARY:x\r\n".repeat(200_000)}${alarms}END:VEVENT`,
     );
-    const started = performance.now();
+    const started = processorMs();
     const text = overlayOctets({
       octets,
       component: "VEVENT",
@@ -182,7 +183,7 @@ describe("overlayOctets() with a known past", () => {
       zones: "",
     });
     // Far above what it takes, far below what quadratic work would.
-    expect(performance.now() - started).toBeLessThan(8000);
+    expect(processorMs() - started).toBeLessThan(8000);
     expect(readOne(bytes(text)).summary).toBe("y");
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { safeHtml } from "../../../src/ics/text/safe-html.ts";
+import { processorMs } from "../../support/processor-time.ts";
 
 describe("safeHtml()", () => {
   it.each([
@@ -92,8 +93,8 @@ describe("safeHtml()", () => {
 
   it("safeHtml() result for what is too long: none", () => {
     expect(safeHtml("x".repeat(50_001))).toBeNull();
-    const began = performance.now();
+    const began = processorMs();
     safeHtml("<b>".repeat(16_000));
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(processorMs() - began).toBeLessThan(2000);
   });
 });
