@@ -34,7 +34,7 @@ export function createInboxFiles({ db, clock }: StoreDeps): InboxFiles {
 
 /** Subscribed calendars, by their configured names, and what each of them last showed. */
 export interface Subscriptions {
-  /** The calendar's row, made when there is none. Another address than last time begins anew, with no snapshot. */
+  /** The calendar's row, made when there is none. Another address than last time starts over, with no snapshot. */
   open(name: string, address: string): SubscriptionRow;
   put(row: SubscriptionRow): void;
   items(name: string): readonly SubscribedItem[];

@@ -43,22 +43,22 @@ export interface Sight {
 export interface Unanswered {
   /** Notes a write before its first byte leaves; the returned number names it. */
   leaving(write: LeavingWrite): number;
-  /** One try of it got no usable answer, and may be carried out until then. */
+  /** Notes that one try of the write got no usable answer, and may be carried out until then. */
   lost(id: number, until: Temporal.Instant): void;
-  /** Its last try has ended; those that were lost stay. */
+  /** Notes that the last try of the write has ended; tries without an answer stay. */
   ended(id: number): void;
-  /** It was seen to have been carried out. */
+  /** Notes that the write was seen to have been carried out. */
   carriedOut(id: number): void;
   /** The writes of an item that may be carried out yet, or were seen to have been not long ago; newest first. */
   ofItem(key: ItemKey): readonly UnansweredWrite[];
-  /** An item that is to be read now; it is not given out again before a while. Null when there is none. */
+  /** Claims an item that is to be read now, for thirty seconds; null when there is none. */
   claimLook(): { readonly key: ItemKey; readonly writes: readonly UnansweredWrite[] } | null;
-  /** The item was read by a request that left at `begun`; null: that failed. */
+  /** Notes that the item was read by a request that left at `begun`; null: that failed. */
   looked(key: ItemKey, begun: Temporal.Instant | null): void;
   nextLookAt(): Temporal.Instant | null;
   /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
   release(timeout: Temporal.Duration): void;
-  /** Who judges what is seen of items under watch. */
+  /** Sets who judges what is seen of items under watch. */
   judgeBy(judge: (sight: Sight) => void): void;
   /** Hands what is about to be stored to the judge; free for items that are not under watch. */
   seen(key: ItemKey, tell: () => Pick<Sight, "before" | "after">): void;
@@ -66,14 +66,14 @@ export interface Unanswered {
   answering<Value>(edit: Edit, steps: () => Value): Value;
 }
 
-/** How long a look may take before it is made again. */
+/** The time that reading an item may take before it is read again. */
 const lookPause = Temporal.Duration.from({ seconds: 30 });
 const betweenLooks = {
   first: Temporal.Duration.from({ seconds: 5 }),
   ceiling: Temporal.Duration.from({ seconds: 320 }),
 };
-/** So long what was carried out late explains what an edit meets, and an item is asked for that cannot be read. */
-const memory = Temporal.Duration.from({ hours: 24 });
+/** For this long a write that was carried out late explains what an edit finds, and an unreadable item is asked for. */
+const retention = Temporal.Duration.from({ hours: 24 });
 
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const insert = db.prepare(
@@ -151,7 +151,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     }),
     looked: db.transaction((key: ItemKey, begun: Temporal.Instant | null) => {
       for (const write of ofItem(key)) recordLook(write, begun);
-      forget.run(instantText(clock().subtract(memory)));
+      forget.run(instantText(clock().subtract(retention)));
     }),
     nextLookAt: () => instantOf(textColumn(earliest.get(), "next")),
     release: db.transaction((timeout: Temporal.Duration) => {
@@ -181,22 +181,22 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
 /** A creating request that has left, and of which it is not known what it has made. */
 export interface OpenRequest {
   readonly sentAt: Temporal.Instant;
-  /** Until then the last one may be carried out. */
+  /** Until then the last request may be carried out. */
   readonly inFlightUntil: Temporal.Instant;
-  /** Ids of what looked alike before the first one left. */
+  /** Ids of what looked alike before the first request left. */
   readonly known: ReadonlySet<number>;
 }
 
 /** Requests for what has no identity here (labels, comments, files in folders), each named by a text of its own. */
 export interface Requests {
   open(what: string): OpenRequest | null;
-  /** Notes one before its first byte leaves; of several the first says what was `known`. */
+  /** Notes a request before its first byte leaves; of several the first says what was `known`. */
   leaving(what: string, known: readonly number[]): void;
-  /** It got no usable answer, and may be carried out until then. */
+  /** Notes that the request got no usable answer, and may be carried out until then. */
   lost(what: string, until: Temporal.Instant): void;
-  /** It has ended; what was lost may still be carried out. */
+  /** Notes that the request has ended; one without an answer may still be carried out. */
   ended(what: string): void;
-  /** What it was to make is there. */
+  /** Drops the request: what it was to make is there. */
   done(what: string): void;
   /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
   release(timeout: Temporal.Duration): void;
@@ -238,7 +238,7 @@ export function createRequests({ db, clock }: StoreDeps): Requests {
 
 /** Items that lists have shown and that may be what a creation without an answer has made. */
 export interface Candidates {
-  /** Keeps one with the edit; of an item that is kept already, what it says now. */
+  /** Keeps an item with the edit; one that is kept already is brought up to date. */
   note(edit: EditId, item: Item & { readonly id: ServiceId }): void;
   ofEdit(edit: EditId): readonly Item[];
 }

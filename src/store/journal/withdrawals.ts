@@ -50,7 +50,7 @@ export function createWithdrawals({
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, lands_until = NULL, problem = @problem, updated_at = @now
      WHERE ${upToRecreation} AND id >= @creation AND ${notEnded}`,
   );
-  const giveUp = db.prepare(
+  const discardAfter = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
      WHERE ${upToRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
   );
@@ -115,13 +115,13 @@ export function createWithdrawals({
         if (deletes) withdraw(older, deletes);
         return !deletes;
       });
-      // An earlier request that may be under way makes what it was asked for.
+      // An earlier request that may be under way makes the kind that it was asked for.
       if (left.length === 0) setKind.run(kind, item);
     },
     isBusy: (item) => anyOpen.get(item) !== undefined,
     discardFollowers({ id: creation, item }) {
       const problem = `edit ${creation}, which creates the item, was discarded`;
-      giveUp.run({ item, creation, problem, now: instantText(clock()) });
+      discardAfter.run({ item, creation, problem, now: instantText(clock()) });
     },
   };
 }
