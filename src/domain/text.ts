@@ -16,27 +16,12 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** HTML as calendars show it: text with line breaks, links behind their words. Takes time linear in the length. */
-export function htmlToText(html: string): string {
-  return cleanText(renderHtml(html));
-}
-
 /** A description as calendars show it: HTML rendered, plain text cleaned, white space at the end cut; "" for none. */
 export function plainDescription(description: string | null): string {
   if (description === null) return "";
   const text = looksLikeHtml(description) ? htmlToText(description) : cleanText(description);
   return text.trimEnd();
 }
-
-/** What steers a terminal, or goes back in a line. */
-const steering = /(?![\t\n\r])\p{Cc}|\r(?!\n)/gu;
-
-/**
- * A text as it may be printed: control characters but tabs and line ends stand as `\u001b`, which is what JSON writes as well.
- * Titles, names and answers may hold anything.
- */
-export const shownText = (text: string): string =>
-  text.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const knownTags =
   "a|abbr|address|article|b|big|blockquote|body|br|center|code|dd|del|div|dl|dt|em|figure|font|footer|h[1-6]|" +
@@ -48,6 +33,24 @@ const knownTag = new RegExp(`</?(?:${knownTags})(?:\\s[^<>]*)?/?>`, "i");
 export function looksLikeHtml(text: string): boolean {
   return knownTag.test(text);
 }
+
+/** HTML as calendars show it: text with line breaks, links behind their words. Takes time linear in the length. */
+export function htmlToText(html: string): string {
+  return cleanText(renderHtml(html));
+}
+
+/** Control characters steer a terminal; a lone CR lets a text overwrite its own line. */
+const controlCharacters = /(?![\t\n\r])\p{Cc}|\r(?!\n)/gu;
+
+/**
+ * A text as it may be printed: control characters but tabs and line ends stand as `\u001b`, which is what JSON writes as well.
+ * Titles, names and answers may hold anything.
+ */
+export const shownText = (text: string): string =>
+  text.replace(
+    controlCharacters,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** The text of an HTML fragment. What no browser shows (scripts, styles, comments) is left out. */
 function renderHtml(html: string): string {
@@ -63,7 +66,7 @@ function renderHtml(html: string): string {
     // A "<" that opens no tag is a character of its own.
     layout.write(decodeEntities(html.slice(at, tag ? open : open + 1)));
     at = tag ? tag.end : open + 1;
-    if (tag) at = showTag(layout, { tag, html });
+    if (tag) at = renderTag(layout, { tag, html });
   }
   return layout.finish();
 }
@@ -78,7 +81,7 @@ interface Tag {
 
 const tagStart = /^<(\/?)([a-zA-Z][a-zA-Z0-9:-]{0,40})/;
 
-/** Null where "<" opens no tag; "unclosed" when nothing after it can close it, so that nobody looks again. */
+/** A "<" that opens no tag gives null; "unclosed" means that no later text closes it, which saves looking again. */
 function readTag(html: string, open: number): Tag | "unclosed" | null {
   if (html.startsWith("<!--", open)) {
     const close = html.indexOf("-->", open + 4);
@@ -108,48 +111,6 @@ function tagEnd(html: string, open: number): number | null {
     else if ((character === '"' || character === "'") && html[at - 1] === "=") quote = character;
   }
   return null;
-}
-
-const hidden = /^(?:script|style|head|title|template|noscript|iframe|object|svg)$/;
-const paragraph = /^(?:p|h[1-6]|blockquote|table|dl|figure|hr)$/;
-const block =
-  /^(?:div|section|article|header|footer|main|nav|aside|address|center|form|fieldset|tr|dt|dd|body|html)$/;
-
-/** Where reading goes on. */
-function showTag(layout: Layout, at: { readonly tag: Tag; readonly html: string }): number {
-  const { tag, html } = at;
-  const { name, closing } = tag;
-  if (hidden.test(name)) return closing ? tag.end : endOfHidden(html, tag);
-  if (name === "br") layout.breakLine();
-  else if (name === "ul" || name === "ol") {
-    if (closing) layout.endList();
-    else layout.startList(name === "ol");
-  } else if (name === "li") {
-    if (!closing) layout.startEntry();
-  } else if (name === "pre") layout.keepSpaces(!closing);
-  else if (name === "td" || name === "th") {
-    if (!closing) layout.startCell();
-  } else if (name === "a") {
-    if (closing) layout.endLink();
-    else layout.startLink(attribute(tag.text, "href"));
-  } else if (name === "img") layout.write(attribute(tag.text, "alt"));
-  else if (paragraph.test(name)) layout.breakBlock(2);
-  else if (block.test(name)) layout.breakBlock(1);
-  if (name === "tr" && !closing) layout.startRow();
-  return tag.end;
-}
-
-function endOfHidden(html: string, tag: Tag): number {
-  const closing = new RegExp(`</${tag.name}\\s*>`, "gi");
-  closing.lastIndex = tag.end;
-  return closing.exec(html) ? closing.lastIndex : html.length;
-}
-
-function attribute(tag: string, name: string): string {
-  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
-    tag,
-  );
-  return decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "").trim();
 }
 
 const entities: ReadonlyMap<string, string> = new Map(
@@ -228,6 +189,48 @@ function characterOf(code: number): string {
   return String.fromCodePoint(code);
 }
 
+const hiddenTags = /^(?:script|style|head|title|template|noscript|iframe|object|svg)$/;
+const paragraphTags = /^(?:p|h[1-6]|blockquote|table|dl|figure|hr)$/;
+const blockTags =
+  /^(?:div|section|article|header|footer|main|nav|aside|address|center|form|fieldset|tr|dt|dd|body|html)$/;
+
+/** Renders one tag. Returns the offset in `html` where reading goes on. */
+function renderTag(layout: Layout, at: { readonly tag: Tag; readonly html: string }): number {
+  const { tag, html } = at;
+  const { name, closing } = tag;
+  if (hiddenTags.test(name)) return closing ? tag.end : endOfHidden(html, tag);
+  if (name === "br") layout.breakLine();
+  else if (name === "ul" || name === "ol") {
+    if (closing) layout.endList();
+    else layout.startList(name === "ol");
+  } else if (name === "li") {
+    if (!closing) layout.startEntry();
+  } else if (name === "pre") layout.keepSpaces(!closing);
+  else if (name === "td" || name === "th") {
+    if (!closing) layout.startCell();
+  } else if (name === "a") {
+    if (closing) layout.endLink();
+    else layout.startLink(attribute(tag.text, "href"));
+  } else if (name === "img") layout.write(attribute(tag.text, "alt"));
+  else if (paragraphTags.test(name)) layout.breakBlock(2);
+  else if (blockTags.test(name)) layout.breakBlock(1);
+  if (name === "tr" && !closing) layout.startRow();
+  return tag.end;
+}
+
+function endOfHidden(html: string, tag: Tag): number {
+  const closing = new RegExp(`</${tag.name}\\s*>`, "gi");
+  closing.lastIndex = tag.end;
+  return closing.exec(html) ? closing.lastIndex : html.length;
+}
+
+function attribute(tag: string, name: string): string {
+  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+    tag,
+  );
+  return decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "").trim();
+}
+
 /** Where rendered HTML is written: it joins white space and breaks lines as a browser would. */
 interface Layout {
   write(text: string): void;
@@ -239,7 +242,7 @@ interface Layout {
   startEntry(): void;
   startRow(): void;
   startCell(): void;
-  /** Inside: spaces and line breaks are shown as they are written. */
+  /** Starts or ends preformatted text, whose spaces and line breaks are shown as they are written. */
   keepSpaces(kept: boolean): void;
   startLink(href: string): void;
   endLink(): void;
@@ -257,7 +260,7 @@ interface LayoutState {
   lineStart: boolean;
   kept: boolean;
   firstCell: boolean;
-  /** A list mark was written and nothing behind it yet. */
+  /** Whether a list marker was written and no text behind it yet. */
   marked: boolean;
 }
 
@@ -308,7 +311,7 @@ function write(state: LayoutState, text: string): void {
   if (text === "") return;
   state.link?.words.push(text);
   if (state.kept) {
-    put(state, text.replace(/\r\n?/g, "\n"));
+    append(state, text.replace(/\r\n?/g, "\n"));
     return;
   }
   const words = text.replace(/[ \t\r\n\f]+/g, " ");
@@ -316,11 +319,11 @@ function write(state: LayoutState, text: string): void {
   const inner = words.slice(startsWithSpace ? 1 : 0, words.endsWith(" ") ? -1 : undefined);
   if (startsWithSpace && !state.lineStart) state.space = true;
   if (inner === "") return;
-  put(state, inner);
+  append(state, inner);
   state.space = words.endsWith(" ");
 }
 
-function put(state: LayoutState, text: string): void {
+function append(state: LayoutState, text: string): void {
   if (state.breaks > 0 && state.pieces.length > 0) state.pieces.push("\n".repeat(state.breaks));
   else if (state.space) state.pieces.push(" ");
   state.breaks = 0;
@@ -343,22 +346,22 @@ function breakBlock(state: LayoutState, lines: 1 | 2): void {
   state.lineStart = true;
 }
 
-function startCell(state: LayoutState): void {
-  state.space = false;
-  if (!state.firstCell) put(state, " | ");
-  state.firstCell = false;
-  state.lineStart = true;
-}
-
 function startEntry(state: LayoutState): void {
   state.marked = false;
   breakBlock(state, 1);
   const list = state.lists.at(-1);
   if (list) list.count++;
   const indent = "  ".repeat(Math.min(Math.max(state.lists.length - 1, 0), deepestIndent));
-  put(state, `${indent}${list?.numbered ? `${list.count}. ` : "- "}`);
+  append(state, `${indent}${list?.numbered ? `${list.count}. ` : "- "}`);
   state.lineStart = true;
   state.marked = true;
+}
+
+function startCell(state: LayoutState): void {
+  state.space = false;
+  if (!state.firstCell) append(state, " | ");
+  state.firstCell = false;
+  state.lineStart = true;
 }
 
 function endLink(state: LayoutState): void {
@@ -367,12 +370,13 @@ function endLink(state: LayoutState): void {
   if (!link) return;
   const words = link.words.join("").replace(/\s+/g, " ").trim();
   const address = link.href.replace(/^(?:mailto|tel):/i, "");
-  const shown = [link.href, address, address.replace(/\/$/, ""), bare(address)];
-  if (words === "") put(state, address);
-  else if (!shown.includes(words)) put(state, ` (${address})`);
+  const shown = [link.href, address, address.replace(/\/$/, ""), withoutScheme(address)];
+  if (words === "") append(state, address);
+  else if (!shown.includes(words)) append(state, ` (${address})`);
 }
 
-const bare = (address: string): string => address.replace(/^https?:\/\//i, "").replace(/\/$/, "");
+const withoutScheme = (address: string): string =>
+  address.replace(/^https?:\/\//i, "").replace(/\/$/, "");
 
 function finish(state: LayoutState): string {
   return state.pieces

@@ -23,7 +23,8 @@ export interface ContentLine {
 }
 
 const namePattern = /^[A-Za-z0-9-]+$/;
-/** Names that most lines have: found here, they need no check and compare fast. */
+
+/** Names that most lines have need no check, and one shared string per name compares fast. */
 const commonNames: ReadonlyMap<string, string> = new Map(
   [
     "ACTION",
@@ -49,10 +50,11 @@ const commonNames: ReadonlyMap<string, string> = new Map(
     "UID",
   ].map((name) => [name, name]),
 );
+
 const noParams: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
- * Reads one unfolded line that starts at `line` of its file. Fails with a sentence.
+ * Reads one unfolded line that starts at `line` (1-based) of its file. Fails with a sentence.
  * Source: RFC 5545 3.1 (contentline), RFC 6868 (parameter escapes).
  */
 export function readContentLine(raw: string, line: number): Result<ContentLine, string> {
@@ -75,6 +77,124 @@ export function readContentLine(raw: string, line: number): Result<ContentLine, 
 /** The first value of a parameter; undefined when it is not there. */
 export const param = (line: ContentLine, name: string): string | undefined =>
   line.params.get(name)?.[0];
+
+/** One content line of a text. */
+export interface Unfolded {
+  /** Without folds and line end. */
+  readonly raw: string;
+  /** 1-based line of the text where it starts. */
+  readonly line: number;
+  /** Where it stands in the text, its folds and its line end included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The content lines of a text in order, blank ones too; together they are the whole text. Lines end with CRLF or LF.
+ * Source: RFC 5545 3.1.
+ */
+export function* unfold(text: string): Generator<Unfolded> {
+  let line = 1;
+  let at = 0;
+  while (at < text.length) {
+    const first = line;
+    let end = lineEnd(text, at);
+    line++;
+    while (isFold(text.charCodeAt(end + 1))) {
+      end = lineEnd(text, end + 1);
+      line++;
+    }
+    const written = text.slice(at, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
+    const raw = line - first > 1 ? written.replace(/\r?\n[ \t]/g, "") : written;
+    yield { raw, line: first, from: at, to: Math.min(end + 1, text.length) };
+    at = end + 1;
+  }
+}
+
+/** Content lines as a file holds them: folded, each with its CRLF. */
+export function foldLines(lines: readonly string[]): string {
+  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+}
+
+const longestLine = 75;
+
+/**
+ * A content line, folded after at most 75 octets and never inside a character, without the final CRLF.
+ * Source: RFC 5545 3.1.
+ */
+export function foldLine(line: string): string {
+  if (line.length * 3 <= longestLine || Buffer.byteLength(line) <= longestLine) return line;
+  const parts: string[] = [];
+  let start = 0;
+  let octets = 0;
+  let at = 0;
+  while (at < line.length) {
+    const code = line.codePointAt(at) ?? 0;
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (octets + size > longestLine) {
+      parts.push(line.slice(start, at));
+      start = at;
+      octets = 1;
+    }
+    octets += size;
+    at += size === 4 ? 2 : 1;
+  }
+  parts.push(line.slice(start));
+  return parts.join("\r\n ");
+}
+
+/**
+ * A TEXT value as a content line holds it.
+ * Source: RFC 5545 3.3.11.
+ */
+export function escapeText(text: string): string {
+  return cleanText(text)
+    .replace(/[\\;,]/g, "\\$&")
+    .replaceAll("\n", "\\n");
+}
+
+/**
+ * What a TEXT value says. Escaped backslashes are set apart first, so that `\\\\n` is a backslash and an "n"; a backslash
+ * before any other character stands for itself.
+ * Source: RFC 5545 3.3.11.
+ */
+export function decodeText(value: string): string {
+  if (!value.includes("\\")) return value;
+  if (!value.includes("\\\\")) return decodeSimpleEscapes(value);
+  return value.split("\\\\").map(decodeSimpleEscapes).join("\\");
+}
+
+/** The members of a list of TEXT values, decoded and trimmed; empty ones are dropped. */
+export function decodeList(value: string): readonly string[] {
+  return splitAtCommas(value)
+    .map((part) => decodeText(part).trim())
+    .filter((part) => part !== "");
+}
+
+/** The UID as it may be written, before its TEXT escapes; "" when nothing of it is left. */
+export const writableUid = (uid: string): string => cleanText(uid).replace(/[\n\t]/g, "");
+
+/** Categories as they may be written, before their TEXT escapes; blank ones are dropped. */
+export function writableCategories(categories: readonly string[]): readonly string[] {
+  return categories.map((name) => cleanText(name).trim()).filter((name) => name !== "");
+}
+
+/** A UTC time of whole seconds. Source: RFC 5545 3.3.5, form 2. */
+export function writeStamp(at: Temporal.Instant): string {
+  const text = at.round({ smallestUnit: "second", roundingMode: "floor" }).toString();
+  return text.replace(/[-:]/g, "");
+}
+
+/** A DATE value. Source: RFC 5545 3.3.4. */
+export const writeDate = (on: Temporal.PlainDate): string => on.toString().replaceAll("-", "");
+
+/** An address that may stand in a URI value: what TEXT escaping or a new line would spoil is percent-encoded. */
+export function encodeUrl(url: string): string {
+  return url
+    .toWellFormed()
+    .trim()
+    .replace(/[^!-~]|[,;\\"<>^`{|}]/gu, encodeCharacter);
+}
 
 function readName(text: string): string | null {
   return commonNames.get(text) ?? (namePattern.test(text) ? text.toUpperCase() : null);
@@ -110,18 +230,6 @@ function readParams(raw: string, from: number): Result<Params, string> {
   return raw[at] === ":" ? ok({ params, end: at }) : fail(`no ":" after ${excerpt(raw)}`);
 }
 
-function readParamValue(raw: string, from: number): Result<{ value: string; end: number }, string> {
-  if (raw[from] === '"') {
-    const close = raw.indexOf('"', from + 1);
-    if (close < 0) return fail(`a quotation mark is not closed in ${excerpt(raw)}`);
-    return ok({ value: decodeParam(raw.slice(from + 1, close)), end: close + 1 });
-  }
-  let end = from;
-  while (end < raw.length && !'",;:'.includes(raw.charAt(end))) end++;
-  if (raw[end] === '"') return fail(`a quotation mark stands inside a value of ${excerpt(raw)}`);
-  return ok({ value: decodeParam(raw.slice(from, end)), end });
-}
-
 /**
  * Outlook names zones such as `tzone://Microsoft/Custom` or `(UTC+01:00) Amsterdam, Berlin` without quotation marks: in
  * a line that ends in a date or time the name goes on to the colon before it, and commas belong to it.
@@ -136,42 +244,21 @@ function readZoneName(raw: string, from: number): Result<{ value: string; end: n
   return ok({ value: decodeParam(name), end });
 }
 
+function readParamValue(raw: string, from: number): Result<{ value: string; end: number }, string> {
+  if (raw[from] === '"') {
+    const close = raw.indexOf('"', from + 1);
+    if (close < 0) return fail(`a quotation mark is not closed in ${excerpt(raw)}`);
+    return ok({ value: decodeParam(raw.slice(from + 1, close)), end: close + 1 });
+  }
+  let end = from;
+  while (end < raw.length && !'",;:'.includes(raw.charAt(end))) end++;
+  if (raw[end] === '"') return fail(`a quotation mark stands inside a value of ${excerpt(raw)}`);
+  return ok({ value: decodeParam(raw.slice(from, end)), end });
+}
+
 function decodeParam(value: string): string {
   if (!value.includes("^")) return value;
   return value.replace(/\^[n^']/g, (pair) => (pair === "^n" ? "\n" : pair === "^^" ? "^" : '"'));
-}
-
-/** One content line of a text. */
-export interface Unfolded {
-  /** Without folds and line end. */
-  readonly raw: string;
-  /** 1-based line of the text where it starts. */
-  readonly line: number;
-  /** Where it stands in the text, its folds and its line end included. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * The content lines of a text in order, blank ones too; together they are the whole text. Lines end with CRLF or LF.
- * Source: RFC 5545 3.1.
- */
-export function* unfold(text: string): Generator<Unfolded> {
-  let line = 1;
-  let at = 0;
-  while (at < text.length) {
-    const first = line;
-    let end = lineEnd(text, at);
-    line++;
-    while (isBlank(text.charCodeAt(end + 1))) {
-      end = lineEnd(text, end + 1);
-      line++;
-    }
-    const written = text.slice(at, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
-    const raw = line - first > 1 ? written.replace(/\r?\n[ \t]/g, "") : written;
-    yield { raw, line: first, from: at, to: Math.min(end + 1, text.length) };
-    at = end + 1;
-  }
 }
 
 function lineEnd(text: string, from: number): number {
@@ -179,94 +266,9 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-const isBlank = (code: number): boolean => code === 32 || code === 9;
+const isFold = (code: number): boolean => code === 32 || code === 9;
 
-/** Content lines as a file holds them: folded, each with its CRLF. */
-export function foldLines(lines: readonly string[]): string {
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
-}
-
-/** The UID as it may be written, before its TEXT escapes; "" when nothing of it is left. */
-export const writableUid = (uid: string): string => cleanText(uid).replace(/[\n\t]/g, "");
-
-/** Categories as they may be written, before their TEXT escapes; blank ones are dropped. */
-export function writableCategories(categories: readonly string[]): readonly string[] {
-  return categories.map((name) => cleanText(name).trim()).filter((name) => name !== "");
-}
-
-/** A UTC time of whole seconds. Source: RFC 5545 3.3.5, form 2. */
-export function writeStamp(at: Temporal.Instant): string {
-  const text = at.round({ smallestUnit: "second", roundingMode: "floor" }).toString();
-  return text.replace(/[-:]/g, "");
-}
-
-/** A DATE value. Source: RFC 5545 3.3.4. */
-export const writeDate = (on: Temporal.PlainDate): string => on.toString().replaceAll("-", "");
-
-/**
- * A TEXT value as a content line holds it.
- * Source: RFC 5545 3.3.11.
- */
-export function escapeText(text: string): string {
-  return cleanText(text)
-    .replace(/[\\;,]/g, "\\$&")
-    .replaceAll("\n", "\\n");
-}
-
-/**
- * What a TEXT value says. Escaped backslashes are set apart first, so that `\\\\n` is a backslash and an "n"; a backslash
- * before any other character stands for itself.
- * Source: RFC 5545 3.3.11.
- */
-export function decodeText(value: string): string {
-  if (!value.includes("\\")) return value;
-  if (!value.includes("\\\\")) return decodeSingles(value);
-  return value.split("\\\\").map(decodeSingles).join("\\");
-}
-
-/** The members of a list of TEXT values, decoded and trimmed; empty ones are dropped. */
-export function decodeList(value: string): readonly string[] {
-  return splitAtCommas(value)
-    .map((part) => decodeText(part).trim())
-    .filter((part) => part !== "");
-}
-
-/** An address that may stand in a URI value: what TEXT escaping or a new line would spoil is percent-encoded. */
-export function encodeUrl(url: string): string {
-  return url
-    .toWellFormed()
-    .trim()
-    .replace(/[^!-~]|[,;\\"<>^`{|}]/gu, encodeCharacter);
-}
-
-const longestLine = 75;
-
-/**
- * A content line, folded after at most 75 octets and never inside a character, without the final CRLF.
- * Source: RFC 5545 3.1.
- */
-export function foldLine(line: string): string {
-  if (line.length * 3 <= longestLine || Buffer.byteLength(line) <= longestLine) return line;
-  const parts: string[] = [];
-  let start = 0;
-  let octets = 0;
-  let at = 0;
-  while (at < line.length) {
-    const code = line.codePointAt(at) ?? 0;
-    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (octets + size > longestLine) {
-      parts.push(line.slice(start, at));
-      start = at;
-      octets = 1;
-    }
-    octets += size;
-    at += size === 4 ? 2 : 1;
-  }
-  parts.push(line.slice(start));
-  return parts.join("\r\n ");
-}
-
-function decodeSingles(part: string): string {
+function decodeSimpleEscapes(part: string): string {
   if (!part.includes("\\")) return part;
   const text = part.replaceAll("\\,", ",").replaceAll("\\;", ";");
   return text.replaceAll("\\n", "\n").replaceAll("\\N", "\n");

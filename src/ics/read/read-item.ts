@@ -16,36 +16,11 @@ import {
 } from "./read-span.ts";
 import type { DescribeRule } from "./second-opinion.ts";
 
-const longestUid = 1000;
-
 /**
- * Two that differ leave open which of them is meant; each has a bit of its own. Source: RFC 5545 3.6.1, 3.6.2.
+ * Reads one VEVENT or VTODO: its identity and version, its fields, its people and files, and, as `unstorable`, what a
+ * person wrote that the service has no field for. The reading never fails as a whole: what is wrong stands in the item's
+ * `problems`. Source: RFC 5545 3.6.1, 3.6.2.
  */
-const onceOnly: ReadonlyMap<string, number> = new Map(
-  [
-    "CLASS",
-    "COMPLETED",
-    "DESCRIPTION",
-    "DTEND",
-    "DTSTART",
-    "DUE",
-    "DURATION",
-    "PERCENT-COMPLETE",
-    "STATUS",
-    "SUMMARY",
-    "UID",
-  ].map((name, at) => [name, 1 << at]),
-);
-
-const recurring: ReadonlySet<string> = new Set([
-  "EXDATE",
-  "EXRULE",
-  "RDATE",
-  "RECURRENCE-ID",
-  "RRULE",
-]);
-
-/** Reads one VEVENT or VTODO. It never fails as a whole: what is wrong stands in the item's `problems`. */
 export function readItem(component: Component, context: FileContext): IncomingItem {
   const { zoneOf } = context;
   const uid = textOf(component, "UID")?.trim() ?? "";
@@ -90,11 +65,30 @@ export function readItem(component: Component, context: FileContext): IncomingIt
       ...findUnstorable(component),
       ...people.unstorable,
       ...files.unstorable,
-      ...(isEvent ? alarms.unstorable : remindersOf(component)),
+      ...(isEvent ? alarms.unstorable : unstorableReminders(component)),
     ].toSorted((a, b) => a.line - b.line),
     problems: reading.problems,
   };
 }
+
+/**
+ * The properties and components inside an item that a person wrote and the service cannot store. People, files and
+ * alarms are judged where they are read.
+ */
+export function findUnstorable(component: Component): readonly Unstorable[] {
+  const found: Unstorable[] = [];
+  for (const line of component.lines) {
+    const { name } = line;
+    if (readElsewhere.has(name) || programProperties.test(name) || !hasContent(line)) continue;
+    found.push({ line: line.line, name, reason: propertyReason(name) });
+  }
+  for (const { line, name } of component.components) {
+    if (name !== "VALARM") found.push({ line, name, reason: propertyReason(name) });
+  }
+  return found;
+}
+
+const longestUid = 1000;
 
 function checkUid(reading: ItemReading): void {
   const { component, uid } = reading;
@@ -108,28 +102,56 @@ function checkUid(reading: ItemReading): void {
   }
 }
 
-/** Most items repeat nothing, which a number tells without a look at any value. */
+/**
+ * Properties that may occur once: two lines that differ leave open which of them is meant. Each has a bit of its own.
+ * Source: RFC 5545 3.6.1, 3.6.2.
+ */
+const singleProperties: ReadonlyMap<string, number> = new Map(
+  [
+    "CLASS",
+    "COMPLETED",
+    "DESCRIPTION",
+    "DTEND",
+    "DTSTART",
+    "DUE",
+    "DURATION",
+    "PERCENT-COMPLETE",
+    "STATUS",
+    "SUMMARY",
+    "UID",
+  ].map((name, at) => [name, 1 << at]),
+);
+
+const recurrenceProperties: ReadonlySet<string> = new Set([
+  "EXDATE",
+  "EXRULE",
+  "RDATE",
+  "RECURRENCE-ID",
+  "RRULE",
+]);
+
+/** Most items repeat no property, which a set of bits shows without a look at any value. */
 function checkRepeats(reading: ItemReading): void {
   let seen = 0;
   for (const { name } of reading.component.lines) {
-    const bit = onceOnly.get(name) ?? (recurring.has(name) ? -1 : 0);
+    const bit = singleProperties.get(name) ?? (recurrenceProperties.has(name) ? -1 : 0);
     if ((seen & bit) !== 0 || bit === -1) {
-      tellRepeats(reading);
+      reportRepeats(reading);
       return;
     }
     seen |= bit;
   }
 }
 
-function tellRepeats(reading: ItemReading): void {
+function reportRepeats(reading: ItemReading): void {
   const seen = new Map<string, string>();
   for (const line of reading.component.lines) {
-    if (recurring.has(line.name)) {
+    if (recurrenceProperties.has(line.name)) {
       const message = recurrenceMessage(line, reading.describeRule);
       complain(reading, { line: line.line, code: "recurrence", message });
       return;
     }
-    if (!onceOnly.has(line.name)) continue;
+    if (!singleProperties.has(line.name)) continue;
     const earlier = seen.get(line.name);
     if (earlier !== undefined && earlier !== line.raw) {
       const message = `${line.name} stands twice, with different values`;
@@ -154,17 +176,6 @@ function readPercent(reading: ItemReading): number | undefined {
   return complain(reading, { line: line.line, code: "bad-value", message });
 }
 
-function readCount(component: Component, name: string): number | null {
-  const value = firstLine(component, name)?.value.trim() ?? "";
-  return /^\d{1,9}$/.test(value) ? Number(value) : null;
-}
-
-function readCategories(component: Component): readonly string[] | undefined {
-  const lines = linesOf(component, "CATEGORIES");
-  if (lines.length === 0) return undefined;
-  return [...new Set(lines.flatMap((line) => decodeList(line.value)))];
-}
-
 function readAttendees(component: Component): {
   readonly attendees: readonly string[] | undefined;
   readonly unstorable: readonly Unstorable[];
@@ -181,7 +192,7 @@ function readAttendees(component: Component): {
   return { attendees: [...new Set(emails)], unstorable };
 }
 
-/** Some programs put the address into EMAIL and something of their own into the value (RFC 7986 6.2). */
+/** Some programs put the address into EMAIL and something else into the value. Source: RFC 7986 6.2. */
 function emailOf(line: ContentLine): string | null {
   const candidates = [line.value.trim().replace(/^mailto:/i, ""), param(line, "EMAIL") ?? ""];
   const found = candidates.map(decodePercent).find((text) => /^[^\s@:/]+@[^\s@:/]+$/.test(text));
@@ -196,6 +207,98 @@ function decodePercent(text: string): string {
   }
 }
 
+/**
+ * The files that stand in the item itself (inline ATTACH), and the ATTACH lines that hold none: links, which the service
+ * cannot store, and contents that cannot be decoded. Source: RFC 5545 3.8.1.1.
+ */
+function readAttachments(component: Component): {
+  readonly attachments: readonly IncomingAttachment[];
+  readonly unstorable: readonly Unstorable[];
+} {
+  const attachments: IncomingAttachment[] = [];
+  const unstorable: Unstorable[] = [];
+  for (const line of component.lines) {
+    if (line.name !== "ATTACH" || line.value.trim() === "") continue;
+    const content = isInline(line) ? decodeBase64(line.value) : null;
+    if (content && content.byteLength > 0) {
+      attachments.push({ line: line.line, ...nameAndType(line, attachments.length + 1), content });
+    } else {
+      unstorable.push({ line: line.line, name: "ATTACH", reason: attachmentReason(line) });
+    }
+  }
+  return { attachments, unstorable };
+}
+
+const isInline = (line: ContentLine): boolean =>
+  param(line, "ENCODING")?.toUpperCase() === "BASE64" ||
+  param(line, "VALUE")?.toUpperCase() === "BINARY";
+
+/** A value that is no Base64 gives null: Node's own decoder skips the characters that it does not know. */
+function decodeBase64(value: string): Uint8Array | null {
+  const text = value.replace(/\s+/g, "");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return null;
+  return new Uint8Array(Buffer.from(text, "base64"));
+}
+
+const fileNameParams = ["FILENAME", "X-FILENAME", "X-APPLE-FILENAME", "X-ORACLE-FILENAME", "LABEL"];
+
+const extensions: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", ".pdf"],
+  ["image/gif", ".gif"],
+  ["image/jpeg", ".jpg"],
+  ["image/png", ".png"],
+  ["text/csv", ".csv"],
+  ["text/html", ".html"],
+  ["text/plain", ".txt"],
+]);
+
+/** RFC 5545 has no parameter for the name of an attached file; programs have several of their own. */
+function nameAndType(line: ContentLine, number: number): { name: string; type: string } {
+  const type = mediaType(param(line, "FMTTYPE") ?? "");
+  const given = fileNameParams.map((name) => fileName(param(line, name) ?? "")).find(Boolean);
+  return { name: given ?? `attachment-${number}${extensions.get(type) ?? ""}`, type };
+}
+
+function mediaType(text: string): string {
+  const type = text.trim().toLowerCase();
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
+}
+
+const longestFileName = 200;
+
+/** The name loses its folders and the characters that some file systems refuse. */
+function fileName(text: string): string {
+  const last = text.split(/[\\/]/).at(-1) ?? "";
+  return last
+    .replace(/[\p{Cc}\p{Cs}"<>:|?*]/gu, "")
+    .trim()
+    .slice(0, longestFileName);
+}
+
+const attachmentReason = (line: ContentLine): string =>
+  isInline(line)
+    ? "its content is empty or no Base64"
+    : "the service takes files, and this is a link to one";
+
+function rawLines(component: Component): readonly string[] {
+  const raw = [`BEGIN:${component.name}`];
+  for (const line of component.lines) raw.push(line.raw);
+  for (const part of component.components) for (const line of rawLines(part)) raw.push(line);
+  raw.push(`END:${component.name}`);
+  return raw;
+}
+
+function readCount(component: Component, name: string): number | null {
+  const value = firstLine(component, name)?.value.trim() ?? "";
+  return /^\d{1,9}$/.test(value) ? Number(value) : null;
+}
+
+function readCategories(component: Component): readonly string[] | undefined {
+  const lines = linesOf(component, "CATEGORIES");
+  if (lines.length === 0) return undefined;
+  return [...new Set(lines.flatMap((line) => decodeList(line.value)))];
+}
+
 function readParent(component: Component): string | undefined {
   const line = linesOf(component, "RELATED-TO").find((each) => {
     return (param(each, "RELTYPE") ?? "PARENT").toUpperCase() === "PARENT";
@@ -203,7 +306,7 @@ function readParent(component: Component): string | undefined {
   return line && decodeText(line.value).trim();
 }
 
-function remindersOf(component: Component): readonly Unstorable[] {
+function unstorableReminders(component: Component): readonly Unstorable[] {
   return component.components
     .filter((part) => part.name === "VALARM")
     .map(({ line, name }) => ({ line, name, reason: "the service has no reminders for tasks" }));
@@ -216,89 +319,8 @@ function linesOf(component: Component, name: string): readonly ContentLine[] {
   return component.lines.filter((line) => line.name === name);
 }
 
-function rawLines(component: Component): readonly string[] {
-  const raw = [`BEGIN:${component.name}`];
-  for (const line of component.lines) raw.push(line.raw);
-  for (const part of component.components) for (const line of rawLines(part)) raw.push(line);
-  raw.push(`END:${component.name}`);
-  return raw;
-}
-
-/**
- * The files that stand in the item itself, and the ATTACH lines that hold none: links, which the service cannot hold,
- * and contents that cannot be read. Source: RFC 5545 3.8.1.1.
- */
-function readAttachments(component: Component): {
-  readonly attachments: readonly IncomingAttachment[];
-  readonly unstorable: readonly Unstorable[];
-} {
-  const attachments: IncomingAttachment[] = [];
-  const unstorable: Unstorable[] = [];
-  for (const line of component.lines) {
-    if (line.name !== "ATTACH" || line.value.trim() === "") continue;
-    const content = isInline(line) ? decodeBase64(line.value) : null;
-    if (content && content.byteLength > 0) {
-      attachments.push({ line: line.line, ...labelsOf(line, attachments.length + 1), content });
-    } else {
-      unstorable.push({ line: line.line, name: "ATTACH", reason: reasonFor(line) });
-    }
-  }
-  return { attachments, unstorable };
-}
-
-const isInline = (line: ContentLine): boolean =>
-  param(line, "ENCODING")?.toUpperCase() === "BASE64" ||
-  param(line, "VALUE")?.toUpperCase() === "BINARY";
-
-const reasonFor = (line: ContentLine): string =>
-  isInline(line)
-    ? "its content is empty or no Base64"
-    : "the service takes files, and this is a link to one";
-
-/** Null for what is no Base64: Node's own reader passes over what it does not know. */
-function decodeBase64(value: string): Uint8Array | null {
-  const text = value.replace(/\s+/g, "");
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return null;
-  return new Uint8Array(Buffer.from(text, "base64"));
-}
-
-const nameParams = ["FILENAME", "X-FILENAME", "X-APPLE-FILENAME", "X-ORACLE-FILENAME", "LABEL"];
-
-/** RFC 5545 has no parameter for a file's name; programs have several. */
-function labelsOf(line: ContentLine, number: number): { name: string; type: string } {
-  const type = mediaType(param(line, "FMTTYPE") ?? "");
-  const given = nameParams.map((name) => fileName(param(line, name) ?? "")).find(Boolean);
-  return { name: given ?? `attachment-${number}${endings.get(type) ?? ""}`, type };
-}
-
-function mediaType(text: string): string {
-  const type = text.trim().toLowerCase();
-  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
-}
-
-const longestName = 200;
-
-/** Without folders, and without what no file's name may hold. */
-function fileName(text: string): string {
-  const last = text.split(/[\\/]/).at(-1) ?? "";
-  return last
-    .replace(/[\p{Cc}\p{Cs}"<>:|?*]/gu, "")
-    .trim()
-    .slice(0, longestName);
-}
-
-const endings: ReadonlyMap<string, string> = new Map([
-  ["application/pdf", ".pdf"],
-  ["image/gif", ".gif"],
-  ["image/jpeg", ".jpg"],
-  ["image/png", ".png"],
-  ["text/csv", ".csv"],
-  ["text/html", ".html"],
-  ["text/plain", ".txt"],
-]);
-
-/** Read elsewhere, or written by programs for programs: losing them loses nothing that a person said. */
-const known: ReadonlySet<string> = new Set([
+/** Properties that other functions read, or that hold nothing a person said. */
+const readElsewhere: ReadonlySet<string> = new Set([
   "ATTACH",
   "ATTENDEE",
   "CATEGORIES",
@@ -329,10 +351,11 @@ const known: ReadonlySet<string> = new Set([
   "UID",
 ]);
 
-const noise =
+/** Properties that programs write for programs. */
+const programProperties =
   /^X-(?:ALT-DESC|APPLE|CALENDARSERVER|CREATED-BY|DAV|DAYFERRY|EVOLUTION|FUNAMBOL|GOOGLE|ICAL|KDE|LIC|LOTUS|MICROSOFT|MOZ|MS|MSNCALENDAR|NEXTCLOUD|OUTLOOK|OWNCLOUD|RADICALE|SABRE|SOGO|TINE20|WR|YAHOO|ZIMBRA)(?:-|$)/;
 
-const reasons: ReadonlyMap<string, string> = new Map([
+const propertyReasons: ReadonlyMap<string, string> = new Map([
   ["LOCATION", "the service has no field for a place"],
   ["GEO", "the service has no field for a place"],
   ["URL", "the service has no field for a link; put it into the description"],
@@ -341,25 +364,11 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["CONTACT", "the service has no field for a contact"],
 ]);
 
-/** The properties and parts of an item that a person wrote and the service cannot hold; alarms are read elsewhere. */
-export function findUnstorable(component: Component): readonly Unstorable[] {
-  const found: Unstorable[] = [];
-  for (const line of component.lines) {
-    const { name } = line;
-    if (known.has(name) || noise.test(name) || !says(line)) continue;
-    found.push({ line: line.line, name, reason: unstorableReason(name) });
-  }
-  for (const { line, name } of component.components) {
-    if (name !== "VALARM") found.push({ line, name, reason: unstorableReason(name) });
-  }
-  return found;
-}
-
-const unstorableReason = (name: string): string =>
-  reasons.get(name) ?? `the service has no field for ${name}`;
-
-/** Priority 0 means "none", and Outlook writes 5 ("normal") into every event. */
-function says(line: ContentLine): boolean {
+/** Priority 0 means "undefined" (RFC 5545 3.8.1.9), and Outlook writes 5 ("normal") into every event. */
+function hasContent(line: ContentLine): boolean {
   const value = line.value.trim();
   return value !== "" && !(line.name === "PRIORITY" && (value === "0" || value === "5"));
 }
+
+const propertyReason = (name: string): string =>
+  propertyReasons.get(name) ?? `the service has no field for ${name}`;
