@@ -19,70 +19,70 @@ import { quote } from "../intake/part.ts";
 import { describeFile, readAccepted } from "./plan-text.ts";
 
 interface InboxDeps {
-  /** For people. */
+  /** The folder as messages name it. */
   readonly path: string;
   readonly folder: DropFolder;
   readonly store: Store;
   readonly accept: (request: EditRequest) => Acceptance;
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Whether the workspace was read, now or in an earlier run: before that, everything would look unknown. */
   readonly known: () => boolean;
   readonly onEvent: (event: InboxEvent) => void;
 }
 
-/** `finished`: a file was dealt with and lies in its place. `unusable`: the folder; `problem` says why. */
+/** `finished`: a file was processed and moved to `target`. `unusable`: the folder cannot be used; `problem` says why. */
 export type InboxEvent =
   | { readonly kind: "finished"; readonly file: string; readonly target: string }
   | { readonly kind: "unusable"; readonly problem: string }
   | { readonly kind: "usable" };
 
-export interface InboxState {
-  readonly folder: string;
-  /** Why nothing can be taken in at the moment; null when it can. */
-  readonly problem: string | null;
-  /** Files that lie there and are not dealt with yet. */
-  readonly waiting: number;
-  /** The last file of this run. */
-  readonly last: (InboxPut & { readonly at: Temporal.Instant }) | null;
-}
-
-interface InboxPut {
-  readonly file: string;
-  readonly target: string;
-}
-
-/** The watched folder as a way in for edits. */
+/** The watched folder as a channel for edits. */
 export interface Inbox {
-  /** Looks once and deals with every file that lies still. */
+  /** Lists the folder once and processes every file that has stopped changing. */
   step(): Promise<"idle">;
-  /** How long to wait for the next look. */
+  /** How long to wait before the next step. */
   rest(): Temporal.Duration;
   state(): InboxState;
 }
 
-/** A file that has not changed for so long has been written to its end. */
-const settledAfterMs = 500;
-/** One that is evidently cut may still be on its way: a slow copy pauses. */
-const cutAfterMs = 10_000;
-const cut: ReadonlySet<string> = new Set(["truncated", "empty"]);
-const shortRest = Temporal.Duration.from({ milliseconds: 250 });
-const longRest = Temporal.Duration.from({ seconds: 5 });
+export interface InboxState {
+  readonly folder: string;
+  /** Why no file can be processed at the moment; null when files can. */
+  readonly problem: string | null;
+  /** How many files lie in the folder unprocessed. */
+  readonly waiting: number;
+  /** The last file that this run has processed. */
+  readonly last: (FinishedFile & { readonly at: Temporal.Instant }) | null;
+}
+
+interface FinishedFile {
+  readonly file: string;
+  readonly target: string;
+}
+
+/** A file that has not changed for so long is taken to be complete. */
+const stableAfterMs = 500;
+/** A file that is evidently truncated gets longer: a slow copy may pause. */
+const truncatedAfterMs = 10_000;
+
+const activeInterval = Temporal.Duration.from({ milliseconds: 250 });
+const idleInterval = Temporal.Duration.from({ seconds: 5 });
 
 /**
- * Takes in the files of a folder as uploads are taken in. Every file ends in `done/`, or in `refused/` when nothing of
+ * Processes the files of a folder as uploads are processed. Every file ends in `done/`, or in `refused/` when nothing of
  * it could be accepted, with a report beside it. That a file was applied is kept in the transaction of its edits, so
  * that a crash before it is moved does not apply it again.
  */
 export function createInbox(deps: InboxDeps): Inbox {
   const { folder, store, clock } = deps;
-  const stillness = createStillness(deps.monotonic);
+  const stability = createStabilityWatch(deps.monotonic);
   let problem: string | null = null;
   let waiting = 0;
   let last: InboxState["last"] = null;
 
-  function tell(found: string | null): void {
+  function setProblem(found: string | null): void {
     if (found === problem) return;
     problem = found;
     deps.onEvent(found === null ? { kind: "usable" } : { kind: "unusable", problem: found });
@@ -96,7 +96,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     deps.onEvent({ kind: "finished", ...put });
   }
 
-  /** A file that an earlier run, or a disk that refused, has left behind after its edits were stored. */
+  /** Moves a file that a crash or a failed disk has left in the folder after its edits were stored. */
   function finishEarlier(earlier: InboxFile, files: readonly DroppedFile[]): void {
     const there = files.find(({ path }) => path === earlier.path);
     const isSame = !there || stampOf(there, contentOf(there, folder).bytes) === earlier.stamp;
@@ -104,8 +104,8 @@ export function createInbox(deps: InboxDeps): Inbox {
     else store.inboxFiles.remove(earlier.path);
   }
 
-  /** False when the file is to wait. */
-  function deal(file: DroppedFile, stillForMs: number): boolean {
+  /** Returns false when the file is to wait for its end. */
+  function processFile(file: DroppedFile, stableForMs: number): boolean {
     const { bytes, problem: unreadable } = contentOf(file, folder);
     const { path } = file;
     const keep = (answer: Acceptance, subfolder: DropSubfolder): InboxFile => {
@@ -128,10 +128,10 @@ export function createInbox(deps: InboxDeps): Inbox {
       const kept: InboxFile[] = [];
       const answer = deps.accept({
         ...requestFor(bytes, place.value),
-        alongside: (plan) => void kept.push(keep(plan, isWorthless(plan) ? "refused" : "done")),
+        alongside: (plan) => void kept.push(keep(plan, isWhollyRefused(plan) ? "refused" : "done")),
       });
       if (answer.kind === "refused") {
-        if (isCut(answer) && stillForMs < cutAfterMs) return false;
+        if (isTruncated(answer) && stableForMs < truncatedAfterMs) return false;
         refuse(answer.errors);
       }
       kept.forEach(finish);
@@ -155,7 +155,7 @@ export function createInbox(deps: InboxDeps): Inbox {
       const prepared = folder.prepare();
       const listed = prepared.ok ? folder.files() : prepared;
       if (!listed.ok) {
-        tell(`the inbox ${deps.path} cannot be used: ${listed.failure}`);
+        setProblem(`the inbox ${deps.path} cannot be used: ${listed.failure}`);
         return "idle";
       }
       const files = listed.value;
@@ -166,43 +166,46 @@ export function createInbox(deps: InboxDeps): Inbox {
         .map((earlier) => attempt(() => finishEarlier(earlier, files)));
       const stuck = new Set(store.inboxFiles.all().map(({ path }) => path));
       for (const file of files.filter(({ path }) => !stuck.has(path))) {
-        const stillForMs = stillness.of(file);
-        if (stillForMs === null) continue;
+        const stableForMs = stability.stableForMs(file);
+        if (stableForMs === null) continue;
         faults.push(
           attempt(() => {
-            if (deal(file, stillForMs)) waiting--;
-            else stillness.isCut(file);
+            if (processFile(file, stableForMs)) waiting--;
+            else stability.markTruncated(file);
           }),
         );
         await nextTurn();
       }
-      stillness.keepOnly(files);
-      tell(faults.find((found) => found !== null) ?? null);
+      stability.keepOnly(files);
+      setProblem(faults.find((found) => found !== null) ?? null);
       return "idle";
     },
-    rest: () => (waiting > 0 && problem === null ? shortRest : longRest),
+    rest: () => (waiting > 0 && problem === null ? activeInterval : idleInterval),
     state: () => ({ folder: deps.path, problem, waiting, last }),
   };
 }
 
-/** How long files have not changed, and which of them may be looked at. */
-function createStillness(monotonic: () => number) {
-  const seen = new Map<string, { readonly look: string; readonly since: number; cut: boolean }>();
+/** Measures how long files have not changed, and so which of them may be read. */
+function createStabilityWatch(monotonic: () => number) {
+  const seen = new Map<
+    string,
+    { readonly look: string; readonly since: number; truncated: boolean }
+  >();
   return {
-    /** Milliseconds; null = it is too early to read the file. */
-    of({ path, look }: DroppedFile): number | null {
+    /** Milliseconds without a change; null when it is too early to read the file. */
+    stableForMs({ path, look }: DroppedFile): number | null {
       const known = seen.get(path);
       if (known?.look !== look) {
-        seen.set(path, { look, since: monotonic(), cut: false });
+        seen.set(path, { look, since: monotonic(), truncated: false });
         return null;
       }
-      const still = monotonic() - known.since;
-      return still < (known.cut ? cutAfterMs : settledAfterMs) ? null : still;
+      const stableFor = monotonic() - known.since;
+      return stableFor < (known.truncated ? truncatedAfterMs : stableAfterMs) ? null : stableFor;
     },
-    /** The file has turned out to end too early: it gets more time. */
-    isCut({ path }: DroppedFile): void {
+    /** Gives a file that ends too early more time. */
+    markTruncated({ path }: DroppedFile): void {
       const known = seen.get(path);
-      if (known) known.cut = true;
+      if (known) known.truncated = true;
     },
     keepOnly(files: readonly DroppedFile[]): void {
       const present = new Set(files.map(({ path }) => path));
@@ -210,8 +213,6 @@ function createStillness(monotonic: () => number) {
     },
   };
 }
-
-const isCut = ({ errors }: Acceptance): boolean => errors.every(({ code }) => cut.has(code));
 
 function contentOf(
   { path }: DroppedFile,
@@ -223,36 +224,15 @@ function contentOf(
     : { bytes: null, problem: `the file cannot be read: ${read.failure}` };
 }
 
-function requestFor(bytes: Uint8Array, { projectId, listId }: InboxPlace) {
-  return { bytes, channel: "inbox", actor: null, projectId, listId, dryRun: false } as const;
-}
-
-/** Whether nothing of the file was accepted and something was refused. */
-function isWorthless({ items, errors }: Plan): boolean {
-  return (
-    errors.length > 0 && items.every(({ action }) => action === "refused" || action === "unchanged")
-  );
-}
-
-const fault = (code: string, message: string): IcsProblem => ({
-  line: null,
-  uid: null,
-  code,
-  message,
-});
-
-const isDiskFault = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;
-
-/** Where new items of a file go; null = nowhere, as nobody said. */
+/** The place for new items of a file; null where its folders name none. */
 interface InboxPlace {
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
 }
 
 /**
- * What the folders of a file in the inbox say: `<project>/<todolist>/x.ics`, each by id or by name, the todolist and
- * both optional. Fails with a sentence for a folder that names nothing, or too much.
+ * The place that the folders of a file in the inbox name: `<project>/<todolist>/x.ics`, each by id or by name, the
+ * todolist and both optional. Fails with a sentence for a folder that names nothing, or too much.
  */
 function inboxPlace(path: string, directory: Directory): Result<InboxPlace, string> {
   const [project, list, ...deeper] = path.split("/").slice(0, -1);
@@ -260,16 +240,16 @@ function inboxPlace(path: string, directory: Directory): Result<InboxPlace, stri
   if (deeper.length > 0) {
     return fail("the folders may name a project and one of its todolists, and nothing below them");
   }
-  const inProject = find(project, directory.projects(), "project");
+  const inProject = findByFolder(project, directory.projects(), "project");
   if (!inProject.ok) return inProject;
   const projectId = inProject.value;
   if (list === undefined) return ok({ projectId, listId: null });
   const lists = directory.todolists().filter((one) => one.projectId === projectId);
-  const inList = find(list, lists, "todolist");
+  const inList = findByFolder(list, lists, "todolist");
   return inList.ok ? ok({ projectId, listId: inList.value }) : inList;
 }
 
-function find<Id extends number>(
+function findByFolder<Id extends number>(
   folder: string,
   candidates: readonly { readonly id: Id; readonly title: string }[],
   what: "project" | "todolist",
@@ -288,3 +268,29 @@ function find<Id extends number>(
     `the folder ${quote(folder)} names more than one ${what}: use the number, ${numbers}`,
   );
 }
+
+const fault = (code: string, message: string): IcsProblem => ({
+  line: null,
+  uid: null,
+  code,
+  message,
+});
+
+function requestFor(bytes: Uint8Array, { projectId, listId }: InboxPlace) {
+  return { bytes, channel: "inbox", actor: null, projectId, listId, dryRun: false } as const;
+}
+
+/** Whether nothing of the file was accepted and something was refused. */
+function isWhollyRefused({ items, errors }: Plan): boolean {
+  return (
+    errors.length > 0 && items.every(({ action }) => action === "refused" || action === "unchanged")
+  );
+}
+
+const truncationCodes: ReadonlySet<string> = new Set(["truncated", "empty"]);
+
+const isTruncated = ({ errors }: Acceptance): boolean =>
+  errors.every(({ code }) => truncationCodes.has(code));
+
+const isDiskFault = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;

@@ -19,8 +19,8 @@ import type { DiffContext, KnownNames } from "./file-context.ts";
 import { joinParts, type Note, type Part, quote, refuse, remark, silent, wish } from "./part.ts";
 
 /**
- * What a VEVENT or VTODO wishes against `base`, the item as its editor was shown it: only the fields that are spoken of
- * and differ. Empty when nothing does.
+ * What a VEVENT or VTODO changes in `base`, the item as its editor was shown it: only the fields that the file sends and
+ * that differ, with the refusals and remarks on them. The part is empty when no field differs.
  */
 export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): Part {
   const { zone, decorated } = context;
@@ -28,19 +28,49 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
   const own =
     base.kind === "event" ? diffEvent(incoming, base, context) : diffTask(incoming, base, context);
   const link = webLink(context.webUrl, base);
-  const secret = isSecret(base, context);
+  const isPrivate = isShownPrivate(base, context);
   return joinParts([
     own,
     descriptionPart(incoming, base),
     attendeesPart(incoming, { base, names: context.names }),
-    { ...silent, notes: notesOnLosses(incoming, { base, link: link && encodeUrl(link), secret }) },
+    {
+      ...silent,
+      notes: notesOnLosses(incoming, { base, link: link && encodeUrl(link), isPrivate }),
+    },
   ]);
+}
+
+/**
+ * A to-do as its dates were meant. Programs that cannot write a date alone write the first or the last minute of the day,
+ * in the zone they name or in the account's: todoman its midnight, CalDav Synchronizer midnight for the start and 23:59:59
+ * for the due date. `timed`: any other time of day means its day as well, as it is kept in the octets that came; else it
+ * stays a time.
+ */
+export function onWholeDays(
+  incoming: IncomingItem,
+  { zone, timed }: { readonly zone: string; readonly timed: boolean },
+): IncomingItem {
+  if (incoming.component !== "VTODO") return incoming;
+  const { start, due } = incoming;
+  const days = todoDays({ start, due }, zone);
+  const dayOf = (time: IncomingTime | undefined, on: Temporal.PlainDate | undefined) =>
+    time && on && (timed || isEdgeOfDay(time, zone)) ? ({ kind: "date", on } as const) : time;
+  return { ...incoming, start: dayOf(start, days.start), due: dayOf(due, days.due) };
+}
+
+function isEdgeOfDay(time: IncomingTime, zone: string): boolean {
+  if (time.kind === "date") return true;
+  const { hour, minute, second } = asWritten(time.at, zone);
+  return (hour === 0 && minute === 0 && second === 0) || (hour === 23 && minute === 59);
 }
 
 function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext): Part {
   const title = titleOf(incoming, { base, context });
-  const becoming = milestonePart(incoming, { base, marked: base.id === null && title.milestone });
-  const milestone = becoming.patch.milestone ?? base.milestone;
+  const milestoneChange = milestonePart(incoming, {
+    base,
+    marked: base.id === null && title.milestone,
+  });
+  const milestone = milestoneChange.patch.milestone ?? base.milestone;
   const { completed } = base;
   const completion = completionPart(incoming, { completed, mark: title.done, able: milestone });
   if (incoming.component === "VTODO" && !milestone) {
@@ -50,7 +80,7 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
   }
   return joinParts([
     titlePart(incoming, title),
-    becoming,
+    milestoneChange,
     eventTimesPart(incoming, { base, milestone, zone: context.zone }),
     completion,
     reminderPart(incoming, base),
@@ -70,32 +100,101 @@ function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext):
   ]);
 }
 
-const isSecret = (item: Item, { privateLists }: DiffContext): boolean =>
-  item.kind === "event" ? item.private : privateLists.has(item.listId);
-
 /** Only feeds mark in the title what is completed, and they show everything as VEVENT. */
 function titleOf(
   incoming: IncomingItem,
   { base, context }: { readonly base: Item; readonly context: DiffContext },
 ): TitleReading {
   const { decorated } = context;
-  const secret = isSecret(base, context);
-  const title = readTitle(incoming.summary, { base, decorated, secret });
+  const isPrivate = isShownPrivate(base, context);
+  const title = readTitle(incoming.summary, { base, decorated, isPrivate });
   const unmarked = incoming.component === "VTODO" && title.done === false;
   return unmarked ? { ...title, done: undefined } : title;
 }
 
-function reminderPart({ component, alarm }: IncomingItem, base: EventItem): Part {
-  if (!alarm || component !== "VEVENT") return silent;
-  const reminder = Temporal.Duration.from({ minutes: wholeMinutes(alarm) });
-  return sameStored("reminder", { reminder }, base) ? silent : wish({ reminder });
+/** What a summary changes against what was shown; `undefined` = nothing. */
+interface TitleReading {
+  readonly title: string | undefined;
+  /** Set when the mark of completed items was added or taken away. */
+  readonly done: boolean | undefined;
+  readonly milestone: boolean;
 }
 
-/** Feeds name a class for private events only, so that its absence says nothing. */
-function privacyPart(incoming: IncomingItem, base: EventItem): Part {
-  const wished = isPrivate(incoming);
-  if (wished === base.private || (!wished && incoming.classification !== "PUBLIC")) return silent;
-  return wish({ private: wished });
+const unchanged: TitleReading = { title: undefined, done: undefined, milestone: false };
+
+/** The summary that a feed may show of a private item instead of its title. */
+const privateTitle = "Busy";
+
+/**
+ * Reads a summary that was shown for `base`. `decorated`: the channel shows feeds, whose marks are no part of the title;
+ * other channels show titles as they are. `isPrivate`: feeds may show that somebody is busy instead of the title.
+ */
+function readTitle(
+  summary: string | undefined,
+  about: { readonly base: Item; readonly decorated: boolean; readonly isPrivate: boolean },
+): TitleReading {
+  const { base, decorated, isPrivate } = about;
+  if (summary === undefined) return unchanged;
+  const said = oneLine(summary);
+  const own = oneLine(base.title);
+  const shown = decorated ? publishedSummary(base) : own;
+  if (sameText(said, shown)) return unchanged;
+  if (isPrivate && said === privateTitle) return unchanged;
+  if (!decorated) return said === "" ? untitledReading(base) : { ...unchanged, title: said };
+  if (readSummary(own).title !== own) return readMarkedTitle(said, { base, shown, own });
+
+  const read = readSummary(said);
+  const title = sameText(read.title, own) ? undefined : read.title;
+  const done = read.done === base.completed ? undefined : read.done;
+  return { title, done, milestone: read.milestone };
+}
+
+/** An empty summary means the same as none. */
+const untitledReading = ({ title }: Item): TitleReading =>
+  title === untitled ? unchanged : { ...unchanged, title: untitled };
+
+/** Reads a summary whose title begins like a mark itself, so that only the mark that the feed has put there is taken off. */
+function readMarkedTitle(
+  said: string,
+  { base, shown, own }: { readonly base: Item; readonly shown: string; readonly own: string },
+): TitleReading {
+  const prefix = shown.endsWith(own) ? shown.slice(0, shown.length - own.length) : "";
+  const kept = said.startsWith(prefix);
+  const title = kept ? said.slice(prefix.length) : said;
+  return {
+    title: sameText(title, own) ? undefined : title,
+    done: base.completed && !kept ? false : undefined,
+    milestone: false,
+  };
+}
+
+/** The wish for the title; an item without one is refused, as the service needs it. */
+function titlePart(incoming: IncomingItem, { title }: TitleReading): Part {
+  if (title === undefined) return silent;
+  if (title.trim() !== "") return wish({ title });
+  const message = "the title is empty; the service needs one";
+  return refuse({ line: incoming.line, code: "no-title", message });
+}
+
+/** The wish to make an event a milestone or an ordinary one; other categories cannot be kept. */
+function milestonePart(
+  incoming: IncomingItem,
+  { base, marked }: { readonly base: EventItem; readonly marked: boolean },
+): Part {
+  const wished = marked || saysMilestone(incoming);
+  const change =
+    wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
+  const others = (incoming.categories ?? []).filter((name) => !isMilestoneCategory(name));
+  if (others.length === 0) return change;
+  const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events of the service have no labels`;
+  return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
+}
+
+/** Whether the categories name the event a milestone; undefined when they say nothing about it. */
+function saysMilestone({ categories, component }: IncomingItem): boolean | undefined {
+  const isNamed = categories?.some(isMilestoneCategory);
+  // The to-do of a milestone is shown without the category, as its list says what it is.
+  return component === "VTODO" && !isNamed ? undefined : isNamed;
 }
 
 /**
@@ -129,48 +228,17 @@ function statusSays({ component, status }: IncomingItem): boolean | undefined {
 const percentSays = ({ percent }: IncomingItem): true | undefined =>
   percent === 100 ? true : undefined;
 
-/**
- * The wish for the people in charge. Feeds never write attendees, so that only a file that names some speaks of them;
- * assigned people without an address, whom it cannot name, stay.
- */
-function attendeesPart(
-  incoming: IncomingItem,
-  { base, names }: { readonly base: Item; readonly names: KnownNames },
-): Part {
-  const emails = incoming.attendees ?? [];
-  const known = emails.flatMap((email) => names.personOf(email) ?? []);
-  const strangers = emails.filter((email) => names.personOf(email) === null);
-  const notes = joinParts(
-    strangers.map((email) => {
-      const message = `nobody in the workspace has the address ${quote(email)}; it is left aside`;
-      return remark({ line: incoming.line, code: "unknown-person", message });
-    }),
-  );
-  if (known.length === 0) return notes;
-  const unnamed = base.assigned.filter((person) => !names.hasEmail(person));
-  const assigned = [...new Set([...unnamed, ...known])];
-  return joinParts([sameSet(assigned, base.assigned) ? silent : wish({ assigned }), notes]);
+function reminderPart({ component, alarm }: IncomingItem, base: EventItem): Part {
+  if (!alarm || component !== "VEVENT") return silent;
+  const reminder = Temporal.Duration.from({ minutes: wholeMinutes(alarm) });
+  return sameStored("reminder", { reminder }, base) ? silent : wish({ reminder });
 }
 
-/** Whether the categories name the event a milestone; undefined when they say nothing about it. */
-function saysMilestone({ categories, component }: IncomingItem): boolean | undefined {
-  const isNamed = categories?.some(isMilestoneCategory);
-  // The to-do of a milestone is shown without the category, as its list says what it is.
-  return component === "VTODO" && !isNamed ? undefined : isNamed;
-}
-
-/** The wish to make an event a milestone or an ordinary one; other categories cannot be kept. */
-function milestonePart(
-  incoming: IncomingItem,
-  { base, marked }: { readonly base: EventItem; readonly marked: boolean },
-): Part {
-  const wished = marked || saysMilestone(incoming);
-  const change =
-    wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
-  const others = (incoming.categories ?? []).filter((name) => !isMilestoneCategory(name));
-  if (others.length === 0) return change;
-  const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events of the service have no labels`;
-  return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
+/** Feeds name a class for private events only, so that its absence says nothing. */
+function privacyPart(incoming: IncomingItem, base: EventItem): Part {
+  const wished = asksPrivacy(incoming);
+  if (wished === base.private || (!wished && incoming.classification !== "PUBLIC")) return silent;
+  return wish({ private: wished });
 }
 
 /**
@@ -188,7 +256,7 @@ function labelsPart(
   const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
   const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
-  const found = said.map((name) => ({ name, ids: labelsFor(name, about) }));
+  const found = said.map((name) => ({ name, ids: labelIdsFor(name, about) }));
   const missing = found.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
   const hidden = base.labels.filter((id) => !names.isNamed(id));
   const labels = [...hidden, ...found.flatMap(({ ids }) => ids)];
@@ -201,7 +269,7 @@ function labelsPart(
 }
 
 /** The item's own labels of this name, else the first one that can be given. */
-function labelsFor(
+function labelIdsFor(
   name: string,
   { base, names }: { readonly base: TaskItem; readonly names: KnownNames },
 ): readonly LabelId[] {
@@ -210,93 +278,8 @@ function labelsFor(
   return own.length > 0 ? own : all.filter((id) => names.isGiven(id)).slice(0, 1);
 }
 
-/**
- * A to-do as its dates were meant. Programs that cannot write a date alone write the first or the last minute of the day,
- * in the zone they name or in the account's: todoman its midnight, CalDav Synchronizer midnight for the start and 23:59:59
- * for the due date. `timed`: any other time of day means its day as well, as it is kept in the octets that came; else it
- * stays a time.
- */
-export function onWholeDays(
-  incoming: IncomingItem,
-  { zone, timed }: { readonly zone: string; readonly timed: boolean },
-): IncomingItem {
-  if (incoming.component !== "VTODO") return incoming;
-  const { start, due } = incoming;
-  const days = todoDays({ start, due }, zone);
-  const dayOf = (time: IncomingTime | undefined, on: Temporal.PlainDate | undefined) =>
-    time && on && (timed || isEdge(time, zone)) ? ({ kind: "date", on } as const) : time;
-  return { ...incoming, start: dayOf(start, days.start), due: dayOf(due, days.due) };
-}
-
-function isEdge(time: IncomingTime, zone: string): boolean {
-  if (time.kind === "date") return true;
-  const { hour, minute, second } = asWritten(time.at, zone);
-  return (hour === 0 && minute === 0 && second === 0) || (hour === 23 && minute === 59);
-}
-
-/** What a summary says against what was shown; `undefined` = as it was. */
-interface TitleReading {
-  readonly title: string | undefined;
-  /** Set when the mark of completed items was added or taken away. */
-  readonly done: boolean | undefined;
-  readonly milestone: boolean;
-}
-
-const unchanged: TitleReading = { title: undefined, done: undefined, milestone: false };
-
-/** What a feed may show of a private item instead of its title. */
-const busyTitle = "Busy";
-
-/**
- * Reads a summary that was shown for `base`. `decorated`: the channel shows feeds, whose marks are no part of the title;
- * other channels show titles as they are. `secret`: feeds may show that somebody is busy instead of the title.
- */
-function readTitle(
-  summary: string | undefined,
-  about: { readonly base: Item; readonly decorated: boolean; readonly secret: boolean },
-): TitleReading {
-  const { base, decorated, secret } = about;
-  if (summary === undefined) return unchanged;
-  const said = oneLine(summary);
-  const own = oneLine(base.title);
-  const shown = decorated ? publishedSummary(base) : own;
-  if (sameText(said, shown)) return unchanged;
-  if (secret && said === busyTitle) return unchanged;
-  if (!decorated) return said === "" ? unnamed(base) : { ...unchanged, title: said };
-  if (readSummary(own).title !== own) return readMarkedTitle(said, { base, shown, own });
-
-  const read = readSummary(said);
-  const title = sameText(read.title, own) ? undefined : read.title;
-  const done = read.done === base.completed ? undefined : read.done;
-  return { title, done, milestone: read.milestone };
-}
-
-/** An empty summary is as good as none. */
-const unnamed = ({ title }: Item): TitleReading =>
-  title === untitled ? unchanged : { ...unchanged, title: untitled };
-
-/** The title proper begins like a mark, so that only what the feed itself put before it is taken off. */
-function readMarkedTitle(
-  said: string,
-  { base, shown, own }: { readonly base: Item; readonly shown: string; readonly own: string },
-): TitleReading {
-  const prefix = shown.endsWith(own) ? shown.slice(0, shown.length - own.length) : "";
-  const kept = said.startsWith(prefix);
-  const title = kept ? said.slice(prefix.length) : said;
-  return {
-    title: sameText(title, own) ? undefined : title,
-    done: base.completed && !kept ? false : undefined,
-    milestone: false,
-  };
-}
-
-/** The wish for the title; an item without one is refused, as the service needs it. */
-function titlePart(incoming: IncomingItem, { title }: TitleReading): Part {
-  if (title === undefined) return silent;
-  if (title.trim() !== "") return wish({ title });
-  const message = "the title is empty; the service needs one";
-  return refuse({ line: incoming.line, code: "no-title", message });
-}
+const isShownPrivate = (item: Item, { privateLists }: DiffContext): boolean =>
+  item.kind === "event" ? item.private : privateLists.has(item.listId);
 
 /** The wish for the description. What a feed shows of formatted text is compared as it is shown: as plain text. */
 function descriptionPart(incoming: IncomingItem, base: Item): Part {
@@ -310,36 +293,59 @@ function descriptionPart(incoming: IncomingItem, base: Item): Part {
   return joinParts([change, remark(note)]);
 }
 
+/**
+ * The wish for the people in charge. Feeds never write attendees, so that only a file that names some speaks of them;
+ * assigned people without an address, whom it cannot name, stay.
+ */
+function attendeesPart(
+  incoming: IncomingItem,
+  { base, names }: { readonly base: Item; readonly names: KnownNames },
+): Part {
+  const emails = incoming.attendees ?? [];
+  const known = emails.flatMap((email) => names.personOf(email) ?? []);
+  const unknownEmails = emails.filter((email) => names.personOf(email) === null);
+  const notes = joinParts(
+    unknownEmails.map((email) => {
+      const message = `nobody in the workspace has the address ${quote(email)}; it is left aside`;
+      return remark({ line: incoming.line, code: "unknown-person", message });
+    }),
+  );
+  if (known.length === 0) return notes;
+  const withoutEmail = base.assigned.filter((person) => !names.hasEmail(person));
+  const assigned = [...new Set([...withoutEmail, ...known])];
+  return joinParts([sameSet(assigned, base.assigned) ? silent : wish({ assigned }), notes]);
+}
+
 /** Remarks on what the file says and the service cannot store. `link`: what the feed itself put into URL. */
 function notesOnLosses(
   incoming: IncomingItem,
-  about: { readonly base: Item; readonly link: string | null; readonly secret: boolean },
+  about: { readonly base: Item; readonly link: string | null; readonly isPrivate: boolean },
 ): readonly Note[] {
-  const { base, link, secret } = about;
+  const { base, link, isPrivate } = about;
   const own =
     link !== null &&
     incoming.raw.some((line) => line === `URL;VALUE=URI:${link}` || line === `URL:${link}`);
   const lost = incoming.unstorable
     .filter(({ name }) => !(own && name === "URL"))
-    .map(({ line, name, reason }) => keptNote(name, { line, reason }));
+    .map(({ line, name, reason }) => notStoredNote(name, { line, reason }));
   const { line } = incoming;
   const isTask = base.kind !== "event";
   return [
     ...lost,
     ...(isTask && incoming.component === "VEVENT" && incoming.alarm
-      ? [keptNote("VALARM", { line, reason: "it has no reminders for tasks" })]
+      ? [notStoredNote("VALARM", { line, reason: "it has no reminders for tasks" })]
       : []),
-    ...(isTask && !secret && isPrivate(incoming)
-      ? [keptNote("CLASS", { line, reason: "it has no private tasks" })]
+    ...(isTask && !isPrivate && asksPrivacy(incoming)
+      ? [notStoredNote("CLASS", { line, reason: "it has no private tasks" })]
       : []),
     ...(incoming.comments.length > 0 && base.kind !== "task"
-      ? [keptNote("COMMENT", { line, reason: "it has comments on tasks only" })]
+      ? [notStoredNote("COMMENT", { line, reason: "it has comments on tasks only" })]
       : []),
   ];
 }
 
 /** The client's own octets are kept, so that what the service cannot hold is not lost. */
-const keptNote = (
+const notStoredNote = (
   property: string,
   { line, reason }: { readonly line: number; readonly reason: string },
 ): Note => ({
@@ -350,5 +356,5 @@ const keptNote = (
 });
 
 /** Whether the file asks that others do not see the item. Source: RFC 5545 3.8.1.3. */
-const isPrivate = ({ classification }: IncomingItem): boolean =>
+const asksPrivacy = ({ classification }: IncomingItem): boolean =>
   classification === "PRIVATE" || classification === "CONFIDENTIAL";

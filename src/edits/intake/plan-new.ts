@@ -25,26 +25,31 @@ import { joinParts, type Note, type Part, quote, refuse, wish } from "./part.ts"
 interface Recreated {
   readonly identity: IdentityRow;
   readonly waiting: Edit | null;
-  /** Whether it was deleted for good, so that the service knows it no longer. */
+  /** Whether the item was deleted for good, so that the service knows it no longer. */
   readonly isGone?: boolean;
 }
 
+/** What the plan of a creation depends on; `recreated` where the UID was used before. */
 interface NewItem {
   readonly situation: Situation;
   readonly recreated?: Recreated;
 }
 
-/** What a file wants of an item that the workspace does not have: its creation. Nothing begins as cancelled. */
+/**
+ * The plan for an item that the workspace does not have: it becomes the creation of an event, a milestone, a task or a
+ * subtask, unless the file gives no place or no title for it, is a cancellation, or an earlier creation of the same UID
+ * waits for a person. A refusal stands in the plan.
+ */
 export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   if (incoming.status === "CANCELLED") return refuseCancel(incoming);
-  const drafted = draft(incoming, asked.situation);
+  const drafted = draftItem(incoming, asked.situation);
   if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
   const { item, part } = drafted;
   const { title } = item;
   const notes = [...part.notes, ...parentNotes(incoming, drafted)];
   const kind = spokenKind(item);
   const changes = changesOf(null, part);
-  const reasons = [...part.refusals, ...kindFaults(incoming, { kind: item.kind, asked })];
+  const reasons = [...part.refusals, ...kindRefusals(incoming, { kind: item.kind, asked })];
   if (reasons.length > 0) {
     return refusal(incoming, { reasons, notes, kind, title, changes });
   }
@@ -70,7 +75,7 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   };
   if (!recreated?.waiting) return plan;
   const { channel, actor } = asked.situation;
-  return besideWaiting(plan, {
+  return planBesideWaiting(plan, {
     edit,
     waiting: recreated.waiting,
     isAsked: channel === "caldav",
@@ -78,17 +83,232 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   });
 }
 
-/** The refusal of what is cancelled, and not there. */
+/** The refusal of a cancellation whose UID no item has. */
 export function refuseCancel(incoming: IncomingItem): ItemPlan {
   const message = "it is cancelled, and no item of this UID is known: there is nothing to delete";
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
+interface PlacedDraft extends Draft {
+  /** UID of the parent task, where that has no id yet. */
+  readonly parentUid?: string;
+}
+
+/** The item as it would be created, or the reason why there is no place for it. */
+function draftItem(incoming: IncomingItem, situation: Situation): PlacedDraft | Note {
+  const { context, projectId, actor, at, newAs } = situation;
+  if (incoming.component === "VEVENT" || newAs === "milestone") {
+    if (projectId === null) return noProjectNote(incoming);
+    return draftEvent(incoming, { origin: { projectId, actor, at }, context });
+  }
+  const place = placeOfTask(incoming, situation);
+  if ("code" in place) return place;
+  const { parentUid } = place;
+  const origin: Origin = { projectId: place.projectId, actor, at };
+  const drafted = draftTask(incoming, { ...place, origin, context });
+  return parentUid === undefined ? drafted : { ...drafted, parentUid };
+}
+
+function noProjectNote({ line }: IncomingItem): Note {
+  const message = "the item is new, and no project is named for it: put it into a project's folder";
+  return { line, code: "no-project", message };
+}
+
+interface TaskPlace {
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+  readonly parentId: ServiceId | null;
+  readonly kind: "task" | "subtask";
+  readonly parentUid?: string;
+}
+
+/** The project, list and parent of a new task, or the reason why it has no place. */
+function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
+  const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
+  const { uid, relatedTo } = incoming;
+  const isOwn = relatedTo === undefined || relatedTo === uid;
+  const parent = isOwn ? null : parentOf(relatedTo, situation);
+  if (parent === "pending") {
+    const message = `its parent ${quote(incoming.relatedTo ?? "")} is new itself and in the same file; send it again when that is in the workspace`;
+    return fault("parent-pending", message);
+  }
+  if (parent === "other") {
+    const message = `its parent ${quote(incoming.relatedTo ?? "")} is no task; only tasks have subtasks`;
+    return fault("parent-kind", message);
+  }
+  if (parent) return parent;
+  const { store, projectId, listId } = situation;
+  if (projectId === null) return noProjectNote(incoming);
+  if (listId === null) {
+    return fault("no-list", "a new task needs a todolist, and the request names none");
+  }
+  const list = store.directory.todolist(listId);
+  if (list?.projectId === projectId) {
+    const place = { projectId, listId, parentId: null, kind: "task" } as const;
+    const parentUid = pendingParentUid(incoming, situation);
+    return parentUid === undefined ? place : { ...place, parentUid };
+  }
+  return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
+}
+
+/** A parent that is not known gives null: the task then has no parent. */
+function parentOf(
+  uid: string,
+  { store, calendar, hides }: Situation,
+): TaskPlace | "pending" | "other" | null {
+  const known = hides(uid) ? null : store.view.findUid(uid)?.item;
+  if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
+  if (known.kind !== "task") return "other";
+  const { id: parentId, projectId, listId } = known;
+  const place = { projectId, listId, parentId, kind: "subtask" } as const;
+  return parentId === null ? { ...place, parentUid: uid } : place;
+}
+
+/** Calendar programs may send a to-do before its parent, each in a request of its own. */
+function pendingParentUid(
+  { uid, relatedTo }: IncomingItem,
+  { channel }: Situation,
+): string | undefined {
+  return channel === "caldav" && relatedTo !== uid ? relatedTo : undefined;
+}
+
+/** Where and by whom an item is to be created. */
+interface Origin {
+  readonly projectId: ProjectId;
+  readonly actor: PersonId | null;
+  readonly at: Temporal.Instant;
+}
+
+/** An item that is to be created: as it will be, and the fields that must be sent for it. */
+interface Draft {
+  readonly item: Item;
+  readonly part: Part;
+}
+
 /**
- * An earlier creation of the same UID waits for a person: the same wish is not stored twice. `isAsked`: the editor is
- * answered that the item is there, so that what has failed is tried anew and not left where it lies.
+ * A new event or milestone; of a to-do always a milestone, on the day when it is due. Refused without a start or a title,
+ * which the service needs.
  */
-function besideWaiting(
+function draftEvent(
+  incoming: IncomingItem,
+  { origin, context }: { readonly origin: Origin; readonly context: DiffContext },
+): Draft {
+  const today = origin.at.toZonedDateTimeISO(context.zone).toPlainDate();
+  const isTodo = incoming.component === "VTODO";
+  const { zone, decorated } = context;
+  const whole = onWholeDays(incoming, { zone, timed: !decorated });
+  const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
+  const when: When = spoken ? serviceTimes(spoken, context.zone) : wholeDay(today);
+  const blank: EventItem = {
+    ...blankItem(origin),
+    kind: "event",
+    when,
+    reminder: null,
+    milestone: isTodo,
+    private: false,
+  };
+  const part = diffItem(incoming, blank, context);
+  const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
+  const missing = refuse({ line: incoming.line, code: "no-start", message });
+  const marks = isTodo ? { milestone: true } : {};
+  const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
+  const full = { ...part, patch };
+  const draft = { blank, part: spoken ? full : joinParts([full, missing]), context };
+  return withTitle(incoming, draft);
+}
+
+/** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
+function draftTask(
+  incoming: IncomingItem,
+  about: {
+    readonly origin: Origin;
+    readonly context: DiffContext;
+    readonly listId: ListId;
+    readonly parentId: ServiceId | null;
+    readonly kind: TaskItem["kind"];
+  },
+): Draft {
+  const { origin, context, listId, parentId, kind } = about;
+  const blank: TaskItem = {
+    ...blankItem(origin),
+    kind,
+    listId,
+    parentId,
+    ...unsetTaskFields,
+  };
+  return withTitle(incoming, { blank, part: diffItem(incoming, blank, context), context });
+}
+
+function blankItem({ projectId, actor, at }: Origin) {
+  return {
+    id: null,
+    projectId,
+    title: "",
+    description: null,
+    completed: false,
+    assigned: [],
+    creatorId: actor,
+    byMe: true,
+    createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
+    updatedAt: null,
+  } as const;
+}
+
+function withTitle(
+  incoming: IncomingItem,
+  {
+    blank,
+    part,
+    context,
+  }: { readonly blank: Item; readonly part: Part; readonly context: DiffContext },
+): Draft {
+  const patch: Patch = part.patch;
+  const item = applyPatch(blank, patch);
+  if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
+    return { item, part };
+  }
+  // A calendar program may show an item without a title, which is created as untitled; a file must name one.
+  if (!context.decorated) {
+    const title = { title: untitled };
+    return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
+  }
+  const message = "a new item needs a SUMMARY; the service needs a title";
+  const untitledRefusal = refuse({ line: incoming.line, code: "no-title", message });
+  return { item, part: joinParts([part, untitledRefusal]) };
+}
+
+function parentNotes(incoming: IncomingItem, { item, parentUid }: PlacedDraft): readonly Note[] {
+  const { relatedTo } = incoming;
+  if (relatedTo === undefined || item.kind === "subtask") return [];
+  const why = `no task has the UID ${quote(relatedTo)}`;
+  const message =
+    parentUid === undefined
+      ? `RELATED-TO cannot be stored: ${why}`
+      : `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
+  return [{ line: incoming.line, code: "not-stored", message }];
+}
+
+function kindRefusals(
+  incoming: IncomingItem,
+  { kind, asked }: { readonly kind: ItemKind; readonly asked: NewItem },
+): readonly Note[] {
+  const { identity, isGone = false } = asked.recreated ?? {};
+  const before = identity?.kind;
+  if (before === undefined || before === kind) return [];
+  // An item that the service does not know may still become a task or a subtask.
+  const mayChangeKind = identity?.serviceId === null || isGone;
+  if (mayChangeKind && before !== "event" && kind !== "event") return [];
+  const message = `the UID was used for ${withArticle(before)} before; ${withArticle(kind)} needs another one`;
+  return [{ line: incoming.line, code: "kind", message }];
+}
+
+const withArticle = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
+
+/**
+ * The plan where an earlier creation of the same UID waits for a person: the same wish is not stored twice. `isAsked`:
+ * the editor is answered that the item exists, so that a failed creation is tried again and not left parked.
+ */
+function planBesideWaiting(
   plan: ItemPlan,
   about: {
     readonly edit: EditDraft;
@@ -127,218 +347,4 @@ function besideWaiting(
   }
   const message = `whether edit ${id} has created it is not known; retry or discard that edit first`;
   return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
-}
-
-function kindFaults(
-  incoming: IncomingItem,
-  { kind, asked }: { readonly kind: ItemKind; readonly asked: NewItem },
-): readonly Note[] {
-  const { identity, isGone = false } = asked.recreated ?? {};
-  const before = identity?.kind;
-  if (before === undefined || before === kind) return [];
-  // What the service does not know may still become the one or the other.
-  const isFree = identity?.serviceId === null || isGone;
-  if (isFree && before !== "event" && kind !== "event") return [];
-  const message = `the UID was used for ${article(before)} before; ${article(kind)} needs another one`;
-  return [{ line: incoming.line, code: "kind", message }];
-}
-
-const article = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
-
-interface PlacedDraft extends Draft {
-  /** UID of the task below which it belongs, where that has no id yet. */
-  readonly parentUid?: string;
-}
-
-/** The item as it would be, or the reason why there is no place for it. */
-function draft(incoming: IncomingItem, situation: Situation): PlacedDraft | Note {
-  const { context, projectId, actor, at, newAs } = situation;
-  if (incoming.component === "VEVENT" || newAs === "milestone") {
-    if (projectId === null) return noProject(incoming);
-    return draftEvent(incoming, { origin: { projectId, actor, at }, context });
-  }
-  const place = placeOfTask(incoming, situation);
-  if ("code" in place) return place;
-  const { parentUid } = place;
-  const origin: Origin = { projectId: place.projectId, actor, at };
-  const drafted = draftTask(incoming, { ...place, origin, context });
-  return parentUid === undefined ? drafted : { ...drafted, parentUid };
-}
-
-function noProject({ line }: IncomingItem): Note {
-  const message = "the item is new, and no project is named for it: put it into a project's folder";
-  return { line, code: "no-project", message };
-}
-
-function parentNotes(incoming: IncomingItem, { item, parentUid }: PlacedDraft): readonly Note[] {
-  const { relatedTo } = incoming;
-  if (relatedTo === undefined || item.kind === "subtask") return [];
-  const why = `no task has the UID ${quote(relatedTo)}`;
-  const message =
-    parentUid === undefined
-      ? `RELATED-TO cannot be stored: ${why}`
-      : `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
-  return [{ line: incoming.line, code: "not-stored", message }];
-}
-
-interface TaskPlace {
-  readonly projectId: ProjectId;
-  readonly listId: ListId;
-  readonly parentId: ServiceId | null;
-  readonly kind: "task" | "subtask";
-  readonly parentUid?: string;
-}
-
-function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
-  const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
-  const { uid, relatedTo } = incoming;
-  const isOwn = relatedTo === undefined || relatedTo === uid;
-  const parent = isOwn ? null : parentOf(relatedTo, situation);
-  if (parent === "pending") {
-    const message = `its parent ${quote(incoming.relatedTo ?? "")} is new itself and in the same file; send it again when that is in the workspace`;
-    return fault("parent-pending", message);
-  }
-  if (parent === "other") {
-    const message = `its parent ${quote(incoming.relatedTo ?? "")} is no task; only tasks have subtasks`;
-    return fault("parent-kind", message);
-  }
-  if (parent) return parent;
-  const { store, projectId, listId } = situation;
-  if (projectId === null) return noProject(incoming);
-  if (listId === null) {
-    return fault("no-list", "a new task needs a todolist, and the request names none");
-  }
-  const list = store.directory.todolist(listId);
-  if (list?.projectId === projectId) {
-    const place = { projectId, listId, parentId: null, kind: "task" } as const;
-    const parentUid = awaitedParent(incoming, situation);
-    return parentUid === undefined ? place : { ...place, parentUid };
-  }
-  return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
-}
-
-/** Null where no such parent is known: the task then stands for itself. */
-function parentOf(
-  uid: string,
-  { store, calendar, hides }: Situation,
-): TaskPlace | "pending" | "other" | null {
-  const known = hides(uid) ? null : store.view.findUid(uid)?.item;
-  if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
-  if (known.kind !== "task") return "other";
-  const { id: parentId, projectId, listId } = known;
-  const place = { projectId, listId, parentId, kind: "subtask" } as const;
-  return parentId === null ? { ...place, parentUid: uid } : place;
-}
-
-/** Calendar programs may send to-dos before the task above them, each by itself. */
-function awaitedParent(
-  { uid, relatedTo }: IncomingItem,
-  { channel }: Situation,
-): string | undefined {
-  return channel === "caldav" && relatedTo !== uid ? relatedTo : undefined;
-}
-
-/** Where and by whom an item is to be created. */
-interface Origin {
-  readonly projectId: ProjectId;
-  readonly actor: PersonId | null;
-  readonly at: Temporal.Instant;
-}
-
-/** An item that is to be created: as it will be, and what must be sent for it. */
-interface Draft {
-  readonly item: Item;
-  readonly part: Part;
-}
-
-/**
- * A new event or milestone; of a to-do always a milestone, on the day when it is due. Refused without a start or a title,
- * which the service needs.
- */
-function draftEvent(
-  incoming: IncomingItem,
-  { origin, context }: { readonly origin: Origin; readonly context: DiffContext },
-): Draft {
-  const today = origin.at.toZonedDateTimeISO(context.zone).toPlainDate();
-  const isTodo = incoming.component === "VTODO";
-  const { zone, decorated } = context;
-  const whole = onWholeDays(incoming, { zone, timed: !decorated });
-  const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
-  const when: When = spoken ? serviceTimes(spoken, context.zone) : wholeDay(today);
-  const blank: EventItem = {
-    ...blankOf(origin),
-    kind: "event",
-    when,
-    reminder: null,
-    milestone: isTodo,
-    private: false,
-  };
-  const part = diffItem(incoming, blank, context);
-  const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
-  const missing = refuse({ line: incoming.line, code: "no-start", message });
-  const marks = isTodo ? { milestone: true } : {};
-  const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
-  const full = { ...part, patch };
-  const draft = { blank, part: spoken ? full : joinParts([full, missing]), context };
-  return finish(incoming, draft);
-}
-
-/** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
-function draftTask(
-  incoming: IncomingItem,
-  about: {
-    readonly origin: Origin;
-    readonly context: DiffContext;
-    readonly listId: ListId;
-    readonly parentId: ServiceId | null;
-    readonly kind: TaskItem["kind"];
-  },
-): Draft {
-  const { origin, context, listId, parentId, kind } = about;
-  const blank: TaskItem = {
-    ...blankOf(origin),
-    kind,
-    listId,
-    parentId,
-    ...unsetTaskFields,
-  };
-  return finish(incoming, { blank, part: diffItem(incoming, blank, context), context });
-}
-
-function blankOf({ projectId, actor, at }: Origin) {
-  return {
-    id: null,
-    projectId,
-    title: "",
-    description: null,
-    completed: false,
-    assigned: [],
-    creatorId: actor,
-    byMe: true,
-    createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
-    updatedAt: null,
-  } as const;
-}
-
-function finish(
-  incoming: IncomingItem,
-  {
-    blank,
-    part,
-    context,
-  }: { readonly blank: Item; readonly part: Part; readonly context: DiffContext },
-): Draft {
-  const patch: Patch = part.patch;
-  const item = applyPatch(blank, patch);
-  if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
-    return { item, part };
-  }
-  // What a calendar program shows without a title is kept without one; a file is asked for it.
-  if (!context.decorated) {
-    const title = { title: untitled };
-    return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
-  }
-  const message = "a new item needs a SUMMARY; the service needs a title";
-  const untitledRefusal = refuse({ line: incoming.line, code: "no-title", message });
-  return { item, part: joinParts([part, untitledRefusal]) };
 }

@@ -10,7 +10,7 @@ import type { Acceptance, ItemsRequest, Plan } from "../intake/accept.ts";
 import { type ContextDeps, readContext } from "../intake/file-context.ts";
 import { planSnapshot, type SnapshotPlan, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
-/** A subscribed calendar for people and programs; nothing in it tells its address. */
+/** The state of a subscribed calendar, for people and programs; it never reveals the calendar's address. */
 export interface SubscriptionState
   extends Pick<
     SubscriptionRow,
@@ -25,9 +25,9 @@ export interface SubscriptionState
   > {
   readonly project: ProjectId;
   readonly person: PersonId | null;
-  /** `new`: it was not read yet. */
+  /** `new`: the calendar was not read yet. */
   readonly state: "new" | "watched" | "failing";
-  /** How many items it last showed. */
+  /** How many items the last snapshot held. */
   readonly items: number;
 }
 
@@ -39,11 +39,31 @@ export interface Subscription {
   state(): SubscriptionState;
 }
 
-const mostNotes = 20;
+/** A remote calendar as the configuration names it; whether it may be in a private network concerns only its fetching. */
+export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
+
+export interface SubscriptionDeps extends ContextDeps {
+  readonly options: SubscriptionOptions;
+  readonly acceptItems: (request: ItemsRequest) => Acceptance;
+  readonly fetch: (request: RemoteRequest) => Promise<Fetched>;
+  readonly clock: () => Temporal.Instant;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number;
+  /** Whether the workspace was read, now or in an earlier run: before that, everything would look unknown. */
+  readonly known: () => boolean;
+  readonly onEvent: (event: SubscriptionEvent) => void;
+}
+
+export type SubscriptionEvent =
+  | { readonly kind: "began"; readonly name: string; readonly items: number }
+  | { readonly kind: "changed"; readonly name: string; readonly edits: number }
+  | { readonly kind: "failed"; readonly name: string; readonly problem: string }
+  | { readonly kind: "recovered"; readonly name: string };
 
 /**
- * Follows a remote calendar: what changes from one of its whole snapshots to the next becomes edits, stored in one
- * transaction with the snapshot. Whatever is no whole calendar says nothing about it, least of all that items are gone.
+ * Polls a remote calendar: what changes from one of its whole snapshots to the next becomes edits, stored in one
+ * transaction with the snapshot. An answer that is no whole calendar changes nothing, least of all does it delete items;
+ * it counts as a failed try, and the next one is put off.
  */
 export function createSubscription(deps: SubscriptionDeps): Subscription {
   const { options, store, clock } = deps;
@@ -55,11 +75,11 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
     name: options.name,
     async step(signal) {
       const row = open();
-      if (!deps.known() || isLater(row.nextAt, clock())) return "idle";
-      const asked = questions(row, deps);
-      const known = asked.wholly ? null : { etag: row.etag, lastModified: row.lastModified };
+      if (!deps.known() || isAfter(row.nextAt, clock())) return "idle";
+      const unconditional = mustReadWhole(row, deps);
+      const known = unconditional ? null : { etag: row.etag, lastModified: row.lastModified };
       const fetched = await deps.fetch({ url: options.url, known, signal });
-      if (!signal.aborted) take(fetched, { row: open(), deps, ...asked });
+      if (!signal.aborted) settleFetch(fetched, { row: open(), deps, unconditional });
       return "idle";
     },
     state() {
@@ -83,29 +103,30 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
   };
 }
 
-const isLater = (at: Temporal.Instant | null, now: Temporal.Instant): boolean =>
+const isAfter = (at: Temporal.Instant | null, now: Temporal.Instant): boolean =>
   at !== null && Temporal.Instant.compare(at, now) > 0;
 
-interface Questions {
-  /** Whether the calendar must be read again although it may not have changed: items wait for being confirmed absent. */
-  readonly wholly: boolean;
-}
-
-function questions(row: SubscriptionRow, { options, store }: SubscriptionDeps): Questions {
-  if (!row.baselineAt) return { wholly: true };
+/**
+ * Whether the calendar must be read although it may not have changed: nothing is known of it yet, or missing items wait
+ * to be confirmed as gone.
+ */
+function mustReadWhole(row: SubscriptionRow, { options, store }: SubscriptionDeps): boolean {
+  if (!row.baselineAt) return true;
   const isAwaited = ({ missing }: { readonly missing: number }) =>
     missing > 0 && missing < snapshotsUntilGone;
-  const waits = options.gone === "delete" && store.subscriptions.items(row.name).some(isAwaited);
-  return { wholly: waits };
+  return options.gone === "delete" && store.subscriptions.items(row.name).some(isAwaited);
 }
 
-interface Taking extends Questions {
-  readonly row: SubscriptionRow;
-  readonly deps: SubscriptionDeps;
-}
-
-/** Notes how the try ended and, for a whole calendar, takes over what it says. */
-function take(fetched: Fetched, { row, deps, wholly }: Taking): void {
+/** Stores how the try ended and, for a whole calendar that may hold something new, its changes. */
+function settleFetch(
+  fetched: Fetched,
+  about: {
+    readonly row: SubscriptionRow;
+    readonly deps: SubscriptionDeps;
+    readonly unconditional: boolean;
+  },
+): void {
+  const { row, deps, unconditional } = about;
   const { store } = deps;
   if (fetched.kind === "failed") {
     store.subscriptions.put(failedRow(fetched, { row, deps }));
@@ -118,18 +139,21 @@ function take(fetched: Fetched, { row, deps, wholly }: Taking): void {
   const body = fingerprint(Buffer.from(fetched.body).toString("latin1"));
   const { etag, lastModified } = fetched.validators;
   const good = { ...succeededRow(row, deps), etag, lastModified, body };
-  if (body === row.body && !wholly) {
+  if (body === row.body && !unconditional) {
     store.subscriptions.put(good);
     return;
   }
-  const read = readWhole(fetched.body, deps);
-  const taken = read.ok ? takeSnapshot(read.value, { row: good, deps }) : read;
+  const read = readWholeCalendar(fetched.body, deps);
+  const taken = read.ok ? acceptSnapshot(read.value, { row: good, deps }) : read;
   if (taken.ok) return;
   store.subscriptions.put(failedRow({ problem: taken.failure, retryAfter: null }, { row, deps }));
 }
 
-/** Only a calendar that holds something can be trusted to be the whole one. Fails with a sentence. */
-function readWhole(body: Uint8Array, { zone }: SubscriptionDeps): Result<IncomingCalendar, string> {
+/** The calendar of an answer; only one that holds items can be trusted to be whole. Fails with a sentence. */
+function readWholeCalendar(
+  body: Uint8Array,
+  { zone }: SubscriptionDeps,
+): Result<IncomingCalendar, string> {
   const read = readCalendar(body, { zone });
   if (!read.ok) {
     const [first] = read.failure;
@@ -141,7 +165,7 @@ function readWhole(body: Uint8Array, { zone }: SubscriptionDeps): Result<Incomin
   return fail("the calendar holds nothing; that is not taken for a deletion");
 }
 
-function takeSnapshot(
+function acceptSnapshot(
   calendar: IncomingCalendar,
   { row, deps }: { readonly row: SubscriptionRow; readonly deps: SubscriptionDeps },
 ): Result<void, string> {
@@ -164,15 +188,17 @@ function takeSnapshot(
     projectId: options.project,
     listId: null,
     dryRun: false,
-    alongside: (answer) => remember(answer, { plan, row, deps, isFirst: before === null }),
+    alongside: (answer) => storeSnapshot(answer, { plan, row, deps, isFirst: before === null }),
   });
   return accepted.kind === "plan" ? ok(undefined) : fail(accepted.errors.map(messageOf).join("; "));
 }
 
 const messageOf = ({ message }: { readonly message: string }): string => message;
 
-/** Belongs into the transaction that stores the edits. */
-function remember(
+const mostNotes = 20;
+
+/** Stores the snapshot with the edits that came of it. The caller runs it in the transaction of those edits. */
+function storeSnapshot(
   answer: Plan,
   about: {
     readonly plan: SnapshotPlan;
@@ -204,32 +230,6 @@ function remember(
   else if (edits > 0) deps.onEvent({ kind: "changed", name, edits });
 }
 
-/** A remote calendar as the configuration has it; who fetches it has heard whether its network is private. */
-export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
-
-export interface SubscriptionDeps extends ContextDeps {
-  readonly options: SubscriptionOptions;
-  readonly acceptItems: (request: ItemsRequest) => Acceptance;
-  readonly fetch: (request: RemoteRequest) => Promise<Fetched>;
-  readonly clock: () => Temporal.Instant;
-  /** 0 inclusive to 1 exclusive. */
-  readonly random: () => number;
-  /** Whether the workspace was read, now or in an earlier run: before that, everything would look unknown. */
-  readonly known: () => boolean;
-  readonly onEvent: (event: SubscriptionEvent) => void;
-}
-
-export type SubscriptionEvent =
-  | { readonly kind: "began"; readonly name: string; readonly items: number }
-  | { readonly kind: "changed"; readonly name: string; readonly edits: number }
-  | { readonly kind: "failed"; readonly name: string; readonly problem: string }
-  | { readonly kind: "recovered"; readonly name: string };
-
-/** The rest after the first failure; it grows up to the usual rest between two readings, so that no outage outlasts itself. */
-const firstRest = Temporal.Duration.from({ seconds: 15 });
-/** A host that asks for a rest gets it, but not for ever. */
-const longestAsked = Temporal.Duration.from({ hours: 1 });
-
 /** The row after the calendar was read, or found to be what it was. */
 function succeededRow(
   row: SubscriptionRow,
@@ -249,7 +249,12 @@ function succeededRow(
   };
 }
 
-/** The row after a try that says nothing about the calendar: the next one is put off further and further, up to the usual rest. */
+/** The delay after the first failure; it grows up to the usual interval of polling, so that recovery is noticed in time. */
+const firstRetryDelay = Temporal.Duration.from({ seconds: 15 });
+/** A host's Retry-After is respected up to this length, or the interval of polling if that is longer. */
+const longestRetryAfter = Temporal.Duration.from({ hours: 1 });
+
+/** The row after a failed try: the next one is put off further with each failure, up to the usual interval of polling. */
 function failedRow(
   {
     problem,
@@ -261,8 +266,10 @@ function failedRow(
   const now = clock();
   const failures = row.failures + 1;
   const every = options.every.total("seconds");
-  const wait = backOff(failures, { first: firstRest, ceiling: options.every }).total("seconds");
-  const most = Math.max(longestAsked.total("seconds"), every);
+  const wait = backOff(failures, { first: firstRetryDelay, ceiling: options.every }).total(
+    "seconds",
+  );
+  const most = Math.max(longestRetryAfter.total("seconds"), every);
   const asked = Math.min(retryAfter?.total("seconds") ?? 0, most);
   if (row.problem !== problem) onEvent({ kind: "failed", name: row.name, problem });
   return {
