@@ -2,7 +2,7 @@ import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
 import { oneLine } from "../domain/text.ts";
 import {
   escapeText,
-  foldLine,
+  foldLines,
   param,
   readContentLine,
   unfold,
@@ -61,7 +61,7 @@ function* textOfCalendar(
     "CALSCALE:GREGORIAN",
     `X-WR-CALNAME:${escapeText(oneLine(name))}`,
   ];
-  const head = header.map((line) => `${foldLine(line)}\r\n`).join("");
+  const head = foldLines(header);
   yield head + createZoneWriter()(components.join(""));
   yield* components;
   yield "END:VCALENDAR\r\n";

@@ -1,5 +1,5 @@
 import { oneLine } from "../../domain/text.ts";
-import { encodeUrl, escapeText, foldLine } from "../lines/content-line.ts";
+import { encodeUrl, escapeText, foldLines } from "../lines/content-line.ts";
 import { writeDuration } from "../time-values.ts";
 
 /**
@@ -30,7 +30,7 @@ export function writeHeader(options: {
     `REFRESH-INTERVAL;VALUE=DURATION:${refresh}`,
     `X-PUBLISHED-TTL:${refresh}`,
   ];
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+  return foldLines(lines);
 }
 
 /** The line that names the program that wrote a calendar. */

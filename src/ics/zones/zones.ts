@@ -1,6 +1,6 @@
 import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { isZone } from "../../domain/when.ts";
-import { escapeText, foldLine } from "../lines/content-line.ts";
+import { escapeText, foldLines } from "../lines/content-line.ts";
 import { zoneOfDisplayName } from "../read/second-opinion.ts";
 import { compactTime, type Observance, observancesOf } from "./zone-rules.ts";
 
@@ -24,7 +24,7 @@ export function writeTimeZone(options: {
     ...observancesOf(options).flatMap(observanceLines),
     "END:VTIMEZONE",
   ];
-  return lines.map((line) => `${foldLine(line)}\r\n`).join("");
+  return foldLines(lines);
 }
 
 /**
