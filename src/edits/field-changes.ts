@@ -1,5 +1,4 @@
 import type { EditAction } from "../domain/edit.ts";
-import { fieldInWords, fieldNames, type Names } from "../domain/field-words.ts";
 import type { Item } from "../domain/item.ts";
 import {
   fieldsOf,
@@ -11,6 +10,7 @@ import {
   without,
 } from "../domain/patch.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../domain/plain-item.ts";
+import { fieldInWords, fieldNames, type Names } from "../domain/wording.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import type { Store } from "../store/store.ts";
 

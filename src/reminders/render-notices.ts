@@ -1,9 +1,15 @@
 import type { Edit, EditAction, ParkReason } from "../domain/edit.ts";
-import { fieldInWords, fieldNames, type Names } from "../domain/field-words.ts";
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/patch.ts";
 import { unreachable } from "../domain/result.ts";
-import { excerpt, momentInWords, plainLine } from "../domain/wording.ts";
+import {
+  excerpt,
+  fieldInWords,
+  fieldNames,
+  momentInWords,
+  type Names,
+  plainLine,
+} from "../domain/wording.ts";
 
 import {
   escapeHtml,

@@ -7,14 +7,14 @@ import type {
   ParkReason,
 } from "../../domain/edit.ts";
 import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
-import type { Names } from "../../domain/field-words.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
-import { momentInWords } from "../../domain/wording.ts";
+import { momentInWords, type Names } from "../../domain/wording.ts";
+
 import { excerpt } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
 import { describeDuplicates } from "../delivery/find-created.ts";

@@ -1,5 +1,4 @@
 import type { Edit, FieldConflict } from "../../domain/edit.ts";
-import type { Names } from "../../domain/field-words.ts";
 import type { Item } from "../../domain/item.ts";
 import {
   applyPatch,
@@ -11,6 +10,7 @@ import {
 } from "../../domain/patch.ts";
 import { sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
+import type { Names } from "../../domain/wording.ts";
 import { nameOf, valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";

@@ -1,10 +1,10 @@
 import type { Channel, EditAction } from "../../domain/edit.ts";
-import type { Names } from "../../domain/field-words.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item, SpokenKind } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { withoutSignatures } from "../../domain/signed-links.ts";
+import type { Names } from "../../domain/wording.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { readTokens } from "../../ics/lines/tokens.ts";
 import {
