@@ -52,7 +52,12 @@ describe("usage", () => {
 describe("configuration", () => {
   it("lists every problem with its path and exits 2", async () => {
     const { configFile } = place({
-      service: { baseUrl: "http://example.com/api/v3", contact: "x", timeZone: "Mars/Base" },
+      service: {
+        baseUrl: "http://example.com/api/v3",
+        apiKey: undefined,
+        contact: "x",
+        timeZone: "Mars/Base",
+      },
       polling: { maxAge: "soon" },
       colour: "red",
     });

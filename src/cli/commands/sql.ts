@@ -86,7 +86,10 @@ async function runQuery(
   }
 }
 
-/** Passes the rows on as fast as they are read, and no faster; whether they were read to the end. */
+/**
+ * Passes the rows on as fast as they are read, and no faster; whether they were read to the end. A carriage return that ends
+ * a piece waits for the next one: by itself it would be shown as a sign that steers a terminal.
+ */
 async function handOver(
   rows: Readable,
   {
@@ -95,13 +98,16 @@ async function handOver(
     stop,
   }: { readonly host: CommandHost; readonly limit: TimeLimit; readonly stop: () => void },
 ): Promise<boolean> {
+  let waiting = "";
   for await (const piece of rows.setEncoding("utf8")) {
+    const known = waiting + String(piece);
+    waiting = known.endsWith("\r") ? "\r" : "";
     limit.pause();
-    const isRead = await host.send(String(piece));
+    const isRead = await host.send(known.slice(0, known.length - waiting.length));
     limit.resume();
     if (isRead) continue;
     stop();
     return false;
   }
-  return true;
+  return waiting === "" || host.send(waiting);
 }
