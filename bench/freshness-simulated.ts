@@ -1,0 +1,157 @@
+// How stale a mirror is under a quota with the daemon's own scheduler, by a simulator that knows when things change.
+//   node bench/freshness-simulated.ts PATH_OF_POLLSIM [n=200] [seeds=11,12,...,20] [worlds=work,drift,zipf1,zipf15]
+//   node bench/freshness-simulated.ts PATH_OF_POLLSIM quiet [n=13,73,200] [seeds=11,12,13]
+// Prints the mean delay of a change as a multiple of what an oracle and round robin reach on the same changes, the
+// longest gap, and what a decision takes. `quiet` prints which part of the quota is used when nothing happens any more,
+// and what is lost by that while something does. The file is also a policy for pollsim itself: `--module` with its path.
+import { pathToFileURL } from "node:url";
+import { Scheduler, schedulerDefaults } from "../src/sync/scheduler/scheduler.ts";
+
+interface Changes {
+  readonly times: ArrayLike<number>;
+}
+
+interface Policy {
+  next(now: number): number;
+  observe(source: number, now: number, changes: Changes): void;
+}
+
+interface World {
+  readonly n: number;
+  readonly w: Float64Array;
+  readonly events: readonly Float64Array[];
+}
+
+interface Pollsim {
+  makeWorld(about: {
+    readonly n: number;
+    readonly scenario: string;
+    readonly seed: number;
+    readonly horizon: number;
+  }): World;
+  simulate(
+    world: World,
+    policy: Policy,
+    options: { readonly budget: number; readonly warm: number },
+  ): { readonly mean: number; readonly maxGap: number; readonly polls: number };
+  readonly POLICIES: Readonly<Record<string, (world: World, budget: number) => Policy>>;
+}
+
+interface PolicyFacts {
+  readonly n: number;
+  readonly weights: ArrayLike<number>;
+  readonly budgetPerSec: number;
+  /** Whether it waits where no source is worth a poll; a wait is a poll of the source `n`, which has no changes. */
+  readonly waits?: boolean;
+}
+
+const hour = 3600;
+const budget = 2.5;
+const warm = 72 * hour;
+const horizon = warm + 48 * hour;
+const silence = horizon - 12 * hour;
+
+export function createPolicy({ n, weights, budgetPerSec, waits = false }: PolicyFacts): Policy {
+  const quietAfter = waits ? schedulerDefaults.quietAfter : Number.POSITIVE_INFINITY;
+  const scheduler = new Scheduler({ ...schedulerDefaults, quietAfter, pace: budgetPerSec });
+  const keys = Array.from({ length: n }, (_, source) => String(source));
+  for (const [source, key] of keys.entries()) {
+    scheduler.put(key, { weight: weights[source] ?? 1, cost: 1 });
+  }
+  return {
+    next(now) {
+      const choice = scheduler.next(now);
+      return choice.kind === "poll" ? Number(choice.key) : n;
+    },
+    observe(source, now, { times }) {
+      const key = keys[source];
+      if (key !== undefined) scheduler.observe(key, { at: now, times });
+    },
+  };
+}
+
+function judge(pollsim: Pollsim, [n = "200", seeds, worlds]: readonly string[]): void {
+  for (const scenario of (worlds ?? "work,drift,zipf1,zipf15").split(",")) {
+    const toOracle: number[] = [];
+    const toRoundRobin: number[] = [];
+    const gaps: number[] = [];
+    const micros: number[] = [];
+    for (const seed of numbers(seeds ?? "11,12,13,14,15,16,17,18,19,20")) {
+      const world = pollsim.makeWorld({ n: Number(n), scenario, seed, horizon });
+      const run = (policy: Policy) => pollsim.simulate(world, policy, { budget, warm });
+      const known = (name: string) => pollsim.POLICIES[name]?.(world, budget);
+      const [oracle, roundRobin] = [known("oracle"), known("rr")];
+      if (!oracle || !roundRobin) throw new Error("The simulator lacks its policies oracle and rr");
+      const before = process.cpuUsage();
+      const ours = run(createPolicy({ n: world.n, weights: world.w, budgetPerSec: budget }));
+      micros.push(process.cpuUsage(before).user / ours.polls);
+      toOracle.push(ours.mean / run(oracle).mean);
+      toRoundRobin.push(ours.mean / run(roundRobin).mean);
+      gaps.push(ours.maxGap);
+    }
+    console.log(
+      `${scenario.padEnd(7)} n=${n}  ${meanRatio(toOracle).toFixed(3)} x oracle, ` +
+        `${meanRatio(toRoundRobin).toFixed(4)} x round robin, longest gap ${Math.max(...gaps).toFixed(0)} s, ` +
+        `${meanRatio(micros).toFixed(1)} us per poll  [${toOracle.map((ratio) => ratio.toFixed(3)).join(" ")}]`,
+    );
+  }
+}
+
+function quiet(
+  pollsim: Pollsim,
+  [sizes = "13,73,200", seeds = "11,12,13"]: readonly string[],
+): void {
+  for (const n of numbers(sizes)) {
+    const losses: number[] = [];
+    const parts: number[] = [];
+    for (const seed of numbers(seeds)) {
+      const world = pollsim.makeWorld({ n, scenario: "work", seed, horizon });
+      const facts = { n, weights: world.w, budgetPerSec: budget };
+      // Nothing changes in the last hours; what is used is counted from three hours after that on.
+      const events = world.events.map((times) => times.filter((time) => time < silence));
+      const always = pollsim.simulate({ ...world, events }, createPolicy(facts), { budget, warm });
+      let used = 0;
+      let slots = 0;
+      const waiting = createPolicy({ ...facts, waits: true });
+      const counting: Policy = {
+        next(now) {
+          const source = waiting.next(now);
+          if (now >= silence + 3 * hour) {
+            slots += 1;
+            if (source < n) used += 1;
+          }
+          return source;
+        },
+        observe: (source, now, changes) => waiting.observe(source, now, changes),
+      };
+      const withNobody = {
+        ...world,
+        n: n + 1,
+        w: Float64Array.from([...world.w, 0]),
+        events: [...events, new Float64Array()],
+      };
+      losses.push(pollsim.simulate(withNobody, counting, { budget, warm }).mean / always.mean);
+      parts.push(used / slots);
+    }
+    console.log(
+      `n=${n}  used when nothing happens ${percents(parts)}; delay while things happen ` +
+        `${meanRatio(losses).toFixed(3)} x that without waiting [${losses.map((loss) => loss.toFixed(3)).join(" ")}]`,
+    );
+  }
+}
+
+const numbers = (list: string): readonly number[] => list.split(",").map(Number);
+
+const percents = (parts: readonly number[]): string =>
+  parts.map((part) => `${(100 * part).toFixed(0)} %`).join(", ");
+
+const meanRatio = (ratios: readonly number[]): number =>
+  Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+
+// Last, as it uses the constants above.
+if (import.meta.main) {
+  const [path = "", first = "200", ...rest] = process.argv.slice(2);
+  const pollsim: Pollsim = await import(pathToFileURL(path).href);
+  if (first === "quiet") quiet(pollsim, rest);
+  else judge(pollsim, [first, ...rest]);
+}

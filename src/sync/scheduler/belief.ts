@@ -1,0 +1,266 @@
+import { leastWeight, type Population } from "./population.ts";
+
+/** How often a source is expected to change from now on, as far as nobody asks again; rates are per second. */
+export interface Outlook {
+  /** The rate that the expectation settles at. */
+  readonly level: number;
+  /** What the present state adds to it; below zero just after a source was found quiet. */
+  readonly excess: number;
+  /** How fast the excess fades. */
+  readonly fade: number;
+  /** By how much the level rises per second, as the source may have become another one meanwhile. */
+  readonly growth: number;
+  /** The long-run rate, without the time of day, and how likely it is that edits come in sessions. */
+  readonly rate: number;
+  readonly sessions: number;
+}
+
+/** What one poll has revealed; moments in seconds. */
+export interface Revealed {
+  readonly from: number;
+  readonly to: number;
+  /** When the changes between the two happened, in order. */
+  readonly times: ArrayLike<number>;
+  /** How lively this time of the day is for the source; 1 = as on average. */
+  readonly activity: number;
+}
+
+/** A belief as plain data. */
+export interface BeliefDump {
+  readonly odds: Float32Array;
+  readonly gaps: number;
+  readonly gapSeconds: number;
+  readonly lastChange: number | null;
+  readonly changes: number;
+}
+
+interface Stretch {
+  readonly seconds: number;
+  readonly isChange: boolean;
+  readonly activity: number;
+}
+
+/** Gaps of the population that a source's own pace begins with, and how many of its own it remembers. */
+const pooledGaps = 8;
+const mostGaps = 400;
+
+/** A gap above this is never one inside a session. */
+const longestGap = 4 * 3600;
+
+/** Inside a session edits come at least so much faster than on average. */
+const leastContrast = 1.5;
+
+/** What is less likely than this was foreseen by no hypothesis; the belief begins anew. */
+const leastTotal = 1e-30;
+
+/**
+ * The belief about one source: how likely each hypothesis of the population is, as a multiple of what the population
+ * says. A hypothesis is a mean rate and a kind: edits come one by one (Poisson), or in sessions, a two-state process of
+ * quiet and session with edits inside sessions alone; for the latter the state is filtered as well. The whole is held
+ * once for each speed of forgetting: at any moment the source may have become another one, which starts quiet.
+ *
+ * A belief relative to the population stays right when the population is learned anew.
+ */
+export class Belief {
+  readonly #population: Population;
+  /** For each speed: quiet, in a session, one by one; each over all rates. */
+  readonly #odds: Float32Array;
+  /** Gaps inside sessions, and their seconds: the pace of this source. */
+  #gaps = 0;
+  #gapSeconds = 0;
+  #lastChange = Number.NEGATIVE_INFINITY;
+  /** Changes seen, which tell how much it can say of the kind. */
+  #changes = 0;
+
+  constructor(population: Population, kept?: BeliefDump) {
+    this.#population = population;
+    const { rates, speeds } = population;
+    const size = 3 * rates.length * speeds.length;
+    if (kept?.odds.length === size) {
+      this.#odds = Float32Array.from(kept.odds);
+      this.#gaps = kept.gaps;
+      this.#gapSeconds = kept.gapSeconds;
+      this.#lastChange = kept.lastChange ?? Number.NEGATIVE_INFINITY;
+      this.#changes = kept.changes;
+      return;
+    }
+    this.#odds = new Float32Array(size);
+    for (let speed = 0; speed < speeds.length; speed += 1) this.#begin(speed);
+  }
+
+  dump(): BeliefDump {
+    return {
+      odds: this.#odds.slice(),
+      gaps: this.#gaps,
+      gapSeconds: this.#gapSeconds,
+      lastChange: Number.isFinite(this.#lastChange) ? this.#lastChange : null,
+      changes: this.#changes,
+    };
+  }
+
+  /** Takes in what a poll has revealed; the answer holds the starts of sessions among it. */
+  observe({ from, to, times, activity }: Revealed): readonly number[] {
+    let at = from;
+    for (let i = 0; i < times.length; i += 1) {
+      const time = times[i] ?? at;
+      this.#advance({ seconds: Math.max(0, time - at), isChange: true, activity });
+      at = Math.max(at, time);
+    }
+    if (to > at) this.#advance({ seconds: to - at, isChange: false, activity });
+    return times.length > 0 ? this.#learnSessions(times) : [];
+  }
+
+  outlook(activity: number): Outlook {
+    const { rates, speedWeights, sessionPrior, singlePrior, sessionEnd, hazard, meanRate } =
+      this.#population;
+    const size = rates.length;
+    const odds = this.#odds;
+    const pace = this.#pace();
+    let total = 0;
+    let level = 0;
+    let current = 0;
+    let rate = 0;
+    let sessions = 0;
+    let fadeSum = 0;
+    let fadeWeight = 0;
+    for (let k = 0; k < size; k += 1) {
+      let quiet = 0;
+      let inside = 0;
+      let single = 0;
+      for (let speed = 0, at = k; speed < speedWeights.length; speed += 1, at += 3 * size) {
+        const weight = speedWeights[speed] ?? 0;
+        if (weight < leastWeight) continue;
+        quiet += weight * (odds[at] ?? 0);
+        inside += weight * (odds[at + size] ?? 0);
+        single += weight * (odds[at + 2 * size] ?? 0);
+      }
+      const mean = rates[k] ?? 0;
+      const prior = sessionPrior[k] ?? 0;
+      const all = prior * (quiet + inside);
+      const alone = (singlePrior[k] ?? 0) * single;
+      const inPace = Math.max(pace, leastContrast * mean);
+      const start = (activity * sessionEnd * mean) / (inPace - mean);
+      const settled = (all * inPace * start) / (start + sessionEnd);
+      const now = prior * inside * inPace;
+      total += all + alone;
+      rate += (all + alone) * mean;
+      sessions += all;
+      level += settled + alone * mean * activity;
+      current += now + alone * mean * activity;
+      const excess = Math.abs(now - settled);
+      fadeSum += excess * (start + sessionEnd);
+      fadeWeight += excess;
+    }
+    level /= total;
+    return {
+      level,
+      excess: current / total - level,
+      fade: fadeWeight > 0 ? fadeSum / fadeWeight : sessionEnd,
+      growth: hazard * (meanRate * activity - level),
+      rate: rate / total,
+      sessions: sessions / total,
+    };
+  }
+
+  /** Adds this source to what the population is learned from. */
+  fold(): void {
+    this.#population.fold(this.#odds, this.#changes);
+  }
+
+  /** One stretch without a change, and the change that may end it. */
+  #advance({ seconds, isChange, activity }: Stretch): void {
+    const { rates, speeds, sessionPrior, singlePrior, sessionEnd } = this.#population;
+    const size = rates.length;
+    const odds = this.#odds;
+    const pace = this.#pace();
+    const { totals, changed } = this.#population.scratch;
+    for (let speed = 0; speed < speeds.length; speed += 1) {
+      totals[speed] = 0;
+      changed[speed] = -Math.expm1(-(speeds[speed] ?? 0) * seconds);
+    }
+    for (let k = 0; k < size; k += 1) {
+      const mean = rates[k] ?? 0;
+      const inPace = Math.max(pace, leastContrast * mean);
+      const start = (activity * sessionEnd * mean) / (inPace - mean);
+      // Without an edit, (quiet, session) follows the matrix [[-start, end], [start, -(end + pace)]].
+      const sum = start + sessionEnd + inPace;
+      const root = Math.sqrt(sum * sum - 4 * start * inPace);
+      const slow = (root - sum) / 2;
+      const fast = (-root - sum) / 2;
+      const eSlow = Math.exp(slow * seconds);
+      const eFast = Math.exp(fast * seconds);
+      const mix = (eSlow - eFast) / root;
+      const stayQuiet = eFast - (start + fast) * mix;
+      const stayInside = eFast + (start + slow) * mix;
+      const contrast = inPace / pace;
+      const none = Math.exp(-mean * activity * seconds);
+      const alone = isChange ? (none * mean * activity) / pace : none;
+      for (let speed = 0, at = k; speed < speeds.length; speed += 1, at += 3 * size) {
+        const share = changed[speed] ?? 0;
+        const quiet = (odds[at] ?? 0) * (1 - share) + share;
+        const inside = (odds[at + size] ?? 0) * (1 - share);
+        let newQuiet = stayQuiet * quiet + sessionEnd * mix * inside;
+        let newInside = start * mix * quiet + stayInside * inside;
+        if (isChange) {
+          newQuiet = 0;
+          newInside *= contrast;
+        }
+        const single = ((odds[at + 2 * size] ?? 0) * (1 - share) + share) * alone;
+        odds[at] = newQuiet;
+        odds[at + size] = newInside;
+        odds[at + 2 * size] = single;
+        totals[speed] =
+          (totals[speed] ?? 0) +
+          (sessionPrior[k] ?? 0) * (newQuiet + newInside) +
+          (singlePrior[k] ?? 0) * single;
+      }
+    }
+    for (let speed = 0; speed < speeds.length; speed += 1) {
+      const total = totals[speed] ?? 0;
+      const first = 3 * size * speed;
+      this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
+      if (total > leastTotal) {
+        for (let at = first; at < first + 3 * size; at += 1) odds[at] = (odds[at] ?? 0) / total;
+      } else {
+        this.#begin(speed);
+      }
+    }
+  }
+
+  /** A source of which nothing is known is as likely as any of the population, and quiet. */
+  #begin(speed: number): void {
+    const size = this.#population.rates.length;
+    const first = 3 * size * speed;
+    this.#odds.fill(1, first, first + 3 * size);
+    this.#odds.fill(0, first + size, first + 2 * size);
+  }
+
+  #learnSessions(times: ArrayLike<number>): readonly number[] {
+    const { rate, sessions } = this.outlook(1);
+    const starts: number[] = [];
+    for (let i = 0; i < times.length; i += 1) {
+      const time = times[i] ?? 0;
+      const gap = Math.min(longestGap, time - this.#lastChange);
+      this.#lastChange = time;
+      this.#changes += 1;
+      const pace = Math.max(this.#pace(), leastContrast * rate);
+      const same = gap < longestGap ? this.#population.sameSession({ gap, rate, pace }) : 0;
+      if (same < 0.5) starts.push(time);
+      this.#gaps += same * sessions;
+      this.#gapSeconds += same * sessions * gap;
+      if (this.#gaps > mostGaps) {
+        this.#gaps /= 2;
+        this.#gapSeconds /= 2;
+      }
+      this.#population.noteGap({ gap, same, share: sessions / (1 + this.#gaps / 60) });
+    }
+    return starts;
+  }
+
+  /** Edits per second inside a session: that of the population, until this source has shown its own. */
+  #pace(): number {
+    const { pace, sessionEnd } = this.#population;
+    const own = (this.#gaps + pooledGaps) / (this.#gapSeconds + pooledGaps / (pace + sessionEnd));
+    return Math.max(1e-4, own - sessionEnd);
+  }
+}

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Expectation,
+  earliestReach,
+  pollIndex,
+} from "../../../src/sync/scheduler/poll-index.ts";
+
+const steady: Expectation = {
+  level: 1e-3,
+  excess: 0,
+  fade: 1e-3,
+  growth: 0,
+  weight: 1,
+  slope: 0,
+  hinted: 0,
+};
+
+/** The integral of u x (expected rate at u), by small steps. */
+function integrated({ level, excess, fade, growth, weight, slope }: Expectation, seconds: number) {
+  const step = seconds / 100_000;
+  let sum = 0;
+  for (let u = step / 2; u < seconds; u += step) {
+    sum += u * step * (level * (1 + slope * u) + growth * u + excess * Math.exp(-fade * u));
+  }
+  return weight * sum;
+}
+
+describe("pollIndex()", () => {
+  const cases: readonly [string, Partial<Expectation>, number][] = [
+    ["a steady rate", {}, 300],
+    ["importance", { weight: 7 }, 300],
+    ["a session that runs", { excess: 1e-2 }, 300],
+    ["a session that runs, after a moment", { excess: 1e-2 }, 0.5],
+    ["a source just found quiet", { excess: -1e-3 }, 300],
+    ["a day that begins", { slope: 1e-4 }, 1800],
+    ["a day that ends", { slope: -1e-4 }, 1800],
+    ["a source that may have become a busy one", { growth: 1e-6 }, 1800],
+  ];
+
+  it.each(cases)("is the integral over the waits of expected changes for %s", (_what, part, at) => {
+    const expected = { ...steady, ...part };
+    const exact = integrated(expected, at);
+    expect(Math.abs(pollIndex(expected, at) / exact - 1)).toBeLessThan(1e-3);
+  });
+
+  it("asks by the square root of rate x weight when rates are steady", () => {
+    const busy = { ...steady, level: 4e-3, weight: 4 };
+    expect(pollIndex(busy, 25)).toBeCloseTo(pollIndex(steady, 100), 9);
+  });
+
+  it("adds what a hint told of", () => {
+    const hinted = pollIndex({ ...steady, weight: 3, hinted: 5 }, 10);
+    expect(hinted).toBeCloseTo(pollIndex({ ...steady, weight: 3 }, 10) + 15, 9);
+  });
+});
+
+describe("earliestReach()", () => {
+  it("is never later than the moment at which the index reaches the target", () => {
+    const expectation = fc.record({
+      level: fc.double({ min: 1e-7, max: 1e-1, noNaN: true }),
+      part: fc.double({ min: -1, max: 50, noNaN: true }),
+      fade: fc.double({ min: 1e-4, max: 1e-1, noNaN: true }),
+      growth: fc.double({ min: -1e-9, max: 1e-6, noNaN: true }),
+      weight: fc.double({ min: 1e-2, max: 1e2, noNaN: true }),
+      slope: fc.double({ min: -2e-4, max: 2e-3, noNaN: true }),
+    });
+    const span = fc.double({ min: 0, max: 3600, noNaN: true });
+    fc.assert(
+      fc.property(expectation, span, span, ({ part, ...given }, one, other) => {
+        const expected = { ...given, excess: given.level * part, hinted: 0 };
+        const [now, then] = [Math.min(one, other), Math.max(one, other)];
+        const index = pollIndex(expected, now);
+        const target = pollIndex(expected, then);
+        const reach = earliestReach(expected, { seconds: now, index, target });
+        expect(reach).toBeLessThanOrEqual(then * (1 + 1e-9) + 1e-9);
+      }),
+    );
+  });
+
+  it("is now when the target is reached", () => {
+    expect(earliestReach(steady, { seconds: 9, index: 2, target: 1 })).toBe(9);
+  });
+});

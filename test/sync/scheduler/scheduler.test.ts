@@ -1,0 +1,253 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  Scheduler,
+  type SchedulerOptions,
+  schedulerDefaults,
+} from "../../../src/sync/scheduler/scheduler.ts";
+
+const pace = 0.5;
+
+function scheduler(keys: readonly string[], options: Partial<SchedulerOptions> = {}) {
+  const made = new Scheduler({
+    ...schedulerDefaults,
+    pace,
+    quietAfter: Number.POSITIVE_INFINITY,
+    ...options,
+  });
+  for (const key of keys) made.put(key, { weight: 1, cost: 1 });
+  return made;
+}
+
+/** Asks and answers for so many polls from `from` on; `changes` tells when a source changed since its last poll. */
+function run(
+  made: Scheduler,
+  {
+    from = 0,
+    polls,
+    changes = () => [],
+  }: {
+    readonly from?: number;
+    readonly polls: number;
+    readonly changes?: (key: string, now: number) => readonly number[];
+  },
+): readonly string[] {
+  const asked: string[] = [];
+  for (let poll = 0; poll < polls; poll += 1) {
+    const now = from + poll / pace;
+    const choice = made.next(now);
+    if (choice.kind === "wait") continue;
+    asked.push(choice.key);
+    made.observe(choice.key, { at: now, times: changes(choice.key, now) });
+  }
+  return asked;
+}
+
+/** A source that changes every `every` seconds, as its polls show it. */
+function regular(every: number) {
+  const seen = new Map<string, number>();
+  return (key: string, now: number): readonly number[] => {
+    const before = seen.get(key) ?? now;
+    seen.set(key, now);
+    const times: number[] = [];
+    for (let at = Math.ceil(before / every) * every; at < now; at += every) times.push(at);
+    return times;
+  };
+}
+
+const share = (asked: readonly string[], key: string) =>
+  asked.filter((one) => one === key).length / asked.length;
+
+describe("next()", () => {
+  it("waits for ever when there is no source", () => {
+    expect(scheduler([]).next(0)).toEqual({ kind: "wait", until: Number.POSITIVE_INFINITY });
+  });
+
+  it("asks each source once before any a second time, in the order in which they came", () => {
+    expect(run(scheduler(["a", "b", "c"]), { polls: 3 })).toEqual(["a", "b", "c"]);
+  });
+
+  it("goes round when nothing is known and nothing happens", () => {
+    const asked = run(scheduler(["a", "b", "c"]), { polls: 30 });
+    for (const key of ["a", "b", "c"]) expect(share(asked, key)).toBeCloseTo(1 / 3, 1);
+  });
+
+  it("asks a source that joins at once", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 20 });
+    made.put("c", { weight: 1, cost: 1 });
+    expect(made.next(41)).toEqual({ kind: "poll", key: "c" });
+  });
+
+  it("asks nobody who is under way, and nobody twice", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 10 });
+    const first = made.next(30);
+    const second = made.next(30);
+    expect(new Set([first, second].map((choice) => choice.kind === "poll" && choice.key))).toEqual(
+      new Set(["a", "b"]),
+    );
+    expect(made.next(30).kind).toBe("wait");
+  });
+
+  it("asks nobody who has left", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 10 });
+    made.remove("a");
+    expect(new Set(run(made, { from: 20, polls: 10 }))).toEqual(new Set(["b"]));
+  });
+
+  it("lets a source rest after a poll that was given up", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 10 });
+    made.giveUp("b", { now: 20, until: 60 });
+    expect(run(made, { from: 20, polls: 20 })).not.toContain("b");
+    expect(run(made, { from: 60, polls: 4 })).toContain("b");
+  });
+
+  it("prefers whoever changes, whoever matters and whoever is cheap", () => {
+    const busy = regular(200);
+    const changes = (key: string, now: number) => (key === "busy" ? busy(key, now) : []);
+    const asked = run(scheduler(["busy", "b", "c", "d"]), { polls: 2000, changes });
+    expect(share(asked.slice(1000), "busy")).toBeGreaterThan(0.4);
+
+    const weighed = scheduler(["a", "b", "c"]);
+    weighed.put("a", { weight: 16, cost: 1 });
+    weighed.put("c", { weight: 1, cost: 16 });
+    const counts = run(weighed, { polls: 400 });
+    expect(share(counts, "a") / share(counts, "b")).toBeGreaterThan(2.5);
+    expect(share(counts, "b") / share(counts, "c")).toBeGreaterThan(2.5);
+  });
+
+  it("follows a new importance at once", () => {
+    const made = scheduler(["a", "b", "c", "d"]);
+    run(made, { polls: 100 });
+    made.put("c", { weight: 1e6, cost: 1 });
+    expect(made.next(202)).toEqual({ kind: "poll", key: "c" });
+  });
+
+  it("chooses the highest worth of all, as if it had looked at everybody", () => {
+    const weight = fc.double({ min: 0.1, max: 10, noNaN: true });
+    const weights = fc.array(weight, { minLength: 2, maxLength: 20 });
+    fc.assert(
+      fc.property(weights, fc.integer({ min: 50, max: 5000 }), (given, every) => {
+        const keys = given.map((_, i) => `s${i}`);
+        const made = scheduler(keys);
+        for (const [i, key] of keys.entries()) made.put(key, { weight: given[i] ?? 1, cost: 1 });
+        const changes = regular(every);
+        run(made, { polls: keys.length, changes });
+        for (let poll = keys.length; poll < 400; poll += 1) {
+          const now = poll / pace;
+          const worths = keys.map((key) => made.worth(key, now) ?? 0);
+          const choice = made.next(now);
+          if (choice.kind === "wait") throw new Error("Nobody was chosen without a price");
+          expect(made.worth(choice.key, now)).toBe(Math.max(...worths));
+          made.observe(choice.key, { at: now, times: changes(choice.key, now) });
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("leaves nobody alone for longer than the ceiling, however little it matters", () => {
+    const made = scheduler(["a", "b"], { maxAge: 60 });
+    made.put("b", { weight: 1e-12, cost: 1 });
+    const asked = run(made, { polls: 600 });
+    const turns = asked.flatMap((key, turn) => (key === "b" ? [turn] : []));
+    const gaps = turns.slice(1).map((turn, i) => (turn - (turns[i] ?? 0)) / pace);
+    expect(Math.max(...gaps)).toBe(60);
+  });
+
+  it("keeps half of its polls for what matters when the ceiling cannot be met", () => {
+    const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
+    const made = scheduler(keys, { maxAge: 20 });
+    made.put("s0", { weight: 1e6, cost: 1 });
+    expect(share(run(made, { polls: 800 }), "s0")).toBeGreaterThan(0.4);
+  });
+
+  it("waits while nobody is worth the price, and tells until when at the earliest", () => {
+    const made = scheduler(["a", "b"], { price: 50 });
+    run(made, { polls: 200 });
+    const choice = made.next(400);
+    if (choice.kind === "poll") throw new Error(`${choice.key} was asked`);
+    expect(choice.until).toBeGreaterThan(400);
+    for (const key of ["a", "b"]) {
+      expect(made.worth(key, choice.until - 0.01)).toBeLessThan(50);
+    }
+  });
+
+  it("uses a part of the pace when nothing has happened for long, and all of it after a change", () => {
+    const quiet = { quietAfter: 3600, quietPart: 0.2 };
+    const made = scheduler(["a", "b", "c", "d"], quiet);
+    const polls = 4000;
+    expect(run(made, { polls: 1800 })).toHaveLength(1800);
+    const used = run(made, { from: 1810 / pace, polls }).length / polls;
+    expect(used).toBeGreaterThan(0.1);
+    expect(used).toBeLessThan(0.25);
+    const from = (1810 + polls) / pace;
+    made.hint("a", { now: from, changes: 10 });
+    const [first] = run(made, { from, polls: 1, changes: () => [from - 1] });
+    expect(first).toBe("a");
+    expect(run(made, { from: from + 1 / pace, polls: 100 })).toHaveLength(100);
+  });
+
+  it("asks for no more than the ceiling wants when the price is out of reach", () => {
+    const made = scheduler(["a", "b"], { price: 1e9, maxAge: 100 });
+    expect(run(made, { polls: 500 })).toHaveLength(20);
+  });
+});
+
+describe("hint()", () => {
+  it("brings a source to the front", () => {
+    const made = scheduler(["a", "b", "c", "d"]);
+    run(made, { polls: 100 });
+    const [last] = run(made, { from: 200, polls: 1 });
+    made.hint(last ?? "", { now: 202, changes: 1 });
+    expect(made.next(202)).toEqual({ kind: "poll", key: last });
+  });
+
+  it("counts again after a poll that was under way already", () => {
+    const made = scheduler(["a", "b", "c", "d"]);
+    run(made, { polls: 100 });
+    const first = made.next(200);
+    if (first.kind === "wait") throw new Error("Nobody was chosen");
+    made.hint(first.key, { now: 201, changes: 1 });
+    made.observe(first.key, { at: 200, times: [] });
+    expect(made.next(202)).toEqual(first);
+  });
+
+  it("is used up by the next poll", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 100 });
+    made.hint("a", { now: 200, changes: 1 });
+    const asked = run(made, { from: 200, polls: 40 });
+    expect(share(asked, "a")).toBeLessThan(0.6);
+  });
+});
+
+describe("dump()", () => {
+  it("lets another process go on with the same choices", () => {
+    const keys = ["a", "b", "c"];
+    const changes = regular(300);
+    const one = scheduler(keys);
+    run(one, { polls: 1500, changes });
+    const kept = structuredClone(one.dump());
+    const other = new Scheduler({ ...schedulerDefaults, pace }, kept);
+    for (const key of keys) other.put(key, { weight: 1, cost: 1 });
+    for (const key of keys) {
+      const [before, after] = [one, other].map((made) => made.worth(key, 3300) ?? 0);
+      expect((after ?? 0) / (before ?? 1)).toBeCloseTo(1, 1);
+    }
+    expect(other.next(3300).kind).toBe("poll");
+  });
+
+  it("begins anew with a belief of another size", () => {
+    const one = scheduler(["a"]);
+    run(one, { polls: 10 });
+    const population = { hypotheses: 5, slowest: 1e-6, fastest: 1e-2, speeds: [1e-6] };
+    const options = { ...schedulerDefaults, pace, population };
+    const other = new Scheduler(options, one.dump());
+    other.put("a", { weight: 1, cost: 1 });
+    expect(run(other, { from: 20, polls: 3 })).toEqual(["a", "a", "a"]);
+  });
+});
