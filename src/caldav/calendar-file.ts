@@ -10,6 +10,7 @@ import {
 } from "../ics/lines/content-line.ts";
 import { readTree } from "../ics/lines/tokens.ts";
 import { readTime } from "../ics/time-values.ts";
+import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
 import { zonesOfFile } from "../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
 import { resolveZone } from "../ics/zones/zones.ts";
@@ -57,14 +58,14 @@ function* textOfCalendar(
   const header = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
-    "PRODID:-//Dayferry//Dayferry//EN",
+    productId,
     "CALSCALE:GREGORIAN",
     `X-WR-CALNAME:${escapeText(oneLine(name))}`,
   ];
   const head = foldLines(header);
   yield head + createZoneWriter()(components.join(""));
   yield* components;
-  yield "END:VCALENDAR\r\n";
+  yield calendarEnd;
 }
 
 /**

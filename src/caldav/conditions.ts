@@ -52,7 +52,10 @@ function versionFault(
     // What is not there is 404, whatever the conditions.
     if (object === null) return null;
     const asked = { "if-match": needed, "if-unmodified-since": headers["if-unmodified-since"] };
-    const met = checkConditions({ headers: asked, target }, { object, isKnown: false, paths });
+    const met = checkConditions(
+      { headers: asked, target },
+      { object, isKnown: () => false, paths },
+    );
     return met.ok ? null : met.failure;
   }
   // Collections are there, and have no strong entity tag.
@@ -123,7 +126,7 @@ export function findForWrite(
 ): Result<Target, DavFault> {
   const { calendar, name } = request;
   const object = calendars.object(calendar, name);
-  const isKnown = object === null && calendars.formerMember(calendar, name) !== null;
+  const isKnown = () => calendars.formerMember(calendar, name) !== null;
   const met = checkConditions(request, { object, isKnown, paths });
   return met.ok ? ok({ object, isSeen: met.value.isSeen }) : met;
 }
@@ -138,7 +141,7 @@ function checkConditions(
   { headers, target }: Pick<DavRequest, "headers" | "target">,
   present: {
     readonly object: CalendarObject | null;
-    readonly isKnown: boolean;
+    readonly isKnown: () => boolean;
     readonly paths: DavPaths;
   },
 ): Result<Pick<Target, "isSeen">, DavFault> {
@@ -163,9 +166,9 @@ function checkConditions(
 
 const malformed: DavFault = plainFault(400, "the If header cannot be read");
 
-function otherVersionFault(object: CalendarObject | null, isKnown: boolean): DavFault {
+function otherVersionFault(object: CalendarObject | null, isKnown: () => boolean): DavFault {
   if (object) return plainFault(412, "the object was changed meanwhile: fetch it again");
-  return isKnown
+  return isKnown()
     ? plainFault(404, "the object was deleted or moved meanwhile")
     : plainFault(412, "there is no object of this name");
 }

@@ -299,7 +299,7 @@ function milestoneContent(view: ViewItem, item: EventItem, zone: string) {
     status: item.completed ? ("COMPLETED" as const) : ("NEEDS-ACTION" as const),
     // The service does not say when a milestone was completed.
     completedAt: null,
-    categories: ["Milestone"],
+    categories: [milestoneCategory],
     relatedTo: null,
     classification: item.private ? ("PRIVATE" as const) : null,
   };

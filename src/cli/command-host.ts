@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { type ConfigProblem, describeProblems } from "../config/problems.ts";
-import type { Result } from "../domain/result.ts";
+import { messageOf, type Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
@@ -130,8 +130,7 @@ export async function readInput(file: string, host: CommandHost): Promise<Uint8A
   try {
     return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failed(`${file} cannot be read: ${reason}`, 1);
+    throw new Failed(`${file} cannot be read: ${messageOf(error)}`, 1);
   }
 }
 

@@ -87,6 +87,9 @@ export const untitled = "(untitled)";
 /** The category by which calendars show that an event is a milestone. */
 export const milestoneCategory = "Milestone";
 
+/** What feeds may show of a private item instead of its title. */
+export const privateTitle = "Busy";
+
 /** A person as the workspace or the configuration knows them. */
 export interface Person {
   readonly id: PersonId;

@@ -2,7 +2,7 @@ import { type EventItem, type Item, milestoneCategory, type TaskItem } from "./i
 import { fieldsOf, type Patch, type PatchField, type Place, pick, valuesOf } from "./patch.ts";
 import { unreachable } from "./result.ts";
 import { cleanText, looksLikeHtml, oneLine, plainDescription } from "./text.ts";
-import { cutSeconds, type When, wholeMinutes } from "./when.ts";
+import { cutSeconds, type When, wholeDay, wholeMinutes } from "./when.ts";
 
 /**
  * Whether this is the same as that. Values of an item are compared in three ways, each at least as generous as the one
@@ -131,8 +131,9 @@ export const wordsOf = (text: string): string => text.normalize("NFC").replace(/
 export const nameKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
 
 /** Whether a category says of an event that it is a milestone. */
-export const isMilestoneCategory = (name: string): boolean =>
-  nameKey(name) === nameKey(milestoneCategory);
+export const isMilestoneCategory = (name: string): boolean => nameKey(name) === milestoneKey;
+
+const milestoneKey = nameKey(milestoneCategory);
 
 /**
  * Whether two items could be taken for each other: same place, kind, title and dates. Of what else they hold the service
@@ -168,7 +169,7 @@ export const sameCreation = (a: Item, b: Item): boolean =>
 function firstDayOf(wish: Patch, got: Patch): Patch {
   const { when } = wish;
   if (!when || !got.milestone || when.kind !== "dates") return wish;
-  return { when: { ...when, end: when.start.add({ days: 1 }) } };
+  return { when: wholeDay(when.start) };
 }
 
 /** Before standard time a minute of one zone's clock begins within one of another zone's. */

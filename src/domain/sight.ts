@@ -1,4 +1,4 @@
-import type { PersonId } from "./ids.ts";
+import type { ListId, PersonId } from "./ids.ts";
 import type { Item, Project, Todolist } from "./item.ts";
 
 /** An item and where it stands; null = not known (any more). */
@@ -33,6 +33,12 @@ export const isPartyTo = (person: PersonId, { creatorId, assigned }: Item): bool
 /** Whether an item is for some people's eyes only: an event by itself, a task by its list. */
 export const isPrivate = (item: Item, list: Todolist | null): boolean =>
   item.kind === "event" ? item.private : list?.private === true;
+
+/** The same where only the private lists are at hand. */
+export const isAmongPrivate = (
+  item: Item,
+  privateLists: Pick<ReadonlySet<ListId>, "has">,
+): boolean => (item.kind === "event" ? item.private : privateLists.has(item.listId));
 
 /**
  * The assigned people of an item that keep it before some eyes, whoever is its creator then: those it has, and of `people`

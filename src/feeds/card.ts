@@ -1,6 +1,7 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
-import { type Item, milestoneCategory } from "../domain/item.ts";
+import { type Item, milestoneCategory, privateTitle } from "../domain/item.ts";
+import { isAmongPrivate } from "../domain/sight.ts";
 import {
   type LinkClaim,
   type LinkMaker,
@@ -35,10 +36,6 @@ export interface CardContext {
   readonly links: FeedLinks | null;
 }
 
-/** Whether an item may be read by some people only. */
-export const isPrivate = (item: Item, { privateLists }: Names): boolean =>
-  item.kind === "event" ? item.private : privateLists.has(item.listId);
-
 /**
  * Everything that a feed says of one item at its place. A private item is "Busy" and nothing else where the options say
  * so. STATUS is left out: the service knows neither tentative nor cancelled events, and what is deleted leaves the feed.
@@ -49,7 +46,7 @@ export function cardOf(
   { place, names, options, links }: CardContext & { readonly place: When },
 ): EventCard {
   const { uid, sequence, modifiedAt, knownAt, item } = view;
-  const secret = isPrivate(item, names);
+  const secret = isAmongPrivate(item, names.privateLists);
   const envelope = {
     uid,
     sequence,
@@ -91,7 +88,7 @@ export function cardInputs(
   const named = [
     categoriesOf(item, context.names),
     assigneesOf(item, context),
-    isPrivate(item, context.names),
+    isAmongPrivate(item, context.names.privateLists),
     context.links && offeredActions(item).length > 0 ? linksText(context.links) : "",
   ];
   return fingerprint(JSON.stringify([format, follows, named]));
@@ -103,7 +100,7 @@ export const linksText = ({ feed, feedVersion, until }: FeedLinks): string =>
 
 const busy = {
   createdAt: null,
-  summary: "Busy",
+  summary: privateTitle,
   description: "",
   html: null,
   categories: [],

@@ -1,7 +1,7 @@
 import { customDatesOf, customDateTitle, customDateUid } from "../domain/custom-date.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { Item } from "../domain/item.ts";
-import type { When } from "../domain/when.ts";
+import { type When, wholeDay } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs } from "./card.ts";
 import type { FeedOptions } from "./window.ts";
@@ -35,7 +35,7 @@ export function placeOfView(
 ): When | null {
   if (field === 0) return placeOf(item, options);
   const on = customDatesOf(item).find(({ id }) => id === field)?.on;
-  return on ? { kind: "dates", start: on, end: on.add({ days: 1 }) } : null;
+  return on ? wholeDay(on) : null;
 }
 
 /**

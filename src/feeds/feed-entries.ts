@@ -1,15 +1,9 @@
 import type { ItemKey, ProjectId, Revision } from "../domain/ids.ts";
+import { isAmongPrivate } from "../domain/sight.ts";
 import { startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import {
-  type CardContext,
-  cardInputs,
-  type FeedLinks,
-  isPrivate,
-  linksText,
-  type Names,
-} from "./card.ts";
+import { type CardContext, cardInputs, type FeedLinks, linksText, type Names } from "./card.ts";
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
 import type { FeedOptions } from "./window.ts";
 import { type Days, daysOf, inWindow, type Window, windowAround } from "./window.ts";
@@ -177,7 +171,7 @@ type Writing = CardContext & { readonly format: string };
 function entryOf(view: ViewItem, context: Writing & { readonly field: number }): FeedEntry {
   const { key, uid, item } = view;
   const { names, options, field } = context;
-  const omitted = options.private === "omit" && isPrivate(item, names);
+  const omitted = options.private === "omit" && isAmongPrivate(item, names.privateLists);
   const place = omitted ? null : placeOfView(view, { field, options });
   if (!place) return { key, field, days: null, years: null, order: "", inputs: "" };
   const start = startsAt(place, options.zone).toString({ smallestUnit: "second" });

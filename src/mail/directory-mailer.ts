@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import { fingerprint } from "../domain/fingerprint.ts";
+import { messageOf } from "../domain/result.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { bareMessageId, toMessage } from "./message.ts";
 
@@ -35,7 +36,7 @@ export function createDirectoryMailer({ directory }: { readonly directory: strin
         await rm(join(directory, `.probe-${process.pid}`), { force: true });
         return null;
       } catch (error) {
-        return `mails cannot be written to ${directory}: ${reasonOf(error)}`;
+        return `mails cannot be written to ${directory}: ${messageOf(error)}`;
       }
     },
     close: () => renderer.close(),
@@ -60,7 +61,7 @@ async function deliver(from: {
   } catch (error) {
     // A folder that cannot be written to may not let go of the rest either; the next delivery overwrites it.
     await rm(temporary, { force: true }).catch(() => undefined);
-    const message = `the mail cannot be written to ${directory}: ${reasonOf(error)}`;
+    const message = `the mail cannot be written to ${directory}: ${messageOf(error)}`;
     return { kind: "deferred", code: null, message };
   }
 }
@@ -87,6 +88,3 @@ async function writeWhole(path: string, octets: Octets): Promise<void> {
     await file.close();
   }
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { messageOf } from "../domain/result.ts";
 import { type AdmissionParts, admission, jsonOnly } from "./admission.ts";
 import { send } from "./exchange.ts";
 import {
@@ -59,6 +60,6 @@ function answerError(
   }
   const known = typeof error === "object" && error !== null && "status" in error;
   const status = known && typeof error.status === "number" ? error.status : 500;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   send(response, { status, json: { message } });
 }

@@ -51,6 +51,8 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
     const { pending = 0, claimed = 0 } = journal.counts();
     return pending + claimed === 0;
   };
+  const events = (project: number = place.project) =>
+    insist(workspace.events.list({ by, project }, { view: "all" }));
   return {
     sandbox,
     workspace,
@@ -94,11 +96,10 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
         XDG_STATE_HOME: join(home, ".local", "state"),
       };
     },
-    events: (project: number = place.project) =>
-      insist(workspace.events.list({ by, project }, { view: "all" })),
+    events,
     /** What the events of the first project are called, sorted. */
     eventTitles: () =>
-      insist(workspace.events.list({ by, project: place.project }, { view: "all" }))
+      events()
         .map(({ title }) => title)
         .toSorted(),
     tasks: (list: number = place.list, project: number = place.project) =>
@@ -159,12 +160,18 @@ export const day = (from: number): string =>
 /** The same as iCalendar writes it, `YYYYMMDD`. */
 export const icsDay = (from: number): string => day(from).replaceAll("-", "");
 
+/** The items of a title. */
+export const called = <Value extends { readonly title: string }>(
+  items: readonly Value[],
+  title: string,
+): readonly Value[] => items.filter((item) => item.title === title);
+
 /** The first item of a title; throws when there is none or another one, so that no test overlooks a double. */
 export function only<Value extends { readonly title: string }>(
   items: readonly Value[],
   title: string,
 ): Value {
-  const [found, ...others] = items.filter((item) => item.title === title);
+  const [found, ...others] = called(items, title);
   if (!found || others.length > 0) {
     const titles = items.map((item) => item.title).join(", ");
     throw new Error(`${others.length + (found ? 1 : 0)} items are called ${title}: ${titles}`);

@@ -183,6 +183,7 @@ describe("sameDescription() result", () => {
     ["  a\n", "a", true],
     ["<p>a</p>", "a", true],
     ["<p>a\n b</p>", "a b", true],
+    ["<b>a</b>", "<b>a</b>\n", true],
     ["a", null, false],
   ])("for %j and %j is %s", (a, b, expected) => {
     expect(sameDescription(a, b)).toBe(expected);

@@ -1,5 +1,6 @@
 import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
+import { calendarEnd, productId } from "../../ics/write/write-calendar.ts";
 import { writeTimeZone } from "../../ics/zones/zones.ts";
 import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
 import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
@@ -217,5 +218,5 @@ const homeComponents = ["VEVENT", "VTODO"]
 function timeZoneText(zone: string, now: Temporal.Instant): string {
   const { year } = now.toZonedDateTimeISO(zone);
   const component = writeTimeZone({ zone, tzid: zone, fromYear: year - 10, toYear: year + 10 });
-  return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Dayferry//Dayferry//EN\r\n${component}END:VCALENDAR\r\n`;
+  return `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${productId}\r\n${component}${calendarEnd}`;
 }

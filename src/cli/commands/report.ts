@@ -2,7 +2,7 @@ import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { isId } from "../../domain/ids.ts";
-import { type Result, unreachable } from "../../domain/result.ts";
+import { messageOf, type Result, unreachable } from "../../domain/result.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
@@ -177,7 +177,6 @@ function writeWhole(path: string, text: string): void {
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failed(`--output ${path}: it cannot be written: ${reason}`, 1);
+    throw new Failed(`--output ${path}: it cannot be written: ${messageOf(error)}`, 1);
   }
 }

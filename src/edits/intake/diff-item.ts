@@ -1,5 +1,11 @@
 import type { LabelId } from "../../domain/ids.ts";
-import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
+import {
+  type EventItem,
+  type Item,
+  privateTitle,
+  type TaskItem,
+  untitled,
+} from "../../domain/item.ts";
 import {
   isMilestoneCategory,
   nameKey,
@@ -7,6 +13,7 @@ import {
   sameStored,
   sameText,
 } from "../../domain/sameness.ts";
+import { isAmongPrivate } from "../../domain/sight.ts";
 import { looksLikeHtml, oneLine, plainDescription } from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { wholeMinutes } from "../../domain/when.ts";
@@ -28,7 +35,7 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
   const own =
     base.kind === "event" ? diffEvent(incoming, base, context) : diffTask(incoming, base, context);
   const link = webLink(context.webUrl, base);
-  const isPrivate = isShownPrivate(base, context);
+  const isPrivate = isAmongPrivate(base, context.privateLists);
   return joinParts([
     own,
     descriptionPart(incoming, base),
@@ -106,7 +113,7 @@ function titleOf(
   { base, context }: { readonly base: Item; readonly context: DiffContext },
 ): TitleReading {
   const { decorated } = context;
-  const isPrivate = isShownPrivate(base, context);
+  const isPrivate = isAmongPrivate(base, context.privateLists);
   const title = readTitle(incoming.summary, { base, decorated, isPrivate });
   const unmarked = incoming.component === "VTODO" && title.done === false;
   return unmarked ? { ...title, done: undefined } : title;
@@ -121,9 +128,6 @@ interface TitleReading {
 }
 
 const unchanged: TitleReading = { title: undefined, done: undefined, milestone: false };
-
-/** The summary that a feed may show of a private item instead of its title. */
-const privateTitle = "Busy";
 
 /**
  * Reads a summary that was shown for `base`. `decorated`: the channel shows feeds, whose marks are no part of the title;
@@ -277,9 +281,6 @@ function labelIdsFor(
   const own = all.filter((id) => base.labels.includes(id));
   return own.length > 0 ? own : all.filter((id) => names.isGiven(id)).slice(0, 1);
 }
-
-const isShownPrivate = (item: Item, { privateLists }: DiffContext): boolean =>
-  item.kind === "event" ? item.private : privateLists.has(item.listId);
 
 /** The wish for the description. What a feed shows of formatted text is compared as it is shown: as plain text. */
 function descriptionPart(incoming: IncomingItem, base: Item): Part {

@@ -1,7 +1,7 @@
 import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { changedFields, sameWhen } from "../../domain/sameness.ts";
-import { defaultLength, inZone, type When } from "../../domain/when.ts";
+import { defaultLength, inZone, type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 
@@ -57,7 +57,7 @@ export function dayOfTodo({ due, start }: IncomingItem): When | undefined {
   const time = due ?? start;
   if (!time) return undefined;
   if (time.kind === "time") return { kind: "times", start: time.at, end: null };
-  return { kind: "dates", start: time.on, end: time.on.add({ days: 1 }) };
+  return wholeDay(time.on);
 }
 
 function wishedTimes(

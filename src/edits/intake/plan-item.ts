@@ -1,7 +1,7 @@
 import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/custom-date.ts";
 import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
-import type { Item } from "../../domain/item.ts";
+import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/sameness.ts";
 import { oneLine } from "../../domain/text.ts";
 import { wholeDay } from "../../domain/when.ts";
@@ -154,12 +154,12 @@ function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation):
   });
 }
 
-/** A private item is shown as "Busy" where the options say so. */
+/** A private item is shown by another title where the options say so. */
 function isShown(
   { summary, when }: IncomingItem,
   { title, on }: { readonly title: string; readonly on: Temporal.PlainDate },
 ): boolean {
   const said = summary === undefined ? title : readSummary(summary).title;
-  const isTitle = sameText(said, oneLine(title)) || said === "Busy";
+  const isTitle = sameText(said, oneLine(title)) || said === privateTitle;
   return isTitle && (when === undefined || sameWhen(when, wholeDay(on)));
 }

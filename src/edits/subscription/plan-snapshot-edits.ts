@@ -2,6 +2,7 @@ import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameTitle, sameWhen } from "../../domain/sameness.ts";
+import { isAmongPrivate } from "../../domain/sight.ts";
 import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
@@ -302,8 +303,8 @@ function whyKept(
   const { entry, context, at } = about;
   const today = at.toZonedDateTimeISO(context.zone).toPlainDate();
   if (item.completed) return "it is completed, and completed items leave calendars by themselves";
-  const hidden = item.kind === "event" ? item.private : context.privateLists.has(item.listId);
-  if (hidden) return "it is private, and private items may be hidden from calendars";
+  if (isAmongPrivate(item, context.privateLists))
+    return "it is private, and private items may be hidden from calendars";
   if (entry.projectId !== null && item.projectId !== entry.projectId) {
     return "it was moved to another project";
   }

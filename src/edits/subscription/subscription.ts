@@ -190,10 +190,10 @@ function acceptSnapshot(
     dryRun: false,
     alongside: (answer) => storeSnapshot(answer, { plan, row, deps, isFirst: before === null }),
   });
-  return accepted.kind === "plan" ? ok(undefined) : fail(accepted.errors.map(messageOf).join("; "));
+  return accepted.kind === "plan"
+    ? ok(undefined)
+    : fail(accepted.errors.map(({ message }) => message).join("; "));
 }
-
-const messageOf = ({ message }: { readonly message: string }): string => message;
 
 const mostNotes = 20;
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { fail, ok, type Result } from "../../domain/result.ts";
+import { fail, messageOf, ok, type Result } from "../../domain/result.ts";
 
 /** A connection that cannot write, with what it takes to end it. */
 export interface ReadOnly {
@@ -26,8 +26,7 @@ export function openReadOnly(file: string): Result<ReadOnly, string> {
   try {
     return ok(inPlace(file) ?? inCopy(file));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return fail(`${file} cannot be read: ${reason}`);
+    return fail(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { type ProjectId, projectId, type ServiceId, serviceId } from "../../doma
 import type { EventItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { readServiceTimes, type When, writeServiceTimes } from "../../domain/when.ts";
+import { readServiceTimes, type When, wholeDay, writeServiceTimes } from "../../domain/when.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Call } from "../send-request.ts";
@@ -187,10 +187,8 @@ function writeTimes(when: When, mode: "create" | "update") {
   return { start, end: end ?? (mode === "update" ? start : undefined), all_day: allDay };
 }
 
-function firstDay(when: When): When {
-  const start = when.kind === "dates" ? when.start : when.start.toPlainDate();
-  return { kind: "dates", start, end: start.add({ days: 1 }) };
-}
+const firstDay = (when: When): When =>
+  wholeDay(when.kind === "dates" ? when.start : when.start.toPlainDate());
 
 function knownEvent(
   known: KnownValues,

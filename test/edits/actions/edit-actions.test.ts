@@ -6,22 +6,22 @@ import { acceptRig, calendar, list, type RigSetting, vevent, vtodo } from "../ri
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 
-function deskRig(setting?: RigSetting) {
+function actionsRig(setting?: RigSetting) {
   const rig = acceptRig(setting);
   let released = 0;
-  const editActions = createEditActions({
+  const actions = createEditActions({
     store: rig.store,
     accept: () => ({ kind: "refused", errors: [] }),
     onReleased: () => {
       released++;
     },
   });
-  return { ...rig, editActions, released: () => released };
+  return { ...rig, actions, released: () => released };
 }
 
 describe("describeEdit() result", () => {
   it("tells a change with what it was, and turns into JSON", () => {
-    const rig = deskRig({ labels: "create" });
+    const rig = actionsRig({ labels: "create" });
     const uid = rig.put(aTask(601, { title: "Write" }));
     rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite", "CATEGORIES:Fresh")));
     const [edit] = rig.edits();
@@ -50,7 +50,7 @@ describe("describeEdit() result", () => {
   });
 
   it("tells a creation without a base, also once nobody is shown it", () => {
-    const rig = deskRig({ mode: "review" });
+    const rig = actionsRig({ mode: "review" });
     rig.send(calendar(party));
     const [edit] = rig.edits();
     expect(edit && describeEdit(edit, rig.store)).toMatchObject({
@@ -61,12 +61,12 @@ describe("describeEdit() result", () => {
   });
 
   it("tells what the service did not take over", () => {
-    const rig = deskRig();
+    const rig = actionsRig();
     const uid = rig.put(anEvent(501));
     rig.send(calendar(vevent(uid, "SUMMARY:New")));
     const edit = rig.store.journal.claimNext() ?? expect.fail("nothing to claim");
     rig.store.journal.confirm(edit, anEvent(501, { title: "Old" }));
-    const described = rig.editActions.show(1);
+    const described = rig.actions.show(1);
     expect(described).toMatchObject({ state: "confirmed", answer: { title: "Old" } });
     expect(described?.problem).toContain("title");
   });
@@ -74,37 +74,37 @@ describe("describeEdit() result", () => {
 
 describe("createEditActions()", () => {
   it("lists by state, newest first", () => {
-    const { editActions, send } = deskRig();
+    const { actions, send } = actionsRig();
     send(calendar(party));
     send(calendar(party.replace("Party", "Feast")));
-    expect(editActions.list({ state: undefined, limit: 9 })?.map(({ id }) => id)).toEqual([2, 1]);
-    expect(editActions.list({ state: "pending", limit: 1 })).toHaveLength(1);
-    expect(editActions.list({ state: "held", limit: 9 })).toEqual([]);
-    expect(editActions.list({ state: "lost", limit: 9 })).toBeNull();
-    expect(editActions.show(3)).toBeNull();
-    expect(editActions.show(0)).toBeNull();
+    expect(actions.list({ state: undefined, limit: 9 })?.map(({ id }) => id)).toEqual([2, 1]);
+    expect(actions.list({ state: "pending", limit: 1 })).toHaveLength(1);
+    expect(actions.list({ state: "held", limit: 9 })).toEqual([]);
+    expect(actions.list({ state: "lost", limit: 9 })).toBeNull();
+    expect(actions.show(3)).toBeNull();
+    expect(actions.show(0)).toBeNull();
   });
 
   it("approves what is held, discards and retries, and wakes the drain", () => {
-    const { editActions, send, store, released } = deskRig({ mode: "review" });
+    const { actions, send, store, released } = actionsRig({ mode: "review" });
     send(calendar(party, vtodo("chore@example.com", "SUMMARY:Chore")), { listId: list });
-    expect(editActions.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
-    expect(editActions.discard(2)).toMatchObject({ kind: "done", edit: { state: "discarded" } });
-    expect(editActions.approve(2)).toMatchObject({
+    expect(actions.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(actions.discard(2)).toMatchObject({ kind: "done", edit: { state: "discarded" } });
+    expect(actions.approve(2)).toMatchObject({
       kind: "refused",
       reason: expect.stringContaining("discarded"),
     });
-    expect(editActions.retry(9)).toEqual({ kind: "unknown" });
+    expect(actions.retry(9)).toEqual({ kind: "unknown" });
     const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
     store.journal.settle(edit, { kind: "park", reason: "failed", problem: "no" });
-    expect(editActions.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
+    expect(actions.retry(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
     expect(released()).toBe(3);
   });
 });
 
 describe("approve() result", () => {
   it("refuses with the reason when the item was deleted since and is being made anew", () => {
-    const rig = deskRig({ mode: "review" });
+    const rig = actionsRig({ mode: "review" });
     const uid = rig.put(aTask(601, { title: "Write" }));
     rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
     const [held] = rig.edits();
@@ -117,12 +117,12 @@ describe("approve() result", () => {
       state: "pending",
       recreates: true,
     });
-    expect(rig.editActions.approve(held.id)).toEqual({
+    expect(rig.actions.approve(held.id)).toEqual({
       kind: "refused",
       reason: `the item of edit ${held.id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
     });
     expect(rig.released()).toBe(0);
-    expect(rig.editActions.discard(held.id)).toMatchObject({ kind: "done" });
+    expect(rig.actions.discard(held.id)).toMatchObject({ kind: "done" });
     expect(rig.store.journal.claimNext()?.id).toBe(creation);
   });
 });

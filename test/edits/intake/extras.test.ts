@@ -20,20 +20,20 @@ describe("accept() of COMMENT", () => {
   it("makes an edit of a task that says nothing else", () => {
     const rig = acceptRig();
     const uid = rig.put(aTask(1));
-    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my editActions")));
+    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")));
     expect(planned).toMatchObject({ action: "update", changes: [] });
     expect(codes(planned)).toEqual(["comment"]);
     const [edit] = rig.edits();
     expect(edit).toMatchObject({ action: "update", patch: {} });
     expect(rig.store.extras.ofEdit(edit?.id ?? never())).toMatchObject([
-      { kind: "comment", target: "task", text: "On my editActions", state: "pending" },
+      { kind: "comment", target: "task", text: "On my desk", state: "pending" },
     ]);
   });
 
   it("is told and not stored in a dry run", () => {
     const rig = acceptRig();
     const uid = rig.put(aTask(1));
-    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my editActions")), { dryRun: true });
+    const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")), { dryRun: true });
     expect(codes(planned)).toEqual(["comment"]);
     expect(rig.edits()).toEqual([]);
   });

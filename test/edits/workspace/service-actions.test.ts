@@ -8,7 +8,7 @@ import { drainRig } from "../delivery/drain-rig.ts";
 
 const by = { person: null };
 
-async function deskRig() {
+async function actionsRig() {
   const rig = await drainRig();
   const { store, upstream, project, otherList, otherProject, farList, list } = rig;
   store.directory.putProjects([aProject(project, "Website"), aProject(otherProject, "Fair")], true);
@@ -19,12 +19,12 @@ async function deskRig() {
     true,
   );
   const hurried: string[] = [];
-  const editActions = createServiceActions({
+  const actions = createServiceActions({
     store,
     upstream,
     hurry: (name) => hurried.push(name),
   });
-  return { ...rig, hurried, ...editActions };
+  return { ...rig, hurried, ...actions };
 }
 
 async function worked<Value>(answer: Answer<Value>): Promise<Value> {
@@ -48,7 +48,7 @@ const wishFor = (task: string, list: number) => ({
 
 describe("tasks.move()", () => {
   it("keeps handle and UID, in another list and in another project, and takes subtasks along", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { id, uid } = await rig.task();
     const inTask = { ...rig.by, list: rig.list, task: id };
     const child = insist(rig.sandbox.workspace.subtasks.create(inTask, { title: "Child" }));
@@ -81,7 +81,7 @@ describe("tasks.move()", () => {
   });
 
   it("keeps the UID when the service gives the task another id", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { id, uid } = await rig.task();
     const other = { id: 999_001 };
     rig.sandbox.faults.add({
@@ -95,7 +95,7 @@ describe("tasks.move()", () => {
   });
 
   it("takes the task out of the view when nobody polls the list that it goes to", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { uid } = await rig.task();
     rig.store.directory.putTodolists(rig.otherProject, [], true);
     const wish = { ...wishFor(uid, rig.farList), projectId: rig.otherProject };
@@ -104,7 +104,7 @@ describe("tasks.move()", () => {
   });
 
   it("says what is wrong, and changes nothing", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const [{ id, uid }, event] = [await rig.task(), await rig.event()];
     const { tasks } = rig;
     expect(await problem(tasks.move(wishFor("4711", rig.list), by))).toContain('no task "4711"');
@@ -120,7 +120,7 @@ describe("tasks.move()", () => {
 
 describe("tasks.copy()", () => {
   it("makes a new item with the dates, under its own UID", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { uid } = await rig.task();
     const wish = { ...wishFor(uid, rig.otherList), title: "Write more" };
     const copied = await worked(rig.tasks.copy(wish, by));
@@ -132,7 +132,7 @@ describe("tasks.copy()", () => {
   });
 
   it("is told and never repeated when the answer is lost", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { uid } = await rig.task();
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     const lost = await problem(rig.tasks.copy(wishFor(uid, rig.list), by));
@@ -144,7 +144,7 @@ describe("tasks.copy()", () => {
 
 describe("comments", () => {
   it("are added and listed, and mirrored at once", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const { id, uid } = await rig.task();
     const made = await worked(rig.comments.add({ task: uid, text: "Hello" }, by));
     expect(made).toMatchObject({ description: "Hello", taskId: id });
@@ -156,7 +156,7 @@ describe("comments", () => {
 
 describe("labels", () => {
   it("are created, renamed and deleted, here as there", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const made = await worked(rig.labels.create("Print", by));
     expect(rig.store.directory.labelNames().get(made.id)).toBe("Print");
     await worked(rig.labels.rename({ id: made.id, name: "Web" }, by));
@@ -175,7 +175,7 @@ describe("files", () => {
   const plan = { name: "plan.txt", type: "text/plain", content };
 
   it("are uploaded into the home folder, listed, and deleted", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const place = { projectId: rig.project, folderId: null };
     const [filed] = await worked(rig.files.upload({ ...place, ...plan }, by));
     expect(filed).toMatchObject({ name: "plan.txt", byteSize: 4, folderId: rig.folder });
@@ -187,7 +187,7 @@ describe("files", () => {
   });
 
   it("are refused for a project or folder that is not there", async () => {
-    const rig = await deskRig();
+    const rig = await actionsRig();
     const projectId = rig.project;
     const nowhere = { projectId, folderId: folderId(4711), ...plan };
     expect(await problem(rig.files.upload(nowhere, by))).toContain("folders/4711");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
-import { type ClientSetting, clientSetting, icsDay, only } from "../../clients/setting.ts";
+import { type ClientSetting, called, clientSetting, icsDay, only } from "../../clients/setting.ts";
 import { eventually } from "../../support/eventually.ts";
 
 // What is answered by success is there, or is told as gone; what cannot be is refused with the reason.
@@ -67,7 +67,7 @@ describe("a creation that the service refuses", () => {
     expect([again.status, again.headers["etag"]]).toEqual([201, expect.stringMatching(/^"/)]);
     await setting.arrived();
     expect(lastEdit()).toMatchObject({ action: "create", state: "confirmed" });
-    expect(only(setting.events(), "No")).toBeDefined();
+    expect(called(setting.events(), "No")).toHaveLength(1);
     const got = await program.send(`GET ${path("events", "no.ics")}`);
     expect(got.headers["etag"]).toBe(again.headers["etag"]);
     expect(setting.edits().filter(({ state }) => state === "parked")).toEqual([]);
@@ -90,7 +90,7 @@ describe("a change that the service refuses", () => {
     const again = await put(where, wished, { "if-match": present.headers["etag"] ?? "" });
     await setting.arrived();
     expect(lastEdit()).toMatchObject({ action: "update", state: "confirmed" });
-    expect(only(setting.tasks(), "Twice")).toBeDefined();
+    expect(called(setting.tasks(), "Twice")).toHaveLength(1);
     const got = await program.send(`GET ${where}`);
     expect([got.text, got.headers["etag"]]).toEqual([wished, again.headers["etag"]]);
   });
@@ -119,7 +119,7 @@ describe("a PUT of what is no longer there", () => {
     await setting.arrived();
     const got = await program.send(`GET ${where}`);
     expect([got.text, got.headers["etag"]]).toEqual([body, again.headers["etag"]]);
-    expect(only(setting.tasks(), "Thrown away")).toBeDefined();
+    expect(called(setting.tasks(), "Thrown away")).toHaveLength(1);
   });
 
   it.each<[string, Readonly<Record<string, string>>, number]>([
@@ -160,7 +160,7 @@ describe("a to-do below a task of another list", () => {
     await setting.arrived();
     const got = await program.send(`GET ${where}`);
     expect([got.text, got.headers["etag"]]).toEqual([body, answer.headers["etag"]]);
-    expect(only(setting.tasks(setting.nearList), "Far child")).toBeDefined();
+    expect(called(setting.tasks(setting.nearList), "Far child")).toHaveLength(1);
     expect((await since("tasks", "")).told).not.toHaveProperty(["far-child.ics"]);
   });
 
@@ -185,7 +185,7 @@ describe("a PUT of an event with STATUS:CANCELLED", () => {
     await setting.arrived();
     const got = await program.send(`GET ${where}`);
     expect([got.text, got.headers["etag"]]).toEqual([body, answer.headers["etag"]]);
-    expect(only(setting.events(), "Cancelled")).toBeDefined();
+    expect(called(setting.events(), "Cancelled")).toHaveLength(1);
     expect(lastEdit()).toMatchObject({ action: "create", state: "confirmed" });
   });
 });
