@@ -19,7 +19,7 @@ import { createLog } from "../src/log.ts";
 import { chooseMailer, mailSettings, openMailLinks } from "../src/mailer.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
 import { playChange } from "../src/sandbox/play.ts";
-import { startSandbox } from "../src/sandbox/server.ts";
+import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 
 /** The walks by the names of their sections in docs/architecture.md. */
 export const walkNames = [
@@ -55,15 +55,15 @@ type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 /** A daemon's rooms over a sandbox that has been read as a whole, with feeds and calendars served over HTTP. */
 async function openWorkspace(folder: string) {
-  let aheadMs = 0;
+  // Begun shortly before midnight, a walk would end on another day than it has begun.
+  const begun = Temporal.Now.zonedDateTimeISO(zone);
+  const noon = begun.withPlainTime("12:00");
+  let aheadMs = noon.epochMilliseconds - begun.epochMilliseconds;
   const clock = () => Temporal.Now.instant().add({ milliseconds: aheadMs });
   const log = createLog({ level: "silent" });
   const stop = new AbortController();
-  const sandbox = await startSandbox({
-    seed: 1,
+  const sandbox = await testSandbox({
     size: "s",
-    discovery: true,
-    port: 0,
     timeZone: zone,
     clock,
     quota: { requests: 10_000, perMs: 1 },
@@ -90,7 +90,7 @@ async function openWorkspace(folder: string) {
   await rooms.sync.sweep({ signal: stop.signal });
   rooms.feeds.ensure();
 
-  const owner = personId(sandbox.keys[0]?.personId ?? 0);
+  const owner = personId(ownerOf(sandbox));
   const password = rooms.people.setPassword(owner);
   if (password.kind !== "set") throw new Error("there is no app password");
   const app = express()

@@ -16,6 +16,8 @@ export function localTime(instant: string | null | undefined, zone: string): str
   return local.toPlainDateTime().toString({ smallestUnit: "second" }).replace("T", " ");
 }
 
-/** The rows of an answer of the API, which is a list of such rows or a single one. */
-export const rowsOf = <Row>(answer: unknown): readonly Row[] =>
-  Array.isArray(answer) ? answer : [Object(answer)];
+/** The rows of an answer of the API, which is a list of such rows, a single one, or nothing. */
+export function rowsOf<Row>(answer: unknown): readonly Row[] {
+  if (answer === undefined) return [];
+  return Array.isArray(answer) ? answer : [Object(answer)];
+}

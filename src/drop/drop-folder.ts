@@ -43,7 +43,7 @@ export interface DropFolder {
   files(): Result<readonly DroppedFile[], string>;
   /** Fails with a sentence, also when the file has more than `most` bytes. */
   read(path: string, most: number): Result<Uint8Array, string>;
-  /** A free place: the same path on the subfolder, with the time in the name when that is taken. */
+  /** A free place: the same path in the subfolder, with the time in the name when that is taken. */
   placeFor(path: string, subfolder: DropSubfolder, at: Temporal.Instant): string;
   /** Moves the file and writes its report; a second time does no harm. Throws when the disk refuses. */
   putAway(file: PutAway): void;

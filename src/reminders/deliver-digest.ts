@@ -28,7 +28,7 @@ export interface DueDigest {
   readonly turn: DigestTurn;
 }
 
-export interface DigestDeps extends DeliverDeps {
+interface DigestDeps extends DeliverDeps {
   readonly digest: DigestRule;
 }
 

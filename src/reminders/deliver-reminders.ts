@@ -1,10 +1,10 @@
 import type { ItemKey, PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
-import { isPrivate, seesItem } from "../domain/sight.ts";
+import { isPrivate } from "../domain/sight.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { Mail } from "../mail/mail.ts";
-import type { MailKey } from "../store/mails/ledger.ts";
+import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
 import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
@@ -14,13 +14,14 @@ import {
   addressOf,
   choiceOf,
   envelope,
+  isOpenTo,
   type MailDeps,
+  type Reader,
   readerBy,
   unsubscribeFor,
 } from "./recipients.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 import { combinedContent, reminderContent } from "./reminder-words.ts";
-
 import type { SendGate } from "./send-gate.ts";
 
 /** What became of one thing that a person was to be told. */
@@ -72,7 +73,8 @@ export async function deliver(
   deps: DeliverDeps,
 ): Promise<readonly ReminderEvent[]> {
   const { store } = deps;
-  const things = mail.mails.flatMap((due) => readAgain(due, deps) ?? []);
+  const reader = readerBy(mail.person, deps);
+  const things = mail.mails.flatMap((due) => readAgain(due, { reader, deps }) ?? []);
   const [first] = things;
   if (!first) return [];
   const { messageId } = mail;
@@ -95,12 +97,15 @@ export async function deliver(
   }));
 }
 
-/** Null when it is not to be told any more. */
-export function readAgain({ key }: DueMail, deps: DeliverDeps): Current | null {
+/** Null when it is not to be told any more. `reader`: of the mail; null = nobody who can be reached. */
+export function readAgain(
+  { key }: DueMail,
+  { reader, deps }: { readonly reader: Reader | null; readonly deps: DeliverDeps },
+): Current | null {
   const { store, rules, windowOf, clock } = deps;
-  const shown = key.item === 0 ? null : store.view.get(key.item);
-  const reader = readerBy(key.person, deps);
-  if (!shown || !reader || !isOpenTo(reader.person, { item: shown.item, deps })) return null;
+  const { directory, view } = store;
+  const shown = key.item === noItem ? null : view.get(key.item);
+  if (!shown || !reader || !isOpenTo(key.person, { item: shown.item, directory })) return null;
   const reminder = remindersOf(shown, rules).find(
     ({ sort, occurrence, lead }) =>
       sort === key.kind && occurrence === key.occurrence && lead === key.lead,
@@ -109,19 +114,6 @@ export function readAgain({ key }: DueMail, deps: DeliverDeps): Current | null {
   const window = windowOf(reminder, reader.zone);
   if (!window || !isWithin(window, clock())) return null;
   return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
-}
-
-/** Who is assigned to what is archived, or has left the project, is told nothing of it. */
-function isOpenTo(
-  { id }: Person,
-  { item, deps }: { readonly item: Item; readonly deps: DeliverDeps },
-): boolean {
-  const { directory } = deps.store;
-  return seesItem(id, {
-    item,
-    project: directory.project(item.projectId),
-    list: item.kind === "event" ? null : directory.todolist(item.listId),
-  });
 }
 
 function compose(

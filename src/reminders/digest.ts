@@ -1,14 +1,13 @@
 import type { PersonId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
-import { seesItem } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
 import { inZone, startsAt, wallClock } from "../domain/when.ts";
 import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wording.ts";
-
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
 import type { Section, SectionEntry } from "./mail-content.ts";
 import { isBefore, missedUntil, type Window } from "./plan-mails.ts";
+import { isOpenTo } from "./recipients.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./reminder-words.ts";
 
@@ -83,12 +82,8 @@ function section(heading: string, entries: readonly SectionEntry[]): Section {
   };
 }
 
-function isOpen(item: Item, { store, person }: DigestContext): boolean {
-  const { directory } = store;
-  const project = directory.project(item.projectId);
-  const list = item.kind === "event" ? null : directory.todolist(item.listId);
-  return !item.completed && seesItem(person, { item, project, list });
-}
+const isOpen = (item: Item, { store: { directory }, person }: DigestContext): boolean =>
+  !item.completed && isOpenTo(person, { item, directory });
 
 function digestEntry(
   item: Item,

@@ -53,7 +53,8 @@ export function findMails(deps: MailFinderDeps): MailFinder {
 
   const ready = plan.due.flatMap((mail): readonly Ready[] => {
     const found = begun(mail.key);
-    return found && readAgain(mail, deps) ? [{ mail, begunAs: found.as }] : [];
+    const reader = readers.get(mail.key.person) ?? null;
+    return found && readAgain(mail, { reader, deps }) ? [{ mail, begunAs: found.as }] : [];
   });
   const mails = combineMails(ready, { now, messageIdOf: (key) => ownId(key, deps) });
   const tasks: readonly MailTask[] = [

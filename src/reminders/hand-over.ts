@@ -20,7 +20,7 @@ export interface Topic<Key> {
 }
 
 /** A mail that is to go out. */
-export interface OutgoingMail<Key, Thing extends Topic<Key>> {
+interface OutgoingMail<Key, Thing extends Topic<Key>> {
   readonly things: readonly Thing[];
   readonly messageId: string;
   readonly address: string;
@@ -28,7 +28,7 @@ export interface OutgoingMail<Key, Thing extends Topic<Key>> {
   readonly compose: (things: readonly Thing[]) => Mail;
 }
 
-export interface HandOverDeps<Key> {
+interface HandOverDeps<Key> {
   readonly handover: Handover<Key>;
   readonly store: Pick<Transactions, "durably">;
   readonly mailer: Mailer;

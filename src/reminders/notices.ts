@@ -2,7 +2,6 @@ import type { Edit } from "../domain/edit.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { EditId, PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
-import { seesItem } from "../domain/sight.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type NoticeKey, noticeKey } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +11,7 @@ import { isBefore } from "./plan-mails.ts";
 import {
   addressOf,
   envelope,
+  isOpenTo,
   type MailDeps,
   mayBegin,
   readerBy,
@@ -27,14 +27,14 @@ export type NoticeEvent = {
   readonly messageId: string;
 } & MailEnding;
 
-export interface NoticesDeps extends MailDeps {
+interface NoticesDeps extends MailDeps {
   /** Address under which people reach this server, without a slash at the end; null = only this machine does. */
   readonly publicUrl: string | null;
   readonly onEvent: (event: NoticeEvent) => void;
 }
 
 /** Tells editors by mail of their edits that are parked, once for each parking. */
-export interface ParkingNotices {
+interface ParkingNotices {
   /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
@@ -172,7 +172,7 @@ function parkingOf(
     reason: edit.parkReason ?? "failed",
     editor,
     now,
-    isOpen: now === null || isOpenTo(editor, { item: now, store }),
+    isOpen: now === null || isOpenTo(editor.id, { item: now, directory }),
     names: {
       people: directory.personNames(),
       labels: directory.labelNames(),
@@ -188,13 +188,3 @@ function presentOf({ item, before, parkReason }: Edit, { view }: Store): Item | 
   const shown = view.get(item)?.item ?? null;
   return parkReason === "conflict" ? (before ?? shown) : shown;
 }
-
-const isOpenTo = (
-  { id }: Person,
-  { item, store }: { readonly item: Item; readonly store: Store },
-): boolean =>
-  seesItem(id, {
-    item,
-    project: store.directory.project(item.projectId),
-    list: item.kind === "event" ? null : store.directory.todolist(item.listId),
-  });

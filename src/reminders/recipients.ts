@@ -1,11 +1,12 @@
 import type { PersonId } from "../domain/ids.ts";
-import type { Person } from "../domain/item.ts";
+import type { Item, Person } from "../domain/item.ts";
 import {
   type MailChoice,
   type MailKind,
   type MailWishes,
   mailKindWords,
 } from "../domain/mail-kind.ts";
+import { seesItem } from "../domain/sight.ts";
 import type { ChoiceClaim } from "../domain/signed-links.ts";
 import { isZone } from "../domain/when.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
@@ -41,6 +42,7 @@ export interface Reader {
   readonly person: Person;
   /** The own one, or the account's. */
   readonly zone: string;
+  /** As it was when it was first asked. */
   readonly wants: (kind: MailKind) => boolean;
 }
 
@@ -54,6 +56,16 @@ export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Reader> {
 export function readerBy(id: PersonId | null, context: MailDeps): Reader | null {
   const person = context.store.directory.people().find((known) => known.id === id);
   return person && canReceive(person) ? readerOf(person, context) : null;
+}
+
+/** Whether an item is to be told to a person: nothing of what is archived, or of a project that they have left. */
+export function isOpenTo(
+  person: PersonId,
+  { item, directory }: { readonly item: Item; readonly directory: Store["directory"] },
+): boolean {
+  const project = directory.project(item.projectId);
+  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  return seesItem(person, { item, project, list });
 }
 
 /** How one mail of a kind is addressed. */
@@ -122,10 +134,16 @@ const minute = Temporal.Duration.from({ minutes: 1 });
 
 function readerOf(person: Person, { wishes, zone, store }: MailDeps): Reader {
   const granted = wishes(person.id);
+  const known = new Map<MailKind, boolean>();
   return {
     person,
     zone: zoneFor(person, zone),
-    wants: (kind) => granted[kind] && !store.mailChoices.isOff(person.id, kind),
+    wants(kind) {
+      const wanted =
+        known.get(kind) ?? (granted[kind] && !store.mailChoices.isOff(person.id, kind));
+      known.set(kind, wanted);
+      return wanted;
+    },
   };
 }
 

@@ -29,14 +29,14 @@ export interface ReportRequestFailure {
   readonly message: string;
 }
 
-/** The request for a report whose parameters are given by their names; a parameter that is not given is null or undefined. */
+/** The request for a report whose parameters are given by their names; a parameter that is not given is undefined. */
 export function reportRequest(
   name: string,
   {
     given,
     limit,
   }: {
-    readonly given: (parameter: Parameter) => string | null | undefined;
+    readonly given: (parameter: Parameter) => string | undefined;
     readonly limit: number | null;
   },
 ): ReportRequest {

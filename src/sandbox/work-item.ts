@@ -29,16 +29,16 @@ export function readNewWork(
   return fields.problem === null ? done({ draft, attachments }) : refused(400, fields.problem);
 }
 
-/** The item as a body wants it, completed or reopened by `by`; nothing is kept yet, `updatedAt` is as it was. */
+/** The item as a body wants it, completed or reopened by `by` at `now`; nothing is kept yet, `updatedAt` is as it was. */
 export function readChangedWork<T extends WorkRecord>(
   item: T,
-  { fields, setting, by }: ReadContext & { readonly by: number },
+  { fields, setting, by, now }: ReadContext & { readonly by: number; readonly now: string },
 ): Outcome<T> {
   const edited = { ...item, ...readWorkPatch(fields, setting) };
   const completed = fields.flag("completed") ?? item.completedAt !== null;
   checkDates(edited, fields);
   if (fields.problem !== null) return refused(400, fields.problem);
-  return done(withCompleted(edited, { completed, by, now: stampNow(setting) }));
+  return done(withCompleted(edited, { completed, by, now }));
 }
 
 /** A fresh item of a list, without anything but the given identity. */

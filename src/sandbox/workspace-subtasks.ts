@@ -60,13 +60,14 @@ export class SubtaskWork {
     const found = this.#find(place, "write");
     if (found.kind === "refused") return found;
     const old = found.value.subtask;
-    const context = { fields: new Fields(body), setting: this.#setting, by: place.by };
+    const setting = this.#setting;
+    const now = stampNow(setting);
+    const context = { fields: new Fields(body), setting, by: place.by, now };
     const read = readChangedWork(old, context);
     if (read.kind === "refused") return read;
     const wanted = read.value;
     if (JSON.stringify(wanted) === JSON.stringify(old)) return done(this.#show(old, found.value));
-    const updatedAt = stampNow(this.#setting);
-    const kept = this.#setting.store.subtasks.put({ ...wanted, updatedAt });
+    const kept = setting.store.subtasks.put({ ...wanted, updatedAt: now });
     return done(this.#show(kept, found.value));
   }
 

@@ -74,13 +74,14 @@ export class TaskWork {
     if (moved.kind === "refused") return moved;
 
     const { task, project } = moved.value;
-    const read = readChangedWork(task, { fields, setting: this.#setting, by: place.by });
+    const now = stampNow(this.#setting);
+    const read = readChangedWork(task, { fields, setting: this.#setting, by: place.by, now });
     if (read.kind === "refused") return read;
     const custom = readCustomFields(fields.raw("custom_fields"), project.customFields);
     if (custom.kind === "refused") return custom;
     const customFields = { ...task.customFields, ...custom.value };
     const wanted = { ...read.value, customFields };
-    return done(this.#keep(found.value.task, { ...moved.value, task: wanted }));
+    return done(this.#keep(found.value.task, { ...moved.value, task: wanted, now }));
   }
 
   /** A new task made from this one; without flags only title and description come along. */
@@ -105,12 +106,11 @@ export class TaskWork {
     return done(null);
   }
 
-  #keep(old: TaskRecord, found: InTask): TaskView {
+  #keep(old: TaskRecord, { now, ...found }: InTask & { readonly now: string }): TaskView {
     const { store } = this.#setting;
     const changes = changesBetween(old, found.task);
     const seen = { ...found, setting: this.#setting };
     if (changes.length === 0) return showTask(old, seen);
-    const now = stampNow(this.#setting);
     const kept: TaskRecord = {
       ...found.task,
       updatedAt: now,

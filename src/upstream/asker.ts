@@ -227,22 +227,24 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   type Element = Place & { readonly id: number };
   const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
   return {
-    list: (place: Place, call: Call, query: NonNullable<Ask["query"]> = {}) =>
-      asker.many(
+    list: (place: Place, call: Call, query: NonNullable<Ask["query"]> = {}) => {
+      const readOne = read(place);
+      return asker.many(
         {
           ask: { method: "GET", path: pathOf(place), query },
           list: {
             where: whereOf(place),
             kind,
             read: (raw, issues) => {
-              const element = read(place)(raw, issues);
+              const element = readOne(raw, issues);
               return element.ok ? ok({ ...element.value, ...listed?.(place) }) : element;
             },
             keyOf: ({ id }) => id ?? 0,
           },
         },
         call,
-      ),
+      );
+    },
     get: (place: Element, call: Call) =>
       asker.one({ ask: { method: "GET", path: pathTo(place) }, read: read(place) }, call),
     create: (

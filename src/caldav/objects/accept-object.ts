@@ -239,7 +239,7 @@ function numberIn(raw: string, name: string): number | null {
  */
 function shownText({ calendars, zone }: DavContext, object: CalendarObject): IncomingItem | null {
   const shown = readCalendarObject(calendars.octets(object), { zone });
-  return shown.ok ? (shown.value.incoming.items[0] ?? null) : null;
+  return shown.ok ? shown.value : null;
 }
 
 /**

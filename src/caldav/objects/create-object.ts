@@ -6,7 +6,7 @@ import type { IncomingItem } from "../../ics/read/incoming.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { requiresAbsence } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
-import { closedFault, type DavFault, readOnlyFault, refusalFault, unseenFault } from "../fault.ts";
+import { closedFault, type DavFault, readOnlyFault, unseenFault } from "../fault.ts";
 import {
   acceptChange,
   acceptEdit,
@@ -137,11 +137,8 @@ function putKnown(
 }
 
 /** What is answered for a UID that nothing has, step by step, so that nobody learns that there is something hidden. */
-function hiddenFault(context: DavContext, { request, incoming }: ObjectPut): DavFault {
-  const closed = closedFault(request.calendar, context);
-  if (closed) return closed;
-  return incoming.problems.length > 0 ? refusalFault(incoming) : unseenFault();
-}
+const hiddenFault = (context: DavContext, { request }: ObjectPut): DavFault =>
+  closedFault(request.calendar, context) ?? unseenFault();
 
 /** The item is changed where it is now; a second one would be a copy that nobody wants. */
 function changeElsewhere(

@@ -54,10 +54,8 @@ export function readObject(
   if (body.length > maxSize) {
     return fail(caldavFault("max-resource-size", `an object may have ${maxSize} bytes at most`));
   }
-  const text = readCalendarObject(body, { zone });
-  if (!text.ok) return fail(objectFault(text.failure));
-  const [item] = text.value.incoming.items;
-  return item ? ok(item) : fail(caldavFault("valid-calendar-data", "there is no item in it"));
+  const item = readCalendarObject(body, { zone });
+  return item.ok ? item : fail(objectFault(item.failure));
 }
 
 /** What only says that it is octets is what they are: programs that know files alone name no other type. */

@@ -365,7 +365,7 @@ function settle(
   const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
   const ending = isNever ? cancelledCreation(edit, { store, now: deps.clock() }) : null;
   if (ending) {
-    end(edit, { ending: ending, deps });
+    end(edit, { ending, deps });
     return;
   }
   const along = store.journal.settle(edit, settlement);

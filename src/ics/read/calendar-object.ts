@@ -165,16 +165,6 @@ function markOverridden(
   });
 }
 
-/** A calendar object as CalDAV knows it: one calendar with one item. */
-export interface CalendarObjectText {
-  readonly component: "VEVENT" | "VTODO";
-  readonly uid: string;
-  /** With exactly this item, which has no problems. */
-  readonly incoming: IncomingCalendar;
-  /** The component alone, unfolded lines from BEGIN to END. */
-  readonly raw: readonly string[];
-}
-
 /** The precondition of CALDAV: that a calendar object fails. Source: RFC 4791 5.3.2.1. */
 export type ObjectPrecondition =
   | "supported-calendar-data"
@@ -194,7 +184,8 @@ export interface ObjectFault {
 }
 
 /**
- * Reads the octets of a calendar object. `zone` is the account's IANA zone, in which floating times stand.
+ * Reads the octets of a calendar object as CalDAV knows it: one calendar with one item, which is answered and has no
+ * problems. `zone` is the account's IANA zone, in which floating times stand.
  * Fails for whatever is no iCalendar data, for data that may not be an object (a METHOD, several items or none), and for
  * what the service cannot hold at all: other components than events and to-dos, and items that repeat.
  * Source: RFC 4791 4.1, 5.3.2.1; RFC 5545 3.6.
@@ -202,7 +193,7 @@ export interface ObjectFault {
 export function readCalendarObject(
   bytes: Uint8Array,
   options: { readonly zone: string },
-): Result<CalendarObjectText, ObjectFault> {
+): Result<IncomingItem, ObjectFault> {
   const tree = readTokens(bytes, itemLimits);
   if (!tree.ok) return fail(faultOf(tree.failure));
   const calendar = tree.value;
@@ -214,13 +205,7 @@ export function readCalendarObject(
   const [item, ...others] = incoming.value.items;
   if (!item || others.length > 0) throw new Error("a calendar of one item was read as another");
   const fault = itemFault(item, calendar);
-  if (fault) return fail(fault);
-  return ok({
-    component: item.component,
-    uid: item.uid,
-    incoming: incoming.value,
-    raw: item.raw,
-  });
+  return fault ? fail(fault) : ok(item);
 }
 
 const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([

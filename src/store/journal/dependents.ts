@@ -5,6 +5,7 @@ import { editIdColumn } from "../rows/edit-rows.ts";
 import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
+import { beforeRecreation } from "./withdrawals.ts";
 
 /** The task below which a new to-do belongs; `until`: how long such a task may take to come in. */
 export interface AwaitedParent {
@@ -42,8 +43,7 @@ const open = "('pending', 'claimed', 'held')";
 /** A creation that waits for a person may still come, and what depends on it waits with it. */
 const coming = "('pending', 'claimed', 'held', 'parked')";
 /** A creation and the later edits of its item, up to the next creation under the same UID. */
-const upToRecreation = `item = @item AND id >= @edit AND id < coalesce((SELECT min(next.id) FROM edits next
-  WHERE next.item = @item AND next.action = 'create' AND next.id > @edit), 9e15)`;
+const upToRecreation = `${beforeRecreation} AND id >= @creation`;
 
 export function createDependents({
   db,
@@ -68,7 +68,7 @@ export function createDependents({
      WHERE w.uid = ? AND e.item <> ? AND e.state IN ('pending', 'held')`,
   );
   const byParent = db.prepare(
-    "SELECT w.edit AS id, e.item, e.state FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit WHERE w.parent = ?",
+    "SELECT w.edit AS id, e.item FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit WHERE w.parent = ?",
   );
   const waitOf = db.prepare(
     "SELECT w.edit AS id, e.item, w.parent FROM parent_waits w JOIN edits e ON e.id = w.edit WHERE w.edit = ?",
@@ -143,10 +143,10 @@ export function createDependents({
     changes.publish(item);
   }
 
-  function makeTask({ id: edit, item }: Creation): void {
-    endWait.run(edit);
+  function makeTask({ id: creation, item }: Creation): void {
+    endWait.run(creation);
     setKind.run("task", item);
-    detachOne.run({ edit, item });
+    detachOne.run({ creation, item });
     changes.publish(item);
   }
 
@@ -171,10 +171,10 @@ export function createDependents({
     },
     created(task, { id, projectId: project, ...answer }) {
       for (const row of byParent.all(task)) {
-        const { id: edit, item } = creationOf(row);
+        const { id: creation, item } = creationOf(row);
         const list = answer.kind === "event" ? null : answer.listId;
-        endWait.run(edit);
-        setPlace.run({ id, project, list, edit, item });
+        endWait.run(creation);
+        setPlace.run({ id, project, list, creation, item });
         changes.publish(item);
       }
     },

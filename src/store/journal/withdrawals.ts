@@ -26,8 +26,8 @@ export interface Withdrawals {
   discardFollowers(creation: Pick<Edit, "id" | "item">): void;
 }
 
-/** The edits of an item from one creation, or from after it, up to the next creation. */
-const upToRecreation = `item = @item AND id < coalesce(
+/** The edits of an item (`@item`) before the creation that follows one (`@creation`) under the same UID. */
+export const beforeRecreation = `item = @item AND id < coalesce(
   (SELECT min(next.id) FROM edits next WHERE next.item = @item AND next.action = 'create' AND next.id > @creation),
   9e15)`;
 const notEnded = "state IN ('pending', 'claimed', 'parked', 'held')";
@@ -39,20 +39,20 @@ export function createWithdrawals({
   changes,
 }: StoreDeps & { readonly changes: Changes }): Withdrawals {
   const deletion = db.prepare(
-    `SELECT * FROM edits WHERE ${upToRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
+    `SELECT * FROM edits WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
      ORDER BY id LIMIT 1`,
   );
   const confirmDeletion = db.prepare(
     `UPDATE edits SET state = 'confirmed', problem = NULL, updated_at = @now, confirmed_at = @now
-     WHERE ${upToRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'`,
+     WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'`,
   );
   const drop = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, lands_until = NULL, problem = @problem, updated_at = @now
-     WHERE ${upToRecreation} AND id >= @creation AND ${notEnded}`,
+     WHERE ${beforeRecreation} AND id >= @creation AND ${notEnded}`,
   );
   const discardAfter = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
-     WHERE ${upToRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
+     WHERE ${beforeRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
   );
   const next = db.prepare(
     `SELECT base ->> '$.content.kind' AS kind FROM edits

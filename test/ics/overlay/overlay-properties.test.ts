@@ -121,9 +121,7 @@ function asClient(component: string, { own, parts: inner, lost, lineEnd }: Shape
 function readItemOf(text: string) {
   const object = readCalendarObject(bytes(text), { zone });
   if (!object.ok) throw new Error(`${object.failure.message}\n${text}`);
-  const [item] = object.value.incoming.items;
-  if (!item) throw new Error("no item was read");
-  return item;
+  return object.value;
 }
 
 /** What an item says, as far as the service can hold it. */

@@ -37,7 +37,8 @@ describe("readCalendarObject()", () => {
         component: "VEVENT",
         uid: "u 1",
         raw: [...own, "SUMMARY:a\\, b", "END:VEVENT"],
-        incoming: { method: null, ignored: [], items: [{ summary: "a, b", problems: [] }] },
+        summary: "a, b",
+        problems: [],
       },
     });
   });

@@ -19,7 +19,7 @@ const named = (fields: Partial<TodoCard>, ...names: readonly string[]): readonly
 const readBack = (fields: Partial<TodoCard>) => {
   const read = readCalendarObject(octets(writeObject(writeTodo(todo(fields)), "")), { zone });
   if (!read.ok) throw new Error(read.failure.message);
-  return read.value.incoming.items[0];
+  return read.value;
 };
 
 describe("writeTodo()", () => {
