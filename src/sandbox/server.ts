@@ -6,6 +6,7 @@ import { sandboxApp } from "./sandbox-app.ts";
 import { seedWorkspace } from "./seed/seed.ts";
 import type { WorkspaceSize } from "./seed/sizes.ts";
 import { Workspace } from "./workspace.ts";
+import type { AllTasksManner } from "./workspace-all-tasks.ts";
 import { WorkspaceStore } from "./workspace-store.ts";
 
 export interface SandboxOptions {
@@ -17,6 +18,8 @@ export interface SandboxOptions {
   readonly data?: string;
   /** Whether the look-ups that the document does not show are answered; 404 otherwise. */
   readonly discovery: boolean;
+  /** How the list of all tasks, one of these look-ups, differs from what is expected of it; not at all when absent. */
+  readonly allTasks?: AllTasksManner;
   /** 127.0.0.1 when absent. */
   readonly host?: string;
   /** 0 = any free one. */
@@ -73,6 +76,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     timeZone: options.timeZone,
     fileUrl: (file, name) => `${origin}/files/${file}/${encodeURIComponent(name)}`,
   });
+  if (options.allTasks) workspace.allTasks.behave(options.allTasks);
   const requests = new RequestLog();
   const faults = new Faults(options.later);
   const app = sandboxApp({

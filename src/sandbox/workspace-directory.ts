@@ -7,26 +7,11 @@ import {
 } from "./access.ts";
 import type { FolderRecord, PersonRecord, ProjectRecord, TodolistRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
-import { showWork } from "./work-item.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
-import { showTask } from "./workspace-tasks.ts";
-
-export interface AllTodoQuery {
-  readonly start?: string | null;
-  readonly limit?: string | null;
-  readonly projects?: string | null;
-  readonly include_subtasks?: string | null;
-  readonly completed?: string | null;
-}
-
-export interface AllTodoView {
-  readonly total_count: number;
-  readonly todos: readonly object[];
-}
 
 /**
- * The look-ups that the service's document does not show: projects, people, todolists, folders, all tasks.
+ * The look-ups that the service's document does not show: projects, people, todolists, folders.
  * Source: beyond-the-document.md, Look-ups.
  */
 export class DirectoryWork {
@@ -95,39 +80,6 @@ export class DirectoryWork {
     const found = this.#setting.access.project(place, "read");
     if (found.kind === "refused") return found;
     return done(this.#setting.store.folders.of(place.project).map(showFolder));
-  }
-
-  /** One page of all tasks the person may see; a subtask names its parent as `task`. */
-  allTodo(caller: Caller, query: AllTodoQuery): Outcome<AllTodoView> {
-    const { store, access } = this.#setting;
-    const person = access.account(caller, "read");
-    if (person.kind === "refused") return person;
-    const start = readCount(query.start, 0);
-    const limit = readCount(query.limit, 100);
-    if (start === null || limit === null)
-      return refused(400, "start and limit must be whole numbers");
-    const wanted = query.projects ? new Set(query.projects.split(",").map(Number)) : null;
-    const projects = store.projects
-      .all()
-      .map((it) => it.id)
-      .filter((it) => seesProject(person.value, it) && (wanted === null || wanted.has(it)));
-    const page = store.workPage({
-      projects,
-      completed: query.completed === "true",
-      subtasks: query.include_subtasks === "true",
-      start,
-      limit: Math.min(limit, 100),
-    });
-    const todos = page.rows.flatMap(({ id, sub }): object[] => {
-      const item = sub ? store.subtasks.get(id) : store.tasks.get(id);
-      if (item === undefined) return [];
-      const found = access.list({ by: caller.by, project: item.project, list: item.list }, "read");
-      if (found.kind === "refused") return [];
-      const seen = { ...found.value, setting: this.#setting };
-      if ("ticket" in item) return [showTask(item, seen)];
-      return [{ ...showWork(item, { ...seen, comments: 0 }), task: { id: item.task } }];
-    });
-    return done({ total_count: page.total, todos });
   }
 
   /**
@@ -224,9 +176,4 @@ function showFolder(folder: FolderRecord): object {
     created_at: folder.createdAt,
     updated_at: folder.updatedAt,
   };
-}
-
-function readCount(text: string | null | undefined, absent: number): number | null {
-  if (text === null || text === undefined || text === "") return absent;
-  return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

@@ -2,6 +2,7 @@ import { Access } from "./access.ts";
 import type { PersonRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
 import { HistoryWork } from "./task-history.ts";
+import { AllTasksWork } from "./workspace-all-tasks.ts";
 import { CommentWork } from "./workspace-comments.ts";
 import { DirectoryWork } from "./workspace-directory.ts";
 import { EventWork } from "./workspace-events.ts";
@@ -25,6 +26,7 @@ export class Workspace {
   readonly labels: LabelWork;
   readonly files: FileWork;
   readonly directory: DirectoryWork;
+  readonly allTasks: AllTasksWork;
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
   readonly #store: WorkspaceStore;
@@ -40,6 +42,7 @@ export class Workspace {
     this.labels = new LabelWork(setting);
     this.files = new FileWork(setting);
     this.directory = new DirectoryWork(setting);
+    this.allTasks = new AllTasksWork(setting);
     this.timeZone = given.timeZone;
     this.clock = given.clock;
     this.#store = given.store;

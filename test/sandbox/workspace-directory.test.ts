@@ -76,7 +76,7 @@ test("DirectoryWork projects, people, todolists and folders in their shapes", as
   ]);
 });
 
-test("DirectoryWork.allTodo() gives the same items as list after list", async () => {
+test("AllTasksWork.page() gives the same items as list after list", async () => {
   const rig = await startRig({ size: "s" });
   const slow = new Map<unknown, unknown>();
   for (const { project, lists } of rig.sandbox.workspace.places())
@@ -98,7 +98,7 @@ test("DirectoryWork.allTodo() gives the same items as list after list", async ()
   );
 });
 
-test("DirectoryWork.allTodo() filters, and never gives more than 100 a page", async () => {
+test("AllTasksWork.page() filters, and never gives more than 100 a page", async () => {
   const rig = await startRig({ size: "s" });
   const page = async (query: string) => (await rig.call(`GET /alltodo?${query}`)).json;
   expect(items(at(await page("limit=1000&completed=true"), "todos"))).toHaveLength(100);

@@ -3,7 +3,8 @@ import { labelId, listId, personId, projectId, serviceId } from "../../src/domai
 import type { Patch } from "../../src/domain/patch.ts";
 import { readTaskPage } from "../../src/upstream/resources/task-page.ts";
 import { readTask, writeTask } from "../../src/upstream/resources/task-shape.ts";
-import { collect } from "../../src/upstream/wire.ts";
+import { collect, nothingKnown } from "../../src/upstream/wire.ts";
+import { aTask } from "../support/items.ts";
 
 const origin = { projectId: projectId(7), listId: listId(9), parentId: null };
 const raw = {
@@ -239,4 +240,19 @@ test("readTaskPage() makes a problem of a subtask that names no parent", () => {
   const page = readTaskPage({ total_count: 1, todos: [subtask] });
   expect(page).toMatchObject({ ok: true, value: { items: [], received: 1 } });
   expect(page.ok && page.value.problems[0]).toMatch(/without its parent/);
+});
+
+test("readTaskPage() tells which elements leave something out, and keeps what is known of it", () => {
+  const { description: _, ...short } = raw;
+  const { by_me: _b, ...anonymous } = raw;
+  const page = readTaskPage(
+    {
+      total_count: 4,
+      todos: [raw, { ...short, id: 5 }, { ...anonymous, id: 6 }, { ...raw, id: 7, updated_at: "" }],
+    },
+    { ...nothingKnown, item: (_kind, id) => aTask(id, { description: "As it was" }) },
+  );
+  if (!page.ok) throw new Error(page.failure);
+  expect([...page.value.partial].map(({ id }) => id)).toEqual([5, 6, 7]);
+  expect(page.value.items[1]).toMatchObject({ id: 5, description: "As it was" });
 });

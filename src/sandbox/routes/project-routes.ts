@@ -72,7 +72,7 @@ export function labelRoutes({ labels }: Workspace): IRouter {
 }
 
 /** The look-ups that the document does not show. Source: beyond-the-document.md, Look-ups. */
-export function directoryRoutes({ directory }: Workspace): IRouter {
+export function directoryRoutes({ directory, allTasks }: Workspace): IRouter {
   const router = Router();
   route(router, { path: "/projects", get: (call) => replyWith(200, directory.projects(call)) });
   route(router, {
@@ -102,7 +102,7 @@ export function directoryRoutes({ directory }: Workspace): IRouter {
     get: (call) =>
       replyWith(
         200,
-        directory.allTodo(call, {
+        allTasks.page(call, {
           start: call.query("start"),
           limit: call.query("limit"),
           projects: call.query("projects"),

@@ -10,8 +10,14 @@ import {
 import type { TaskItem } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import * as wire from "../wire.ts";
-import { collect, type Snapshot } from "../wire.ts";
-import { readTask } from "./task-shape.ts";
+import {
+  collect,
+  type KnownValues,
+  nothingKnown,
+  type ReadIssues,
+  type Snapshot,
+} from "../wire.ts";
+import { readTask, saysAllOfTask } from "./task-shape.ts";
 
 /** `start` counts from 0; the service gives at most 100 a page. What is left out does not narrow the answer. */
 export interface TaskPageQuery {
@@ -23,9 +29,13 @@ export interface TaskPageQuery {
   readonly includeCompleted?: boolean;
 }
 
-/** One page of the account's tasks and subtasks; `total` is how many there are on all pages. */
+/**
+ * One page of the account's tasks and subtasks; `total` is how many there are on all pages. What an element leaves out is as
+ * it was known, so that one that is `partial` may hide a change.
+ */
 export interface TaskPage extends Snapshot<TaskItem> {
   readonly total: number;
+  readonly partial: ReadonlySet<TaskItem>;
 }
 
 /** Source: beyond-the-document.md, Look-ups. */
@@ -46,7 +56,10 @@ export function writePageQuery(query: TaskPageQuery): Readonly<Record<string, st
  * A page as the service answers it. Public samples contradict each other, so the page fails as a whole unless every
  * element carries `due_date` and `list` with an id; an element of the right shape with an unreadable value is a problem of the page.
  */
-export function readTaskPage(raw: unknown): Result<TaskPage, string> {
+export function readTaskPage(
+  raw: unknown,
+  known: KnownValues = nothingKnown,
+): Result<TaskPage, string> {
   const page = wire.readShape(pageShape, raw);
   if (!page.ok) return page;
   const { todos } = page.value;
@@ -56,13 +69,18 @@ export function readTaskPage(raw: unknown): Result<TaskPage, string> {
   const elements: readonly unknown[] = todos;
   const odd = elements.findIndex((element) => !isTaskLike(element));
   if (odd >= 0) return fail(`todos.${odd}: no task with due_date and list`);
+  const partial = new Set<TaskItem>();
   const tasks = collect(elements, {
     where: "the account",
     kind: "task",
-    read: readElement,
+    read: (element, issues) => {
+      const task = readElement(element, { known, issues });
+      if (task.ok && !saysEverything(element, task.value)) partial.add(task.value);
+      return task;
+    },
     keyOf: (task) => `${task.kind} ${task.id}`,
   });
-  return tasks.ok ? ok({ ...tasks.value, total }) : tasks;
+  return tasks.ok ? ok({ ...tasks.value, total, partial }) : tasks;
 }
 
 function isTaskLike(element: unknown): boolean {
@@ -70,7 +88,17 @@ function isTaskLike(element: unknown): boolean {
   return wire.isObject(element["list"]) && "id" in element["list"];
 }
 
-function readElement(raw: unknown): Result<TaskItem, string> {
+// Of a page nothing is filled in by the place that was asked for, as it is none.
+function saysEverything(element: unknown, { kind, updatedAt }: TaskItem): boolean {
+  return (
+    saysAllOfTask(element, kind) && wire.isObject(element) && "by_me" in element && !!updatedAt
+  );
+}
+
+function readElement(
+  raw: unknown,
+  context: { readonly known: KnownValues; readonly issues: ReadIssues },
+): Result<TaskItem, string> {
   const read = wire.readShape(originShape, raw);
   if (!read.ok) return read;
   const [list, project] = [wire.ref(read.value.list), wire.ref(read.value.project)];
@@ -81,6 +109,7 @@ function readElement(raw: unknown): Result<TaskItem, string> {
     projectId: projectId(project),
     listId: listId(list),
     parentId: parent.value,
+    ...context,
   });
 }
 

@@ -163,6 +163,12 @@ function knownTask(
 const kept = <Value>(raw: unknown, read: Value, known: Value | undefined): Value =>
   raw === undefined && known !== undefined ? known : read;
 
+/** Whether an answer has every field that answers about a task or subtask usually have. */
+export function saysAllOfTask(raw: unknown, kind: TaskItem["kind"]): boolean {
+  const read = wire.readShape(taskShape, raw);
+  return read.ok && saysAll(read.value, kind);
+}
+
 function saysAll(fields: z.infer<typeof taskShape>, kind: TaskItem["kind"]): boolean {
   const wanted = [
     ...usual,

@@ -113,7 +113,7 @@ export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
       asker.one(
         {
           ask: { method: "GET", path: "/alltodo", query: writePageQuery(query) },
-          read: readTaskPage,
+          read: (raw) => readTaskPage(raw, values),
         },
         call,
       ),
