@@ -1,7 +1,7 @@
 /*
  * Texts as people write and read them. A text is cleaned of what no reader shows (`cleanText`), brought onto one line
- * (`oneLine`), made safe for a terminal (`shownText`), and, where the service holds HTML, rendered as plain text with line
- * breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
+ * (`oneLine`), made safe for a terminal (`shownText`) or a page (`escapeHtml`), and, where the service holds HTML,
+ * rendered as plain text with line breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
  */
 
 /** The text without control characters (except line feed and tab) and lone surrogates; line ends become LF. */
@@ -38,6 +38,15 @@ export function looksLikeHtml(text: string): boolean {
 export function htmlToText(html: string): string {
   return cleanText(renderHtml(html));
 }
+
+/** A text as it may stand in the content and in the quoted attributes of HTML. */
+export const escapeHtml = (text: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
 
 /** Control characters steer a terminal; a lone CR lets a text overwrite its own line. */
 const controlCharacters = /(?![\t\n\r])\p{Cc}|\r(?!\n)/gu;

@@ -1,5 +1,6 @@
 import { unreachable } from "../domain/result.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
+import { escapeHtml } from "../domain/text.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 
 /** What a mail says, before it is plain text or HTML. Nothing in it is markup. */
@@ -215,11 +216,3 @@ function entryMarkup({ title, about, url }: SectionEntry): string {
   const below = about === "" ? "" : `<br><span style="opacity:.75">${escapeHtml(about)}</span>`;
   return `<li style="margin:0 0 .4em">${named}${below}</li>`;
 }
-
-export const escapeHtml = (text: string): string =>
-  text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");

@@ -2,6 +2,7 @@ import type { Edit, EditAction, ParkReason } from "../domain/edit.ts";
 import { type Item, type Person, spokenKind } from "../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/patch.ts";
 import { unreachable } from "../domain/result.ts";
+import { escapeHtml } from "../domain/text.ts";
 import {
   excerpt,
   fieldInWords,
@@ -10,14 +11,7 @@ import {
   type Names,
   plainLine,
 } from "../domain/wording.ts";
-
-import {
-  escapeHtml,
-  footerOf,
-  htmlFrame,
-  type MailContent,
-  type RenderedMail,
-} from "./mail-content.ts";
+import { footerOf, htmlFrame, type MailContent, type RenderedMail } from "./mail-content.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 import { shownTitle } from "./reminder-words.ts";
 

@@ -152,17 +152,22 @@ export interface Report {
 }
 
 /** What `--project`, `--person` and `--label` say of the items that a report counts. */
-export function itemsOf({
-  project,
-  person,
-  label,
-}: ReportScope): NonNullable<Conditions["report_items"]> {
+export function itemsOf(scope: ReportScope): NonNullable<Conditions["report_items"]> {
+  const { person, label } = scope;
   return [
-    ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
+    ...projectOf(scope),
     ...(person ? [{ column: "assigned", is: "holds", value: person.id } as const] : []),
     ...(label ? [{ column: "labels", is: "holds", value: label.id } as const] : []),
   ];
 }
+
+/** What `--project` says of rows that are of one project each. */
+export const projectOf = ({ project }: Pick<ReportScope, "project">) =>
+  project ? [{ column: "project_id", is: "=", value: project.id } as const] : [];
+
+/** What `--person` says of rows that are of one person each. */
+export const personOf = ({ person }: Pick<ReportScope, "person">) =>
+  person ? [{ column: "person_id", is: "=", value: person.id } as const] : [];
 
 /** What `--from` and `--to` say of a column with dates. */
 export function daysOf<Name extends string>(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   cleanText,
+  escapeHtml,
   htmlToText,
   looksLikeHtml,
   oneLine,
@@ -17,6 +18,14 @@ describe("cleanText()", () => {
     ["a\u2028b\u200fc\u202ed", "a\u2028b\u200fc\u202ed"],
   ])("%j becomes %j", (text, expected) => {
     expect(cleanText(text)).toBe(expected);
+  });
+});
+
+describe("escapeHtml() result", () => {
+  it("says the same in the content and in quoted attributes", () => {
+    expect(escapeHtml(`<a b="c" d='e'>&lt;`)).toBe(
+      "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;lt;",
+    );
   });
 });
 

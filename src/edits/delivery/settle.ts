@@ -1,6 +1,6 @@
 import { backOff, equalJitter } from "../../domain/backoff.ts";
 import { messageOf, unreachable } from "../../domain/result.ts";
-import type { WaitCause } from "../../store/journal/claims.ts";
+import type { Postponement, WaitCause } from "../../store/journal/claims.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import { isStorageFault } from "../../store/storage-health.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
@@ -77,10 +77,7 @@ export function retryLater(problem: string, trial: Trial): Settlement {
 const diskRest = Temporal.Duration.from({ seconds: 2 });
 
 /** A try that could not go on because the disk refused what was to be kept: nothing is known against the edit. */
-export function retryAfterDiskFault(
-  error: unknown,
-  now: Temporal.Instant,
-): Extract<Settlement, { readonly kind: "retry" }> {
+export function retryAfterDiskFault(error: unknown, now: Temporal.Instant): Postponement {
   const problem = `it could not be stored here how far the edit is (${messageOf(error)}); it goes on as soon as that is possible`;
   return { kind: "retry", notBefore: now.add(diskRest), problem, isInterrupted: true };
 }

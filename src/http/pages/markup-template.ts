@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../domain/text.ts";
+
 /** Markup that is safe to send: made by `html` only. */
 export class Markup {
   readonly text: string;
@@ -17,15 +19,6 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function render(part: Part): string {
   if (part === null) return "";
   if (part instanceof Markup) return part.text;
-  if (typeof part === "string" || typeof part === "number") return escaped(String(part));
+  if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));
   return part.map(render).join("");
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }

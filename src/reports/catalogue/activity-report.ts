@@ -1,6 +1,6 @@
 import { oneLine, plainDescription } from "../../domain/text.ts";
 import { localTimes } from "../formats/cell-text.ts";
-import { instantsOf, type Report, type ReportScope } from "../report.ts";
+import { instantsOf, personOf, projectOf, type Report, type ReportScope } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** Comments and the service's own history, newest first; the last 30 days where no dates are given. */
@@ -20,15 +20,15 @@ export const activity: Report = {
     { key: "task_id", title: "Task id", type: "count" },
   ],
   read(view, scope) {
-    const { project, person, zone } = scope;
+    const { zone } = scope;
     const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_activity",
       columns: ["at", "person", "action", "title", "project", "list", "text", "task_id"],
       where: {
         report_activity: [
-          ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
-          ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
+          ...projectOf(scope),
+          ...personOf(scope),
           // An entry may have a date without a time, which is no instant: a day more on each side is read, and left out below.
           ...instantsOf("at", {
             from: from?.subtract({ days: 1 }) ?? null,

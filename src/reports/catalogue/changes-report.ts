@@ -1,7 +1,14 @@
 import { unreachable } from "../../domain/result.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
 import { shorten } from "../formats/text-formats.ts";
-import { instantsOf, type Report, type ReportContent, type ReportScope } from "../report.ts";
+import {
+  instantsOf,
+  personOf,
+  projectOf,
+  type Report,
+  type ReportContent,
+  type ReportScope,
+} from "../report.ts";
 
 const fields = [
   "at",
@@ -40,19 +47,14 @@ export const changes: Report = {
     { key: "uid", title: "UID", type: "text" },
   ],
   read(view, scope) {
-    const { project, person } = scope;
     const rows = view({
       view: "report_changes",
       columns: fields,
       where: {
-        report_changes: [
-          ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
-          ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
-          ...sinceOf(scope),
-        ],
+        report_changes: [...projectOf(scope), ...personOf(scope), ...sinceOf(scope)],
       },
     });
-    return () => changesOf(rows, { ofPerson: person !== null });
+    return () => changesOf(rows, { ofPerson: scope.person !== null });
   },
 };
 

@@ -1,4 +1,4 @@
-import { instantsOf, type Report } from "../report.ts";
+import { instantsOf, personOf, projectOf, type Report } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** What lies in the projects' folders. */
@@ -19,7 +19,6 @@ export const files: Report = {
     { key: "updated_at", title: "Changed", type: "instant" },
   ],
   read(view, scope) {
-    const { project, person } = scope;
     const rows = view({
       view: "report_files",
       columns: [
@@ -34,11 +33,7 @@ export const files: Report = {
         "updated_at",
       ],
       where: {
-        report_files: [
-          ...(project ? [{ column: "project_id", is: "=", value: project.id } as const] : []),
-          ...(person ? [{ column: "person_id", is: "=", value: person.id } as const] : []),
-          ...instantsOf("created_at", scope),
-        ],
+        report_files: [...projectOf(scope), ...personOf(scope), ...instantsOf("created_at", scope)],
       },
     });
     // How far the reading had come in the past is not known.

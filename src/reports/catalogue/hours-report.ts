@@ -1,6 +1,13 @@
 import type { ReportRows } from "../../store/rows/report-rows.ts";
 import { hoursText } from "../formats/cell-text.ts";
-import { type Chart, daysOf, itemsOf, type Report, type ReportContent } from "../report.ts";
+import {
+  type Chart,
+  daysOf,
+  itemsOf,
+  personOf,
+  type Report,
+  type ReportContent,
+} from "../report.ts";
 
 const fields = [
   "project_id",
@@ -34,13 +41,12 @@ export const hours: Report = {
     { key: "used_percent", title: "Used %", type: "percent" },
   ],
   read(view, scope) {
-    const { person } = scope;
     const rows = view({
       view: "report_hours",
       columns: fields,
       where: {
         report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
-        report_hours: person ? [{ column: "person_id", is: "=", value: person.id }] : [],
+        report_hours: personOf(scope),
       },
     });
     return () => hoursOf(rows);

@@ -3,6 +3,7 @@ import {
   type Chart,
   daysOf,
   itemsOf,
+  personOf,
   type Report,
   type ReportContent,
   type ReportScope,
@@ -34,14 +35,13 @@ export const workload: Report = {
     { key: "logged_minutes", title: "Logged", type: "minutes" },
   ],
   read(view, scope) {
-    const { person } = scope;
     const rows = view({
       view: "report_workload",
       columns: fields,
       where: {
         report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
         // Who shares an item with the person is not asked for.
-        report_workload: person ? [{ column: "person_id", is: "=", value: person.id }] : [],
+        report_workload: personOf(scope),
       },
     });
     return () => workloadOf(rows, scope);

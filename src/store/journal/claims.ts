@@ -103,6 +103,17 @@ export function createClaims({ db, zone, clock }: StoreDeps): Claims {
 /** What an edit can wait for that may be there before the edit's own time has come. */
 export type WaitCause = "service" | "key";
 
+/** A claimed edit or extra goes back, to be tried again. */
+export interface Postponement {
+  readonly kind: "retry";
+  readonly notBefore: Temporal.Instant;
+  readonly problem: string;
+  /** The try was cut short by something that says nothing about the wish, and does not count. */
+  readonly isInterrupted?: true;
+  /** It may go as soon as that is there. */
+  readonly waitsFor?: WaitCause;
+}
+
 /** An edit, or an extra of one, that waits. */
 export interface Waiting {
   readonly kind: "edit" | "extra";

@@ -6,7 +6,7 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { instantText, itemText } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
-import type { WaitCause } from "./claims.ts";
+import type { Postponement } from "./claims.ts";
 import type { Dependents } from "./dependents.ts";
 import type { Unanswered } from "./unanswered.ts";
 
@@ -22,15 +22,7 @@ export class UnidentifiedAnswerError extends Error {
 
 /** How a claimed edit goes on that was not carried out. */
 export type Settlement =
-  | {
-      readonly kind: "retry";
-      readonly notBefore: Temporal.Instant;
-      readonly problem: string;
-      /** The try was cut short by something that says nothing about the edit, and does not count. */
-      readonly isInterrupted?: true;
-      /** The edit may go as soon as that is there. */
-      readonly waitsFor?: WaitCause;
-    }
+  | Postponement
   | {
       readonly kind: "park";
       readonly reason: ParkReason;

@@ -8,20 +8,12 @@ import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import { instantOf, instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { contentColumn, extraRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import type { WaitCause } from "./claims.ts";
+import type { Postponement } from "./claims.ts";
 
 /** How a claimed extra goes on. */
 export type ExtraEnding =
   | { readonly kind: "done"; readonly answer: ServiceId | null }
-  | {
-      readonly kind: "retry";
-      readonly notBefore: Temporal.Instant;
-      readonly problem: string;
-      /** The try was cut short by something that says nothing about the extra, and does not count. */
-      readonly isInterrupted?: true;
-      /** The extra may go as soon as that is there. */
-      readonly waitsFor?: WaitCause;
-    }
+  | Postponement
   | { readonly kind: "park"; readonly problem: string };
 
 /** Comments, files and kept properties that edits ask for beside their fields, as durable as the edits themselves. */
