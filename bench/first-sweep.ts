@@ -3,13 +3,12 @@
 // Ends with 1 when a request was wasted, a 429 came, or the sweep took longer than 1.05 x T(n) + 1 s (0.1 s here).
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import type { Sandbox } from "../src/sandbox/server.ts";
-import { insist } from "../src/sandbox/work-outcome.ts";
 import { openStore } from "../src/store/store.ts";
 import { createSync } from "../src/sync/sync.ts";
 import { zone } from "../test/support/items.ts";
-import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
+import { testSandbox } from "../test/support/sandbox.ts";
 import { benchUpstream } from "./bench-upstream.ts";
+import { fewestFor } from "./fewest-requests.ts";
 
 const scale = 10;
 const quota = { requests: 25, perMs: 10_000 / scale };
@@ -60,18 +59,6 @@ async function measure(size: (typeof sizes)[number]) {
     ratio: round(tookMs / limitMs),
     good: log.length === fewest && limited === 0 && isQuick && summary.failures.length === 0,
   };
-}
-
-/** Projects, people, labels; events and lists of each project; each list; each task that has subtasks. */
-function fewestFor(sandbox: Sandbox): number {
-  const { workspace } = sandbox;
-  const by = ownerOf(sandbox);
-  const places = workspace.places();
-  const lists = places.flatMap(({ project, lists }) =>
-    lists.map((list) => insist(workspace.tasks.list({ by, project, list }))),
-  );
-  const parents = lists.flat().filter(({ sub_tasks }) => sub_tasks > 0);
-  return 3 + 2 * places.length + lists.length + parents.length;
 }
 
 function round(value: number): number {

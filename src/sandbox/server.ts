@@ -4,7 +4,7 @@ import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
 import { sandboxApp } from "./sandbox-app.ts";
 import { seedWorkspace } from "./seed/seed.ts";
-import type { WorkspaceSize } from "./seed/sizes.ts";
+import type { WorkspaceCounts, WorkspaceSize } from "./seed/sizes.ts";
 import { Workspace } from "./workspace.ts";
 import type { AllTasksManner } from "./workspace-all-tasks.ts";
 import { WorkspaceStore } from "./workspace-store.ts";
@@ -14,6 +14,8 @@ export interface SandboxOptions {
   readonly seed: number;
   /** s: 3 projects, 10 todolists, about 300 tasks; m: 20, 100, 5,000; l: 200, 1,000, 50,000; empty: people and places only. */
   readonly size: WorkspaceSize;
+  /** Laid over the counts of the size, for workspaces of other shapes. */
+  readonly counts?: Partial<WorkspaceCounts>;
   /** SQLite file; absent = in memory. A file that is filled already is kept as it is, keys and ids included. */
   readonly data?: string;
   /** Whether the look-ups that the document does not show are answered; 404 otherwise. */

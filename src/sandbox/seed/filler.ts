@@ -9,6 +9,7 @@ export function seedFiller(
   given: { readonly counts: WorkspaceCounts; readonly labels: readonly number[] },
 ): void {
   const { counts, labels } = given;
+  const { parents = 0.2 } = counts;
   const members = writer.store.people.all().filter((it) => it.role !== "client" && !it.suspended);
   addProjects(writer, { members, wanted: counts.projects });
   const projects = writer.store.projects.all();
@@ -16,13 +17,15 @@ export function seedFiller(
   const teams = teamsOf(writer, projects);
   for (const project of projects)
     addEvents(writer, { project, teams, wanted: counts.eventsPerProject });
+  const [first] = projects;
+  if (first) addEvents(writer, { project: first, teams, wanted: counts.eventsOfFirst ?? 0 });
 
   const lists = projects.flatMap((it) => writer.store.todolists.of(it.id));
   const missing = counts.tasks - writer.store.tasks.all().length;
   for (let index = 0; index < missing; index += 1) {
     const list = lists[index % lists.length];
     if (list === undefined) return;
-    addTask(writer, { list, team: teams.get(list.project) ?? [], labels });
+    addTask(writer, { list, team: teams.get(list.project) ?? [], labels, parents });
   }
 }
 
@@ -116,6 +119,7 @@ function addTask(
     readonly list: TodolistRecord;
     readonly team: readonly number[];
     readonly labels: readonly number[];
+    readonly parents: number;
   },
 ): void {
   const { random } = writer;
@@ -135,7 +139,7 @@ function addTask(
     createdAt: writer.stamp(random.between(3, 40) + Math.max(0, -(due ?? 0))),
     ...(finished ? writer.completed(by, Math.max(1, -(due ?? 0))) : {}),
   });
-  if (random.chance(0.2)) addSubtasks(writer, { task, team: given.team });
+  if (random.chance(given.parents)) addSubtasks(writer, { task, team: given.team });
   if (random.chance(0.3))
     for (let count = random.between(1, 3); count > 0; count -= 1)
       writer.comment(task, {

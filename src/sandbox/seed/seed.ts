@@ -5,13 +5,15 @@ import { seedFiller } from "./filler.ts";
 import { seedMobileApp } from "./mobile-app.ts";
 import { Random } from "./random.ts";
 import { SeedWriter } from "./seed-writer.ts";
-import { countsBySize, type WorkspaceSize } from "./sizes.ts";
+import { countsBySize, type WorkspaceCounts, type WorkspaceSize } from "./sizes.ts";
 import { seedTradeFair } from "./trade-fair.ts";
 import { seedWebsite } from "./website.ts";
 
 export interface SeedOptions {
   readonly seed: number;
   readonly size: WorkspaceSize;
+  /** Laid over the counts of the size. */
+  readonly counts?: Partial<WorkspaceCounts>;
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
 }
@@ -35,7 +37,8 @@ export function seedWorkspace(store: WorkspaceStore, options: SeedOptions): void
       seedTradeFair(writer, { people, labels });
       seedMobileApp(writer, { people, labels });
       seedClockChanges(writer, { project: website, createdBy: people.ana });
-      seedFiller(writer, { counts: countsBySize[options.size], labels: Object.values(labels) });
+      const counts = { ...countsBySize[options.size], ...options.counts };
+      seedFiller(writer, { counts, labels: Object.values(labels) });
     }
     store.markSeeded(options.seed);
   });

@@ -7,6 +7,10 @@ export interface WorkspaceCounts {
   readonly todolists: number;
   readonly tasks: number;
   readonly eventsPerProject: number;
+  /** Further events of the first project; none when absent. */
+  readonly eventsOfFirst?: number;
+  /** The share of made-up tasks that have subtasks, 0 to 1; 0.2 when absent. */
+  readonly parents?: number;
 }
 
 /** The counts of each size but `empty`. */

@@ -167,6 +167,20 @@ describe("seedWorkspace()", () => {
     },
   );
 
+  test("counts are laid over those of a size", async () => {
+    const counts = { tasks: 320, eventsOfFirst: 150, parents: 0 };
+    const [rig, usual] = [await startRig({ size: "s", counts }), await startRig({ size: "s" })];
+    const eventsIn = ({ sandbox: { keys, workspace } }: Rig) =>
+      workspace.places().map(({ project }) => {
+        const by = keys[0]?.personId ?? 0;
+        return insist(workspace.events.list({ by, project }, { view: "all" })).length;
+      });
+    const [first = 0, ...others] = eventsIn(usual);
+    expect(eventsIn(rig)).toEqual([first + 150, ...others]);
+    const page = (await rig.call("GET /alltodo?completed=true&limit=1")).json;
+    expect(at(page, "total_count")).toBe(320);
+  });
+
   test("the largest size starts within its time and lists fast", { timeout: 300_000 }, async () => {
     const started = processorMs();
     const rig = await startRig({ size: "l" });
