@@ -29,7 +29,16 @@ async function measure(size: (typeof sizes)[number]) {
   const upstream = benchUpstream(sandbox, { perMs: quota.perMs, history: store.gateSlots });
   const scope = { projects: "discover", people: [], discoverPeople: true } as const;
   const maxAge = Temporal.Duration.from({ minutes: 15 });
-  const sync = createSync({ store, upstream, scope, clock, maxAge, onEvent: () => undefined });
+  const sync = createSync({
+    store,
+    upstream,
+    scope,
+    clock,
+    maxAge,
+    quota: { requests: quota.requests, per: Temporal.Duration.from({ milliseconds: quota.perMs }) },
+    share: 1,
+    onEvent: () => undefined,
+  });
 
   const begun = performance.now();
   const summary = await sync.sweep({ signal: AbortSignal.timeout(180_000) });

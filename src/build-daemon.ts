@@ -137,6 +137,8 @@ function buildRooms(
     },
     clock,
     maxAge: config.polling.maxAge,
+    quota: service.quota,
+    share: config.polling.share,
     side: config.polling,
     onEvent(event) {
       if (event.kind === "fault" && store.health.note(event.error)) return;

@@ -66,6 +66,8 @@ export interface ConfiguredPerson {
 
 export interface PollingConfig {
   readonly maxAge: Temporal.Duration;
+  /** The part of the quota that reading may use, from 0.1 to 1. */
+  readonly share: number;
   readonly comments: boolean;
   readonly history: boolean;
   readonly files: boolean;

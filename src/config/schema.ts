@@ -200,11 +200,17 @@ function mailWishes() {
     .prefault({});
 }
 
+const shareRange = "must be between 0.1 and 1";
+
 function polling() {
   return z.strictObject({
     maxAge: doc(
       field(readExactLength, "duration").prefault("PT15M"),
       "how old anything may be before it is read again; what changes often is read more often",
+    ),
+    share: doc(
+      z.number().min(0.1, shareRange).max(1, shareRange).prefault(0.9),
+      "the part of the service's quota that reading may use; the rest is left to edits and to other tools of the account",
     ),
     comments: doc(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
     history: doc(z.boolean().prefault(true), "whether the history of items is mirrored"),

@@ -23,6 +23,8 @@ interface Applied {
   readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
   /** New or different items, as the service shows them. */
   readonly put: readonly Identified[];
+  /** When each item was changed that was not known as it is: what an edit has stored already is no change. */
+  readonly changedAt: readonly (Temporal.Instant | null)[];
   /** Items that are questions now. */
   readonly missing: readonly ItemKey[];
   readonly brake: readonly SyncEvent[];
@@ -50,9 +52,12 @@ export function applySnapshot(
   });
 
   const changes: ItemChange[] = [];
+  const changedAt: (Temporal.Instant | null)[] = [];
   for (const item of plan.put) {
     const act = store.mirror.put(item, source);
-    if (act !== "unchanged") changes.push({ kind: spokenKind(item), title: item.title, act });
+    if (act === "unchanged") continue;
+    changes.push({ kind: spokenKind(item), title: item.title, act });
+    changedAt.push(item.updatedAt);
   }
   for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
   for (const { edit, item } of plan.lateCreations) takeBack(store, { edit, item });
@@ -72,6 +77,7 @@ export function applySnapshot(
       changes,
     },
     put: plan.put,
+    changedAt,
     missing,
     brake,
   };

@@ -10,6 +10,7 @@ import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync
 import type { SyncEvent } from "./event.ts";
 import { followParents } from "./follow-parents.ts";
 import { type Contents, type Identified, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
+import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
 import { type Begun, type SourceList, samePlace } from "./source-list.ts";
@@ -26,11 +27,15 @@ interface PollerDeps {
   readonly report: (event: SyncEvent) => void;
   /** Told what a list of tasks has shown, once it is applied. */
   readonly onTasks: (items: readonly Item[]) => void;
+  /** Told what a reading has revealed, before it ends in the source list. */
+  readonly onRead: (source: string, revealed: Revealed) => void;
 }
 
 interface Applied {
   readonly events: readonly SyncEvent[];
   readonly doubts: readonly string[];
+  /** When each change happened that was news, as far as the service tells. */
+  readonly changes: Revealed["changes"];
 }
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
@@ -102,13 +107,13 @@ export class Poller {
       fetched.kind === "items"
         ? null
         : await this.#directory.askForMissing(source, { fetched, call });
-    const { events, doubts } = store.together(() => {
+    const { events, doubts, changes } = store.together(() => {
       const applied =
         fetched.kind === "items"
-          ? { events: this.#applyItems(source, { fetched, before }), doubts: [] }
+          ? this.#applyItems(begun, { fetched, before })
           : lookUp
-            ? this.#applyNames(source, lookUp)
-            : { events: [], doubts: [] };
+            ? this.#applyNames(begun, lookUp)
+            : { events: [], doubts: [], changes: [] };
       const doubts = [...problems, ...applied.doubts, ...remarks];
       store.sources.attempted(source, begun.attemptedAt);
       store.sources.succeeded(source, {
@@ -117,10 +122,11 @@ export class Poller {
       });
       // After a crash the list counts as read: what it has told of must be known then.
       sources.save();
-      return { events: applied.events, doubts };
+      return { ...applied, doubts };
     });
     if (fetched.kind !== "items") this.updateScope();
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
+    this.#deps.onRead(name, { at: begun.attemptedAt, changes });
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
@@ -139,24 +145,25 @@ export class Poller {
   }
 
   #applyItems(
-    source: Source,
+    { source, attemptedAt }: Begun,
     {
       fetched,
       before,
     }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly before: Contents },
-  ): readonly SyncEvent[] {
+  ): Applied {
     const { store, sources, questions, clock } = this.#deps;
     const { snapshot } = fetched;
     const name = sourceName(source);
-    const { polled, put, missing, brake } = applySnapshot(store, {
+    const { polled, put, changedAt, missing, brake } = applySnapshot(store, {
       source: name,
       snapshot,
       before,
       isAlive: (key) => questions.isAlive(key),
     });
-    questions.noticed(missing);
+    const lost = questions.noticed(missing);
+    const changes = [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)];
     this.#askForNames(put);
-    if (source.kind !== "tasks") return [polled, ...brake];
+    if (source.kind !== "tasks") return { events: [polled, ...brake], doubts: [], changes };
 
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
     const { projectId, listId } = source;
@@ -168,10 +175,10 @@ export class Poller {
     });
     const burial: readonly SyncEvent[] =
       buried.length > 0 ? [{ kind: "buried", source: name, changes: buried }] : [];
-    return [polled, ...brake, ...burial];
+    return { events: [polled, ...brake, ...burial], doubts: [], changes };
   }
 
-  #applyNames(source: Source, lookUp: LookUpAnswer): Applied {
+  #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
     const { store } = this.#deps;
     const before = store.changes.latest();
     const { told, doubts } = this.#directory.apply(source, lookUp);
@@ -180,6 +187,7 @@ export class Poller {
     return {
       events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
       doubts,
+      changes: changed ? [attemptedAt] : [],
     };
   }
 

@@ -53,10 +53,11 @@ export class Questions {
     this.#deps = deps;
   }
 
-  noticed(keys: readonly ItemKey[]): void {
-    for (const key of keys) {
-      if (!this.#noticed.has(key)) this.#noticed.set(key, this.#deps.sources.turn);
-    }
+  /** Returns how many of these were not noticed before. */
+  noticed(keys: readonly ItemKey[]): number {
+    const fresh = keys.filter((key) => !this.#noticed.has(key));
+    for (const key of fresh) this.#noticed.set(key, this.#deps.sources.turn);
+    return fresh.length;
   }
 
   /** Whether the item has answered by itself within `maxAge`, so that a cut list costs one request per item and `maxAge`. */

@@ -3,7 +3,7 @@ import type { ListId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { Candidate } from "./schedule.ts";
+import type { Candidate } from "./turn-order.ts";
 
 /** A source with what this process knows of it. */
 export interface PolledSource extends Candidate {
@@ -38,6 +38,12 @@ interface PollOutcome {
   readonly notBefore: Temporal.Instant | null;
 }
 
+/** Told of each source that is new, has changed, or (null) is none any more. */
+type Watcher = (name: string, entry: PolledSource | null) => void;
+
+/** How many sources there are, and of how many something holds; isDone is said of the round under way. */
+type Tally = Readonly<Record<keyof typeof facts | "all", number>>;
+
 /**
  * All sources, in the order in which they became known. The store keeps the same set for the next start; it is written
  * before a poll that needs it, so that a sweep which learns of a thousand parents does not write them a thousand times.
@@ -48,6 +54,9 @@ export class SourceList {
   readonly #entries = new Map<string, PolledSource>();
   readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
   readonly #unsaved = new Set<string>();
+  readonly #watchers = new Set<Watcher>();
+  readonly #byKind = new Map<Source["kind"], Map<string, PolledSource>>();
+  #tally = noneYet;
   #turn = 0;
   /** The latest turn in which something was read; 0 = none yet. */
   #lastRead = 0;
@@ -68,19 +77,19 @@ export class SourceList {
     const { rounds } = this.#store;
     const last = rounds.last();
     const goesOn = last && !last.endedAt && this.#isRecent(last.begunAt, rest);
-    this.#round = (goesOn ? last : rounds.begin()).round;
+    this.#setRound((goesOn ? last : rounds.begin()).round);
   }
 
   endRound(): void {
     if (this.#round === null) return;
     this.#store.rounds.end();
-    this.#round = null;
+    this.#setRound(null);
   }
 
   /** Goes on with the last round, as some of it could not be read. */
   resumeRound(): void {
     this.#store.rounds.resume();
-    this.#round = this.#store.rounds.last()?.round ?? null;
+    this.#setRound(this.#store.rounds.last()?.round ?? null);
   }
 
   /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
@@ -102,7 +111,18 @@ export class SourceList {
   }
 
   ofKind(kind: Source["kind"]): readonly PolledSource[] {
-    return this.all().filter((entry) => entry.kind === kind);
+    return [...(this.#byKind.get(kind)?.values() ?? [])];
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** Tells of each source as it stands, and of all that becomes of sources from now on. The returned function ends that. */
+  watch(watcher: Watcher): () => void {
+    for (const entry of this.#entries.values()) watcher(entry.name, entry);
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   /** Makes these the only sources beside subtasks; subtasks stay where their list does. */
@@ -142,7 +162,10 @@ export class SourceList {
     if (!known) return;
     this.#unlink(known);
     this.#entries.delete(name);
+    this.#byKind.get(known.kind)?.delete(name);
+    this.#count(known, null);
     this.#unsaved.add(name);
+    for (const watcher of this.#watchers) watcher(name, null);
   }
 
   /** Parents in a list whose subtasks are polled. */
@@ -278,7 +301,34 @@ export class SourceList {
   }
 
   #set(entry: PolledSource): void {
-    this.#entries.set(entry.name, entry);
+    const { name, kind } = entry;
+    const before = this.get(name);
+    const alike = this.#byKind.get(kind) ?? new Map<string, PolledSource>();
+    this.#byKind.set(kind, alike.set(name, entry));
+    this.#entries.set(name, entry);
+    this.#count(before, entry);
+    for (const watcher of this.#watchers) watcher(name, entry);
+  }
+
+  #count(before: PolledSource | null, now: PolledSource | null): void {
+    const holds = (entry: PolledSource | null, fact: keyof typeof facts) =>
+      Number(entry !== null && facts[fact](entry, this.isDone(entry)));
+    const step = (fact: keyof typeof facts) =>
+      this.#tally[fact] + holds(now, fact) - holds(before, fact);
+    this.#tally = {
+      all: this.#tally.all + Number(now !== null) - Number(before !== null),
+      settled: step("settled"),
+      read: step("read"),
+      tried: step("tried"),
+      told: step("told"),
+      shown: step("shown"),
+    };
+  }
+
+  #setRound(round: number | null): void {
+    this.#round = round;
+    this.#tally = noneYet;
+    for (const entry of this.#entries.values()) this.#count(null, entry);
   }
 
   #link(source: Source): void {
@@ -291,6 +341,21 @@ export class SourceList {
     if (source.kind === "subtasks") this.#parentsByList.get(source.listId)?.delete(source.taskId);
   }
 }
+
+/**
+ * What the tally counts. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
+ * three in this process or in the round that this process went on with.
+ */
+const facts = {
+  settled: ({ settled }: PolledSource) => settled,
+  read: ({ read }: PolledSource) => read,
+  tried: ({ ended }: PolledSource, isDone: boolean) => ended > 0 || isDone,
+  told: ({ settled }: PolledSource, isDone: boolean) => settled || isDone,
+  shown: ({ read, turn, refusedIn }: PolledSource, isDone: boolean) =>
+    read || (isDone && turn === 0 && refusedIn === null),
+} as const;
+
+const noneYet: Tally = { all: 0, settled: 0, read: 0, tried: 0, told: 0, shown: 0 };
 
 /** Thrown when a source is to be polled that nothing names any more: the choice was made on an older list. */
 class UnknownSourceError extends Error {

@@ -11,13 +11,14 @@ import {
   type SyncEvent,
 } from "./event.ts";
 import { InitialSync } from "./initial-sync.ts";
+import { PollSchedule } from "./poll-schedule.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
-import { nextDueAt, nextSources } from "./schedule.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
 import { type PolledSource, SourceList } from "./source-list.ts";
 import { configuredFolders, type Scope } from "./sources-in-scope.ts";
+import { TurnOrder } from "./turn-order.ts";
 
 interface SyncDeps {
   readonly store: Store;
@@ -26,6 +27,9 @@ interface SyncDeps {
   readonly clock: () => Temporal.Instant;
   /** How old what is shown may get; look-ups are asked three times as often. */
   readonly maxAge: Temporal.Duration;
+  /** The service's quota, and which part of it is used for reading. */
+  readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
+  readonly share: number;
   /** Which side sources are mirrored, after the items; none unless given. */
   readonly side?: SideOptions;
   readonly onEvent: (event: SyncEvent) => void;
@@ -43,7 +47,10 @@ export interface Sync {
    * lately, by its signal or with its process, goes on with what it had not read yet.
    */
   sweep(options: SweepOptions): Promise<SweepSummary>;
-  /** Fair round robin for ever, with a first sweep where there was none; resolves when aborted. */
+  /**
+   * Polls for ever, each time the source whose unseen changes have probably waited for the most, with a first sweep where there
+   * was none; resolves when aborted.
+   */
   run(signal: AbortSignal): Promise<void>;
   /**
    * Reads comments, history, folders and files that may have changed, one after the other, at most `most` lists. Returns
@@ -67,13 +74,21 @@ export interface Sync {
   recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
+  /** Tells that a source has probably so many changes that no poll has shown; less pressing than to hurry it. */
+  hint(sourceName: string, changes: number): void;
 }
 
 /** Polls under way at once after the first burst: enough to keep the gate's pace with answers that take two seconds. */
 const steadyPolls = 6;
 /** How many times a sweep follows up what it found missing. */
 const followUps = 3;
+/** After so many other polls a side source is read. */
+const pollsPerSide = 5;
 const longestRestMs = 5_000;
+/** How soon a sweep looks again whether it has waited for first answers for long enough. */
+const firstAnswerRestMs = 500;
+/** How soon the gate is asked again whether it has sent what waits in it. */
+const gateRestMs = 20;
 const shortestRestMs = 20;
 
 export function createSync(deps: SyncDeps): Sync {
@@ -85,6 +100,7 @@ class Syncing implements Sync {
   readonly #sources: SourceList;
   readonly #questions: Questions;
   readonly #initial: InitialSync;
+  readonly #schedule: PollSchedule;
   readonly #poller: Poller;
   readonly #side: SideReader;
   readonly #wake = createWake();
@@ -96,6 +112,10 @@ class Syncing implements Sync {
   #readSinceStart = false;
   /** Whether every source has been tried once. */
   #isTried = false;
+  #wasQuestion = false;
+  #pollsSinceSide = 0;
+  /** When the next poll may be worth it; null while that is not known. */
+  #nextPollAt: Temporal.Instant | null = null;
 
   constructor(deps: SyncDeps) {
     const report = (event: SyncEvent) => this.#report(event);
@@ -103,12 +123,18 @@ class Syncing implements Sync {
     this.#sources = new SourceList(deps.store, deps.clock);
     this.#questions = new Questions({ ...deps, sources: this.#sources, report });
     this.#initial = new InitialSync(deps.store, this.#sources);
+    this.#schedule = new PollSchedule({
+      ...deps,
+      sources: this.#sources,
+      pace: () => this.#pace(),
+    });
     this.#poller = new Poller({
       ...deps,
       sources: this.#sources,
       questions: this.#questions,
       report,
       onTasks: (items) => this.#side.queue.follow(items),
+      onRead: (source, revealed) => this.#schedule.read(source, revealed),
     });
     this.#side = new SideReader({
       ...deps,
@@ -140,6 +166,7 @@ class Syncing implements Sync {
 
   rereadAll(): () => boolean {
     const isRead = this.#sources.rereadAll();
+    this.#schedule.rereadAll();
     this.#wake.notify();
     return () => isRead() && this.settled;
   }
@@ -151,6 +178,11 @@ class Syncing implements Sync {
 
   hurry(sourceName: string): void {
     this.#sources.hurry(sourceName);
+    this.#wake.notify();
+  }
+
+  hint(sourceName: string, changes: number): void {
+    this.#schedule.hint(sourceName, changes);
     this.#wake.notify();
   }
 
@@ -203,7 +235,7 @@ class Syncing implements Sync {
     // A sweep that ran into a fault has left its round open.
     else this.#sources.endRound();
     while (!signal.aborted) {
-      await this.#work({ signal, next: (room) => this.#nextInTurn(room, signal) });
+      await this.#work({ signal, next: () => this.#nextInRun(signal), rest: () => this.#restMs() });
       await this.#wake.wait(this.#restMs(), signal);
     }
   }
@@ -228,27 +260,64 @@ class Syncing implements Sync {
     }
   }
 
-  #nextInTurn(room: number, signal: AbortSignal): readonly Job[] {
-    // Each missing item costs a request: they take no more than half of the places.
-    const forQuestions = Math.floor(this.#limit() / 2) - this.#questions.underWay;
-    const items = this.#questions.next(Math.min(room, forQuestions), null);
-    // Side sources wait until all items have been read once, and then take one place of all.
-    const side = this.#ready && room > items.length ? this.#side.next(signal) : null;
-    const names = nextSources(this.#sources.all(), {
-      now: this.#deps.clock(),
-      room: room - items.length - (side ? 1 : 0),
-    });
-    return [
-      ...(side ? [side] : []),
-      ...items.map((key) => async () => {
-        await this.#questions.ask(key, signal);
-        this.#settle();
-      }),
-      ...names.map((name) => async () => {
-        await this.#poll(name, signal);
-        this.#settle();
-      }),
-    ];
+  /**
+   * The next thing to ask for, chosen as late as can be: once each source was tried, only when nothing else waits to be
+   * sent. Questions take no more than every second place, and side sources, which wait until all items have been read once,
+   * one of `pollsPerSide` and one.
+   */
+  #nextInRun(signal: AbortSignal): readonly Job[] {
+    if (this.#isTried && this.#waitsInGate()) return [];
+    const question = this.#wasQuestion ? null : this.#question(signal);
+    this.#wasQuestion = question !== null;
+    const job =
+      question ??
+      this.#sideInTurn(signal) ??
+      this.#nextPoll(signal) ??
+      this.#question(signal) ??
+      this.#sideRead(signal);
+    return job ? [job] : [];
+  }
+
+  #question(signal: AbortSignal): Job | null {
+    const [key] = this.#questions.next(1, null);
+    if (key === undefined) return null;
+    return async () => {
+      await this.#questions.ask(key, signal);
+      this.#settle();
+    };
+  }
+
+  #sideInTurn(signal: AbortSignal): Job | null {
+    return this.#pollsSinceSide < pollsPerSide ? null : this.#sideRead(signal);
+  }
+
+  #sideRead(signal: AbortSignal): Job | null {
+    const job = this.#ready ? this.#side.next(signal) : null;
+    if (job) this.#pollsSinceSide = 0;
+    return job;
+  }
+
+  #nextPoll(signal: AbortSignal): Job | null {
+    const poll = this.#schedule.next();
+    this.#nextPollAt = poll.kind === "wait" ? poll.until : null;
+    if (poll.kind === "wait") return null;
+    this.#pollsSinceSide += 1;
+    return async () => {
+      if (poll.kind === "source") await this.#poll(poll.name, signal);
+      else await poll.run(signal);
+      this.#settle();
+    };
+  }
+
+  #waitsInGate(): boolean {
+    return this.#deps.upstream.gate.state().waiting.sweep > 0;
+  }
+
+  /** Requests per second that reading may use at present: less than configured after 429s. */
+  #pace(): number {
+    const { quota, share, upstream } = this.#deps;
+    const requests = Math.min(share * quota.requests, upstream.gate.state().share);
+    return requests / quota.per.total("seconds");
   }
 
   async #poll(name: string, signal: AbortSignal): Promise<void> {
@@ -260,18 +329,12 @@ class Syncing implements Sync {
 
   #updateReady(): void {
     if (this.#readSinceStart) return;
-    const sources = this.#sources.all();
-    const isDone = (entry: PolledSource) => this.#sources.isDone(entry);
+    const { all, settled, read, tried, told, shown } = this.#sources.tally;
     // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
-    this.#readSinceStart =
-      sources.every(({ settled }) => settled) && sources.some(({ read }) => read);
-    this.#isTried ||= sources.every((entry) => entry.ended > 0 || isDone(entry));
+    this.#readSinceStart = settled === all && read > 0;
+    this.#isTried ||= tried === all;
     if (this.#ready) return;
-    const wasRead = (entry: PolledSource) =>
-      isDone(entry) && entry.turn === 0 && entry.refusedIn === null;
-    this.#ready =
-      sources.every((entry) => entry.settled || isDone(entry)) &&
-      sources.some((entry) => entry.read || wasRead(entry));
+    this.#ready = told === all && shown > 0;
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }
 
@@ -299,35 +362,39 @@ class Syncing implements Sync {
     isDue,
     onProgress,
   }: SweepOptions & { readonly isDue: (entry: PolledSource) => boolean }): Promise<void> {
-    const next = (room: number): readonly Job[] => {
-      const due = this.#sources.all().filter((entry) => entry.underWay || isDue(entry));
-      const rested = due.map((entry) => ({ ...entry, notBefore: null }));
-      return nextSources(rested, { now: this.#deps.clock(), room }).map((name) => async () => {
+    const order = new TurnOrder();
+    const unwatch = this.#sources.watch((name, entry) => {
+      // A sweep takes no account of rests.
+      if (entry && (entry.underWay || isDue(entry))) order.put({ ...entry, notBefore: null });
+      else order.drop(name);
+    });
+    const next = (room: number): readonly Job[] =>
+      order.next({ now: this.#deps.clock(), room }).map((name) => async () => {
         await this.#poll(name, signal);
-        onProgress?.(this.#progress(isDue));
+        onProgress?.(this.#progress(order.size));
       });
-    };
-    await this.#work({ signal, next });
+    try {
+      await this.#work({ signal, next, rest: () => firstAnswerRestMs });
+    } finally {
+      unwatch();
+    }
   }
 
-  #progress(isDue: (source: PolledSource) => boolean): SweepProgress {
-    const sources = this.#sources.all();
-    const done = sources.filter((source) => !isDue(source) && !source.underWay).length;
-    return progressOf({ done, total: sources.length, gate: this.#deps.upstream.gate.state() });
+  #progress(due: number): SweepProgress {
+    const { all } = this.#sources.tally;
+    return progressOf({ done: all - due, total: all, gate: this.#deps.upstream.gate.state() });
   }
 
   /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
   async #followUp(signal: AbortSignal): Promise<void> {
     const asked = new Set<ItemKey>();
     for (let round = 0; round < followUps && !signal.aborted; round += 1) {
-      await this.#work({
-        signal,
-        next: (room) =>
-          this.#questions.next(room, asked).map((key) => {
-            asked.add(key);
-            return () => this.#questions.ask(key, signal);
-          }),
-      });
+      const next = (room: number): readonly Job[] =>
+        this.#questions.next(room, asked).map((key) => {
+          asked.add(key);
+          return () => this.#questions.ask(key, signal);
+        });
+      await this.#work({ signal, next, rest: () => longestRestMs });
       const { read } = this.#questions.settle();
       const forbidden = this.#questions.forbidden();
       if (read.size + forbidden.size === 0) return;
@@ -338,20 +405,19 @@ class Syncing implements Sync {
     }
   }
 
-  #work(work: Pick<WorkerPoolOptions, "next" | "signal">): Promise<void> {
-    const limit = () => this.#limit();
-    return workInParallel({ ...work, limit, wake: this.#wake, rest: () => this.#restMs() });
+  #work(work: Pick<WorkerPoolOptions, "next" | "signal" | "rest">): Promise<void> {
+    return workInParallel({ ...work, limit: () => this.#limit(), wake: this.#wake });
   }
 
   #limit(): number {
     return this.#isTried ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
   }
 
-  /** Milliseconds until the next source may be polled, with a ceiling: questions and brakes change without a notification. */
+  /** Milliseconds until something may be asked for, with a ceiling: questions and brakes change without a notification. */
   #restMs(): number {
-    const due = nextDueAt(this.#sources.all());
-    if (!due) return longestRestMs;
-    const ms = due.epochMilliseconds - this.#deps.clock().epochMilliseconds;
+    if (this.#isTried && this.#waitsInGate()) return gateRestMs;
+    if (!this.#nextPollAt) return longestRestMs;
+    const ms = this.#nextPollAt.epochMilliseconds - this.#deps.clock().epochMilliseconds;
     return Math.min(longestRestMs, Math.max(shortestRestMs, ms));
   }
 
@@ -387,10 +453,14 @@ async function workInParallel({
 }: WorkerPoolOptions): Promise<void> {
   const underWay = new Set<Promise<void>>();
   for (;;) {
-    const room = signal.aborted ? 0 : limit() - underWay.size;
-    for (const job of room > 0 ? next(room) : []) {
-      const ended: Promise<void> = job().finally(() => underWay.delete(ended));
-      underWay.add(ended);
+    for (;;) {
+      const room = signal.aborted ? 0 : limit() - underWay.size;
+      const jobs = room > 0 ? next(room) : [];
+      for (const job of jobs) {
+        const ended: Promise<void> = job().finally(() => underWay.delete(ended));
+        underWay.add(ended);
+      }
+      if (jobs.length === 0) break;
     }
     if (underWay.size === 0) return;
     const enough = new AbortController();

@@ -23,7 +23,7 @@ describe("parseConfig() defaults", () => {
       projects: "discover",
       people: [],
       discoverPeople: true,
-      polling: { maxAge: "PT15M", comments: true, history: true, files: true },
+      polling: { maxAge: "PT15M", share: 0.9, comments: true, history: true, files: true },
       http: { host: "127.0.0.1", port: 8380, publicUrl: null, trustProxy: false },
       feeds: {
         past: "P90D",

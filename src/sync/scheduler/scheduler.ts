@@ -180,6 +180,15 @@ export class Scheduler {
     return { kind: "poll", key: chosen.key };
   }
 
+  /** Notes that a source is being asked by another's choice: it is nobody's until `observe` or `giveUp`. */
+  begin(key: string): void {
+    const known = this.#sources.get(key);
+    if (!known) return;
+    this.#unpolled.delete(known);
+    this.#withdraw(known);
+    known.underWay = true;
+  }
+
   /** Takes in what a poll has revealed: when the changes since the one before happened, in order. */
   observe(
     key: string,

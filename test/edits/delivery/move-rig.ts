@@ -26,6 +26,8 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
     scope: { projects: "discover", people: [], discoverPeople: true },
     clock,
     maxAge: Temporal.Duration.from({ minutes: 15 }),
+    quota: { requests: 25, per: Temporal.Duration.from({ seconds: 10 }) },
+    share: 1,
     onEvent: () => {},
   });
   const sweep = () => sync.sweep({ signal: AbortSignal.timeout(10_000) });

@@ -76,10 +76,13 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   return assemble({ sandbox, store, upstream, options });
 }
 
-function connect(
-  sandbox: Sandbox,
-  { now = clock, quota: { requests, perMs } = documented, store }: StageOptions,
-): Upstream {
+const quotaOf = ({ quota: { requests, perMs } = documented }: StageOptions) => ({
+  requests,
+  per: Temporal.Duration.from({ milliseconds: perMs }),
+});
+
+function connect(sandbox: Sandbox, options: StageOptions): Upstream {
+  const { now = clock, store } = options;
   const upstream = createUpstream({
     baseUrl: sandbox.baseUrl,
     uploadUrl: sandbox.uploadUrl,
@@ -87,7 +90,7 @@ function connect(
     keyOf: () => null,
     contact: "test@example.com",
     timeZone: zone,
-    quota: { requests, per: Temporal.Duration.from({ milliseconds: perMs }) },
+    quota: quotaOf(options),
     timeout: Temporal.Duration.from({ seconds: 5 }),
     clock: now,
     monotonic: () => performance.now(),
@@ -123,6 +126,8 @@ function assemble({
     scope: options.scope ?? everything,
     clock: options.now ?? clock,
     maxAge: options.maxAge ?? Temporal.Duration.from({ minutes: 15 }),
+    quota: quotaOf(options),
+    share: 1,
     ...(options.side && { side: options.side }),
     onEvent: (event) => void events.push(event),
   });
@@ -149,7 +154,7 @@ function assemble({
   };
 }
 
-/** Runs the round robin until `reached`, then stops it; throws what was expected when it is not within 10 s. */
+/** Polls for ever until `reached`, then stops it; throws what was expected when it is not within 10 s. */
 export async function runUntil({ sync }: Stage, reached: () => boolean): Promise<void> {
   const stop = new AbortController();
   const running = sync.run(stop.signal);

@@ -1,0 +1,249 @@
+import type { Source } from "../domain/source.ts";
+import { Scheduler, schedulerDefaults } from "./scheduler/scheduler.ts";
+import type { PolledSource, SourceList } from "./source-list.ts";
+import { TurnOrder } from "./turn-order.ts";
+
+interface PollScheduleDeps {
+  readonly sources: SourceList;
+  readonly clock: () => Temporal.Instant;
+  /** How old what is shown may get. */
+  readonly maxAge: Temporal.Duration;
+  /** Requests per second that polls may use at present. */
+  readonly pace: () => number;
+}
+
+/** What a read has revealed: when it began, and when each change since the read before happened; null = not known. */
+export interface Revealed {
+  readonly at: Temporal.Instant;
+  readonly changes: readonly (Temporal.Instant | null)[];
+}
+
+/** How a job ended; after a failure it rests until `notBefore`. */
+export type JobOutcome =
+  | { readonly kind: "read"; readonly revealed: Revealed }
+  | { readonly kind: "failed"; readonly notBefore: Temporal.Instant | null };
+
+/** Something beside sources that is worth a poll now and then. */
+interface PollJob {
+  /** Unlike any source's name. */
+  readonly key: string;
+  /** Importance of one change, and requests of one poll. */
+  readonly weight: number;
+  readonly cost: number;
+  /** Polls it; must not reject. */
+  readonly run: (signal: AbortSignal) => Promise<JobOutcome>;
+}
+
+type NextPoll =
+  | { readonly kind: "source"; readonly name: string }
+  | { readonly kind: "job"; readonly run: (signal: AbortSignal) => Promise<void> }
+  /** Nothing is to be polled before that moment, as far as is known now; null = before something happens. */
+  | { readonly kind: "wait"; readonly until: Temporal.Instant | null };
+
+/**
+ * Chooses the next poll. Sources that this process has not tried go first, in the order of a first sweep; once a source was
+ * read, the scheduler chooses by what it believes of it. Every second poll may go aside from that: to a source that somebody
+ * has asked for, then to those that go by turn because they failed or are look-ups, whose rests end. No call takes longer
+ * the more sources there are, but for `rereadAll`.
+ */
+export class PollSchedule {
+  readonly #deps: PollScheduleDeps;
+  readonly #scheduler: Scheduler;
+  /** Sources that go by turn: those not tried, never read or to be read again, and look-ups. */
+  readonly #byTurn = new TurnOrder();
+  /** Sources that go ahead of their turn; some may have been polled meanwhile. */
+  readonly #hurried = new Set<string>();
+  /** When each source, or job, was last read; the scheduler knows just these. */
+  readonly #readAt = new Map<string, number>();
+  /** Sources that the scheduler takes for under way, or that rest there. */
+  readonly #away = new Set<string>();
+  readonly #jobs = new Map<string, PollJob>();
+  /** What was answered up to this turn is to be read again. */
+  #rereadTurn = 0;
+  #wentAside = false;
+  #pace: { readonly value: number; readonly until: number };
+  #lastSeconds = 0;
+  #setBack = 0;
+
+  constructor(deps: PollScheduleDeps) {
+    this.#deps = deps;
+    this.#pace = { value: deps.pace(), until: 0 };
+    const maxAge = deps.maxAge.total("seconds") * maxAgePart;
+    const pace = () => this.#pace.value;
+    this.#scheduler = new Scheduler({
+      ...schedulerDefaults,
+      maxAge,
+      get pace() {
+        return pace();
+      },
+    });
+    deps.sources.watch((name, entry) => this.#note(name, entry));
+  }
+
+  /** The next poll, which is to begin at once. */
+  next(): NextPoll {
+    const seconds = this.#seconds();
+    if (seconds >= this.#pace.until) {
+      this.#pace = { value: this.#deps.pace(), until: seconds + paceSeconds };
+    }
+    const aside = this.#wentAside ? null : this.#aside();
+    this.#wentAside = aside !== null;
+    const name = aside ?? this.#untried();
+    if (name !== null) return { kind: "source", name };
+    const choice = this.#scheduler.next(seconds);
+    if (choice.kind === "poll") return this.#chosen(choice.key);
+    const late = this.#aside();
+    return late === null ? this.#wait(choice.until) : { kind: "source", name: late };
+  }
+
+  /** Notes what a poll of a source has revealed. Belongs before the end of that poll in the source list. */
+  read(name: string, { at, changes }: Revealed): void {
+    const { sources } = this.#deps;
+    const kind = sources.get(name)?.kind;
+    if (!kind || goesByTurn(kind)) return;
+    if (!this.#readAt.has(name)) this.#scheduler.put(name, { weight: weightOf(kind), cost: 1 });
+    this.#observe(name, { at, changes });
+    this.#away.delete(name);
+  }
+
+  /** Somebody has reason to believe that a source, or a job, has so many changes that no poll has shown. */
+  hint(key: string, changes: number): void {
+    const kind = this.#deps.sources.get(key)?.kind;
+    if (kind && goesByTurn(kind)) this.#deps.sources.hurry(key);
+    else this.#scheduler.hint(key, { now: this.#seconds(), changes });
+  }
+
+  /** Adds a job, which is polled at once and then whenever it is worth it, or gives one that is known other traits. */
+  putJob(job: PollJob): void {
+    const { key, weight, cost } = job;
+    this.#jobs.set(key, job);
+    this.#scheduler.put(key, { weight, cost });
+  }
+
+  dropJob(key: string): void {
+    this.#jobs.delete(key);
+    this.#readAt.delete(key);
+    this.#scheduler.remove(key);
+  }
+
+  /** Lets all sources go by turn until each was answered once more. */
+  rereadAll(): void {
+    const { sources } = this.#deps;
+    this.#rereadTurn = sources.turn;
+    for (const entry of sources.all()) this.#note(entry.name, entry);
+  }
+
+  #aside(): string | null {
+    const { sources, clock } = this.#deps;
+    for (const name of this.#hurried) {
+      this.#hurried.delete(name);
+      const entry = sources.get(name);
+      if (entry?.hurried && !entry.underWay) return name;
+    }
+    return this.#byTurn.next({ now: clock(), room: 1 })[0] ?? null;
+  }
+
+  #untried(): string | null {
+    const { clock } = this.#deps;
+    return this.#byTurn.next({ now: clock(), room: 1, upTo: this.#rereadTurn })[0] ?? null;
+  }
+
+  #chosen(key: string): NextPoll {
+    const job = this.#jobs.get(key);
+    if (!job) return { kind: "source", name: key };
+    return { kind: "job", run: (signal) => this.#run(job, signal) };
+  }
+
+  async #run({ key, run }: PollJob, signal: AbortSignal): Promise<void> {
+    const outcome = await run(signal);
+    if (!this.#jobs.has(key)) return;
+    if (outcome.kind === "read") {
+      this.#observe(key, outcome.revealed);
+      return;
+    }
+    const now = this.#seconds();
+    this.#scheduler.giveUp(key, { now, until: this.#secondsAt(outcome.notBefore) ?? now });
+  }
+
+  #wait(until: number): NextPoll {
+    const due = this.#byTurn.nextDueAt;
+    const { clock } = this.#deps;
+    if (!Number.isFinite(until)) return { kind: "wait", until: due };
+    const ms = Math.ceil(1000 * Math.max(0, until - this.#seconds()));
+    const worth = clock().add({ milliseconds: ms });
+    const isSooner = due !== null && Temporal.Instant.compare(due, worth) < 0;
+    return { kind: "wait", until: isSooner ? due : worth };
+  }
+
+  #observe(key: string, { at, changes }: Revealed): void {
+    const from = this.#readAt.get(key) ?? null;
+    const to = Math.max(this.#secondsAt(at) ?? this.#seconds(), from ?? 0);
+    this.#readAt.set(key, to);
+    this.#scheduler.observe(key, { at: to, times: timesOf(changes, { from: from ?? to, to }) });
+  }
+
+  /** Keeps order and scheduler true to how a source stands in the source list. */
+  #note(name: string, entry: PolledSource | null): void {
+    if (!entry) {
+      this.#byTurn.drop(name);
+      this.#scheduler.remove(name);
+      this.#readAt.delete(name);
+      this.#away.delete(name);
+      return;
+    }
+    const { turn, answered, underWay, hurried, notBefore } = entry;
+    if (hurried && !underWay) this.#hurried.add(name);
+    const isKnown = this.#readAt.has(name);
+    const isByTurn = !isKnown || turn === 0 || answered <= this.#rereadTurn;
+    if (isByTurn) this.#byTurn.put({ ...entry, hurried: false, pollHurried: false });
+    else this.#byTurn.drop(name);
+    if (!isKnown) return;
+    if (isByTurn || underWay) {
+      this.#away.add(name);
+      this.#scheduler.begin(name);
+    } else if (this.#away.delete(name) || notBefore) {
+      if (notBefore) this.#away.add(name);
+      const now = this.#seconds();
+      this.#scheduler.giveUp(name, { now, until: this.#secondsAt(notBefore) ?? now });
+    }
+  }
+
+  /** Seconds that never go back: a clock that was set back would make all that is known lie ahead. */
+  #seconds(): number {
+    const seconds = this.#deps.clock().epochMilliseconds / 1000 + this.#setBack;
+    this.#setBack += Math.max(0, this.#lastSeconds - seconds);
+    this.#lastSeconds = Math.max(this.#lastSeconds, seconds);
+    return this.#lastSeconds;
+  }
+
+  #secondsAt(at: Temporal.Instant | null): number | null {
+    return at && at.epochMilliseconds / 1000 + this.#setBack;
+  }
+}
+
+/** Look-ups are few and rest for long after each reading, so that nothing is to be believed of them. */
+const goesByTurn = (kind: Source["kind"]): boolean =>
+  kind === "projects" || kind === "people" || kind === "todolists";
+
+/** Names of labels change seldom, and hardly anybody looks at them. */
+const weightOf = (kind: Source["kind"]): number => (kind === "labels" ? 0.5 : 1);
+
+/** The ceiling leaves room for sources that reach it together. */
+const maxAgePart = 11 / 12;
+
+/** For how many seconds the pace is taken for granted. */
+const paceSeconds = 1;
+
+/** Moments of changes in order; those that are not known, or cannot be true, are spread over the time in between. */
+function timesOf(
+  changes: Revealed["changes"],
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly number[] {
+  return changes
+    .map((change, index) => {
+      const at = change && change.epochMilliseconds / 1000;
+      if (at !== null && at > from && at <= to) return at;
+      return from + ((to - from) * (index + 0.5)) / changes.length;
+    })
+    .toSorted((a, b) => a - b);
+}

@@ -1,0 +1,262 @@
+import { later } from "../domain/backoff.ts";
+import type { Source } from "../domain/source.ts";
+import { isLookUp } from "./schedule.ts";
+
+/** A source as the choice of the next polls sees it. */
+export interface Candidate {
+  readonly name: string;
+  readonly kind: Source["kind"];
+  /** Place of its last attempt in the order of all attempts of this process; 0 = none yet. */
+  readonly turn: number;
+  /** Last attempt, also of an earlier process. */
+  readonly attemptedAt: Temporal.Instant | null;
+  readonly underWay: boolean;
+  /** Turn of the latest attempt that has ended; 0 = none yet. */
+  readonly ended: number;
+  /** Whether it goes ahead of its turn, because an edit or a change elsewhere asked for it. */
+  readonly hurried: boolean;
+  /** Whether the poll under way is one that went ahead of its turn. */
+  readonly pollHurried: boolean;
+  /** Not before this moment; null = at any time. */
+  readonly notBefore: Temporal.Instant | null;
+  /** For subtasks: days between today and the due date of their parent; null = it has none, or is not known. */
+  readonly days: number | null;
+}
+
+interface Choosing {
+  readonly now: Temporal.Instant;
+  /** How many may be chosen. */
+  readonly room: number;
+  /** Only those whose last attempt was no later than this one; any unless given. */
+  readonly upTo?: number;
+}
+
+interface Place {
+  readonly candidate: Candidate;
+  /** Whoever became known first goes first, all else being equal. */
+  readonly since: number;
+  /** Whether it still says how the source stands. */
+  isCurrent: boolean;
+}
+
+/**
+ * Sources in the order in which they are to be polled. Hurried ones go first but take no more than half of the places, so
+ * that nobody waits longer than two full rounds; then whoever has waited longest. Sources that this process has not tried
+ * come first: look-ups, then those never read at all in the order labels, events, tasks, subtasks by nearness of the
+ * parent's due date, then the stalest. Subtasks that were never read give the first answers of all else a moment, as
+ * those make calendars complete but for them. What a choice takes grows with the logarithm of their number.
+ */
+export class TurnOrder {
+  readonly #places = new Map<string, Place>();
+  readonly #underWay = new Map<string, Candidate>();
+  readonly #hurried = new PlaceHeap(byTurn);
+  readonly #inTurn = new PlaceHeap(byTurn);
+  /** Subtasks that were never read. */
+  readonly #unreadBelow = new PlaceHeap(byTurn);
+  readonly #resting = new PlaceHeap(byRest);
+  #put = 0;
+
+  constructor(candidates: Iterable<Candidate> = []) {
+    for (const candidate of candidates) this.put(candidate);
+  }
+
+  /** Sources in the order, those under way included. */
+  get size(): number {
+    return this.#places.size + this.#underWay.size;
+  }
+
+  /** Adds a source, or notes how it stands now. */
+  put(candidate: Candidate): void {
+    const { name } = candidate;
+    const known = this.#places.get(name);
+    if (candidate.underWay) {
+      this.#retire(known);
+      this.#underWay.set(name, candidate);
+      return;
+    }
+    this.#underWay.delete(name);
+    if (known && isSame(known.candidate, candidate)) return;
+    this.#retire(known);
+    const place = { candidate, since: this.#put++, isCurrent: true };
+    this.#places.set(name, place);
+    if (candidate.notBefore) this.#resting.put(place);
+    else this.#line(place);
+  }
+
+  drop(name: string): void {
+    this.#retire(this.#places.get(name));
+    this.#underWay.delete(name);
+  }
+
+  /** The next sources, best first. They leave the order until they are put again: each is to be polled at once. */
+  next({ now, room, upTo = Number.POSITIVE_INFINITY }: Choosing): readonly string[] {
+    if (room <= 0) return [];
+    this.#wake(now);
+    const polls = [...this.#underWay.values()];
+    const hurriedPolls = polls.filter(({ pollHurried }) => pollHurried).length;
+    const half = Math.floor((room + polls.length) / 2) - hurriedPolls;
+    const chosen = this.#take([this.#hurried], { upTo, most: Math.min(room, half) });
+    const awaitsFirstAnswers = polls.some((poll) => awaitsFirstAnswer(poll, now));
+    const heaps = awaitsFirstAnswers ? [this.#inTurn] : [this.#inTurn, this.#unreadBelow];
+    return [...chosen, ...this.#take(heaps, { upTo, most: room - chosen.length })];
+  }
+
+  /** When the next source that rests may be polled; null when none rests. */
+  get nextDueAt(): Temporal.Instant | null {
+    return this.#resting.first()?.candidate.notBefore ?? null;
+  }
+
+  #take(
+    heaps: readonly PlaceHeap[],
+    { upTo, most }: { readonly upTo: number; readonly most: number },
+  ): readonly string[] {
+    const names: string[] = [];
+    while (names.length < most) {
+      const first = heaps.flatMap((heap) => heap.first() ?? []).toSorted(byTurn)[0];
+      if (!first || first.candidate.turn > upTo) break;
+      this.#retire(first);
+      names.push(first.candidate.name);
+    }
+    return names;
+  }
+
+  #wake(now: Temporal.Instant): void {
+    for (;;) {
+      const first = this.#resting.first();
+      if (!first?.candidate.notBefore || compare(first.candidate.notBefore, now) > 0) return;
+      this.#resting.takeFirst();
+      this.#line(first);
+    }
+  }
+
+  #line(place: Place): void {
+    const { kind, attemptedAt, hurried } = place.candidate;
+    if (hurried) this.#hurried.put(place);
+    if (kind === "subtasks" && !attemptedAt) this.#unreadBelow.put(place);
+    else this.#inTurn.put(place);
+  }
+
+  #retire(place: Place | undefined): void {
+    if (!place) return;
+    place.isCurrent = false;
+    this.#places.delete(place.candidate.name);
+  }
+}
+
+/** A binary heap; places that are not current any more stay until they come to the top, or are too many. */
+class PlaceHeap {
+  readonly #compare: (a: Place, b: Place) => number;
+  #places: Place[] = [];
+  #limit = leastLimit;
+
+  constructor(order: (a: Place, b: Place) => number) {
+    this.#compare = order;
+  }
+
+  put(place: Place): void {
+    if (this.#places.length >= this.#limit) this.#clean();
+    this.#rise(place);
+  }
+
+  first(): Place | null {
+    for (;;) {
+      const place = this.#places[0];
+      if (!place || place.isCurrent) return place ?? null;
+      this.takeFirst();
+    }
+  }
+
+  takeFirst(): void {
+    const last = this.#places.pop();
+    if (last && this.#places.length > 0) this.#sink(last);
+  }
+
+  #clean(): void {
+    const current = this.#places.filter(({ isCurrent }) => isCurrent);
+    this.#places = [];
+    this.#limit = Math.max(leastLimit, 2 * current.length);
+    for (const place of current) this.#rise(place);
+  }
+
+  #rise(place: Place): void {
+    let at = this.#places.length;
+    while (at > 0) {
+      const above = this.#places[(at - 1) >> 1];
+      if (!above || this.#compare(above, place) <= 0) break;
+      this.#places[at] = above;
+      at = (at - 1) >> 1;
+    }
+    this.#places[at] = place;
+  }
+
+  #sink(place: Place): void {
+    let at = 0;
+    for (;;) {
+      const left = this.#places[2 * at + 1];
+      const right = this.#places[2 * at + 2];
+      const isRight = left && right && this.#compare(right, left) < 0;
+      const below = isRight ? right : left;
+      if (!below || this.#compare(place, below) <= 0) break;
+      this.#places[at] = below;
+      at = 2 * at + (isRight ? 2 : 1);
+    }
+    this.#places[at] = place;
+  }
+}
+
+const leastLimit = 64;
+
+const isSame = (a: Candidate, b: Candidate): boolean =>
+  a.turn === b.turn &&
+  a.attemptedAt === b.attemptedAt &&
+  a.hurried === b.hurried &&
+  a.notBefore === b.notBefore &&
+  a.days === b.days;
+
+const ranks: Readonly<Record<Source["kind"], number>> = {
+  projects: 0,
+  people: 1,
+  todolists: 2,
+  labels: 3,
+  events: 4,
+  tasks: 5,
+  subtasks: 6,
+};
+
+const compare = (a: Temporal.Instant, b: Temporal.Instant): number =>
+  Temporal.Instant.compare(a, b);
+
+/** How long subtasks that were never read give way to the first answers of other sources. */
+const firstAnswerSpan = Temporal.Duration.from({ seconds: 2 });
+
+function awaitsFirstAnswer(
+  { kind, underWay, ended, attemptedAt }: Candidate,
+  now: Temporal.Instant,
+) {
+  if (kind === "subtasks" || !underWay || ended > 0 || !attemptedAt) return false;
+  return compare(later(attemptedAt, firstAnswerSpan), now) > 0;
+}
+
+function byRest({ candidate: a }: Place, { candidate: b }: Place): number {
+  return a.notBefore && b.notBefore ? compare(a.notBefore, b.notBefore) : 0;
+}
+
+function byTurn({ candidate: a, since }: Place, { candidate: b, since: other }: Place): number {
+  if (a.turn !== b.turn) return a.turn - b.turn;
+  const need = a.turn === 0 ? byFirstNeed(a, b) : 0;
+  return need === 0 ? since - other : need;
+}
+
+function byFirstNeed(a: Candidate, b: Candidate): number {
+  const lookUps = Number(isLookUp(b.kind)) - Number(isLookUp(a.kind));
+  if (lookUps !== 0) return lookUps;
+  if (a.attemptedAt && b.attemptedAt) {
+    const stale = compare(a.attemptedAt, b.attemptedAt);
+    if (stale !== 0) return stale;
+  } else if (a.attemptedAt || b.attemptedAt) {
+    return a.attemptedAt ? 1 : -1;
+  }
+  const rank = ranks[a.kind] - ranks[b.kind];
+  if (rank !== 0) return rank;
+  return (a.days ?? Number.MAX_SAFE_INTEGER) - (b.days ?? Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Source } from "../../src/domain/source.ts";
+import { type JobOutcome, PollSchedule } from "../../src/sync/poll-schedule.ts";
+import { SourceList } from "../../src/sync/source-list.ts";
+import { roomy, stage } from "./support/stage.ts";
+
+const begun = Temporal.Instant.from("2026-05-01T10:00:00Z");
+const never = new AbortController().signal;
+
+const list = (id: number): Source => ({
+  kind: "tasks",
+  projectId: projectId(1),
+  listId: listId(id),
+});
+
+/** A schedule of `lists` lists, with one poll per second, whose time goes on by hand. */
+async function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
+  const { store } = await stage({ quota: roomy, size: "empty" });
+  let now = begun;
+  const clock = () => now;
+  const sources = new SourceList(store, clock);
+  const schedule = new PollSchedule({
+    sources,
+    clock,
+    maxAge: Temporal.Duration.from({ seconds: maxAge }),
+    pace: () => pace,
+  });
+  for (let id = 1; id <= lists; id += 1) sources.put(list(id), null);
+  const changes = new Map<string, Temporal.Instant[]>();
+  const sleep = (seconds: number): void => {
+    now = now.add({ milliseconds: Math.round(1000 * seconds) });
+  };
+  /** Begins and ends the next poll; null when there is none. */
+  const poll = (): string | null => {
+    const next = schedule.next();
+    if (next.kind !== "source") return null;
+    const begin = sources.begin(next.name);
+    schedule.read(next.name, { at: begin.attemptedAt, changes: changes.get(next.name) ?? [] });
+    changes.delete(next.name);
+    sources.end(begin, { kind: "read", notBefore: null });
+    return next.name;
+  };
+  /** So many polls, at the pace. */
+  const polls = (count: number): readonly (string | null)[] =>
+    Array.from({ length: count }, () => {
+      sleep(1 / pace);
+      return poll();
+    });
+  return { sources, schedule, changes, clock, sleep, poll, polls };
+}
+
+const counted = (names: readonly (string | null)[]) => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name ?? "", (counts.get(name ?? "") ?? 0) + 1);
+  return counts;
+};
+
+describe("next()", () => {
+  it("tries everything once, in the order of a first sweep", async () => {
+    const { sources, poll } = await rig(2);
+    const below = (id: number): Source => {
+      return {
+        kind: "subtasks",
+        projectId: projectId(1),
+        listId: listId(1),
+        taskId: serviceId(id),
+      };
+    };
+    sources.put(below(11), 30);
+    sources.put(below(12), 2);
+    sources.put({ kind: "labels" }, null);
+    sources.put({ kind: "people" }, null);
+    const order = Array.from({ length: 6 }, poll);
+    expect(order.join(" ")).toBe("people labels tasks:1 tasks:2 subtasks:12 subtasks:11");
+  });
+
+  it("asks more often where changes are seen, and leaves nobody out", async () => {
+    const { polls, changes, sleep, poll, clock } = await rig(10);
+    polls(10);
+    for (let round = 0; round < 300; round += 1) {
+      sleep(1);
+      if (round % 20 === 0) changes.set("tasks:3", [clock()]);
+      poll();
+    }
+    const counts = counted(polls(120));
+    expect(counts.get("tasks:3")).toBe(Math.max(...counts.values()));
+    expect(counts.size).toBe(10);
+  });
+
+  it("goes on at once with what an edit has hurried, every second time", async () => {
+    const { polls, sources, poll } = await rig(10);
+    polls(20);
+    for (const name of ["tasks:4", "tasks:5", "tasks:6"]) sources.hurry(name);
+    const order = Array.from({ length: 6 }, poll);
+    expect(order.filter((_, at) => at % 2 === 0)).toEqual(["tasks:4", "tasks:5", "tasks:6"]);
+  });
+
+  it("lets a failed source rest, and asks for it when its rest has ended", async () => {
+    const { polls, sources, schedule, sleep, clock } = await rig(3);
+    polls(3);
+    sleep(1);
+    const next = schedule.next();
+    if (next.kind !== "source") throw new Error("nothing to poll");
+    const failing = sources.begin(next.name);
+    sources.end(failing, { kind: "failed", notBefore: clock().add({ seconds: 60 }) });
+    const others = counted(polls(50));
+    expect(others.has(next.name)).toBe(false);
+    expect(counted(polls(60)).has(next.name)).toBe(true);
+  });
+
+  it("asks for what has failed and rests as soon as the service is back", async () => {
+    const { polls, sources, schedule, sleep, clock } = await rig(3);
+    polls(3);
+    sleep(1);
+    const next = schedule.next();
+    if (next.kind !== "source") throw new Error("nothing to poll");
+    const failing = sources.begin(next.name);
+    sources.end(failing, { kind: "failed", notBefore: clock().add({ hours: 1 }) });
+    sources.recover();
+    expect(counted(polls(9)).has(next.name)).toBe(true);
+  });
+
+  it("keeps everything within the ceiling of age when the clock allows it", async () => {
+    const { polls, changes, sleep, poll, clock } = await rig(30, { maxAge: 120 });
+    polls(30);
+    const last = new Map<string, number>();
+    let oldest = 0;
+    for (let second = 0; second < 900; second += 1) {
+      sleep(1);
+      changes.set("tasks:1", [clock()]);
+      const name = poll() ?? "";
+      oldest = Math.max(oldest, second - (last.get(name) ?? second));
+      last.set(name, second);
+    }
+    expect(last.size).toBe(30);
+    expect(oldest).toBeLessThanOrEqual(120);
+  });
+
+  it("goes on when the clock is set back", async () => {
+    const { polls, sleep } = await rig(5);
+    polls(20);
+    sleep(-7200);
+    expect(counted(polls(30)).size).toBe(5);
+  });
+
+  it("reads everything once more, in turn, when all is to be read again", async () => {
+    const { polls, schedule } = await rig(6);
+    polls(40);
+    schedule.rereadAll();
+    expect(new Set(polls(6)).size).toBe(6);
+  });
+
+  it("says that it waits when nothing has happened for hours, and when it will go on", async () => {
+    const { polls, schedule, sleep } = await rig(8);
+    polls(8 + 4 * 3600);
+    const idle = polls(3600).filter((name) => name === null).length;
+    expect(idle).toBeGreaterThan(0.5 * 3600);
+    let next = schedule.next();
+    while (next.kind !== "wait") {
+      sleep(1);
+      next = schedule.next();
+    }
+    expect(next.until).not.toBeNull();
+  });
+});
+
+describe("hint()", () => {
+  it("makes a source worth a poll soon", async () => {
+    const { polls, schedule } = await rig(200);
+    polls(600);
+    const quiet = polls(5);
+    const name = quiet[0] ?? "";
+    schedule.hint(name, 1);
+    expect(polls(3)).toContain(name);
+    schedule.hint("tasks:404", 1);
+    expect(polls(3)).not.toContain("tasks:404");
+  });
+});
+
+describe("putJob()", () => {
+  it("polls it once at once, and again when it is worth it", async () => {
+    const { polls, schedule } = await rig(4);
+    polls(4);
+    const ran: string[] = [];
+    const outcome: JobOutcome = { kind: "read", revealed: { at: begun, changes: [] } };
+    const run = () => {
+      ran.push("page");
+      return Promise.resolve(outcome);
+    };
+    schedule.putJob({ key: "page", weight: 1, cost: 1, run });
+    const next = schedule.next();
+    if (next.kind !== "job") throw new Error("the job is not asked");
+    await next.run(never);
+    expect(ran).toEqual(["page"]);
+    // A poll of something that is no source is null here, and goes on for ever.
+    expect(counted(polls(30)).get("")).toBe(1);
+    schedule.dropJob("page");
+    expect(polls(20)).not.toContain(null);
+  });
+
+  it("is asked again after a rest when it has failed", async () => {
+    const { polls, schedule, sleep, clock } = await rig(2);
+    polls(2);
+    let tries = 0;
+    const run = () => {
+      tries += 1;
+      return Promise.resolve<JobOutcome>({
+        kind: "failed",
+        notBefore: clock().add({ seconds: 30 }),
+      });
+    };
+    schedule.putJob({ key: "page", weight: 1, cost: 1, run });
+    for (let second = 0; second < 100; second += 1) {
+      const next = schedule.next();
+      if (next.kind === "job") await next.run(never);
+      sleep(1);
+    }
+    expect(tries).toBe(4);
+  });
+});
