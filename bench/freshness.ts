@@ -1,0 +1,222 @@
+// How long a change in the workspace takes to the mirror and to a feed: the whole daemon on a sandbox that keeps the quota, with
+// real HTTP and a real database file, on a clock that stands still while the process works (`freshness/virtual-time.ts`).
+//   node bench/freshness.ts PATH_OF_POLLSIM SIZE... [seed=11] [from=7] [warm=3] [hours=4] [world=work] [maxAge=PT55M]
+//     [alltodo=on] [silence=HOURS] [json=FILE]
+// PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
+// the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, l (with subtasks).
+// The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
+// `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
+// start. `json`: adds the rows to a file of JSON lines.
+// All times are in seconds as at the service, where an answer takes 0.15 s. Ends with 1 after a 429, a failed poll, a change
+// that is in the mirror and not in its feed, or when a change takes more than 1.15 x what the simulator says.
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Random } from "../src/sandbox/seed/random.ts";
+import { testSandbox } from "../test/support/sandbox.ts";
+import { changingSources, type Shape, writeWorkspace } from "./freshness/changing-workspace.ts";
+import { changesFrom, loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
+import { VirtualTime } from "./freshness/virtual-time.ts";
+import { type Change, WatchedDaemon } from "./freshness/watched-daemon.ts";
+
+const shapes: Readonly<Record<string, Shape>> = {
+  "120": { projects: 20, lists: 100, tasks: 10, events: 10, parents: 0 },
+  "1000": { projects: 160, lists: 840, tasks: 10, events: 10, parents: 0 },
+  s: { projects: 3, lists: 10, tasks: 30, events: 12, parents: 6 },
+  m: { projects: 20, lists: 100, tasks: 50, events: 30, parents: 10 },
+  l: { projects: 200, lists: 1000, tasks: 50, events: 20, parents: 10 },
+};
+const quota = { requests: 25, perMs: 10_000 };
+const latencyMs = 150;
+const hourMs = 3_600_000;
+
+const [path = "", ...given] = process.argv.slice(2);
+const sizes = given.filter((it) => !it.includes("="));
+const options = new Map(given.filter((it) => it.includes("=")).map((it) => [key(it), value(it)]));
+const number = (name: string, usual: number) => Number(options.get(name) ?? usual);
+const fromS = number("from", 7) * 3600;
+const warmMs = number("warm", 3) * hourMs;
+const endMs = warmMs + number("hours", 4) * hourMs;
+/** On a Monday. */
+const start = Temporal.Instant.from("2027-03-01T00:00Z").add({ seconds: fromS });
+const silenceMs = number("silence", Number.POSITIVE_INFINITY) * hourMs;
+const alltodo = options.get("alltodo") ?? "off";
+const maxAge = options.get("maxAge") ?? "PT55M";
+const pollsim = await loadPollsim(path);
+
+const rows = [];
+for (const size of sizes) rows.push(await measure(size));
+console.table(Object.fromEntries(rows.map(({ size, ...row }) => [size, row])));
+if (options.has("json")) {
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+  appendFileSync(options.get("json") ?? "", lines.join(""));
+}
+process.exitCode = rows.every(({ good }) => good) ? 0 : 1;
+
+async function measure(size: string) {
+  const shape = shapes[size];
+  if (!shape) throw new Error(`no such size: ${size}`);
+  const begunMs = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-bench-"));
+  const time = new VirtualTime(start);
+  const data = join(folder, "workspace.sqlite");
+  const timeZone = "Europe/Berlin";
+  writeWorkspace(data, { shape, now: start, timeZone });
+  // The sandbox asks for the time once as a request arrives; its answer leaves when the latency is over.
+  let arrivals: number[] = [];
+  const sandbox = await testSandbox({
+    data,
+    quota,
+    latencyMs,
+    clock: time.clock,
+    monotonic() {
+      arrivals.push(time.monotonic());
+      return time.monotonic();
+    },
+  });
+  if (alltodo === "off") {
+    sandbox.faults.add({ kind: "status", status: 404, path: /\/alltodo$/, times: Infinity });
+  }
+  const sources = changingSources(sandbox);
+  const { n, world } = worldFor(sources.length);
+  const restore = time.install();
+  const seed = number("seed", 11);
+  const daemon = new WatchedDaemon({
+    sandbox,
+    folder: join(folder, "data"),
+    time,
+    random: (() => {
+      const random = new Random(seed);
+      return () => random.next();
+    })(),
+    polling: { maxAge, comments: false, history: false, files: false },
+  });
+  await daemon.start();
+  for (const [nth, times] of changesFrom(world, fromS).entries()) {
+    const source = sources[nth];
+    if (source) changeAt(times, source);
+  }
+  const isBusy = () => {
+    arrivals = arrivals.filter((at) => at + latencyMs > time.monotonic());
+    return daemon.underWay > arrivals.length;
+  };
+  let readyMs: number | null = null;
+  await time.run(() => {
+    if (daemon.isReady) readyMs ??= time.monotonic();
+    return time.monotonic() >= endMs;
+  }, isBusy);
+  const tookS = (performance.now() - begunMs) / 1000;
+  let isClosed = false;
+  const closing = daemon.stop().then(() => {
+    isClosed = true;
+  });
+  await time.run(
+    () => isClosed,
+    () => !isClosed && isBusy(),
+  );
+  await closing;
+  restore();
+
+  const log = sandbox.requests.entries().filter(({ at }) => at >= warmMs && at < endMs);
+  await sandbox.close();
+  rmSync(folder, { recursive: true });
+  const limited = log.filter(({ status }) => status === 429).length;
+  const perSecond = (many: number) => round(many / ((endMs - warmMs) / 1000), 3);
+  const mirror = delays(daemon.changes, ({ mirrorMs }) => mirrorMs);
+  const feed = delays(daemon.changes, ({ feedMs }) => feedMs);
+  const budget = quota.requests / (quota.perMs / 1000);
+  const policies = simulated(pollsim, {
+    world,
+    from: fromS,
+    warm: warmMs / 1000,
+    budget,
+    maxAge: Temporal.Duration.from(maxAge).total("seconds"),
+  });
+  const unpublished = daemon.changes.filter(
+    ({ mirrorMs, feedMs }) => mirrorMs !== null && feedMs === null,
+  );
+  for (const warning of daemon.warnings.slice(0, 5)) console.log(warning);
+  return {
+    size,
+    alltodo,
+    sources: n,
+    changes: mirror.count,
+    "mirror s": mirror.mean,
+    p95: mirror.p95,
+    worst: mirror.worst,
+    "feed s": feed.mean,
+    "round robin s": round(policies.roundRobin, 2),
+    "oracle s": round(policies.oracle, 2),
+    "ours simulated s": round(policies.ours, 2),
+    "x round robin": round(mirror.mean / policies.roundRobin, 3),
+    "x oracle": round(mirror.mean / policies.oracle, 3),
+    "x simulated": round(mirror.mean / policies.ours, 3),
+    "requests/s": perSecond(log.length),
+    "of quota": round(perSecond(log.length) / budget, 3),
+    "for items": perSecond(
+      log.filter(({ path }) => /\/(events|tasks|subtasks)$/.test(path)).length,
+    ),
+    "for pages": perSecond(log.filter(({ path }) => path.endsWith("/alltodo")).length),
+    "429s": limited,
+    "first sweep s": readyMs === null ? null : round(readyMs / 1000, 1),
+    warnings: daemon.warnings.length,
+    "times faster": round(endMs / 1000 / tookS, 0),
+    good:
+      limited === 0 &&
+      daemon.warnings.length === 0 &&
+      unpublished.length === 0 &&
+      mirror.mean <= 1.15 * policies.ours,
+  };
+
+  function worldFor(n: number) {
+    const horizon = fromS + endMs / 1000;
+    const scenario = options.get("world") ?? "work";
+    const world = worldOf(pollsim, { n, scenario, seed: number("seed", 11), horizon });
+    const isHeard = (at: number) => (at - fromS) * 1000 < silenceMs;
+    return { n, world: { ...world, events: world.events.map((times) => times.filter(isHeard)) } };
+  }
+
+  /** Makes the changes of one source, each by a timer that the one before has set. */
+  function changeAt(times: ArrayLike<number>, source: (typeof sources)[number], nth = 0): void {
+    const at = times[nth];
+    if (at === undefined) return;
+    setTimeout(
+      () => {
+        daemon.change(source, nth);
+        changeAt(times, source, nth + 1);
+      },
+      at * 1000 - time.monotonic(),
+    );
+  }
+}
+
+/** Delays of the measured hours, in seconds. A change that is not found counts for as long as it has waited. */
+function delays(changes: readonly Change[], foundAt: (change: Change) => number | null) {
+  const inside = changes.filter(({ atMs }) => atMs >= warmMs && atMs < endMs);
+  const waited = changes.map((change) => {
+    const until = Math.min(foundAt(change) ?? endMs, endMs);
+    return Math.max(0, until - Math.max(change.atMs, warmMs));
+  });
+  const each = inside
+    .map((change) => (Math.min(foundAt(change) ?? endMs, endMs) - change.atMs) / 1000)
+    .toSorted((a, b) => a - b);
+  const sum = waited.reduce((total, ms) => total + ms / 1000, 0);
+  return {
+    count: inside.length,
+    mean: round(sum / inside.length, 2),
+    p95: round(each[Math.floor(0.95 * each.length)] ?? 0, 1),
+    worst: round(each.at(-1) ?? 0, 1),
+  };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function key(option: string): string {
+  return option.slice(0, option.indexOf("="));
+}
+
+function value(option: string): string {
+  return option.slice(option.indexOf("=") + 1);
+}

@@ -1,0 +1,115 @@
+import { seedPeople } from "../../src/sandbox/seed/account.ts";
+import { Random } from "../../src/sandbox/seed/random.ts";
+import { SeedWriter } from "../../src/sandbox/seed/seed-writer.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import { WorkspaceStore } from "../../src/sandbox/workspace-store.ts";
+
+/** How many of each; `parents`: the tasks of a list that have subtasks, three each. */
+export interface Shape {
+  readonly projects: number;
+  readonly lists: number;
+  readonly tasks: number;
+  readonly events: number;
+  readonly parents: number;
+}
+
+/** What the service is asked for with one request, and the items in which its changes happen. */
+export interface ChangingSource {
+  readonly name: string;
+  readonly project: number;
+  /** Gives the items of the source titles in turn; returns the id of the item. */
+  readonly edit: (nth: number, title: string) => number;
+}
+
+const subtasksOfParent = 3;
+
+/** Writes a workspace of that shape into a file of the sandbox. All its items have dates some weeks ahead. */
+export function writeWorkspace(
+  file: string,
+  about: { readonly shape: Shape; readonly now: Temporal.Instant; readonly timeZone: string },
+): void {
+  const { shape, now, timeZone } = about;
+  const store = new WorkspaceStore(file);
+  const random = new Random(1);
+  const writer = new SeedWriter({ store, random, now, timeZone });
+  store.transaction(() => {
+    const { ana, ben } = seedPeople(writer, 1);
+    const projects = Array.from({ length: shape.projects }, (_, nth) => {
+      const title = `Project ${nth + 1}`;
+      const facts = { title, description: "", color: "#428bca", manager: ana };
+      const { project } = writer.startProject([ana, ben], facts);
+      for (let event = 0; event < shape.events; event += 1) {
+        const start = writer.at(random.between(14, 60), "10:00");
+        writer.event({ project: project.id, title: `Event ${event + 1}`, start, createdBy: ana });
+      }
+      return project;
+    });
+    for (let nth = 0; nth < shape.lists; nth += 1) {
+      const project = projects[nth % projects.length];
+      if (!project) throw new Error("a workspace needs a project");
+      const list = writer.list(project, `List ${nth + 1}`);
+      for (let count = 0; count < shape.tasks; count += 1) {
+        const dueOn = writer.day(random.between(14, 60));
+        const task = writer.task(list, { title: `Task ${count + 1}`, dueOn, createdBy: ana });
+        for (let step = 0; count < shape.parents && step < subtasksOfParent; step += 1) {
+          writer.subtask(task, { title: `Step ${step + 1}`, dueOn, createdBy: ana });
+        }
+      }
+    }
+    store.markSeeded(1);
+  });
+  store.close();
+}
+
+/** Everything that is polled for items: the events of projects, the tasks of lists, the subtasks of tasks. */
+export function changingSources({ workspace, keys }: Sandbox): readonly ChangingSource[] {
+  const by = keys[0]?.personId ?? 0;
+  const places = workspace.places();
+  const events = places.map(({ project }): ChangingSource => {
+    const all = insist(workspace.events.list({ by, project }, { view: "all" }));
+    return {
+      name: `events:${project}`,
+      project,
+      edit(nth, title) {
+        const event = all[nth % all.length]?.id ?? 0;
+        return insist(workspace.events.update({ by, project, event }, { title })).id;
+      },
+    };
+  });
+  const lists = places.flatMap(({ project, lists }) =>
+    lists.map((list) => ({
+      project,
+      list,
+      tasks: insist(workspace.tasks.list({ by, project, list })),
+    })),
+  );
+  const tasks = lists.map(
+    ({ project, list, tasks }): ChangingSource => ({
+      name: `tasks:${list}`,
+      project,
+      edit(nth, title) {
+        const task = tasks[nth % tasks.length]?.id ?? 0;
+        return insist(workspace.tasks.update({ by, project, list, task }, { title })).id;
+      },
+    }),
+  );
+  const subtasks = lists.flatMap(({ project, list, tasks }) =>
+    tasks
+      .filter(({ sub_tasks }) => sub_tasks > 0)
+      .map(({ id: task }): ChangingSource => {
+        const all = insist(workspace.subtasks.list({ by, project, list, task }));
+        return {
+          name: `subtasks:${task}`,
+          project,
+          edit(nth, title) {
+            const subtask = all[nth % all.length]?.id ?? 0;
+            return insist(
+              workspace.subtasks.update({ by, project, list, task, subtask }, { title }),
+            ).id;
+          },
+        };
+      }),
+  );
+  return [...events, ...tasks, ...subtasks];
+}

@@ -1,0 +1,121 @@
+import { pathToFileURL } from "node:url";
+import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
+
+/** What of the simulator is used here. */
+export interface Pollsim {
+  makeWorld(about: {
+    readonly n: number;
+    readonly scenario: object;
+    readonly seed: number;
+    readonly horizon: number;
+  }): World;
+  simulate(
+    world: World,
+    policy: Policy,
+    options: { readonly budget: number; readonly warm: number },
+  ): { readonly mean: number; readonly p95: number; readonly maxGap: number };
+  readonly POLICIES: Readonly<Record<string, (world: World, budget: number) => Policy>>;
+  readonly SCENARIOS: Readonly<Record<string, object>>;
+}
+
+/** Sources that change at these times, in seconds. */
+export interface World {
+  readonly n: number;
+  readonly w: Float64Array;
+  readonly horizon: number;
+  readonly events: readonly Float64Array[];
+}
+
+interface Policy {
+  next(now: number): number;
+  observe(source: number, now: number, changes: { readonly times: ArrayLike<number> }): void;
+}
+
+/** A world from an hour of its first day on, and what is asked of it, in seconds. */
+export interface Hours {
+  readonly world: World;
+  /** When the daemon starts; changes count from there. */
+  readonly from: number;
+  readonly warm: number;
+  /** Requests per second. */
+  readonly budget: number;
+  /** No source is left alone for longer, as the daemon is told; in seconds. */
+  readonly maxAge: number;
+}
+
+export const loadPollsim = (path: string): Promise<Pollsim> => import(pathToFileURL(path).href);
+
+/**
+ * The change times of a world by its name. All changes weigh the same: which of a world's sources are dear to somebody is
+ * told to the simulator's policies, and nobody tells the daemon.
+ */
+export function worldOf(
+  pollsim: Pollsim,
+  {
+    scenario,
+    ...about
+  }: {
+    readonly n: number;
+    readonly scenario: string;
+    readonly seed: number;
+    readonly horizon: number;
+  },
+): World {
+  const known = pollsim.SCENARIOS[scenario];
+  if (!known) throw new Error(`the simulator knows no world ${scenario}`);
+  return pollsim.makeWorld({ ...about, scenario: { ...known, wsig: 0 } });
+}
+
+/** The changes from that second on, counted from it. */
+export const changesFrom = ({ events }: World, from: number): readonly Float64Array[] =>
+  events.map((times) => times.filter((at) => at >= from).map((at) => at - from));
+
+/** Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle. */
+export function simulated(pollsim: Pollsim, { world, from, warm, budget, maxAge }: Hours) {
+  const horizon = world.horizon - from;
+  const events = changesFrom(world, from);
+  const mean = (policy: Policy | undefined) => {
+    if (!policy) throw new Error("the simulator lacks its policies oracle and rr");
+    return pollsim.simulate({ ...world, horizon, events }, policy, { budget, warm }).mean;
+  };
+  const known = (name: string) => {
+    const policy = pollsim.POLICIES[name]?.(world, budget);
+    return policy && later(policy, from);
+  };
+  return {
+    roundRobin: mean(known("rr")),
+    oracle: mean(known("oracle")),
+    ours: mean(ourPolicy({ world, budget, maxAge })),
+  };
+}
+
+/** A policy that knows the hour of the day. */
+const later = (policy: Policy, from: number): Policy => ({
+  next: (now) => policy.next(now + from),
+  observe(source, now, { times, ...more }) {
+    const moved = Float64Array.from(times, (at) => at + from);
+    policy.observe(source, now + from, { ...more, times: moved });
+  },
+});
+
+/** The daemon's own scheduler, which asks at an even pace, is answered at once, and asks for nothing but these sources. */
+function ourPolicy({ world, budget, maxAge }: Pick<Hours, "world" | "budget" | "maxAge">): Policy {
+  const scheduler = new Scheduler({
+    ...schedulerDefaults,
+    quietAfter: Number.POSITIVE_INFINITY,
+    maxAge,
+    pace: budget,
+  });
+  const keys = Array.from({ length: world.n }, (_, source) => String(source));
+  for (const key of keys) scheduler.put(key, { weight: 1, cost: 1 });
+  return {
+    next(now) {
+      const choice = scheduler.next(now);
+      if (choice.kind === "wait") throw new Error("the scheduler waits where it should not");
+      return Number(choice.key);
+    },
+    observe(source, now, { times }) {
+      scheduler.observe(keys[source] ?? "", { at: now, times });
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { Agent, get } from "node:http";
+import type { Rooms } from "../../src/build-daemon.ts";
+import type { Log } from "../../src/log.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { startDaemon } from "../../src/serve.ts";
+import { roomsOn } from "../../test/support/rooms.ts";
+import type { ChangingSource } from "./changing-workspace.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** One change of the workspace, and when it was found where, in milliseconds; null until then. */
+export interface Change {
+  readonly item: string;
+  readonly project: number;
+  readonly atMs: number;
+  mirrorMs: number | null;
+  feedMs: number | null;
+}
+
+interface WatchOptions {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly polling: object;
+  readonly time: VirtualTime;
+  readonly random: () => number;
+}
+
+/** How soon a feed is asked again that does not show what the mirror holds, in milliseconds. */
+const lookAgainMs = 1000;
+
+/** A whole daemon on a workspace whose changes it is watched finding. */
+export class WatchedDaemon {
+  readonly changes: Change[] = [];
+  /** What the daemon has warned of. */
+  readonly warnings: string[] = [];
+  readonly #options: WatchOptions;
+  readonly #rooms: Rooms;
+  readonly #stop = new AbortController();
+  readonly #agent = new Agent({ keepAlive: true });
+  /** Changes that nothing has shown yet, by item. */
+  readonly #unseen = new Map<string, Change[]>();
+  readonly #toPublish = new Map<number, Map<Change, string>>();
+  #fetching = 0;
+  #url = "";
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchOptions) {
+    const { sandbox, folder, time, random, polling } = options;
+    this.#options = options;
+    this.#rooms = roomsOn(sandbox, {
+      folder,
+      clock: time.clock,
+      monotonic: time.monotonic,
+      random,
+      log: this.#log(),
+      config: {
+        service: { quota: { requests: 25, per: "PT10S" } },
+        polling,
+        http: { port: 0 },
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    const { time, random } = this.#options;
+    const { url, done } = await startDaemon({
+      config: this.#rooms.config,
+      rooms: this.#rooms,
+      version: "0.0.0",
+      log: this.#log(),
+      signal: this.#stop.signal,
+      clock: time.clock,
+      monotonic: time.monotonic,
+      random,
+    });
+    this.#url = url;
+    this.#done = done;
+  }
+
+  /** Ends it; resolves once everything is closed. */
+  stop(): Promise<void> {
+    this.#stop.abort();
+    this.#agent.destroy();
+    return this.#done;
+  }
+
+  get isReady(): boolean {
+    return this.#rooms.sync.ready;
+  }
+
+  /** Requests that have left and are not answered, and fetches of feeds. */
+  get underWay(): number {
+    return this.#rooms.upstream.gate.state().inFlight + this.#fetching;
+  }
+
+  /** Edits one item of a source as somebody in the workspace does. */
+  change(source: ChangingSource, nth: number): void {
+    const mark = this.changes.length;
+    const id = source.edit(nth, `Item [${mark}]`);
+    const item = `${source.name}/${id}`;
+    const atMs = this.#options.time.monotonic();
+    const change: Change = { item, project: source.project, atMs, mirrorMs: null, feedMs: null };
+    this.changes.push(change);
+    const unseen = this.#unseen.get(item);
+    if (unseen) unseen.push(change);
+    else this.#unseen.set(item, [change]);
+  }
+
+  #log(): Log {
+    const note = (event: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      const { problem, error, problems } = fields;
+      this.warnings.push([event, problem ?? error ?? problems ?? ""].map(String).join(": "));
+    };
+    const log: Log = {
+      debug: () => undefined,
+      info: (event, fields = {}) => {
+        if (event.startsWith("sync ")) this.#noteTitles(fields["changes"]);
+        if (event === "sync failed" || event === "sync fault") note(event, fields);
+      },
+      warn: note,
+      error: note,
+      child: () => log,
+    };
+    return log;
+  }
+
+  /** The mirror has items with these titles now, each of which says which change it is. */
+  #noteTitles(changes: unknown): void {
+    if (!Array.isArray(changes)) return;
+    const projects = new Set<number>();
+    for (const { title } of changes) {
+      const [, mark] = /\[(\d+)\]$/.exec(String(title)) ?? [];
+      const latest = mark === undefined ? undefined : this.changes[Number(mark)];
+      if (!latest) continue;
+      this.#note(latest, String(title));
+      projects.add(latest.project);
+    }
+    for (const project of projects) this.#look(project);
+  }
+
+  #note(latest: Change, title: string): void {
+    const unseen = this.#unseen.get(latest.item) ?? [];
+    // Somebody may have edited the item again after it was read.
+    const seen = unseen.splice(0, unseen.indexOf(latest) + 1);
+    const toPublish = this.#toPublish.get(latest.project) ?? new Map<Change, string>();
+    this.#toPublish.set(latest.project, toPublish);
+    for (const change of seen) {
+      change.mirrorMs = this.#options.time.monotonic();
+      toPublish.set(change, title);
+    }
+  }
+
+  /** Fetches the feed of a project, and again while it lacks what the mirror has. */
+  #look(project: number): void {
+    this.#fetching += 1;
+    this.#fetch(project)
+      .then((text) => {
+        const toPublish = this.#toPublish.get(project) ?? new Map<Change, string>();
+        for (const [change, title] of toPublish) {
+          const [newest] = [...toPublish]
+            .filter(([{ item }]) => item === change.item)
+            .map(([, newer]) => newer)
+            .slice(-1);
+          if (!text.includes(newest ?? title)) continue;
+          change.feedMs = this.#options.time.monotonic();
+        }
+        for (const change of toPublish.keys()) {
+          if (change.feedMs !== null) toPublish.delete(change);
+        }
+        if (toPublish.size > 0) setTimeout(() => this.#look(project), lookAgainMs);
+      })
+      .catch((error: unknown) => {
+        this.warnings.push(`feed: ${String(error)}`);
+      })
+      .finally(() => {
+        this.#fetching -= 1;
+      });
+  }
+
+  /** The feed as a subscriber gets it, with lines unfolded. */
+  #fetch(project: number): Promise<string> {
+    const path = this.#rooms.feeds.list().find(({ projectId }) => projectId === project)?.path;
+    return new Promise((resolve, reject) => {
+      const request = get(`${this.#url}${path ?? ""}`, { agent: this.#agent }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on("data", (piece: Buffer) => pieces.push(piece));
+        response.on("error", reject);
+        response.on("end", () => {
+          resolve(
+            Buffer.concat(pieces)
+              .toString("utf8")
+              .replaceAll(/\r\n[ \t]/g, ""),
+          );
+        });
+      });
+      request.on("error", reject);
+    });
+  }
+}
