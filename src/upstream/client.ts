@@ -1,6 +1,6 @@
 import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
-import { Gate, type GateHistory, type GateState } from "./gate.ts";
+import { Gate, type GateHistory } from "./gate.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
 import { createFiles, type Files } from "./resources/files.ts";
@@ -29,6 +29,8 @@ export interface UpstreamOptions {
   readonly contact: string;
   readonly timeZone: string;
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
+  /** The part of the quota that polling may have once all is read; 0.9 unless given. */
+  readonly readShare?: number;
   readonly timeout: Temporal.Duration;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
@@ -38,6 +40,9 @@ export interface UpstreamOptions {
   readonly known?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
+
+/** The gate as those see it who choose what is read. */
+type UpstreamGate = Pick<Gate, "state" | "setPace" | "whenReadFits" | "nextReadAt">;
 
 /** The service with everything its document shows. No method throws for what the service answers. */
 export interface Upstream {
@@ -50,7 +55,7 @@ export interface Upstream {
   readonly files: Files;
   readonly attachments: Attachments;
   readonly workspace: Workspace;
-  readonly gate: { readonly state: () => GateState };
+  readonly gate: UpstreamGate;
   /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
   isOut(): boolean;
   /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
@@ -87,7 +92,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     files: createFiles(asker),
     attachments: createAttachments(asker),
     workspace: createWorkspace(asker, known),
-    gate: { state: () => gate.state() },
+    gate: {
+      state: () => gate.state(),
+      setPace: (pace) => gate.setPace(pace),
+      whenReadFits: (signal) => gate.whenReadFits(signal),
+      nextReadAt: () => gate.nextReadAt(),
+    },
     isOut: () => outage.isOut,
     clockLead: () => asker.clockLead(),
     close: () => asker.close(graceOf(timeout)),

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { type Pace, type PaceRule, paceRule, ReadClock } from "./pace.ts";
 import {
   EditReserve,
   type GateHistory,
@@ -14,6 +15,7 @@ import {
 /** How urgent a request is: an edit never waits behind a sweep. */
 export type Priority = "edit" | "interactive" | "sweep";
 
+export type { Pace } from "./pace.ts";
 export type { GateHistory, GateRest, GateSlot } from "./quota.ts";
 
 export interface GateState {
@@ -32,6 +34,8 @@ export interface GateState {
 
 export interface GateOptions {
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
+  /** The part of the quota, above 0 up to 1, that sweeps' reads may have once they go steadily; 0.9 unless given. */
+  readonly readShare?: number;
   readonly clock: () => Temporal.Instant;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
@@ -54,6 +58,9 @@ export type Turn<Value> =
   | { readonly kind: "aborted" }
   | { readonly kind: "paused"; readonly rest: Temporal.Duration };
 
+/** What is left to other tools of the account keeps edits from waiting too. */
+const usualReadShare = 0.9;
+
 /** The longest, in milliseconds, that a request waits after 429s. */
 export const patienceMs = 120_000;
 
@@ -66,9 +73,10 @@ const ranks = {
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
  * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
- * free place to edits unless another one comes free within the quota's mean spacing, so that the whole quota is used;
- * while people edit they leave as many as edits need, so that an edit hardly ever waits. Both queues are paused except
- * inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
+ * free places to edits unless others come free within the quota's mean spacing, so that a sweep uses the whole quota;
+ * while people edit they leave as many as edits need, so that an edit hardly ever waits. What people wait for goes as
+ * soon as there is such a place, what sweeps read as their pace says. All queues are paused except inside `#admit`, which
+ * starts jobs while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -76,8 +84,15 @@ export class Gate {
   readonly #window: SlotWindow;
   readonly #share: Share;
   readonly #reserve: EditReserve;
-  readonly #edits = new PQueue({ autoStart: false });
-  readonly #reads = new PQueue({ autoStart: false });
+  readonly #readClock = new ReadClock();
+  readonly #queues: Readonly<Record<Priority, PQueue>> = {
+    edit: new PQueue({ autoStart: false }),
+    interactive: new PQueue({ autoStart: false }),
+    sweep: new PQueue({ autoStart: false }),
+  };
+  /** Those who want to know when a read would start at once. */
+  readonly #choosers = new Set<() => void>();
+  #pace: Pace = { kind: "sweep", reads: 0 };
   #pausedUntilMs: number;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -109,7 +124,7 @@ export class Gate {
 
     const { promise, resolve, reject } = Promise.withResolvers<Turn<Value>>();
     let started = false;
-    const queued = this.#queueOf(ticket.priority).add(
+    const queued = this.#queues[ticket.priority].add(
       async () => {
         started = true;
         try {
@@ -153,7 +168,7 @@ export class Gate {
     const now = this.#options.monotonic();
     const waiting = (priority: Priority) =>
       Object.values(ranks[priority])
-        .map((rank) => this.#queueOf(priority).sizeBy({ priority: rank }))
+        .map((rank) => this.#queues[priority].sizeBy({ priority: rank }))
         .reduce((sum, size) => sum + size, 0);
     return {
       used: this.#window.counted(now).length,
@@ -169,6 +184,39 @@ export class Gate {
       sent: this.#sent,
       rateLimited: this.#rateLimited,
     };
+  }
+
+  /** Says how the reads of sweeps are to be spread from now on; a sweep of unknown length until then. */
+  setPace(pace: Pace): void {
+    this.#pace = pace;
+    this.#admit();
+  }
+
+  /**
+   * Resolves when a sweep's read that is handed in at once would start at once, so that what is read is chosen then and not
+   * while it waits; also when the signal aborts, the gate closes, or the service asks for a long rest.
+   */
+  whenReadFits(signal: AbortSignal): Promise<void> {
+    if (this.#closed || signal.aborted || this.#longRest()) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const tell = () => {
+      signal.removeEventListener("abort", tell);
+      this.#choosers.delete(tell);
+      resolve();
+    };
+    signal.addEventListener("abort", tell);
+    this.#choosers.add(tell);
+    this.#admit();
+    return promise;
+  }
+
+  /** When a sweep's read would start if it were handed in now; null when only an answer can tell. */
+  nextReadAt(): Temporal.Instant | null {
+    const now = this.#options.monotonic();
+    const moment = latest([this.#sweepAtMs(), this.#pausedUntilMs, now]);
+    if (moment === null) return null;
+    const ahead = this.#queues.sweep.size * this.#rule(now).spacingMs;
+    return wallClock(moment + ahead, this.#options);
   }
 
   /** Ends every waiting job as `aborted` and starts none any more; those under way go on. */
@@ -188,9 +236,14 @@ export class Gate {
   #admit(): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
+    const { edit, interactive, sweep } = this.#queues;
     if (this.#options.monotonic() >= this.#pausedUntilMs) {
-      this.#startWhile(this.#edits, () => this.#roomForEdit());
-      this.#startWhile(this.#reads, () => this.#roomForRead());
+      startWhile(edit, () => this.#hasCome(this.#editAtMs()));
+      startWhile(interactive, () => this.#hasCome(this.#interactiveAtMs()));
+      startWhile(sweep, () => this.#hasCome(this.#sweepAtMs()));
+      if (sweep.size === 0 && this.#choosers.size > 0 && this.#hasCome(this.#sweepAtMs())) {
+        this.#tellChoosers();
+      }
     }
     const wakeMs = this.#nextWakeMs();
     if (wakeMs === null) return;
@@ -198,21 +251,14 @@ export class Gate {
     this.#timer = setTimeout(() => this.#admit(), waitMs);
   }
 
-  #startWhile(queue: PQueue, room: () => boolean): void {
-    while (queue.size > 0 && room()) {
-      // The first job that starts pauses the queue again, so that room is counted anew for each.
-      queue.start();
-    }
-    queue.pause();
-  }
-
   async #runJob<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {
-    this.#edits.pause();
-    this.#reads.pause();
+    for (const queue of Object.values(this.#queues)) queue.pause();
     this.#inFlight += 1;
     this.#sent += 1;
     const isEdit = priority === "edit";
-    const slot = this.#window.take(this.#options.monotonic(), isEdit);
+    const now = this.#options.monotonic();
+    if (priority === "sweep") this.#readClock.note(now, this.#rule(now).spacingMs);
+    const slot = this.#window.take(now, isEdit);
     if (isEdit) this.#reserve.note(slot.startedMs);
     this.#save();
     try {
@@ -233,54 +279,83 @@ export class Gate {
     this.#admit();
   }
 
-  #roomForEdit(): boolean {
-    const now = this.#options.monotonic();
-    return this.#window.counted(now).length < this.#share.current(now);
+  #hasCome(moment: number | null): boolean {
+    return moment !== null && moment <= this.#options.monotonic();
   }
 
-  #roomForRead(): boolean {
-    const now = this.#options.monotonic();
-    const left = this.#share.current(now) - this.#window.counted(now).length;
-    const when = this.#readAtMs(now);
-    return left > 0 && when !== null && when <= now;
+  /** From when on there is a place at all; null when only an answer can tell, here and below. */
+  #editAtMs(): number | null {
+    return this.#leavingMs(0);
   }
 
-  /** From when on a read leaves enough places to edits, as long as any is free; null when only an answer can tell. */
-  #readAtMs(now: number): number | null {
-    const share = this.#share.current(now);
-    if (share === 1) return now;
+  /** From when on a read leaves enough places to edits. */
+  #interactiveAtMs(): number | null {
+    return this.#readAtMs({ lead: 1, kept: 0 });
+  }
+
+  /** From when on a sweep's next read may start. */
+  #sweepAtMs(): number | null {
+    const rule = this.#rule(this.#options.monotonic());
+    return latest([this.#readAtMs(rule), this.#readClock.nextMs(rule.spacingMs)]);
+  }
+
+  #readAtMs({ lead, kept }: Pick<PaceRule, "lead" | "kept">): number | null {
+    const now = this.#options.monotonic();
+    const most = this.#share.current(now) - 1;
+    const reads = this.#window.counted(now).filter(({ isEdit }) => !isEdit);
+    const mostReads = this.#mostReads(now);
+    const spacingMs = this.#spacingMs();
+    const left = Array.from({ length: Math.min(lead, most) }, (_, before) => {
+      const freeMs = this.#leavingMs(before + 1);
+      return freeMs === null ? null : freeMs - (before + 1) * spacingMs;
+    });
+    return latest([
+      this.#leavingMs(Math.min(kept, most)),
+      ...left,
+      most === 0 ? Number.NEGATIVE_INFINITY : this.#freeMs(reads.length + 1 - mostReads, reads),
+    ]);
+  }
+
+  /** From when on a request leaves so many places free. */
+  #leavingMs(places: number): number | null {
+    const now = this.#options.monotonic();
     const slots = this.#window.counted(now);
-    const reads = slots.filter(({ isEdit }) => !isEdit);
-    const edits = slots.length - reads.length;
-    const lastMs = this.#freeMs(slots.length + 2 - share, slots);
-    const ownMs = this.#freeMs(
-      reads.length + 1 - this.#reserve.mostReads(now, { share, edits }),
-      reads,
-    );
-    return lastMs === null || ownMs === null ? null : Math.max(lastMs - this.#spacingMs(), ownMs);
+    return this.#freeMs(slots.length + 1 + places - this.#share.current(now), slots);
   }
 
-  /** When `count` of these slots will have come free; minus infinity for none, null when only an answer can tell. */
+  /** When `count` of these slots will have come free; minus infinity for none. */
   #freeMs(count: number, slots: readonly Slot[]): number | null {
     return count > 0 ? this.#window.freeAfter(count, slots) : Number.NEGATIVE_INFINITY;
   }
 
+  #rule(now: number): PaceRule {
+    return paceRule(this.#pace, {
+      share: this.#share.current(now),
+      mostReads: this.#mostReads(now),
+      perMs: this.#perMs,
+      placeMs: this.#window.placeMs(now),
+      readShare: this.#options.readShare ?? usualReadShare,
+    });
+  }
+
+  #mostReads(now: number): number {
+    const edits = this.#window.counted(now).filter(({ isEdit }) => isEdit).length;
+    return this.#reserve.mostReads(now, { share: this.#share.current(now), edits });
+  }
+
   /** When to look again; null when nothing waits or only an answer can make room. */
   #nextWakeMs(): number | null {
-    if (this.#edits.size + this.#reads.size === 0) return null;
-    const now = this.#options.monotonic();
-    if (now < this.#pausedUntilMs) return this.#pausedUntilMs;
-    const slots = this.#window.counted(now);
-    const missing = slots.length - this.#share.current(now) + 1;
-    return missing > 0 ? this.#window.freeAfter(missing, slots) : this.#readAtMs(now);
+    const { edit, interactive, sweep } = this.#queues;
+    const moments = [
+      edit.size > 0 ? this.#editAtMs() : null,
+      interactive.size > 0 ? this.#interactiveAtMs() : null,
+      sweep.size + this.#choosers.size > 0 ? this.#sweepAtMs() : null,
+    ].filter((moment) => moment !== null);
+    return moments.length === 0 ? null : Math.max(Math.min(...moments), this.#pausedUntilMs);
   }
 
   #spacingMs(): number {
     return this.#perMs / this.#options.quota.requests;
-  }
-
-  #queueOf(priority: Priority): PQueue {
-    return priority === "edit" ? this.#edits : this.#reads;
   }
 
   #longRest(): Temporal.Duration | null {
@@ -289,8 +364,14 @@ export class Gate {
   }
 
   #clear(): void {
-    this.#edits.clear();
-    this.#reads.clear();
+    for (const queue of Object.values(this.#queues)) queue.clear();
+    this.#tellChoosers();
+  }
+
+  #tellChoosers(): void {
+    const choosers = [...this.#choosers];
+    this.#choosers.clear();
+    for (const tell of choosers) tell();
   }
 
   #save(): void {
@@ -318,4 +399,20 @@ export class Gate {
       this.#options.onUnkept?.(error);
     }
   }
+}
+
+function startWhile(queue: PQueue, room: () => boolean): void {
+  while (queue.size > 0 && room()) {
+    // The first job that starts pauses the queue again, so that room is counted anew for each.
+    queue.start();
+  }
+  queue.pause();
+}
+
+/** The latest of some moments; null when one of them is not known yet. */
+function latest(moments: readonly (number | null)[]): number | null {
+  return moments.reduce<number | null>(
+    (last, moment) => (last === null || moment === null ? null : Math.max(last, moment)),
+    Number.NEGATIVE_INFINITY,
+  );
 }

@@ -82,6 +82,15 @@ export class SlotWindow {
     return moment === undefined || moment === Number.POSITIVE_INFINITY ? null : moment;
   }
 
+  /** For how long a request counts, as far as the latest answers tell. */
+  placeMs(nowMs: number): number {
+    const times = this.counted(nowMs).flatMap(({ startedMs, answeredMs }) =>
+      answeredMs === null ? [] : [answeredMs - startedMs],
+    );
+    const sum = times.reduce((all, time) => all + time, 0);
+    return this.#spanMs + sum / Math.max(1, times.length);
+  }
+
   #freeMs(slot: Slot): number {
     return slot.answeredMs === null ? Number.POSITIVE_INFINITY : slot.answeredMs + this.#spanMs;
   }

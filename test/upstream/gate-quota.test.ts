@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Priority } from "../../src/upstream/client.ts";
-import type { Gate, GateHistory } from "../../src/upstream/gate.ts";
+import type { Gate, GateHistory, Pace } from "../../src/upstream/gate.ts";
 import { gateOf, mostInWindow, perMs, quota, sleep, ticket, trip } from "./gate-rig.ts";
 import { memoryHistory } from "./loopback.ts";
 
@@ -21,6 +21,11 @@ const request = fc.record({
   upMs: fc.oneof(fc.integer({ min: 0, max: 80 }), fc.integer({ min: 0, max: 12_000 })),
   downMs: fc.integer({ min: 0, max: 300 }),
   limited: fc.integer({ min: 0, max: 30 }),
+  pace: fc.constantFrom<Pace>(
+    { kind: "sweep", reads: 10 },
+    { kind: "sweep", reads: 10_000 },
+    { kind: "steady" },
+  ),
 });
 
 test("run() lets no more than the quota arrive in any window, whatever the latencies, 429s and restarts", async () => {
@@ -50,6 +55,7 @@ test("run() lets no more than the quota arrive in any window, whatever the laten
       const started = performance.now();
       const rest: typeof requests = [];
       for (const it of requests) {
+        first.setPace(it.pace);
         await vi.advanceTimersByTimeAsync(it.pauseMs);
         if (performance.now() - started < killAtMs) {
           void first.run(ticket(it.priority), jobOf(first, it, process));
@@ -64,8 +70,11 @@ test("run() lets no more than the quota arrive in any window, whatever the laten
         history: shared,
       });
       const life = { alive: true };
-      const turns = rest.map((it) => second.run(ticket(it.priority), jobOf(second, it, life)));
-      await vi.advanceTimersByTimeAsync(rest.length * 4_000 + 200_000);
+      const turns = rest.map((it) => {
+        second.setPace(it.pace);
+        return second.run(ticket(it.priority), jobOf(second, it, life));
+      });
+      await vi.advanceTimersByTimeAsync(rest.length * 8_000 + 200_000);
       const done = (await Promise.all(turns)).filter((turn) => turn.kind === "done");
       expect(done).toHaveLength(rest.length);
       expect(mostInWindow(arrivals)).toBeLessThanOrEqual(quota.requests);

@@ -52,9 +52,8 @@ test("every call waits for Retry-After and all succeed when other tools use up t
   const service = limited(() => rivals);
   const server = await startLoopback(service);
   const { upstream, events } = clientOf(server.baseUrl, { quota });
-  const priorities = ["edit", "interactive", "sweep"] as const;
   const calls = Array.from({ length: 30 }, (_, index) =>
-    upstream.labels.get(labelId(5), { priority: priorities[index % 3] ?? "sweep" }),
+    upstream.labels.get(labelId(5), { priority: index % 2 === 0 ? "edit" : "interactive" }),
   );
   // The first 25 go out at once; the rivals leave room for five of them.
   await expect.poll(() => service.refused()).toBe(20);
