@@ -144,6 +144,7 @@ async function serve(store: Store): Promise<void> {
       throw new Error("there is no service behind this server");
     },
     channels: () => ({ inbox: null, subscriptions: [] }),
+    loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
     adminToken: randomBytes(32).toString("hex"),
     baseUrl: () => "http://127.0.0.1",
     trustProxy: false,

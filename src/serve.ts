@@ -12,6 +12,7 @@ import { forgetOld } from "./edits/upkeep.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import { createApp } from "./http/http-app.ts";
+import { createLoopDelayMeter, type LoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
 import { chooseMailer, mailSettings, openMailLinks } from "./mailer.ts";
@@ -39,6 +40,8 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
   /** Told how far the first sweep is; the log says it as well. */
   readonly onProgress?: (progress: SweepProgress) => void;
+  /** How long the main thread is at one thing; measured here unless given. */
+  readonly loopDelay?: LoopDelayMeter;
 }
 
 /** How many drains deliver edits side by side. */
@@ -50,6 +53,7 @@ const idle = Temporal.Duration.from({ seconds: 5 });
 /** How often the service is probed while it is out, or refuses a key. */
 const wakerRest = Temporal.Duration.from({ seconds: 3 });
 const storageRest = Temporal.Duration.from({ seconds: 2 });
+const minute = Temporal.Duration.from({ minutes: 1 });
 const day = Temporal.Duration.from({ hours: 24 });
 /** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
@@ -57,6 +61,7 @@ const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
 export async function startDaemon(options: ServeOptions & Runtime): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
+  const { loopDelay = createLoopDelayMeter(measureDelays()) } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
   const app = createApp({
@@ -75,6 +80,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     gate: rooms.upstream.gate.state,
     clockLead: () => rooms.upstream.clockLead(),
     channels: () => rooms.channels.states(),
+    loopDelay: loopDelay.read,
     adminToken: rooms.adminToken,
     baseUrl: publicUrl,
     trustProxy: config.http.trustProxy,
@@ -91,7 +97,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
   writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });
   log.info("serving", { url: config.http.publicUrl ?? url, dataDir: config.dataDir });
 
-  const work = runJobs(options);
+  const work = runJobs({ ...options, loopDelay });
   const done = (async () => {
     await aborted(signal);
     log.info("stopping");
@@ -112,7 +118,9 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
 }
 
 /** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
-async function runJobs(options: ServeOptions & Runtime): Promise<void> {
+async function runJobs(
+  options: ServeOptions & Runtime & { readonly loopDelay: LoopDelayMeter },
+): Promise<void> {
   const { config, rooms, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
   const mailer = chooseMailer(config.mail);
@@ -181,6 +189,14 @@ async function runJobs(options: ServeOptions & Runtime): Promise<void> {
       feeds.ensure();
       return Promise.resolve("idle");
     }),
+    loop(
+      "loop delay",
+      () => {
+        options.loopDelay.turnOver();
+        return Promise.resolve("idle");
+      },
+      { idle: minute },
+    ),
     loop(
       "upkeep",
       () => {

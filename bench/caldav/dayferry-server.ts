@@ -42,6 +42,7 @@ const app = createApp({
   clockLead: () => null,
   gate: rooms.upstream.gate.state,
   channels: () => rooms.channels.states(),
+  loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
   adminToken: rooms.adminToken,
   baseUrl: () => origin,
   trustProxy: false,

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { quotaInWords } from "../domain/wording.ts";
+import { longBlockInWords, quotaInWords } from "../domain/wording.ts";
 import { isOldZoneData, type ZoneData } from "../domain/zone-data.ts";
 import { openPlacesIn } from "../store/private-files.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
@@ -63,6 +63,21 @@ export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding
         "set http.trustProxy to true, if there is a proxy and nobody can reach this server past it",
     }),
   ];
+}
+
+/** Whether the daemon was at one thing for so long that people notice. */
+export function checkBlocks(longest: {
+  readonly longestMs: number;
+  readonly minutes: number;
+}): Finding {
+  const subject = "answers";
+  const what = longBlockInWords(longest);
+  if (what === null) return fine(subject, `none was held up for more than ${longest.longestMs} ms`);
+  return doubtful(subject, {
+    what,
+    remedy:
+      "look whether the disk, or others on this machine, keep it busy; docs/operating.md says what it means",
+  });
 }
 
 /** Whether others on this machine may read what is kept in these folders: the database, keys, mails. */

@@ -115,6 +115,23 @@ export function quotaInWords({
     : `all ${quota} requests that the service allows at a time are in use${behind}`;
 }
 
+/** People notice it when nothing is answered for so long. */
+const longBlockMs = 250;
+
+/** That the main thread was at one thing for a time that people notice; null where it was not. */
+export function longBlockInWords({
+  longestMs,
+  minutes,
+}: {
+  readonly longestMs: number;
+  /** How far that looks back. */
+  readonly minutes: number;
+}): string | null {
+  if (longestMs < longBlockMs) return null;
+  const span = minutes === 1 ? "minute" : `${minutes} minutes`;
+  return `nothing was answered for ${(longestMs / 1000).toFixed(1)} s at a time within the last ${span}`;
+}
+
 /** The first `most` characters as readers count them, with an ellipsis where something was left out. */
 export function excerpt(text: string, most: number): string {
   if (text.length <= most) return text;

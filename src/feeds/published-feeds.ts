@@ -1,6 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Coding } from "../domain/accept-encoding.ts";
-import { type FeedId, type PersonId, type ProjectId, personId, projectId } from "../domain/ids.ts";
+import {
+  type FeedId,
+  type PersonId,
+  type ProjectId,
+  personId,
+  projectId,
+  type Revision,
+} from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { createSeal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
@@ -68,6 +75,8 @@ export interface PublishedFeeds {
   /** Makes a feed for every known project that has none, and takes new titles over where nobody gave a name; a revoked one is not made again. */
   ensure(): void;
   list(): readonly PublishedFeed[];
+  /** How many addresses open a feed. */
+  openCount(): number;
   /** Null for a secret that is wrong, old or revoked. */
   open(secret: string): OpenFeed | null;
   /** A new address, which ends the old one; null when there is no such open feed. */
@@ -126,19 +135,32 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   const rows = new Map<FeedId, FeedRow>();
   const live = new Map<FeedId, LiveFeed>();
   const openAddresses = new Map<string, OpenAddress>();
-  readRows();
+  /** Titles by which feeds were made or named last. */
+  const titles = new Map<ProjectId, string>();
+  let followedUpTo: Revision | null = null;
+  for (const row of store.feeds.all()) take(row);
 
-  function readRows(): void {
-    openAddresses.clear();
-    for (const row of store.feeds.all()) {
-      rows.set(row.id, row);
-      if (row.revokedAt) {
-        live.delete(row.id);
-        continue;
-      }
-      const searchKey = searchKeyOf(key, secretOf(key, row));
+  /** Takes a row over as it is stored now. */
+  function take(row: FeedRow): void {
+    const before = rows.get(row.id);
+    rows.set(row.id, row);
+    if (before?.version === row.version && !row.revokedAt) return;
+    if (before) openAddresses.delete(searchKeyIn(before).toString("base64"));
+    if (row.revokedAt) live.delete(row.id);
+    else {
+      const searchKey = searchKeyIn(row);
       openAddresses.set(searchKey.toString("base64"), { searchKey, id: row.id });
     }
+  }
+
+  function searchKeyIn(row: FeedRow): Buffer {
+    return searchKeyOf(key, secretOf(key, row));
+  }
+
+  function takeAgain(id: FeedId): PublishedFeed | null {
+    const row = store.feeds.get(id);
+    if (row) take(row);
+    return row && published(row);
   }
 
   function rowOf(id: FeedId): FeedRow {
@@ -178,11 +200,6 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     };
   }
 
-  function present(id: FeedId): PublishedFeed | null {
-    const row = store.feeds.get(id);
-    return row && published(row);
-  }
-
   function openAddressOf(secret: string): OpenAddress | null {
     if (!secretPattern.test(secret)) return null;
     const searchKey = searchKeyOf(key, secret);
@@ -192,12 +209,20 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
 
   return {
     ensure() {
-      store.together(() => {
-        for (const { id, title } of store.directory.projects()) store.feeds.ensure(id, title);
-      });
-      readRows();
+      const latest = store.changes.revisionOfDirectory();
+      if (latest === followedUpTo) return;
+      const changed = store.directory
+        .projects()
+        .filter(({ id, title }) => titles.get(id) !== title);
+      const made = store.together(() =>
+        changed.map(({ id, title }) => store.feeds.ensure(id, title)),
+      );
+      for (const row of made) if (row) take(row);
+      for (const { id, title } of changed) titles.set(id, title);
+      followedUpTo = latest;
     },
     list: () => store.feeds.all().map(published),
+    openCount: () => openAddresses.size,
     open(secret) {
       const address = openAddressOf(secret);
       if (!address) return null;
@@ -205,13 +230,11 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       return openFeed({ row, feed: liveOf(row), store });
     },
     rotate(id) {
-      if (!store.feeds.rotate(id)) return null;
-      readRows();
-      return present(id);
+      return store.feeds.rotate(id) ? takeAgain(id) : null;
     },
     revoke(id) {
       const revoked = store.feeds.revoke(id);
-      if (revoked) readRows();
+      if (revoked) takeAgain(id);
       return revoked;
     },
     create(project, name) {
@@ -223,8 +246,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
         if (name !== undefined) store.feeds.call(made, { given: name, title });
         return made;
       });
-      readRows();
-      return present(id);
+      return takeAgain(id);
     },
   };
 }

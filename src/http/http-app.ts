@@ -20,6 +20,7 @@ import { editRoutes } from "./edit-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
 import { healthRoutes } from "./health-routes.ts";
+import type { LoopDelay } from "./loop-delay.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
@@ -55,6 +56,7 @@ interface HttpDeps {
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
+  readonly loopDelay: () => LoopDelay;
   readonly adminToken: string;
   /** Address under which calendars reach this server, without a slash at the end. */
   readonly baseUrl: () => string;

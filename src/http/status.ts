@@ -6,6 +6,7 @@ import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { GateState } from "../upstream/gate.ts";
+import type { LoopDelay } from "./loop-delay.ts";
 
 export interface StatusDeps {
   readonly version: string;
@@ -18,6 +19,7 @@ export interface StatusDeps {
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
+  readonly loopDelay: () => LoopDelay;
   readonly trustProxy: boolean;
   /** When a request last said that a proxy has passed it on, where none is trusted; null = none has. */
   readonly forwardedAt: Temporal.Instant | null;
@@ -31,24 +33,17 @@ export type Status = ReturnType<typeof readStatus>;
 export function readStatus({ store, clock, ...deps }: StatusDeps) {
   const now = clock();
   const trouble = store.health.trouble();
-  const sources = store.sources.all();
+  const read = store.sources.ages();
   const age = (at: Temporal.Instant | null) =>
     at ? Math.round(now.since(at).total("seconds")) : null;
-  const ages = sources.map(({ succeededAt }) => age(succeededAt));
-  const whole = store.rounds.readProjects();
-  const polled = sources.flatMap(({ source }) =>
-    source.kind === "events" ? [source.projectId] : [],
-  );
-  const known = ages.filter((seconds) => seconds !== null);
   const agesOf = (kinds: readonly Source["kind"][]) => {
-    const own = sources.filter(({ source }) => kinds.includes(source.kind));
-    const read = own.map(({ succeededAt }) => age(succeededAt)).filter((old) => old !== null);
-    if (read.length === 0) return null;
-    return { newestSeconds: Math.min(...read), oldestSeconds: Math.max(...read) };
+    const own = read.filter(({ kind }) => kinds.includes(kind));
+    const newest = own.map((one) => age(one.newest)).filter((old) => old !== null);
+    const oldest = own.map((one) => age(one.oldest)).filter((old) => old !== null);
+    if (newest.length === 0) return null;
+    return { newestSeconds: Math.min(...newest), oldestSeconds: Math.max(...oldest) };
   };
-  const failing = [...sources, ...store.sideSources.all()].filter(
-    ({ failure }) => failure !== null,
-  );
+  const all = agesOf(read.map(({ kind }) => kind));
   return {
     version: deps.version,
     startedAt: deps.startedAt,
@@ -63,12 +58,12 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       people: store.directory.people().length,
       labels: store.directory.labels().length,
       revision: store.changes.latest(),
-      sources: sources.length,
+      sources: sum(read.map(({ sources }) => sources)),
       // Of these nothing is served yet.
-      projectsNeverRead: polled.filter((project) => !whole.has(project)).length,
-      sourcesNeverRead: ages.filter((seconds) => seconds === null).length,
-      oldestAgeSeconds: known.length > 0 ? Math.max(...known) : null,
-      newestAgeSeconds: known.length > 0 ? Math.min(...known) : null,
+      projectsNeverRead: store.sources.projectsNeverRead(),
+      sourcesNeverRead: sum(read.map(({ never }) => never)),
+      oldestAgeSeconds: all?.oldestSeconds ?? null,
+      newestAgeSeconds: all?.newestSeconds ?? null,
       // What changes often is read more often: one age for all would tell of the slowest alone.
       ages: {
         events: agesOf(["events"]),
@@ -96,17 +91,18 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       return problem === null ? [] : [{ edit: edit.id, title: edit.base.title, problem }];
     }),
     mail: { ...store.ledger.state(), turnedOff: store.mailChoices.list(null) },
-    feeds: deps.feeds.list().filter(({ revokedAt }) => revokedAt === null).length,
+    feeds: deps.feeds.openCount(),
     ...deps.channels(),
     brakes: store.brakes.all(),
     proxy: { trusted: deps.trustProxy, forwardedAt: deps.forwardedAt },
     storage: storageOf(trouble),
+    eventLoop: deps.loopDelay(),
     errors: [
       ...storageErrors(trouble),
-      ...failing.map(({ name, source, failure, failures, attemptedAt }) => ({
+      ...store.sources.failing().map(({ name, kind, failure, failures, attemptedAt }) => ({
         source: name,
         // Listed people stand in for a look-up that the service does not offer.
-        severity: source.kind === "people" ? "note" : "problem",
+        severity: kind === "people" ? "note" : "problem",
         problem: failure,
         failures,
         at: attemptedAt,
@@ -130,6 +126,8 @@ const storageErrors = (trouble: StorageTrouble | null) =>
         },
       ]
     : [];
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>
   length && Math.round(length.total("seconds"));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  checkBlocks,
   checkClock,
   checkDisk,
   checkPrivacy,
@@ -78,6 +79,19 @@ describe("checkProxy()", () => {
     { trusted: false, forwardedAt: null },
     { trusted: true, forwardedAt: null },
   ])("says nothing of %o", (use) => expect(checkProxy(use)).toEqual([]));
+});
+
+describe("checkBlocks()", () => {
+  it("names a time without an answer that people notice", () => {
+    expect(checkBlocks({ longestMs: 12.5, minutes: 5 })).toMatchObject({
+      verdict: "fine",
+      what: "none was held up for more than 12.5 ms",
+    });
+    expect(checkBlocks({ longestMs: 1340, minutes: 5 })).toMatchObject({
+      verdict: "doubtful",
+      what: "nothing was answered for 1.3 s at a time within the last 5 minutes",
+    });
+  });
 });
 
 describe("checkPrivacy()", () => {

@@ -35,6 +35,32 @@ describe("addresses", () => {
     ]);
   });
 
+  it("ensure() result when the directory changes: feeds of new projects, new names, and nothing is read where it does not", () => {
+    const { store, feeds } = feedRig();
+    const names = () => feeds.list().map(({ name }) => name);
+    const asked: number[] = [];
+    const known = { ...store.directory };
+    Object.assign(store.directory, {
+      projects() {
+        asked.push(asked.length);
+        return known.projects();
+      },
+    });
+    feeds.ensure();
+    expect(asked).toEqual([]);
+    store.directory.putProjects(
+      [aProject(2001, "Relaunch"), aProject(2002, "Trade fair"), aProject(2003, "New")],
+      true,
+    );
+    feeds.ensure();
+    feeds.ensure();
+    expect(asked).toHaveLength(1);
+    expect(names()).toEqual(["Relaunch", "Trade fair", "New"]);
+    expect(feeds.openCount()).toBe(3);
+    const [first] = feeds.list();
+    expect(feeds.open(secretIn(first?.path ?? ""))?.slug).toBe("relaunch");
+  });
+
   it("open() result when the secret is wrong, cut, longer or of another case", () => {
     const { feeds } = feedRig();
     const secret = secretIn(feeds.list()[0]?.path ?? "");

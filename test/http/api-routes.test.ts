@@ -41,6 +41,8 @@ describe("the API", () => {
       quota: { used: 3, quota: 25 },
       journal: {},
       mail: { sent: 0 },
+      eventLoop: { longestMs: 12.5, minutes: 5 },
+      feeds: 1,
       errors: [],
     });
   });

@@ -61,6 +61,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
       rateLimited: 0,
     }),
     channels: () => ({ inbox: null, subscriptions: [] }),
+    loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
     adminToken: token,
     baseUrl: () => baseUrl,
     trustProxy: false,

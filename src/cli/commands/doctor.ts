@@ -16,6 +16,7 @@ import { broken, doubtful, type Finding, fine } from "../finding.ts";
 import { type MailState, mailFindings, senderFindings } from "../mail-findings.ts";
 import { checkReach, checkTimeZone } from "../service-findings.ts";
 import {
+  checkBlocks,
   checkClock,
   checkDisk,
   checkPrivacy,
@@ -102,6 +103,7 @@ async function throughDaemon(
     readonly mail?: MailState;
     readonly proxy?: ProxyUse;
     readonly zoneData?: ZoneData;
+    readonly eventLoop?: { readonly longestMs: number; readonly minutes: number };
   } = Object(body);
   const errors = status.errors ?? [];
   return [
@@ -125,6 +127,7 @@ async function throughDaemon(
     ),
     ...(status.mail ? mailFindings(status.mail, config.service.timeZone) : []),
     ...(status.proxy ? checkProxy(status.proxy) : []),
+    ...(status.eventLoop ? [checkBlocks(status.eventLoop)] : []),
     ...(status.zoneData ? [zoneDataFinding(host, status.zoneData)] : []),
     ...(probe
       ? [

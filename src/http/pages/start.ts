@@ -1,6 +1,6 @@
 import type { PersonId } from "../../domain/ids.ts";
 import { mailKindWords } from "../../domain/mail-kind.ts";
-import { quotaInWords } from "../../domain/wording.ts";
+import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PersonDescription } from "../../people/people.ts";
@@ -96,7 +96,9 @@ function attention({
   mail,
   inbox,
   subscriptions,
+  eventLoop,
 }: Status): Markup | null {
+  const block = longBlockInWords(eventLoop);
   const problems = [
     ...errors
       .filter(({ severity }) => severity === "problem")
@@ -116,6 +118,7 @@ function attention({
       problem === null ? [] : [`${name}: ${problem}`],
     ),
     ...(mail.problem ? [`mail: ${mail.problem}`] : []),
+    ...(block === null ? [] : [block]),
   ];
   if (problems.length === 0) return null;
   return html`<h2>Needs attention</h2><ul>${problems.map((text) => html`<li class="problem">${text}</li>`)}</ul>`;

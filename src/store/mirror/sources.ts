@@ -6,9 +6,13 @@ import {
   absenceRow,
   type BrakeRow,
   brakeRow,
+  type FailingSource,
+  failingSourceRow,
   type RoundRow,
   roundRow,
+  type SourceAges,
   type SourceState,
+  sourceAgesRow,
   sourceRow,
 } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -19,6 +23,12 @@ export interface Sources {
   put(sources: readonly Source[]): void;
   drop(names: readonly string[]): void;
   all(): readonly SourceState[];
+  /** How old what was read of each kind is, without a look at each source by itself. */
+  ages(): readonly SourceAges[];
+  /** Those whose last poll failed, comments and other side sources as well. */
+  failing(): readonly FailingSource[];
+  /** Projects that are polled and of which nothing is served yet, as not all of their lists were ever read. */
+  projectsNeverRead(): number;
   /** `at`: when the poll began, as what it has read is as old as that. A success and a refusal belong to the round under way. */
   attempted(source: Source, at: Temporal.Instant): void;
   /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
@@ -71,6 +81,16 @@ export function createSources({ db, clock }: StoreDeps): Sources {
   const all = db.prepare(
     `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
   );
+  const ages = db.prepare(
+    `SELECT kind, count(*) AS sources, sum(succeeded_at IS NULL) AS never, max(succeeded_at) AS newest,
+       min(succeeded_at) AS oldest
+     FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) GROUP BY kind`,
+  );
+  const failing = db.prepare("SELECT * FROM sources WHERE failure IS NOT NULL ORDER BY rowid");
+  const neverRead = db.prepare(
+    `SELECT count(*) AS projects FROM sources s WHERE s.kind = 'events'
+       AND NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id AND p.read_at IS NOT NULL)`,
+  );
   const attempt = db.prepare("UPDATE sources SET attempted_at = ? WHERE name = ?");
   const success = db.prepare(
     `UPDATE sources SET succeeded_at = ?, failure = ?, failures = 0, refused_at = NULL, items = ?, round = ${round}
@@ -99,6 +119,9 @@ export function createSources({ db, clock }: StoreDeps): Sources {
       for (const name of gone) drop.run(name);
     }),
     all: () => all.all().map(sourceRow),
+    ages: () => ages.all().map(sourceAgesRow),
+    failing: () => failing.all().map(failingSourceRow),
+    projectsNeverRead: () => numberColumn(neverRead.get(), "projects"),
     attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),
     succeeded: (source, { items, doubts }) =>
       void success.run(stamp(), doubts, items, sourceName(source)),

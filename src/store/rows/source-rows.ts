@@ -1,5 +1,5 @@
 import { type ItemKey, itemKey, listId, projectId, serviceId } from "../../domain/ids.ts";
-import type { Source } from "../../domain/source.ts";
+import type { SideSource, Source } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
 
 /** How the polls of a source went. */
@@ -62,6 +62,37 @@ export function sourceRow(row: unknown): SourceState {
       ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
     } as Source,
   };
+}
+
+/** When the sources of one kind were read. */
+export interface SourceAges {
+  readonly kind: Source["kind"];
+  readonly sources: number;
+  /** Of these nothing was read yet. */
+  readonly never: number;
+  readonly newest: Temporal.Instant | null;
+  readonly oldest: Temporal.Instant | null;
+}
+
+export function sourceAgesRow(row: unknown): SourceAges {
+  const raw = row as {
+    kind: Source["kind"];
+    sources: number;
+    never: number;
+    newest: string | null;
+    oldest: string | null;
+  };
+  return { ...raw, newest: instantOf(raw.newest), oldest: instantOf(raw.oldest) };
+}
+
+/** A source whose last poll failed. */
+export interface FailingSource extends PollState {
+  readonly kind: Source["kind"] | SideSource["kind"];
+}
+
+export function failingSourceRow(row: unknown): FailingSource {
+  const raw = row as PollRow & { kind: FailingSource["kind"] };
+  return { ...pollOf(raw), kind: raw.kind };
 }
 
 /** One reading of all sources; it goes on at the next start while it has not ended. */

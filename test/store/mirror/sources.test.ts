@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
-import { anEvent, aTask } from "../../support/items.ts";
+import { anEvent, aProject, aTask } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
 const project = projectId(2001);
@@ -46,6 +46,29 @@ describe("sources", () => {
       round: null,
     });
     expect(sources.all().find(({ name }) => name === "subtasks:5")?.source).toEqual(subtasks);
+  });
+
+  it("ages() and failing() result when some were read, and some refused", () => {
+    const { store, clock } = storeRig();
+    const { sources } = store;
+    sources.put([tasks(3001), tasks(3002), tasks(3003), { kind: "events", projectId: project }]);
+    const first = clock();
+    sources.succeeded(tasks(3001), { items: 7, doubts: null });
+    clock.advance({ minutes: 5 });
+    sources.succeeded(tasks(3002), { items: 7, doubts: null });
+    sources.failed({ kind: "events", projectId: project }, "403");
+    const ages = Object.fromEntries(sources.ages().map(({ kind, ...rest }) => [kind, rest]));
+    expect(ages).toEqual({
+      events: { sources: 1, never: 1, newest: null, oldest: null },
+      tasks: { sources: 3, never: 1, newest: clock(), oldest: first },
+    });
+    expect(sources.failing()).toMatchObject([
+      { name: "events:2001", kind: "events", failure: "403" },
+    ]);
+    expect(sources.projectsNeverRead()).toBe(1);
+    store.directory.putProjects([aProject(project, "Website")], true);
+    store.rounds.projectRead(project);
+    expect(sources.projectsNeverRead()).toBe(0);
   });
 
   it("failed() result when polls fail: they are counted until one succeeds", () => {
