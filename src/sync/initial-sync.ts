@@ -1,7 +1,7 @@
 import type { ProjectId } from "../domain/ids.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { PolledSource, SourceList } from "./source-list.ts";
+import { isMain, type PolledSource, type SourceList } from "./source-list.ts";
 
 /**
  * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
@@ -12,6 +12,8 @@ export class InitialSync {
   readonly #sources: SourceList;
   readonly #read: Set<ProjectId>;
   #isAllRead: boolean;
+  /** Projects that are not settled, until all are; null while it is not known which there are. */
+  #open: Set<ProjectId> | null = null;
 
   constructor(store: Store, sources: SourceList) {
     this.#store = store;
@@ -31,9 +33,14 @@ export class InitialSync {
 
   /** Notes which projects have been read as a whole, now that a source was read or refused. */
   note(source: Source): void {
+    if (source.kind === "projects") this.#open = null;
     if (!isMain(source)) return;
-    if (!this.#read.has(source.projectId)) this.#noteProject(source.projectId);
-    this.#noteAllProjects();
+    const { projectId } = source;
+    if (!this.#read.has(projectId)) this.#noteProject(projectId);
+    if (this.#isAllRead) return;
+    this.#open ??= new Set(this.#polled().filter((project) => !this.#isSettled(project)));
+    if (this.#isSettled(projectId)) this.#open.delete(projectId);
+    if (this.#open.size === 0) this.#noteAllProjects();
   }
 
   /** The same for all projects: an earlier process may have been cut off, or a source may have been dropped. */
@@ -67,16 +74,22 @@ export class InitialSync {
   #noteAllProjects(): void {
     if (this.#isAllRead) return;
     const polled = this.#polled();
-    const isSettled = (project: ProjectId) => this.#read.has(project) || this.#isRefused(project);
-    if (!polled.every(isSettled) || !polled.some((project) => this.#read.has(project))) return;
+    this.#open = null;
+    if (
+      !polled.every((project) => this.#isSettled(project)) ||
+      !polled.some((project) => this.#read.has(project))
+    )
+      return;
     this.#store.rounds.allRead();
     this.#isAllRead = true;
   }
 
   #listsOf(project: ProjectId): readonly PolledSource[] {
-    return this.#sources
-      .all()
-      .filter(({ source }) => isMain(source) && source.projectId === project);
+    return this.#sources.ofProject(project);
+  }
+
+  #isSettled(project: ProjectId): boolean {
+    return this.#read.has(project) || this.#isRefused(project);
   }
 
   /** A project that refuses the account altogether shows nothing, and must not hold up the others. */
@@ -97,8 +110,3 @@ export class InitialSync {
     return directory.project(project)?.archived === true && view.ofProject(project).length === 0;
   }
 }
-
-type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
-
-const isMain = (source: Source): source is MainSource =>
-  source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";

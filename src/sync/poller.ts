@@ -92,6 +92,23 @@ export class Poller {
     );
   }
 
+  /** Which lists there are is told by the look-up of their project alone, so that one reading costs nothing for the others. */
+  #followLookUp(source: Source): void {
+    if (source.kind === "projects") this.updateScope();
+    if (source.kind !== "todolists") return;
+    const { store, scope, sources } = this.#deps;
+    const { projectId } = source;
+    const project = store.directory.project(projectId);
+    const known = {
+      projects: project ? [project] : [],
+      todolists: store.directory.todolistsOf(projectId),
+    };
+    const present = sourcesInScope(scope, known).filter(
+      (one) => one.kind === "tasks" && one.projectId === projectId,
+    );
+    sources.settleLists(projectId, present);
+  }
+
   async #succeed(
     begun: Begun,
     {
@@ -124,7 +141,7 @@ export class Poller {
       sources.save();
       return { ...applied, doubts };
     });
-    if (fetched.kind !== "items") this.updateScope();
+    if (fetched.kind !== "items") this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
     this.#deps.onRead(name, { at: begun.attemptedAt, changes });
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;

@@ -83,11 +83,6 @@ export class Questions {
     return keys;
   }
 
-  /** How many items are being asked for. */
-  get underWay(): number {
-    return [...this.#asked.values()].filter(({ underWay }) => underWay).length;
-  }
-
   /** Whether no question is open but those that wait for a person's agreement, have failed once, or cannot be asked. */
   get settled(): boolean {
     const { absences, brakes } = this.#deps.store;

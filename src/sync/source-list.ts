@@ -1,5 +1,5 @@
 import { isRecent } from "../domain/backoff.ts";
-import type { ListId, ServiceId } from "../domain/ids.ts";
+import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
@@ -55,6 +55,7 @@ export class SourceList {
   readonly #parentsByList = new Map<ListId, Set<ServiceId>>();
   readonly #unsaved = new Set<string>();
   readonly #watchers = new Set<Watcher>();
+  readonly #byProject = new Map<ProjectId, Map<string, PolledSource>>();
   readonly #byKind = new Map<Source["kind"], Map<string, PolledSource>>();
   #tally = noneYet;
   #turn = 0;
@@ -114,6 +115,11 @@ export class SourceList {
     return [...(this.#byKind.get(kind)?.values() ?? [])];
   }
 
+  /** A project's look-up of lists, its events and its lists. */
+  ofProject(project: ProjectId): readonly PolledSource[] {
+    return [...(this.#byProject.get(project)?.values() ?? [])];
+  }
+
   get tally(): Tally {
     return this.#tally;
   }
@@ -135,6 +141,17 @@ export class SourceList {
     for (const { name, source } of this.ofKind("subtasks")) {
       if (source.kind === "subtasks" && !names.has(`tasks:${source.listId}`)) this.drop(name);
     }
+  }
+
+  /** Makes these the only lists of a project; subtasks stay where their list does. */
+  settleLists(project: ProjectId, lists: readonly Source[]): void {
+    const names = new Set(lists.map(sourceName));
+    for (const { name, source } of this.ofProject(project)) {
+      if (source.kind !== "tasks" || names.has(name)) continue;
+      this.drop(name);
+      for (const parent of this.parentsIn(source.listId)) this.drop(`subtasks:${parent}`);
+    }
+    for (const list of lists) this.put(list, null);
   }
 
   /** Adds a source, or notes that it is in another place now, where it was not tried yet. */
@@ -163,6 +180,7 @@ export class SourceList {
     this.#unlink(known);
     this.#entries.delete(name);
     this.#byKind.get(known.kind)?.delete(name);
+    if (isMain(known.source)) this.#byProject.get(known.source.projectId)?.delete(name);
     this.#count(known, null);
     this.#unsaved.add(name);
     for (const watcher of this.#watchers) watcher(name, null);
@@ -306,8 +324,19 @@ export class SourceList {
     const alike = this.#byKind.get(kind) ?? new Map<string, PolledSource>();
     this.#byKind.set(kind, alike.set(name, entry));
     this.#entries.set(name, entry);
+    this.#place(before, entry);
     this.#count(before, entry);
     for (const watcher of this.#watchers) watcher(name, entry);
+  }
+
+  #place(before: PolledSource | null, entry: PolledSource): void {
+    const { name, source } = entry;
+    if (before && isMain(before.source)) {
+      this.#byProject.get(before.source.projectId)?.delete(name);
+    }
+    if (!isMain(source)) return;
+    const own = this.#byProject.get(source.projectId) ?? new Map<string, PolledSource>();
+    this.#byProject.set(source.projectId, own.set(name, entry));
   }
 
   #count(before: PolledSource | null, now: PolledSource | null): void {
@@ -341,6 +370,12 @@ export class SourceList {
     if (source.kind === "subtasks") this.#parentsByList.get(source.listId)?.delete(source.taskId);
   }
 }
+
+type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
+
+/** Whether a project is known as a whole only once the source was read. */
+export const isMain = (source: Source): source is MainSource =>
+  source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
 
 /**
  * What the tally counts. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last

@@ -29,6 +29,7 @@ export interface Directory {
   projects(): readonly Project[];
   people(): readonly Person[];
   todolists(): readonly Todolist[];
+  todolistsOf(project: ProjectId): readonly Todolist[];
   labels(): readonly Label[];
   project(id: ProjectId): Project | null;
   todolist(id: ListId): Todolist | null;
@@ -89,6 +90,9 @@ export function createDirectory({
     projects: db.prepare("SELECT * FROM projects WHERE gone_at IS NULL ORDER BY id"),
     people: db.prepare("SELECT * FROM people WHERE gone_at IS NULL ORDER BY id"),
     todolists: db.prepare("SELECT * FROM todolists WHERE gone_at IS NULL ORDER BY id"),
+    listsOf: db.prepare(
+      "SELECT * FROM todolists WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
+    ),
     labels: db.prepare("SELECT * FROM labels WHERE gone_at IS NULL ORDER BY id"),
     project: db.prepare("SELECT * FROM projects WHERE id = ?"),
     todolist: db.prepare("SELECT * FROM todolists WHERE id = ?"),
@@ -164,6 +168,7 @@ export function createDirectory({
     projects: () => read.projects.all().map(projectRow),
     people: () => read.people.all().map(personRow),
     todolists: () => read.todolists.all().map(todolistRow),
+    todolistsOf: (project) => read.listsOf.all(project).map(todolistRow),
     labels: () => read.labels.all().map(labelRow),
     project(id) {
       const row = read.project.get(id);
