@@ -105,6 +105,7 @@ function buildRooms(
     contact: service.contact,
     timeZone: zone,
     quota: service.quota,
+    readShare: config.polling.share,
     timeout: service.timeout,
     clock,
     monotonic,

@@ -48,6 +48,10 @@ export class Questions {
   readonly #answered = new Map<ItemKey, Temporal.Instant>();
   /** The source list's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
   readonly #forbidden = new Map<ItemKey, number>();
+  /** Whether something is new since the questions were last settled, when that was, and whose reading they wait for. */
+  #hasNews = true;
+  #settledAt: Temporal.Instant | null = null;
+  #awaited: ReadonlySet<string> = new Set();
 
   constructor(deps: QuestionsDeps) {
     this.#deps = deps;
@@ -57,6 +61,7 @@ export class Questions {
   noticed(keys: readonly ItemKey[]): number {
     const fresh = keys.filter((key) => !this.#noticed.has(key));
     for (const key of fresh) this.#noticed.set(key, this.#deps.sources.turn);
+    if (fresh.length > 0) this.#hasNews = true;
     return fresh.length;
   }
 
@@ -116,8 +121,24 @@ export class Questions {
     }
   }
 
+  /** Notes that a source was polled, which some question may wait for. */
+  polled(source: string): void {
+    if (this.#awaited.has(source)) this.#hasNews = true;
+  }
+
+  /** As `settle`, unless nothing can have changed; what people and edits do to questions is looked at now and then. */
+  settleNews(): AbsencePlan {
+    const now = this.#deps.clock();
+    const at = this.#settledAt;
+    const isRested = !at || !isRecent(at, { length: settleRest, now });
+    return this.#hasNews || isRested ? this.settle() : nothing;
+  }
+
   /** Buries the items whose questions are settled, lifts brakes without open questions, and returns what the others wait for. */
   settle(): AbsencePlan {
+    this.#hasNews = false;
+    this.#settledAt = this.#deps.clock();
+    this.#awaited = new Set();
     const { store, report } = this.#deps;
     const absences = store.absences.all();
     // An item that a move of ours has taken from its list is not gone: it shows up elsewhere.
@@ -127,14 +148,14 @@ export class Questions {
       return { item, source, confirmed: confirmedAt !== null && !moving.has(item) };
     });
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
-    if (questions.length === 0 && brakes.size === 0)
-      return { bury: [], read: new Set(), braked: 0 };
+    if (questions.length === 0 && brakes.size === 0) return nothing;
 
     const plan = planAbsences({
       questions,
       brakeOf: (source) => brakes.get(source) ?? null,
       unread: this.#unreadFor(new Map(absences.map(({ item, noticedAt }) => [item, noticedAt]))),
     });
+    this.#awaited = plan.read;
     const buried = new Set(plan.bury);
     const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
     // The brake of a look-up has no questions here: a reading of that look-up lifts it.
@@ -153,6 +174,7 @@ export class Questions {
   }
 
   #note({ key, source, item }: Mirrored, answer: Result<Item, Failure>): void {
+    this.#hasNews = true;
     const { store, sources, report } = this.#deps;
     const now = store.mirror.get(key);
     const asked = store.absences.all().some((absence) => absence.item === key);
@@ -269,6 +291,11 @@ export class Questions {
     return [{ kind: "buried", source, changes: [own, ...below] }];
   }
 }
+
+const nothing: AbsencePlan = { bury: [], read: new Set(), braked: 0 };
+
+/** How long questions may stay as they are although a person has agreed, or an edit has ended. */
+const settleRest = Temporal.Duration.from({ seconds: 2 });
 
 const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): boolean =>
   at !== null && since !== null && Temporal.Instant.compare(at, since) > 0;

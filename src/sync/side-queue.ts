@@ -5,6 +5,7 @@ import type { Item, TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import { type SideSource, sideName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
+import { type Current, CurrentHeap } from "./current-heap.ts";
 
 /** Which side sources are mirrored. */
 export interface SideOptions {
@@ -45,7 +46,9 @@ const ranks: Readonly<Record<SideSource["kind"], number>> = {
  */
 export class SideQueue {
   readonly #deps: SideQueueDeps;
-  readonly #due = new Map<string, DueRead>();
+  readonly #due = new Map<string, Due>();
+  readonly #ready = new CurrentHeap<Due>((a, b) => byNeed(a.read, b.read));
+  readonly #resting = new CurrentHeap<Due>((a, b) => restOf(a) - restOf(b));
   /** The digests of tasks whose comments or history were read, by the source's name. */
   readonly #seen: Map<string, string | null>;
   readonly #readAt: Map<string, Temporal.Instant>;
@@ -81,31 +84,31 @@ export class SideQueue {
 
   /** The best source that may be read now; null when none may. */
   next(): DueRead | null {
-    const now = this.#deps.clock();
-    let best: DueRead | null = null;
-    for (const read of this.#due.values()) {
-      const rests = read.notBefore && Temporal.Instant.compare(read.notBefore, now) > 0;
-      if (!rests && (!best || isBefore(read, best))) best = read;
+    const now = this.#deps.clock().epochMilliseconds;
+    for (;;) {
+      const rested = this.#resting.first();
+      if (!rested || restOf(rested) > now) return this.#ready.first()?.read ?? null;
+      this.#resting.takeFirst();
+      this.#ready.put(rested);
     }
-    return best;
   }
 
   /** Notes that a source was read whole. It stays due where its task has changed meanwhile. */
   done({ name, seen }: DueRead): void {
     this.#seen.set(name, seen);
     this.#readAt.set(name, this.#deps.clock());
-    if (this.#due.get(name)?.seen === seen) this.#due.delete(name);
+    if (this.#due.get(name)?.read.seen === seen) this.#unset(name);
   }
 
   /** Notes that a source could not be read, and rests until `notBefore`. */
   postpone({ name, failures }: DueRead, notBefore: Temporal.Instant): void {
-    const now = this.#due.get(name);
-    if (now) this.#due.set(name, { ...now, failures: failures + 1, notBefore });
+    const now = this.#due.get(name)?.read;
+    if (now) this.#set({ ...now, failures: failures + 1, notBefore });
   }
 
   /** Forgets a source that exists no more. */
   drop({ name }: DueRead): void {
-    this.#due.delete(name);
+    this.#unset(name);
     this.#seen.delete(name);
     this.#readAt.delete(name);
   }
@@ -117,7 +120,7 @@ export class SideQueue {
     const updatedAt = item.updatedAt?.toString() ?? "";
     const seen = item.commentCount === 0 ? "0" : `${item.commentCount} ${updatedAt}`;
     const before = this.#seen.get(name) ?? "0";
-    if (before === seen) this.#due.delete(name);
+    if (before === seen) this.#unset(name);
     else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
   }
 
@@ -128,23 +131,39 @@ export class SideQueue {
     const seen = fingerprint(
       `${item.updatedAt?.toString() ?? ""} ${JSON.stringify(toPlain(item))}`,
     );
-    if (this.#seen.get(name) === seen) this.#due.delete(name);
+    if (this.#seen.get(name) === seen) this.#unset(name);
     else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
   }
 
   #setDue(read: Pick<DueRead, "name" | "source" | "seen" | "changedAt">): void {
-    const known = this.#due.get(read.name);
-    this.#due.set(read.name, {
-      ...read,
-      failures: known?.failures ?? 0,
-      notBefore: known?.notBefore ?? null,
-    });
+    const known = this.#due.get(read.name)?.read;
+    this.#set({ ...read, failures: known?.failures ?? 0, notBefore: known?.notBefore ?? null });
+  }
+
+  #set(read: DueRead): void {
+    this.#unset(read.name);
+    const due = { read, isCurrent: true };
+    this.#due.set(read.name, due);
+    if (read.notBefore) this.#resting.put(due);
+    else this.#ready.put(due);
+  }
+
+  #unset(name: string): void {
+    const known = this.#due.get(name);
+    if (known) known.isCurrent = false;
+    this.#due.delete(name);
   }
 }
 
+interface Due extends Current {
+  readonly read: DueRead;
+}
+
+const restOf = ({ read }: Due): number => read.notBefore?.epochMilliseconds ?? 0;
+
 const momentOf = ({ updatedAt }: TaskItem): number => updatedAt?.epochMilliseconds ?? 0;
 
-function isBefore(a: DueRead, b: DueRead): boolean {
+function byNeed(a: DueRead, b: DueRead): number {
   const rank = ranks[a.source.kind] - ranks[b.source.kind];
-  return rank === 0 ? a.changedAt > b.changedAt : rank < 0;
+  return rank === 0 ? b.changedAt - a.changedAt : rank;
 }

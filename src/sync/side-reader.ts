@@ -20,6 +20,8 @@ export interface SideReaderDeps {
   readonly projects: () => readonly ProjectId[];
   /** The folders that the configuration names for a project; null = the service is asked. */
   readonly foldersOf: (project: ProjectId) => readonly FolderId[] | null;
+  /** Waits until a reading that takes more than one request may go on, so that it takes no more places than others do. */
+  readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly report: (event: SyncEvent) => void;
 }
 
@@ -113,6 +115,7 @@ export class SideReader {
     if (!list.ok) return list;
     const changed = store.history.add(list.value.items);
     for (const entry of store.history.undetailed(task)) {
+      if (call.signal) await this.#deps.turn(call.signal);
       const detail = await upstream.history.detail({ ...place, id: entry.id }, call);
       if (!detail.ok && !isFinal(detail.failure)) return detail;
       store.history.detail(entry, detail.ok ? detail.value : null);

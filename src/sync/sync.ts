@@ -87,8 +87,6 @@ const pollsPerSide = 5;
 const longestRestMs = 5_000;
 /** How soon a sweep looks again whether it has waited for first answers for long enough. */
 const firstAnswerRestMs = 500;
-/** How soon the gate is asked again whether it has sent what waits in it. */
-const gateRestMs = 20;
 const shortestRestMs = 20;
 
 export function createSync(deps: SyncDeps): Sync {
@@ -112,8 +110,13 @@ class Syncing implements Sync {
   #readSinceStart = false;
   /** Whether every source has been tried once. */
   #isTried = false;
+  #placeIsFree = false;
+  #awaitsPlace = false;
   #wasQuestion = false;
   #pollsSinceSide = 0;
+  #isRunning = false;
+  /** Lets the side reading under way send its next request; null while it waits for none. */
+  #goOnAside: Job | null = null;
   /** When the next poll may be worth it; null while that is not known. */
   #nextPollAt: Temporal.Instant | null = null;
 
@@ -144,6 +147,7 @@ class Syncing implements Sync {
           .ofKind("events")
           .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : [])),
       foldersOf: (project) => configuredFolders(deps.scope, project),
+      turn: (signal) => this.#sideTurn(signal),
       report,
     });
   }
@@ -234,9 +238,16 @@ class Syncing implements Sync {
     else if (!this.#ready) this.#sources.resumeRound();
     // A sweep that ran into a fault has left its round open.
     else this.#sources.endRound();
-    while (!signal.aborted) {
-      await this.#work({ signal, next: () => this.#nextInRun(signal), rest: () => this.#restMs() });
-      await this.#wake.wait(this.#restMs(), signal);
+    this.#spread();
+    this.#isRunning = true;
+    try {
+      while (!signal.aborted) {
+        const next = () => this.#nextInRun(signal);
+        await this.#work({ signal, next, rest: () => this.#restMs() });
+        await this.#wake.wait(this.#restMs(), signal);
+      }
+    } finally {
+      this.#isRunning = false;
     }
   }
 
@@ -266,7 +277,7 @@ class Syncing implements Sync {
    * one of `pollsPerSide` and one.
    */
   #nextInRun(signal: AbortSignal): readonly Job[] {
-    if (this.#isTried && this.#waitsInGate()) return [];
+    if (this.#isTried && !this.#hasPlace(signal)) return [];
     const question = this.#wasQuestion ? null : this.#question(signal);
     this.#wasQuestion = question !== null;
     const job =
@@ -275,7 +286,20 @@ class Syncing implements Sync {
       this.#nextPoll(signal) ??
       this.#question(signal) ??
       this.#sideRead(signal);
+    if (job) this.#placeIsFree = false;
     return job ? [job] : [];
+  }
+
+  /** Whether what is chosen now would leave at once; otherwise the loop is woken when it would. */
+  #hasPlace(signal: AbortSignal): boolean {
+    if (this.#placeIsFree || this.#awaitsPlace) return this.#placeIsFree;
+    this.#awaitsPlace = true;
+    void this.#deps.upstream.gate.whenReadFits(signal).then(() => {
+      this.#awaitsPlace = false;
+      this.#placeIsFree = true;
+      this.#wake.notify();
+    });
+    return false;
   }
 
   #question(signal: AbortSignal): Job | null {
@@ -292,9 +316,27 @@ class Syncing implements Sync {
   }
 
   #sideRead(signal: AbortSignal): Job | null {
-    const job = this.#ready ? this.#side.next(signal) : null;
+    const job = this.#goOnAside ?? (this.#ready ? this.#side.next(signal) : null);
+    this.#goOnAside = null;
     if (job) this.#pollsSinceSide = 0;
     return job;
+  }
+
+  /** Outside of `run` nobody else wants the places. */
+  #sideTurn(signal: AbortSignal): Promise<void> {
+    if (!this.#isRunning || signal.aborted) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const go = (): void => {
+      signal.removeEventListener("abort", go);
+      resolve();
+    };
+    signal.addEventListener("abort", go);
+    this.#goOnAside = () => {
+      go();
+      return promise;
+    };
+    this.#wake.notify();
+    return promise;
   }
 
   #nextPoll(signal: AbortSignal): Job | null {
@@ -309,20 +351,16 @@ class Syncing implements Sync {
     };
   }
 
-  #waitsInGate(): boolean {
-    return this.#deps.upstream.gate.state().waiting.sweep > 0;
-  }
-
   /** Requests per second that reading may use at present: less than configured after 429s. */
   #pace(): number {
     const { quota, share, upstream } = this.#deps;
-    const requests = Math.min(share * quota.requests, upstream.gate.state().share);
-    return requests / quota.per.total("seconds");
+    return (share * upstream.gate.state().share) / quota.per.total("seconds");
   }
 
   async #poll(name: string, signal: AbortSignal): Promise<void> {
     const source = this.#sources.get(name)?.source;
     await this.#poller.poll(name, signal);
+    this.#questions.polled(name);
     if (source) this.#initial.note(source);
     this.#updateReady();
   }
@@ -332,10 +370,22 @@ class Syncing implements Sync {
     const { all, settled, read, tried, told, shown } = this.#sources.tally;
     // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
     this.#readSinceStart = settled === all && read > 0;
-    this.#isTried ||= tried === all;
+    if (!this.#isTried && tried === all) {
+      this.#isTried = true;
+      this.#spread();
+    }
     if (this.#ready) return;
     this.#ready = told === all && shown > 0;
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
+  }
+
+  /** Says how requests are to be spread: a sweep ends soon, afterwards bursts would find changes later. */
+  #spread(): void {
+    const { all, tried } = this.#sources.tally;
+    const isSteady = this.#isTried && this.#sweeps.size === 0;
+    this.#deps.upstream.gate.setPace(
+      isSteady ? { kind: "steady" } : { kind: "sweep", reads: all - tried },
+    );
   }
 
   /** A single refusal says nothing of a list: the lists that a project still lacks are polled once more, after one that answers. */
@@ -352,7 +402,7 @@ class Syncing implements Sync {
 
   /** Buries what is settled; the sources that have to be read before more can be are hurried. */
   #settle(): void {
-    for (const name of this.#questions.settle().read) {
+    for (const name of this.#questions.settleNews().read) {
       if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
     }
   }
@@ -371,6 +421,7 @@ class Syncing implements Sync {
     const next = (room: number): readonly Job[] =>
       order.next({ now: this.#deps.clock(), room }).map((name) => async () => {
         await this.#poll(name, signal);
+        this.#deps.upstream.gate.setPace({ kind: "sweep", reads: order.size });
         onProgress?.(this.#progress(order.size));
       });
     try {
@@ -415,7 +466,6 @@ class Syncing implements Sync {
 
   /** Milliseconds until something may be asked for, with a ceiling: questions and brakes change without a notification. */
   #restMs(): number {
-    if (this.#isTried && this.#waitsInGate()) return gateRestMs;
     if (!this.#nextPollAt) return longestRestMs;
     const ms = this.#nextPollAt.epochMilliseconds - this.#deps.clock().epochMilliseconds;
     return Math.min(longestRestMs, Math.max(shortestRestMs, ms));

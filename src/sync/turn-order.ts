@@ -1,5 +1,6 @@
 import { later } from "../domain/backoff.ts";
 import type { Source } from "../domain/source.ts";
+import { type Current, CurrentHeap } from "./current-heap.ts";
 import { isLookUp } from "./schedule.ts";
 
 /** A source as the choice of the next polls sees it. */
@@ -31,12 +32,10 @@ interface Choosing {
   readonly upTo?: number;
 }
 
-interface Place {
+interface Place extends Current {
   readonly candidate: Candidate;
   /** Whoever became known first goes first, all else being equal. */
   readonly since: number;
-  /** Whether it still says how the source stands. */
-  isCurrent: boolean;
 }
 
 /**
@@ -49,11 +48,11 @@ interface Place {
 export class TurnOrder {
   readonly #places = new Map<string, Place>();
   readonly #underWay = new Map<string, Candidate>();
-  readonly #hurried = new PlaceHeap(byTurn);
-  readonly #inTurn = new PlaceHeap(byTurn);
+  readonly #hurried = new CurrentHeap<Place>(byTurn);
+  readonly #inTurn = new CurrentHeap<Place>(byTurn);
   /** Subtasks that were never read. */
-  readonly #unreadBelow = new PlaceHeap(byTurn);
-  readonly #resting = new PlaceHeap(byRest);
+  readonly #unreadBelow = new CurrentHeap<Place>(byTurn);
+  readonly #resting = new CurrentHeap<Place>(byRest);
   #put = 0;
 
   constructor(candidates: Iterable<Candidate> = []) {
@@ -107,7 +106,7 @@ export class TurnOrder {
   }
 
   #take(
-    heaps: readonly PlaceHeap[],
+    heaps: readonly CurrentHeap<Place>[],
     { upTo, most }: { readonly upTo: number; readonly most: number },
   ): readonly string[] {
     const names: string[] = [];
@@ -142,69 +141,6 @@ export class TurnOrder {
     this.#places.delete(place.candidate.name);
   }
 }
-
-/** A binary heap; places that are not current any more stay until they come to the top, or are too many. */
-class PlaceHeap {
-  readonly #compare: (a: Place, b: Place) => number;
-  #places: Place[] = [];
-  #limit = leastLimit;
-
-  constructor(order: (a: Place, b: Place) => number) {
-    this.#compare = order;
-  }
-
-  put(place: Place): void {
-    if (this.#places.length >= this.#limit) this.#clean();
-    this.#rise(place);
-  }
-
-  first(): Place | null {
-    for (;;) {
-      const place = this.#places[0];
-      if (!place || place.isCurrent) return place ?? null;
-      this.takeFirst();
-    }
-  }
-
-  takeFirst(): void {
-    const last = this.#places.pop();
-    if (last && this.#places.length > 0) this.#sink(last);
-  }
-
-  #clean(): void {
-    const current = this.#places.filter(({ isCurrent }) => isCurrent);
-    this.#places = [];
-    this.#limit = Math.max(leastLimit, 2 * current.length);
-    for (const place of current) this.#rise(place);
-  }
-
-  #rise(place: Place): void {
-    let at = this.#places.length;
-    while (at > 0) {
-      const above = this.#places[(at - 1) >> 1];
-      if (!above || this.#compare(above, place) <= 0) break;
-      this.#places[at] = above;
-      at = (at - 1) >> 1;
-    }
-    this.#places[at] = place;
-  }
-
-  #sink(place: Place): void {
-    let at = 0;
-    for (;;) {
-      const left = this.#places[2 * at + 1];
-      const right = this.#places[2 * at + 2];
-      const isRight = left && right && this.#compare(right, left) < 0;
-      const below = isRight ? right : left;
-      if (!below || this.#compare(place, below) <= 0) break;
-      this.#places[at] = below;
-      at = 2 * at + (isRight ? 2 : 1);
-    }
-    this.#places[at] = place;
-  }
-}
-
-const leastLimit = 64;
 
 const isSame = (a: Candidate, b: Candidate): boolean =>
   a.turn === b.turn &&

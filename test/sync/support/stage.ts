@@ -91,6 +91,7 @@ function connect(sandbox: Sandbox, options: StageOptions): Upstream {
     contact: "test@example.com",
     timeZone: zone,
     quota: quotaOf(options),
+    readShare: 1,
     timeout: Temporal.Duration.from({ seconds: 5 }),
     clock: now,
     monotonic: () => performance.now(),
