@@ -1,5 +1,5 @@
 import type { Edit } from "../domain/edit.ts";
-import type { ItemKey } from "../domain/ids.ts";
+import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
@@ -12,8 +12,8 @@ interface SnapshotFacts {
   /** Name of the source that was read. */
   readonly source: string;
   readonly snapshot: Snapshot<Item>;
-  /** The source's rows when the request was made. */
-  readonly before: Contents;
+  /** The source's rows that were written since the request was made. */
+  readonly overtaken: ReadonlySet<ServiceId>;
   /** Whether an item that no list shows has lately answered by itself: that is no question then. */
   readonly isAlive: (key: ItemKey) => boolean;
 }
@@ -28,6 +28,8 @@ interface Applied {
   /** Items that are questions now. */
   readonly missing: readonly ItemKey[];
   readonly brake: readonly SyncEvent[];
+  /** Whether nothing is left open: read again with the rows as they are now, the same snapshot would change nothing. */
+  readonly isSettled: boolean;
 }
 
 /**
@@ -36,12 +38,12 @@ interface Applied {
  */
 export function applySnapshot(
   store: Store,
-  { source, snapshot, before, isAlive }: SnapshotFacts,
+  { source, snapshot, overtaken, isAlive }: SnapshotFacts,
 ): Applied {
   const known = store.mirror.contents(source);
   const plan = planSnapshot({
-    before,
     known,
+    overtaken,
     items: snapshot.items,
     complete: isComplete(snapshot),
     handleOf: ({ kind, id }) => store.mirror.find(kind, id),
@@ -80,6 +82,9 @@ export function applySnapshot(
     changedAt,
     missing,
     brake,
+    isSettled:
+      overtaken.size + plan.missing.length + brake.length === 0 &&
+      plan.heldBack.length + plan.candidates.length + plan.lateCreations.length === 0,
   };
 }
 

@@ -15,9 +15,9 @@ export type Contents = ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly 
 export type Identified = Item & { readonly id: ServiceId };
 
 interface SnapshotFacts {
-  /** The source's rows when the request was made, and now: a row that moved in between is newer than the snapshot. */
-  readonly before: Contents;
   readonly known: Contents;
+  /** Rows that were written since the request was made: they are newer than the snapshot. */
+  readonly overtaken: ReadonlySet<ServiceId>;
   readonly items: readonly Item[];
   /** Whether the snapshot may say that something is missing. */
   readonly complete: boolean;
@@ -54,13 +54,12 @@ interface SnapshotPlan {
  * also when nothing but its `updatedAt` has moved.
  */
 export function planSnapshot({
-  before,
   known,
+  overtaken,
   items,
   complete,
   ...facts
 }: SnapshotFacts): SnapshotPlan {
-  const overtaken = (id: ServiceId) => before.get(id)?.content !== known.get(id)?.content;
   const put: Identified[] = [];
   const heldBack: Item[] = [];
   const seen = new Set<ServiceId>();
@@ -72,7 +71,7 @@ export function planSnapshot({
     if (!isIdentified(item)) continue;
     seen.add(item.id);
     const stored = known.get(item.id);
-    if (overtaken(item.id)) continue;
+    if (overtaken.has(item.id)) continue;
     if (stored?.content === JSON.stringify(toPlain(item))) {
       unchanged += 1;
       continue;
@@ -84,7 +83,7 @@ export function planSnapshot({
     else put.push(item);
   }
   const missing = complete
-    ? [...known].flatMap(([id, { key }]) => (seen.has(id) || overtaken(id) ? [] : [key]))
+    ? [...known].flatMap(([id, { key }]) => (seen.has(id) || overtaken.has(id) ? [] : [key]))
     : [];
   return { put, unchanged, missing, heldBack, candidates, lateCreations, seen };
 }

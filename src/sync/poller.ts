@@ -3,13 +3,14 @@ import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
+import type { Call, Listing, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { AppliedBodies, type AppliedBody, type Reading } from "./applied-bodies.ts";
 import { applySnapshot } from "./apply-snapshot.ts";
 import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followParents } from "./follow-parents.ts";
-import { type Contents, type Identified, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
+import { type Identified, isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
@@ -36,7 +37,29 @@ interface Applied {
   readonly doubts: readonly string[];
   /** When each change happened that was news, as far as the service tells. */
   readonly changes: Revealed["changes"];
+  /** Whether the same body would change nothing if it came again. */
+  readonly isSettled: boolean;
 }
+
+/** What a source has answered: items as they came, or names. */
+type Answer =
+  | Exclude<Fetched, { readonly kind: "items" }>
+  | { readonly kind: "listing"; readonly listing: Listing<Item> };
+
+interface Answered {
+  readonly answer: Answer;
+  readonly reading: Reading;
+  readonly call: Call;
+}
+
+interface Read extends Omit<Answered, "answer"> {
+  readonly fetched: Fetched;
+  /** Of the body that was read; null for names. */
+  readonly digest: string | null;
+}
+
+const nothingApplied: Applied = { events: [], doubts: [], changes: [], isSettled: false };
+const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] } as const;
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
 
@@ -47,9 +70,11 @@ export class Poller {
   /** Look-ups whose refusal has been told. */
   readonly #told = new Set<string>();
   readonly #doubts = new Map<string, string>();
+  readonly #bodies: AppliedBodies;
 
   constructor(deps: PollerDeps) {
     this.#deps = deps;
+    this.#bodies = new AppliedBodies(deps);
     this.#directory = new DirectorySync({
       ...deps,
       isReadable(source) {
@@ -61,18 +86,16 @@ export class Poller {
 
   /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
-    const { store, upstream, sources, report } = this.#deps;
+    const { upstream, sources, report } = this.#deps;
     const begun = sources.begin(name);
+    const reading = this.#bodies.begin(begun);
     try {
-      const before = store.mirror.contents(name);
       const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, { source: begun.source, call });
-      const now = sources.get(name);
-      if (!now || !samePlace(now.source, begun.source)) {
-        // The source was dropped or went elsewhere meanwhile: this answer is about a place that is no more.
+      if (!this.#isCurrent(begun)) {
         sources.end(begun, null);
       } else if (answer.ok) {
-        await this.#succeed(begun, { fetched: answer.value, before, call });
+        await this.#answered(begun, { answer: answer.value, reading, call });
       } else {
         this.#fail(begun, answer.failure);
       }
@@ -80,6 +103,8 @@ export class Poller {
       const notBefore = this.#after(restAfter(begun.failures + 1, this.#deps.maxAge));
       sources.end(begun, { kind: "failed", notBefore });
       report({ kind: "fault", source: name, error });
+    } finally {
+      reading.end();
     }
   }
 
@@ -109,14 +134,54 @@ export class Poller {
     sources.settleLists(projectId, present);
   }
 
-  async #succeed(
+  /** Whether an answer is about a place that still is: a source may be dropped or go elsewhere meanwhile. */
+  #isCurrent({ name, source }: Begun): boolean {
+    const now = this.#deps.sources.get(name);
+    return now !== null && samePlace(now.source, source);
+  }
+
+  /** What was applied before is neither read nor compared again, as long as it stands. */
+  async #answered(begun: Begun, { answer, reading, call }: Answered): Promise<void> {
+    const { sources } = this.#deps;
+    if (answer.kind !== "listing") {
+      await this.#succeed(begun, { fetched: answer, digest: null, reading, call });
+      return;
+    }
+    const { digest, read } = answer.listing;
+    const standing = reading.standing();
+    if (standing?.digest === digest) {
+      this.#stayed(begun, { standing, reading });
+      return;
+    }
+    const snapshot = await read();
+    if (!this.#isCurrent(begun)) {
+      sources.end(begun, null);
+    } else if (snapshot.ok) {
+      const fetched = { kind: "items", snapshot: snapshot.value } as const;
+      await this.#succeed(begun, { fetched, digest, reading, call });
+    } else {
+      this.#fail(begun, snapshot.failure);
+    }
+  }
+
+  /** Notes that a source was read and says what it has said before. */
+  #stayed(
     begun: Begun,
-    {
-      fetched,
-      before,
-      call,
-    }: { readonly fetched: Fetched; readonly before: Contents; readonly call: Call },
-  ): Promise<void> {
+    { standing, reading }: { readonly standing: AppliedBody; readonly reading: Reading },
+  ): void {
+    const { store, sources, report, onRead } = this.#deps;
+    const { name: source } = begun;
+    store.together(() => {
+      store.sources.attempted(begun.source, begun.attemptedAt);
+      store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
+    });
+    reading.applied(standing);
+    onRead(source, { at: begun.attemptedAt, changes: [] });
+    sources.end(begun, { kind: "read", notBefore: null });
+    report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
+  }
+
+  async #succeed(begun: Begun, { fetched, digest, reading, call }: Read): Promise<void> {
     const { store, sources, report, maxAge } = this.#deps;
     const { name, kind, source, failures } = begun;
     const { problems, items, remarks = [] } = fetched.snapshot;
@@ -124,13 +189,13 @@ export class Poller {
       fetched.kind === "items"
         ? null
         : await this.#directory.askForMissing(source, { fetched, call });
-    const { events, doubts, changes } = store.together(() => {
+    const { events, doubts, changes, isSettled } = store.together(() => {
       const applied =
         fetched.kind === "items"
-          ? this.#applyItems(begun, { fetched, before })
+          ? this.#applyItems(begun, { fetched, reading })
           : lookUp
             ? this.#applyNames(begun, lookUp)
-            : { events: [], doubts: [], changes: [] };
+            : nothingApplied;
       const doubts = [...problems, ...applied.doubts, ...remarks];
       store.sources.attempted(source, begun.attemptedAt);
       store.sources.succeeded(source, {
@@ -141,6 +206,9 @@ export class Poller {
       sources.save();
       return { ...applied, doubts };
     });
+    const told = remarks.length > 0 ? remarks.join("; ") : null;
+    const body = digest === null ? null : { digest, items: items.length, remarks: told };
+    reading.applied(isSettled ? body : null);
     if (fetched.kind !== "items") this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
     this.#deps.onRead(name, { at: begun.attemptedAt, changes });
@@ -165,22 +233,26 @@ export class Poller {
     { source, attemptedAt }: Begun,
     {
       fetched,
-      before,
-    }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly before: Contents },
+      reading,
+    }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly reading: Reading },
   ): Applied {
     const { store, sources, questions, clock } = this.#deps;
     const { snapshot } = fetched;
     const name = sourceName(source);
-    const { polled, put, changedAt, missing, brake } = applySnapshot(store, {
+    const { polled, put, changedAt, missing, brake, ...applied } = applySnapshot(store, {
       source: name,
       snapshot,
-      before,
+      overtaken: reading.overtaken(),
       isAlive: (key) => questions.isAlive(key),
     });
     const lost = questions.noticed(missing);
     const changes = [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)];
     this.#askForNames(put);
-    if (source.kind !== "tasks") return { events: [polled, ...brake], doubts: [], changes };
+    // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
+    const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
+    const isSettled = applied.isSettled && isWhole && isComplete(snapshot);
+    if (source.kind !== "tasks")
+      return { events: [polled, ...brake], doubts: [], changes, isSettled };
 
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
     const { projectId, listId } = source;
@@ -192,7 +264,12 @@ export class Poller {
     });
     const burial: readonly SyncEvent[] =
       buried.length > 0 ? [{ kind: "buried", source: name, changes: buried }] : [];
-    return { events: [polled, ...brake, ...burial], doubts: [], changes };
+    return {
+      events: [polled, ...brake, ...burial],
+      doubts: [],
+      changes,
+      isSettled: isSettled && buried.length === 0,
+    };
   }
 
   #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
@@ -205,6 +282,7 @@ export class Poller {
       events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
       doubts,
       changes: changed ? [attemptedAt] : [],
+      isSettled: false,
     };
   }
 
@@ -281,13 +359,11 @@ export class Poller {
   }
 }
 
-type Answer<Value> = Promise<Result<Snapshot<Value>, Failure>>;
-
 /** Reads a source with one request. */
 function fetchSource(
   upstream: Upstream,
   { source, call }: { readonly source: Source; readonly call: Call },
-): Promise<Result<Fetched, Failure>> {
+): Promise<Result<Answer, Failure>> {
   const { workspace, labels, events, tasks, subtasks } = upstream;
   switch (source.kind) {
     case "projects":
@@ -302,22 +378,22 @@ function fetchSource(
         snapshot,
       }));
     case "events":
-      return read(events.list({ projectId: source.projectId, view: "all" }, call), items);
+      return read(events.listing({ projectId: source.projectId, view: "all" }, call), listing);
     case "tasks":
-      return read(tasks.list(source, call), items);
+      return read(tasks.listing(source, call), listing);
     case "subtasks":
-      return read(subtasks.list(source, call), items);
+      return read(subtasks.listing(source, call), listing);
     default:
       return unreachable(source);
   }
 }
 
-const items = (snapshot: Snapshot<Item>): Fetched => ({ kind: "items", snapshot });
+const listing = (listing: Listing<Item>): Answer => ({ kind: "listing", listing });
 
 async function read<Value>(
-  answer: Answer<Value>,
-  wrap: (snapshot: Snapshot<Value>) => Fetched,
-): Promise<Result<Fetched, Failure>> {
+  answer: Promise<Result<Value, Failure>>,
+  wrap: (value: Value) => Answer,
+): Promise<Result<Answer, Failure>> {
   const result = await answer;
   return result.ok ? ok(wrap(result.value)) : result;
 }

@@ -4,7 +4,7 @@ import type { PersonId } from "../domain/ids.ts";
 import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
-import { parseJson, type Reply, refusalIn } from "./response.ts";
+import { digestOf, isGood, parseJson, type Reply, refusalIn, textOf } from "./response.ts";
 import {
   type Call,
   type DeliverDeps,
@@ -13,7 +13,14 @@ import {
   type Exchange,
   type Transport,
 } from "./send-request.ts";
-import { collect, type ListReader, type ReadIssues, type Snapshot, type Written } from "./wire.ts";
+import {
+  collect,
+  type Listing,
+  type ListReader,
+  type ReadIssues,
+  type Snapshot,
+  type Written,
+} from "./wire.ts";
 
 /** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
 export interface Ask {
@@ -25,6 +32,8 @@ export interface Ask {
   readonly form?: FormData;
   /** What "no such thing" means after a try whose answer was lost; a plain refusal unless said. */
   readonly gone?: "done" | "unknown";
+  /** Whether the body of a good answer is wanted as it comes. */
+  readonly isUnread?: boolean;
 }
 
 export interface AskerOptions extends DeliverDeps {
@@ -75,6 +84,30 @@ export class Asker {
     return this.one({ ask, read: (raw) => collect(raw, list) }, call);
   }
 
+  /** A list as it came; it fails only when it is read, where its body cannot be understood. */
+  async listing<Value>(
+    { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
+    call: Call,
+  ): Promise<Result<Listing<Value>, Failure>> {
+    const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
+    if (!delivered.ok) return delivered;
+    const { unread, damage, took } = delivered.value;
+    if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
+    return ok({
+      digest: digestOf(unread),
+      read: async () => {
+        const text = await textOf(unread);
+        const [body, damage] = text.ok ? [text.value, ""] : [null, text.failure];
+        const raw = this.#parsed(ask, { delivered: { body, damage, took }, call });
+        if (!raw.ok) return raw;
+        const snapshot = collect(raw.value.json, list);
+        return snapshot.ok
+          ? snapshot
+          : fail(this.#misread(ask, { message: snapshot.failure, call, took }));
+      },
+    });
+  }
+
   /** A request whose answer needs no body; a page instead of one comes from something that is not the service. */
   async none(ask: Ask, call: Call): Promise<Result<null, Failure>> {
     const delivered = await this.#deliver(ask, call);
@@ -108,8 +141,14 @@ export class Asker {
 
   async #json(ask: Ask, call: Call): Promise<Result<JsonAnswer, Failure>> {
     const delivered = await this.#deliver(ask, call);
-    if (!delivered.ok) return delivered;
-    const { body, damage, took } = delivered.value;
+    return delivered.ok ? this.#parsed(ask, { delivered: delivered.value, call }) : delivered;
+  }
+
+  #parsed(
+    ask: Ask,
+    { delivered, call }: { readonly delivered: Delivered; readonly call: Call },
+  ): Result<JsonAnswer, Failure> {
+    const { body, damage, took } = delivered;
     if (body === null) return fail(this.#misread(ask, { message: damage, call, took }));
     const parsed = parseJson(body);
     if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call, took }));
@@ -130,6 +169,7 @@ export class Asker {
         headers: this.#headersOf(ask, key),
         body: ask.form ?? (ask.json === undefined ? null : JSON.stringify(ask.json)),
         signal: under.signal,
+        isUnread: ask.isUnread ?? false,
       };
       return await deliver(
         {
@@ -225,26 +265,30 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   { kind, pathOf, whereOf, read, listed }: ElementKind<Place, Value>,
 ) {
   type Element = Place & { readonly id: number };
+  type Query = NonNullable<Ask["query"]>;
   const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
-  return {
-    list: (place: Place, call: Call, query: NonNullable<Ask["query"]> = {}) => {
-      const readOne = read(place);
-      return asker.many(
-        {
-          ask: { method: "GET", path: pathOf(place), query },
-          list: {
-            where: whereOf(place),
-            kind,
-            read: (raw, issues) => {
-              const element = readOne(raw, issues);
-              return element.ok ? ok({ ...element.value, ...listed?.(place) }) : element;
-            },
-            keyOf: ({ id }) => id ?? 0,
-          },
+  const listAt = (
+    place: Place,
+    query: Query,
+  ): { readonly ask: Ask; readonly list: ListReader<Value> } => {
+    const readOne = read(place);
+    return {
+      ask: { method: "GET", path: pathOf(place), query },
+      list: {
+        where: whereOf(place),
+        kind,
+        read: (raw, issues) => {
+          const element = readOne(raw, issues);
+          return element.ok ? ok({ ...element.value, ...listed?.(place) }) : element;
         },
-        call,
-      );
-    },
+        keyOf: ({ id }) => id ?? 0,
+      },
+    };
+  };
+  return {
+    list: (place: Place, call: Call, query: Query = {}) => asker.many(listAt(place, query), call),
+    listing: (place: Place, call: Call, query: Query = {}) =>
+      asker.listing(listAt(place, query), call),
     get: (place: Element, call: Call) =>
       asker.one({ ask: { method: "GET", path: pathTo(place) }, read: read(place) }, call),
     create: (
@@ -272,8 +316,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
 function withoutKey(reply: Reply, key: string): Reply {
   if (reply.kind === "broken") return { ...reply, message: redacted(reply.message, key) };
   if (reply.kind === "aborted" || reply.body === null) return reply;
-  const good = reply.status >= 200 && reply.status < 300;
-  return good ? reply : { ...reply, body: redacted(reply.body, key) };
+  return isGood(reply.status) ? reply : { ...reply, body: redacted(reply.body, key) };
 }
 
 const redacted = (text: string, key: string): string => text.replaceAll(key, "[key]");

@@ -145,4 +145,4 @@ function graceOf(timeout: Temporal.Duration): Temporal.Duration {
 
 export type { Priority } from "./gate.ts";
 export type { Call, UpstreamEvent } from "./send-request.ts";
-export type { Snapshot } from "./wire.ts";
+export type { Listing, Snapshot } from "./wire.ts";

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
@@ -16,6 +17,8 @@ export type Reply =
       readonly headers: ReplyHeaders;
       readonly body: string | null;
       readonly damage: string;
+      /** The body of a good answer that was asked for as it came; `body` is null then. */
+      readonly unread?: RawBody;
     }
   | { readonly kind: "broken"; readonly sent: boolean; readonly message: string }
   | { readonly kind: "aborted"; readonly sent: boolean };
@@ -88,6 +91,16 @@ function plain(text: string): string {
   return bare.length > 300 ? `${bare.slice(0, 299)}…` : bare;
 }
 
+/** A body as it came: not inflated, not decoded. `encoding` is its Content-Encoding. */
+export interface RawBody {
+  readonly octets: Uint8Array;
+  readonly encoding: string | null;
+}
+
+/** Equal digests are of bodies that came octet for octet alike. */
+export const digestOf = ({ octets, encoding }: RawBody): string =>
+  `${encoding ?? ""} ${hash("sha256", octets, "base64")}`;
+
 /** The most octets of one answer, before and after inflating. */
 const mostOctets = 50_000_000;
 
@@ -98,15 +111,11 @@ const inflaters: Readonly<Record<string, (octets: Uint8Array) => Promise<Uint8Ar
   br: (octets) => promisify(zlib.brotliDecompress)(octets, { maxOutputLength: mostOctets }),
 };
 
-/**
- * The whole text of an answer's body, inflated as `encoding` (Content-Encoding) says; undici itself does not inflate.
- * Fails with a sentence for a body that is too long, damaged, of an unknown encoding or not UTF-8. An error of the
- * stream itself (reset, abort) is thrown as it comes.
- */
-export async function readBody(
+/** The whole of an answer's body. Fails with a sentence when it is too long; an error of the stream itself (reset, abort) is thrown. */
+export async function receiveBody(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null,
-): Promise<Result<string, string>> {
+): Promise<Result<RawBody, string>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -114,7 +123,15 @@ export async function readBody(
     if (size > mostOctets) return fail(`the answer is longer than ${mostOctets} octets`);
     chunks.push(chunk);
   }
-  const inflated = await inflate(Buffer.concat(chunks), encoding);
+  return ok({ octets: Buffer.concat(chunks), encoding });
+}
+
+/**
+ * The text of a body, inflated as its encoding says; undici itself does not inflate. Fails with a sentence for one that is
+ * damaged, of an unknown encoding, too long once inflated, or not UTF-8.
+ */
+export async function textOf({ octets, encoding }: RawBody): Promise<Result<string, string>> {
+  const inflated = await inflate(octets, encoding);
   return inflated.ok ? decode(inflated.value) : inflated;
 }
 
@@ -163,9 +180,15 @@ export interface ReplyContext {
   readonly now: Temporal.Instant;
 }
 
+/** The body of a good answer: its text, else why there is none, or what came where it was asked for as it came. */
+export type GoodBody = Pick<
+  Extract<Reply, { readonly kind: "answer" }>,
+  "body" | "damage" | "unread"
+>;
+
 /** `retry`: another try may help; `lost` then tells whether this one may have been carried out. */
 export type Verdict =
-  | { readonly kind: "good"; readonly body: string | null; readonly damage: string }
+  | ({ readonly kind: "good" } & GoodBody)
   | { readonly kind: "ended"; readonly failure: Failure }
   | { readonly kind: "limited"; readonly retryAfterMs: number | null }
   | {
@@ -181,6 +204,8 @@ export function isUnanswered(reply: Reply): boolean {
   if (reply.kind !== "answer") return reply.sent;
   return isFault(reply.status);
 }
+
+export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 const isFault = (status: number): boolean => status >= 500 || status === 408;
 
@@ -205,9 +230,9 @@ export function judge(reply: Reply, context: ReplyContext): Verdict {
 }
 
 function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, context: ReplyContext): Verdict {
-  const { status, body } = reply;
+  const { status, body, damage, unread } = reply;
   const { request } = context;
-  if (status >= 200 && status < 300) return { kind: "good", body, damage: reply.damage };
+  if (isGood(status)) return { kind: "good", body, damage, ...(unread && { unread }) };
 
   const retryAfterMs = readRetryAfter(reply.headers, context.now);
   if (status === 429) return { kind: "limited", retryAfterMs };

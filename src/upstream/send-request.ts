@@ -5,11 +5,14 @@ import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
 import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
 import {
+  type GoodBody,
+  isGood,
   isUnanswered,
   judge,
   type Reply,
   type ReplyContext,
-  readBody,
+  receiveBody,
+  textOf,
   type Verdict,
 } from "./response.ts";
 
@@ -86,13 +89,8 @@ const betweenTries = {
 };
 const longestWaitMs = 30_000;
 
-/**
- * The body of a good answer; null with the reason in `damage` where it could not be read, or where there is none. `took`: the
- * time of the try that got it.
- */
-export interface Delivered {
-  readonly body: string | null;
-  readonly damage: string;
+/** A good answer. `took`: the time of the try that got it. */
+export interface Delivered extends GoodBody {
   readonly took: Temporal.Duration;
 }
 
@@ -125,8 +123,10 @@ export async function deliver(
     }
     const { verdict, restMs, took } = turn.value;
     switch (verdict.kind) {
-      case "good":
-        return ok({ body: verdict.body, damage: verdict.damage, took });
+      case "good": {
+        const { kind: _, ...body } = verdict;
+        return ok({ ...body, took });
+      }
       case "ended":
         return fail(verdict.failure);
       case "limited": {
@@ -244,6 +244,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | FormData | null;
   readonly signal: AbortSignal | null;
+  /** Whether the body of a good answer is wanted as it comes. */
+  readonly isUnread?: boolean;
 }
 
 /** Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. */
@@ -292,12 +294,17 @@ export class Transport {
       signal,
     });
     const { headers, statusCode: status } = response;
-    const read = await readBody(response.body, first(headers["content-encoding"]));
+    const received = await receiveBody(response.body, first(headers["content-encoding"]));
     const replyHeaders = {
       retryAfter: first(headers["retry-after"]),
       date: first(headers["date"]),
       location: first(headers["location"]),
     };
+    if (received.ok && exchange.isUnread && isGood(status)) {
+      const unread = received.value;
+      return { kind: "answer", status, headers: replyHeaders, body: null, damage: "", unread };
+    }
+    const read = received.ok ? await textOf(received.value) : received;
     return read.ok
       ? { kind: "answer", status, headers: replyHeaders, body: read.value, damage: "" }
       : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };

@@ -13,6 +13,7 @@ import type { Item, ItemKind, Person, Project, Todolist } from "../domain/item.t
 import { applyPatch, type Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/when.ts";
+import type { Failure } from "./failure.ts";
 
 /**
  * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
@@ -249,6 +250,15 @@ export interface Snapshot<Value> {
   readonly received: number;
   /** Fields that the service left out and that stay as they were known: of no account for what is missing. */
   readonly remarks?: readonly string[];
+}
+
+/**
+ * A list as it came, of which nothing has been read yet. Equal `digest`s are of lists that came octet for octet alike.
+ * Reading fails for a body that cannot be understood.
+ */
+export interface Listing<Value> {
+  readonly digest: string;
+  readonly read: () => Promise<Result<Snapshot<Value>, Failure>>;
 }
 
 /** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */

@@ -32,8 +32,8 @@ const plan = (
   more: Partial<Parameters<typeof planSnapshot>[0]> = {},
 ) =>
   planSnapshot({
-    before: known,
     known,
+    overtaken: new Set(),
     items,
     complete: true,
     handleOf: () => null,
@@ -88,12 +88,12 @@ describe("planSnapshot()", () => {
   });
 
   it("leaves an item alone when its row was written after the request left", () => {
-    const before = contents(task(1), task(2), task(3));
+    const overtaken = new Set([1, 2, 4].map(serviceId));
     const written = task(1, { title: "Confirmed meanwhile" });
     const created = task(4);
     // Task 2 was deleted and task 4 created during the request.
     const known = contents(written, task(3), created);
-    const result = plan(known, [task(1), task(2), task(3)], { before });
+    const result = plan(known, [task(1), task(2), task(3)], { overtaken });
     expect(result).toMatchObject({ put: [], unchanged: 1, missing: [] });
   });
 

@@ -18,6 +18,7 @@ import {
   itemKeyColumn,
   mirrorRow,
   numberColumn,
+  numberOrNull,
   plainContent,
   provenanceOf,
   textColumn,
@@ -25,6 +26,7 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Directory } from "./directory.ts";
+import { type RowWatch, RowWatches } from "./row-watches.ts";
 
 /** One mirrored item with its key and the source that reported it. */
 export interface Mirrored {
@@ -60,6 +62,8 @@ export interface Mirror {
   contents(
     source: string,
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
+  /** Notes from now on which rows of a source are written. */
+  watch(source: string): RowWatch;
   /** Returns those of the sources of which anything is mirrored. */
   populated(sources: readonly string[]): ReadonlySet<string>;
   /** The number of mirrored items per kind. */
@@ -106,6 +110,9 @@ export function createMirror({
      ON CONFLICT (item) DO UPDATE SET source = excluded.source, content = excluded.content,
        by_me = excluded.by_me, updated_at = excluded.updated_at`,
   );
+  const sourceOfRow = db.prepare(
+    "SELECT m.source, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
+  );
   const dropRow = db.prepare("DELETE FROM mirror_items WHERE item = ?");
   const subtasksShown = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const dropAbsence = db.prepare("DELETE FROM absences WHERE item = ?");
@@ -113,6 +120,37 @@ export function createMirror({
     `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
        count(*) FILTER (WHERE kind = 'subtask') AS subtask FROM mirror_items JOIN identities USING (item)`,
   );
+
+  const watches = new RowWatches();
+
+  /** Notes that the row of an item, if it has one, is written. */
+  function touch(key: ItemKey): void {
+    const found = sourceOfRow.get(key);
+    const id = numberOrNull(found, "service_id");
+    if (id !== null) watches.touch(textColumn(found, "source") ?? "", serviceId(id));
+  }
+
+  function left(source: string, id: ServiceId): void {
+    watches.touch(source, id);
+    touchParent(source);
+  }
+
+  /** Whether a task that says it has no subtasks is asked for some is decided by its list, and hangs on those that are known. */
+  function touchParent(source: string): void {
+    const parent = /^subtasks:(\d+)$/.exec(source)?.[1];
+    const task = parent === undefined ? undefined : byId.get("task", Number(parent));
+    const above = task === undefined ? undefined : row.get(identityRow(task).item);
+    if (above === undefined) return;
+    const { item, content } = mirrorRow(above);
+    const plain = plainContent(content);
+    if (plain.kind === "event" || plain.subtaskCount === 0) touch(item);
+  }
+
+  function setServiceId(key: ItemKey, id: ServiceId | null): void {
+    touch(key);
+    setId.run(id, key);
+    touch(key);
+  }
 
   function addKey(kind: ItemKind, { id, uid }: { id: ServiceId | null; uid: string }): ItemKey {
     const now = clock().round({ smallestUnit: "second", roundingMode: "floor" }).toString();
@@ -132,7 +170,7 @@ export function createMirror({
       const { item: key, serviceId: other } = identityRow(taken);
       if (other === null) {
         // The item was to be recreated, and is back by itself.
-        setId.run(id, key);
+        setServiceId(key, id);
         return key;
       }
       // The item was recreated under another id, and now the service shows both.
@@ -152,6 +190,11 @@ export function createMirror({
     if (same && before.updatedAt === updatedAt) return "unchanged";
     upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
     if (same) return "unchanged";
+    watches.touch(source, item.id);
+    if (before?.source !== source) {
+      touchParent(source);
+      if (before) left(before.source, item.id);
+    }
     if (stored !== undefined) {
       unanswered.seen(key, () => ({ before: decode(stored).item, after: item }));
     }
@@ -164,6 +207,8 @@ export function createMirror({
     dropRow.run(key);
     dropAbsence.run(key);
     if (stored !== undefined) {
+      const { source, serviceId: id } = mirrorRow(stored);
+      if (id !== null) left(source, serviceId(id));
       unanswered.seen(key, () => ({ before: decode(stored).item, after: null }));
     }
     changes.publish(key);
@@ -181,16 +226,19 @@ export function createMirror({
         moveEdits.run(key, duplicate);
         moveMails.run(key, duplicate);
         moveWrites.run(key, duplicate);
-        setId.run(null, duplicate);
+        setServiceId(duplicate, null);
         bury(duplicate);
       }
-      setId.run(id, key);
+      setServiceId(key, id);
       // Calendars are shown the task's UID in its subtasks, where the duplicate's has stood.
       if (duplicate !== null && kind === "task") {
         for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
       }
     }),
-    clearServiceId: (key, as) => void clearId.run(as, key),
+    clearServiceId(key, as) {
+      touch(key);
+      clearId.run(as, key);
+    },
     createIdentity: (kind, uid) => addKey(kind, { id: null, uid }),
     get(key) {
       const stored = row.get(key);
@@ -214,6 +262,7 @@ export function createMirror({
         ),
       );
     },
+    watch: (source) => watches.watch(source),
     populated: (sources) =>
       new Set(
         sourcesWithRows

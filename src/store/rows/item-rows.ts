@@ -17,6 +17,9 @@ export const appliedMigrationRow = (row: unknown): AppliedMigrationRow =>
 export const numberColumn = (row: unknown, column: string): number =>
   (row as Record<string, number>)[column] ?? 0;
 
+export const numberOrNull = (row: unknown, column: string): number | null =>
+  (row as Record<string, number | null> | undefined)?.[column] ?? null;
+
 export const itemKeyColumn = (row: unknown): ItemKey => itemKey(numberColumn(row, "item"));
 
 export const textColumn = (row: unknown, column: string): string | null =>

@@ -7,7 +7,7 @@ import { readServiceTimes, type When, wholeDay, writeServiceTimes } from "../../
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Call } from "../send-request.ts";
-import type { Snapshot } from "../wire.ts";
+import type { Listing, Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,
@@ -40,6 +40,8 @@ type One = Promise<Result<EventItem, Failure>>;
  */
 export interface Events {
   list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
+  /** The same list, not read yet. */
+  listing(query: EventQuery, call: Call): Promise<Result<Listing<EventItem>, Failure>>;
   get(place: EventPlace, call: Call): One;
   create(wish: InProject & { readonly patch: Patch }, call: Call): One;
   update(wish: EventPlace & { readonly patch: Patch }, call: Call): One;
@@ -65,13 +67,15 @@ export function createEvents(
     listed: ({ projectId: project }) => ({ projectId: project }),
   });
 
+  const writeQuery = ({ view, startOn, endOn }: EventQuery) => ({
+    view,
+    startDate: startOn?.toString() ?? null,
+    endDate: endOn?.toString() ?? null,
+  });
+
   return {
-    list: ({ view, startOn, endOn, ...place }, call) =>
-      calls.list(place, call, {
-        view,
-        startDate: startOn?.toString() ?? null,
-        endDate: endOn?.toString() ?? null,
-      }),
+    list: (query, call) => calls.list(query, call, writeQuery(query)),
+    listing: (query, call) => calls.listing(query, call, writeQuery(query)),
     get: calls.get,
     create: ({ patch, ...place }, call) =>
       calls.create({ place, json: writeEvent(patch, "create"), patch }, call),

@@ -5,7 +5,7 @@ import type { Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Snapshot } from "../wire.ts";
+import type { KnownValues, Listing, Snapshot } from "../wire.ts";
 import { taskReader, writeTask } from "./task-shape.ts";
 import { type AttachmentRef, inList, type ListPlace, writeAttachments } from "./tasks.ts";
 
@@ -25,6 +25,8 @@ type One = Promise<Result<TaskItem, Failure>>;
  */
 export interface Subtasks {
   list(place: ParentPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
+  /** The same list, not read yet. */
+  listing(place: ParentPlace, call: Call): Promise<Result<Listing<TaskItem>, Failure>>;
   get(place: SubtaskPlace, call: Call): One;
   create(
     wish: ParentPlace & {
@@ -50,6 +52,7 @@ export function createSubtasks(asker: Asker, known: KnownValues): Subtasks {
 
   return {
     list: (place, call) => calls.list(place, call),
+    listing: (place, call) => calls.listing(place, call),
     get: calls.get,
     create: ({ patch, attachments, ...place }, call) => {
       const files = attachments?.map(({ fileId }) => ({ fileId }));

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Snapshot, Written } from "../wire.ts";
+import type { KnownValues, Listing, Snapshot, Written } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 import { taskReader, writeTask } from "./task-shape.ts";
@@ -65,6 +65,8 @@ type CustomValues = { readonly customFields?: readonly CustomValue[] };
  */
 export interface Tasks {
   list(place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
+  /** The same list, not read yet. */
+  listing(place: ListPlace, call: Call): Promise<Result<Listing<TaskItem>, Failure>>;
   get(place: TaskPlace, call: Call): One;
   create(
     wish: ListPlace &
@@ -91,6 +93,7 @@ export function createTasks(asker: Asker, known: KnownValues): Tasks {
 
   return {
     list: (place, call) => calls.list(place, call),
+    listing: (place, call) => calls.listing(place, call),
     get: calls.get,
     create: ({ patch, ...wish }, call) => {
       const json = {

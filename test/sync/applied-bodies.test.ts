@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import { projectId, serviceId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import type { Store } from "../../src/store/store.ts";
+import { countedSync } from "./support/counted-reads.ts";
+import { roomy, type Stage, stage } from "./support/stage.ts";
+import {
+  addEvent,
+  addTask,
+  placeAt,
+  shownTitles,
+  viewInventory,
+  workspaceInventory,
+} from "./support/workspace.ts";
+
+/** One list with two tasks, the first with a subtask; an event; everything read and at rest. */
+async function rested(more: Parameters<typeof countedSync>[1] = {}) {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  const task = addTask(it, place, { title: "Old", due_date: "2027-03-09" });
+  const other = addTask(it, place, { title: "Other" });
+  const event = addEvent(it, place);
+  const { tasks, subtasks, events } = it.sandbox.workspace;
+  insist(subtasks.create({ ...place, task }, { title: "Below" }));
+  const counted = countedSync(it, more);
+  await counted.reads();
+  expect(await counted.reads()).toEqual([]);
+  return {
+    ...counted,
+    it,
+    place,
+    task,
+    other,
+    event,
+    tasks,
+    subtasks,
+    events,
+    titles: () => shownTitles(it, projectId(place.project)),
+  };
+}
+
+const all = ["Below", "Meeting", "Old", "Other"];
+
+function mirrored({ store }: Stage, kind: "task" | "event", id: number) {
+  const key = store.mirror.find(kind, serviceId(id));
+  const found = key === null ? null : store.mirror.get(key);
+  if (!found) throw new Error(`${kind} ${id} is not mirrored`);
+  return { ...found, item: { ...found.item, id: serviceId(id) } };
+}
+
+describe("a list that comes as it came before", () => {
+  it("is not read again, and counts as read", async () => {
+    const { it, reads, sync } = await rested();
+    const revision = it.store.changes.latest();
+    const before = it.store.sources.all();
+    const between = Temporal.Now.instant();
+    const summary = await sync.sweep({ signal: AbortSignal.timeout(15_000) });
+    expect(summary).toMatchObject({ added: 0, changed: 0, unchanged: 4 });
+    expect(await reads()).toEqual([]);
+    expect(it.store.changes.latest()).toBe(revision);
+    const after = it.store.sources.all();
+    expect(after.map(({ name, items }) => [name, items])).toEqual(
+      before.map(({ name, items }) => [name, items]),
+    );
+    for (const { attemptedAt, succeededAt } of after) {
+      expect(attemptedAt && Temporal.Instant.compare(attemptedAt, between)).toBe(1);
+      expect(succeededAt && Temporal.Instant.compare(succeededAt, between)).toBe(1);
+    }
+  });
+
+  it("is read when it says something else", async () => {
+    const { it, reads, tasks, place, task } = await rested();
+    insist(tasks.update({ ...place, task }, { title: "New" }));
+    expect(await reads()).toEqual(["tasks"]);
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    expect(await reads()).toEqual([]);
+  });
+
+  it("is read by a new process", async () => {
+    const { it } = await rested();
+    expect((await countedSync(it).reads()).length).toBeGreaterThan(3);
+  });
+
+  it("is read when an answer to an edit has written one of its rows", async () => {
+    const { it, reads, task, titles } = await rested();
+    const { key, item } = mirrored(it, "task", task);
+    const wish = { channel: "cli", actor: null, newLabels: [], state: "pending" } as const;
+    it.store.journal.append({ ...wish, item: key, action: "update", base: item, patch: {} });
+    const edit = it.store.journal.claimNext();
+    if (!edit) throw new Error("nothing to claim");
+    it.store.journal.confirm(edit, { ...item, title: "Never in the list" });
+    expect(await reads()).toEqual(["tasks"]);
+    expect(titles()).toEqual(all);
+  });
+
+  it("is read when a row of it was buried", async () => {
+    const { it, reads, event, titles } = await rested();
+    it.store.mirror.bury(mirrored(it, "event", event).key);
+    expect(await reads()).toEqual(["events"]);
+    expect(titles()).toEqual(all);
+  });
+
+  it("is read when a row of it was taken to another list", async () => {
+    const { it, reads, other, titles } = await rested();
+    const { item } = mirrored(it, "task", other);
+    it.store.mirror.put(item, `tasks:${placeAt(it, 0, 1).list}`);
+    expect(await reads()).toEqual(["tasks", "tasks"]);
+    expect(titles()).toEqual(all);
+    expect(mirrored(it, "task", other).source).toBe(`tasks:${placeAt(it, 0).list}`);
+  });
+
+  it("is read when an item of it was given another id", async () => {
+    const { it, reads, other, titles } = await rested();
+    it.store.mirror.adopt(mirrored(it, "task", other).key, serviceId(999_999));
+    expect(await reads()).toContain("tasks");
+    await reads();
+    expect(titles()).toEqual(all);
+  });
+
+  it("is read when a subtask turned up below a task that says it has none", async () => {
+    const { it, reads, place, other, subtasks } = await rested();
+    const path = new RegExp(`/${place.list}/tasks$`);
+    const asBefore = (json: unknown) =>
+      Array.isArray(json) ? json.map((task) => ({ ...task, ...stamps(task.id) })) : json;
+    const stamps = (id: unknown) =>
+      id === other ? { sub_tasks: 0, updated_at: "2026-01-01T00:00:00Z" } : {};
+    it.sandbox.faults.add({ kind: "transform", transform: asBefore, path, times: 9 });
+    await reads();
+    expect(await reads()).toEqual([]);
+    const made = insist(subtasks.create({ ...place, task: other }, { title: "Answered" }));
+    const { item } = mirrored(it, "task", other);
+    if (item.kind !== "task") throw new Error("no task");
+    const child = { ...item, kind: "subtask", id: serviceId(made.id), title: "Answered" } as const;
+    it.store.mirror.put({ ...child, parentId: item.id }, `subtasks:${other}`);
+    expect(await reads()).toContain("tasks");
+    expect(it.store.sources.all().map(({ name }) => name)).toContain(`subtasks:${other}`);
+  });
+
+  it("is read as long as it lacks an item that has been asked for", async () => {
+    const { it, reads, place, task } = await rested();
+    const path = new RegExp(`/${place.list}/tasks$`);
+    const cut = (json: unknown) =>
+      Array.isArray(json) ? json.filter(({ id }) => id === task) : json;
+    it.sandbox.faults.add({ kind: "transform", transform: cut, path, times: 4 });
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual(["tasks"]);
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
+
+  it("is read as long as an element of it cannot be understood", async () => {
+    const { it, reads, place, task } = await rested();
+    const path = new RegExp(`/${place.list}/tasks$`);
+    const spoil = (json: unknown) =>
+      Array.isArray(json)
+        ? json.map((one) => (one.id === task ? { ...one, due_date: "soon" } : one))
+        : json;
+    it.sandbox.faults.add({ kind: "transform", transform: spoil, path, times: 4 });
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual(["tasks"]);
+  });
+
+  it("is read twice when it omits a field, as that is read as it is known", async () => {
+    const { it, reads, place, tasks, task } = await rested();
+    insist(tasks.update({ ...place, task }, { title: "New", description: "Known" }));
+    await reads();
+    insist(tasks.update({ ...place, task }, { title: "Newer" }));
+    const path = new RegExp(`/${place.list}/tasks$`);
+    const omit = (json: unknown) =>
+      Array.isArray(json) ? json.map((one) => ({ ...one, description: undefined })) : json;
+    it.sandbox.faults.add({ kind: "transform", transform: omit, path, times: 9 });
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual([]);
+    const state = it.store.sources.all().find(({ name }) => name === `tasks:${place.list}`);
+    expect(state?.failure).toContain('"description" is missing');
+    expect(mirrored(it, "task", task).item).toMatchObject({ title: "Newer", description: "Known" });
+  });
+
+  it("is read after a poll that failed", async () => {
+    const { it, reads, place } = await rested();
+    const path = new RegExp(`/${place.list}/tasks$`);
+    it.sandbox.faults.add({ kind: "status", status: 403, path });
+    expect(await reads()).toEqual([]);
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual([]);
+  });
+
+  it("is read when its list was out of scope in between, so that its subtasks are polled again", async () => {
+    const { it, reads, place, task } = await rested();
+    const lookUp = new RegExp(`/projects/${place.project}/todolists$`);
+    const single = new RegExp(`/todolists/${place.list}$`);
+    const hide = (json: unknown) =>
+      Array.isArray(json) ? json.map((list) => ({ ...list, archived: true })) : json;
+    it.sandbox.faults.add({ kind: "transform", transform: hide, path: lookUp });
+    it.sandbox.faults.add({ kind: "transform", transform: hide, path: single });
+    await reads();
+    const names = () => it.store.sources.all().map(({ name }) => name);
+    expect(names()).not.toContain(`subtasks:${task}`);
+    expect(await reads()).toContain("tasks");
+    expect(names()).toContain(`subtasks:${task}`);
+  });
+
+  it("is read once on another day, as subtasks are polled in the order in which tasks are due", async () => {
+    let now = Temporal.Instant.from("2027-03-01T23:59:00Z");
+    const { reads } = await rested({ clock: () => now });
+    now = now.add({ minutes: 2 });
+    expect(await reads()).toEqual(["tasks"]);
+    expect(await reads()).toEqual([]);
+  });
+
+  it("is applied after all when the transaction of its first reading has failed", async () => {
+    const fault = { isOn: false };
+    const { it, place, task, tasks } = await rested();
+    const { store } = it;
+    const failing: Store = {
+      ...store,
+      sources: {
+        ...store.sources,
+        succeeded(source, read) {
+          if (fault.isOn && source.kind === "tasks") throw new Error("the disk is full");
+          store.sources.succeeded(source, read);
+        },
+      },
+    };
+    const { reads } = countedSync(it, { store: failing });
+    await reads();
+    insist(tasks.update({ ...place, task }, { title: "New" }));
+    fault.isOn = true;
+    await reads();
+    expect(mirrored(it, "task", task).item.title).toBe("Old");
+    fault.isOn = false;
+    expect(await reads()).toContain("tasks");
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
+});

@@ -1,0 +1,70 @@
+import { ok } from "../../../src/domain/result.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { createSync } from "../../../src/sync/sync.ts";
+import type { Listing, Upstream } from "../../../src/upstream/client.ts";
+import type { Stage } from "./stage.ts";
+
+/** The client, telling of each list of items that is read and not just fetched; `digestOf` may give it another digest. */
+function countingReads(
+  upstream: Upstream,
+  note: (kind: string) => void,
+  digestOf: (digest: string) => string = (digest) => digest,
+): Upstream {
+  const counted =
+    <Place, Value>(kind: string, list: ListingCall<Place, Value>): ListingCall<Place, Value> =>
+    async (place, call) => {
+      const answer = await list(place, call);
+      if (!answer.ok) return answer;
+      const read = () => {
+        note(kind);
+        return answer.value.read();
+      };
+      return ok({ ...answer.value, digest: digestOf(answer.value.digest), read });
+    };
+  const { events, tasks, subtasks } = upstream;
+  return {
+    ...upstream,
+    events: { ...events, listing: counted("events", (place, call) => events.listing(place, call)) },
+    tasks: { ...tasks, listing: counted("tasks", (place, call) => tasks.listing(place, call)) },
+    subtasks: {
+      ...subtasks,
+      listing: counted("subtasks", (place, call) => subtasks.listing(place, call)),
+    },
+  };
+}
+
+type ListingCall<Place, Value> = (
+  place: Place,
+  call: Parameters<Upstream["tasks"]["listing"]>[1],
+) => Promise<
+  | { readonly ok: true; readonly value: Listing<Value> }
+  | Extract<Awaited<ReturnType<Upstream["tasks"]["listing"]>>, { readonly ok: false }>
+>;
+
+/** A sync on the stage's service and store whose sweeps tell which lists of items they have read, and which were left unread. */
+export function countedSync(
+  { store, upstream }: Stage,
+  more: { readonly store?: Store; readonly clock?: () => Temporal.Instant } = {},
+) {
+  const read: string[] = [];
+  const sync = createSync({
+    store,
+    upstream: countingReads(upstream, (kind) => void read.push(kind)),
+    scope: { projects: "discover", people: [], discoverPeople: true },
+    clock: () => Temporal.Now.instant(),
+    maxAge: Temporal.Duration.from({ minutes: 15 }),
+    quota: { requests: 200, per: Temporal.Duration.from({ milliseconds: 200 }) },
+    share: 1,
+    onEvent: () => undefined,
+    ...more,
+  });
+  return {
+    sync,
+    /** Kinds of the lists that one sweep has read, sorted. */
+    reads: async (): Promise<readonly string[]> => {
+      read.length = 0;
+      await sync.sweep({ signal: AbortSignal.timeout(15_000) });
+      return read.toSorted();
+    },
+  };
+}
