@@ -12,9 +12,11 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY migrations ./migrations
 COPY src ./src
-RUN chmod +x src/main.ts && ln -s /app/src/main.ts /usr/local/bin/dayferry \
-    && mkdir -p /data && chown node:node /data
+# The cache holds what the first run compiles, for the account that has run it.
+RUN chmod +x src/dayferry.ts && ln -s /app/src/dayferry.ts /usr/local/bin/dayferry \
+    && mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 USER node
+RUN dayferry --version
 VOLUME /data
 EXPOSE 8380
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \

@@ -10,7 +10,7 @@ pinned="$here/node_modules/node/bin/node"
 for node in "$pinned" "${npm_node_execpath:-}" "$(command -v node)"; do
   [ -x "$node" ] || continue
   major=$("$node" -p 'parseInt(process.versions.node)' 2>/dev/null) || continue
-  if [ "$major" -ge 26 ]; then exec "$node" "$here/src/main.ts" "$@"; fi
+  if [ "$major" -ge 26 ]; then exec "$node" "$here/src/dayferry.ts" "$@"; fi
 done
 
 echo "Dayferry needs Node 26. The one that npm ci has installed does not start on this machine:" >&2

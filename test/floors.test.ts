@@ -153,7 +153,7 @@ function importsOf({ path, text }: Source): readonly string[] {
 
 /** Files that are found by their name: started by a shell or as a thread, or one entry of a register, which names each. */
 const isEntry = (path: string): boolean =>
-  /(?:^main|-worker|-child)\.ts$|\/(?:commands|catalogue)\//.test(path);
+  /(?:^main|^dayferry|-worker|-child)\.ts$|\/(?:commands|catalogue)\//.test(path);
 
 function testNames(): readonly string[] {
   return readdirSync(new URL("./", import.meta.url), { recursive: true, encoding: "utf8" })

@@ -26,7 +26,7 @@ export interface DaemonProcess {
   readonly stop: () => Promise<void>;
 }
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../bin/dayferry.sh", import.meta.url));
 const preload = fileURLToPath(new URL("./block-preload.ts", import.meta.url));
 /** Of `utime` and `stime`, on every Linux. */
 const ticksPerSecond = 100;
@@ -41,9 +41,9 @@ export async function startDaemonProcess({
   readonly dataDir: string;
   readonly blocks: boolean;
 }): Promise<DaemonProcess> {
-  const flags = blocks ? ["--import", preload] : [];
-  const child = spawn(process.execPath, [...flags, main, "serve", "--config", configFile], {
-    env: { ...process.env, NODE_NO_WARNINGS: "1" },
+  const options = `${process.env["NODE_OPTIONS"] ?? ""} ${blocks ? `--import=${preload}` : ""}`;
+  const child = spawn("sh", [script, "serve", "--config", configFile], {
+    env: { ...process.env, NODE_NO_WARNINGS: "1", NODE_OPTIONS: options },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let log = "";

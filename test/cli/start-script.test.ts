@@ -49,7 +49,7 @@ const answering = (major: number) =>
 describe("bin/dayferry.sh", () => {
   it("runs the command on the Node that npm ci has installed", () => {
     const { folder, run } = checkout(answering(26));
-    expect(run().stdout).toBe(`ran: ${folder}/src/main.ts edits list\n`);
+    expect(run().stdout).toBe(`ran: ${folder}/src/dayferry.ts edits list\n`);
   });
 
   it("says that packages are to be installed when they are not", () => {
@@ -73,7 +73,9 @@ describe("bin/dayferry.sh", () => {
     program(own, answering(24));
     expect(run({ npm_node_execpath: own }).status).toBe(1);
     program(own, answering(27));
-    expect(run({ npm_node_execpath: own }).stdout).toBe(`ran: ${folder}/src/main.ts edits list\n`);
+    expect(run({ npm_node_execpath: own }).stdout).toBe(
+      `ran: ${folder}/src/dayferry.ts edits list\n`,
+    );
   });
 
   it.each(["start", "dayferry", "test"])("stands before `npm run %s`", (name) => {

@@ -13,6 +13,7 @@ const floors: ReadonlyMap<string, number> = new Map([
 
 /** The files beside the rooms that introduce the rooms to each other. */
 const wiring: readonly string[] = [
+  "dayferry.ts",
   "main.ts",
   "channels.ts",
   "demo.ts",
