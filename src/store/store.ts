@@ -35,6 +35,7 @@ import {
 import { createLedger, createNotices, type Ledger, type Notices } from "./mails/ledger.ts";
 import { createMailChoices, type MailChoices } from "./mails/opt-outs.ts";
 import { migrate } from "./migrate.ts";
+import { type Beliefs, createBeliefs } from "./mirror/beliefs.ts";
 import {
   createDirectory,
   createKeyAccess,
@@ -105,6 +106,7 @@ export interface Store extends Transactions {
   readonly keyAccess: KeyAccess;
   readonly sources: Sources;
   readonly rounds: Rounds;
+  readonly beliefs: Beliefs;
   readonly absences: Absences;
   readonly brakes: Brakes;
   readonly ledger: Ledger;
@@ -175,6 +177,7 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     keyAccess: createKeyAccess({ ...deps, changes }),
     sources: createSources(deps),
     rounds: createRounds(deps),
+    beliefs: createBeliefs(deps),
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     ledger: createLedger(deps),

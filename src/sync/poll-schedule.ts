@@ -1,9 +1,12 @@
 import type { Source } from "../domain/source.ts";
+import type { Store } from "../store/store.ts";
+import { KeptBeliefs } from "./kept-beliefs.ts";
 import { Scheduler, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import { TurnOrder } from "./turn-order.ts";
 
 interface PollScheduleDeps {
+  readonly store: Store;
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
   /** How old what is shown may get. */
@@ -49,6 +52,7 @@ type NextPoll =
 export class PollSchedule {
   readonly #deps: PollScheduleDeps;
   readonly #scheduler: Scheduler;
+  readonly #kept: KeptBeliefs;
   /** Sources that go by turn: those not tried, never read or to be read again, and look-ups. */
   readonly #byTurn = new TurnOrder();
   /** Sources that go ahead of their turn; some may have been polled meanwhile. */
@@ -70,13 +74,16 @@ export class PollSchedule {
     this.#pace = { value: deps.pace(), until: 0 };
     const maxAge = deps.maxAge.total("seconds") * maxAgePart;
     const pace = () => this.#pace.value;
-    this.#scheduler = new Scheduler({
+    this.#kept = new KeptBeliefs(deps.store);
+    const options = {
       ...schedulerDefaults,
       maxAge,
       get pace() {
         return pace();
       },
-    });
+    };
+    const common = this.#kept.common();
+    this.#scheduler = new Scheduler(options, common ? { ...common, sources: [] } : undefined);
     deps.sources.watch((name, entry) => this.#note(name, entry));
   }
 
@@ -101,7 +108,8 @@ export class PollSchedule {
     const { sources } = this.#deps;
     const kind = sources.get(name)?.kind;
     if (!kind || goesByTurn(kind)) return;
-    if (!this.#readAt.has(name)) this.#scheduler.put(name, { weight: weightOf(kind), cost: 1 });
+    if (!this.#readAt.has(name)) this.#begin(name, kind);
+    if (changes.length > 0) this.#kept.note(name);
     this.#observe(name, { at, changes });
     this.#away.delete(name);
   }
@@ -131,6 +139,22 @@ export class PollSchedule {
     const { sources } = this.#deps;
     this.#rereadTurn = sources.turn;
     for (const entry of sources.all()) this.#note(entry.name, entry);
+  }
+
+  /** Writes what was learned lately, a little of it; all of it at the end. */
+  save({ isLast }: { readonly isLast: boolean }): void {
+    this.#kept.save(this.#scheduler, { now: this.#seconds(), isLast });
+  }
+
+  /** Goes on with what an earlier process knew of a source. A clock that was set back since has its last poll be just now. */
+  #begin(name: string, kind: Source["kind"]): void {
+    const kept = this.#kept.of(name);
+    if (kept?.polledAt) {
+      const polledAt = Math.min(kept.polledAt, this.#seconds());
+      this.#scheduler.restore({ ...kept, polledAt });
+      this.#readAt.set(name, polledAt);
+    } else this.#kept.note(name);
+    this.#scheduler.put(name, { weight: weightOf(kind), cost: 1 });
   }
 
   #aside(): string | null {

@@ -248,6 +248,7 @@ class Syncing implements Sync {
       }
     } finally {
       this.#isRunning = false;
+      this.#keepBeliefs(true);
     }
   }
 
@@ -363,6 +364,16 @@ class Syncing implements Sync {
     this.#questions.polled(name);
     if (source) this.#initial.note(source);
     this.#updateReady();
+    this.#keepBeliefs(false);
+  }
+
+  /** What was learned may be lost; what is read may not be. */
+  #keepBeliefs(isLast: boolean): void {
+    try {
+      this.#schedule.save({ isLast });
+    } catch (error) {
+      this.#report({ kind: "fault", source: "beliefs", error });
+    }
   }
 
   #updateReady(): void {

@@ -21,6 +21,7 @@ async function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
   const clock = () => now;
   const sources = new SourceList(store, clock);
   const schedule = new PollSchedule({
+    store,
     sources,
     clock,
     maxAge: Temporal.Duration.from({ seconds: maxAge }),

@@ -42,20 +42,24 @@ export type NextPoll =
   /** Nothing is worth asking for before that moment, as far as is known now; infinite when there is nothing at all. */
   | { readonly kind: "wait"; readonly until: number };
 
-/** All that the scheduler knows, as plain data. */
-export interface SchedulerDump {
+/** What all sources have in common, as plain data. */
+export interface CommonDump {
   readonly population: PopulationDump;
   readonly days: DayShapeDump;
   readonly changedAt: number | null;
+}
+
+/** All that the scheduler knows, as plain data. */
+export interface SchedulerDump extends CommonDump {
   readonly sources: readonly SourceDump[];
 }
 
-/** What is known of one source, as plain data. */
+/** What is known of one source, as plain data; null where it was never seen to change. */
 export interface SourceDump {
   readonly key: string;
   readonly polledAt: number | null;
-  readonly belief: BeliefDump;
-  readonly clock: Clock;
+  readonly belief: BeliefDump | null;
+  readonly clock: Clock | null;
 }
 
 interface Known {
@@ -114,18 +118,26 @@ export class Scheduler {
   }
 
   dump(): SchedulerDump {
-    const sources = [...this.#sources.values()].map(({ key, polledAt, belief, clock }) => ({
-      key,
-      polledAt,
-      belief: belief.dump(),
-      clock: { starts: clock.starts.slice(), profile: clock.profile.slice() },
-    }));
+    return { ...this.common(), sources: [...this.#sources.values()].map(dumpOf) };
+  }
+
+  common(): CommonDump {
     return {
       population: this.#population.dump(),
       days: this.#days.dump(),
       changedAt: this.#changedAt,
-      sources,
     };
+  }
+
+  /** Null for a source that is not known. */
+  dumpOf(key: string): SourceDump | null {
+    const known = this.#sources.get(key);
+    return known ? dumpOf(known) : null;
+  }
+
+  /** Says what an earlier process knew of a source; it counts from when the source is put. */
+  restore(source: SourceDump): void {
+    this.#kept.set(source.key, source);
   }
 
   /** Adds a source, or gives one that is known other traits. */
@@ -143,8 +155,8 @@ export class Scheduler {
     const source: Known = {
       key,
       traits,
-      belief: new Belief(this.#population, kept?.belief),
-      clock: kept ? { ...kept.clock } : newClock(),
+      belief: new Belief(this.#population, kept?.belief ?? undefined),
+      clock: kept?.clock ? { ...kept.clock } : newClock(),
       polledAt: kept?.polledAt ?? null,
       expected: nothingExpected,
       underWay: false,
@@ -399,6 +411,16 @@ export class Scheduler {
       this.#toFold = [...this.#sources.values()].filter(({ polledAt }) => polledAt !== null);
     }
   }
+}
+
+function dumpOf({ key, polledAt, belief, clock }: Known): SourceDump {
+  const { starts, profile } = clock;
+  return {
+    key,
+    polledAt,
+    belief: belief.dump(),
+    clock: { starts: starts.slice(), profile: profile.slice() },
+  };
 }
 
 const hour = 3600;

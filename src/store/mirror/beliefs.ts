@@ -1,0 +1,46 @@
+import { type BeliefRow, beliefRow, bytesOf } from "../rows/belief-rows.ts";
+import { textColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
+
+/**
+ * What polling has learned, for the next start. Each row has a form, the layout of what is in it: rows of another form, and
+ * damaged ones, count as none. A source's row goes with the source.
+ */
+export interface Beliefs {
+  get(source: string, form: number): BeliefRow | null;
+  /** Sources that are not known are left out. */
+  put(rows: readonly BeliefRow[], form: number): void;
+  /** What all sources have in common, as text. */
+  common(form: number): string | null;
+  putCommon(content: string, form: number): void;
+}
+
+export function createBeliefs({ db }: StoreDeps): Beliefs {
+  const get = db.prepare("SELECT * FROM beliefs WHERE source = ?");
+  const put = db.prepare(
+    `INSERT INTO beliefs (source, form, polled_at, last_change, changes, gaps, gap_seconds, odds, hours)
+     SELECT name, @form, @polledAt, @lastChange, @changes, @gaps, @gapSeconds, @odds, @hours
+       FROM sources WHERE name = @source
+     ON CONFLICT (source) DO UPDATE SET form = excluded.form, polled_at = excluded.polled_at,
+       last_change = excluded.last_change, changes = excluded.changes, gaps = excluded.gaps,
+       gap_seconds = excluded.gap_seconds, odds = excluded.odds, hours = excluded.hours`,
+  );
+  const common = db.prepare("SELECT content FROM common_beliefs WHERE form = ?");
+  const putCommon = db.prepare(
+    `INSERT INTO common_beliefs (id, form, content) VALUES (1, @form, @content)
+     ON CONFLICT (id) DO UPDATE SET form = excluded.form, content = excluded.content`,
+  );
+  return {
+    get(source, form) {
+      const row = get.get(source);
+      return row === undefined ? null : beliefRow(row, form);
+    },
+    put: db.transaction((rows: readonly BeliefRow[], form: number) => {
+      for (const { odds, hours, ...row } of rows) {
+        put.run({ ...row, form, odds: bytesOf(odds), hours: bytesOf(hours) });
+      }
+    }),
+    common: (form) => textColumn(common.get(form), "content"),
+    putCommon: (content, form) => void putCommon.run({ content, form }),
+  };
+}

@@ -1,0 +1,149 @@
+import type { BeliefRow } from "../store/rows/belief-rows.ts";
+import type { Store } from "../store/store.ts";
+import type { CommonDump, Scheduler, SourceDump } from "./scheduler/scheduler.ts";
+
+/** The layout of what is kept; another one when the numbers mean something else. */
+const form = 1;
+
+/** Rows written at once, at most so often: a transaction of about a millisecond. */
+const batch = 64;
+const restSeconds = 5;
+const commonRestSeconds = 600;
+
+/**
+ * What the scheduler has learned, kept for the next start. A belief is what a source was seen to do until it was last polled;
+ * polls that find nothing need not be written, as the next poll after a start finds the same for all the time since. So a
+ * source is written after it was seen to change, and once when it was first read.
+ */
+export class KeptBeliefs {
+  readonly #store: Store;
+  readonly #unsaved = new Set<string>();
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #commonAt = Number.NEGATIVE_INFINITY;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** What all sources have in common; null when nothing, or nothing that can be read, was kept. */
+  common(): CommonDump | null {
+    const text = this.#store.beliefs.common(form);
+    return text === null ? null : readCommon(text);
+  }
+
+  /** What was kept of a source. */
+  of(key: string): SourceDump | null {
+    const row = this.#store.beliefs.get(key, form);
+    if (!row) return null;
+    const { polledAt, lastChange, changes, gaps, gapSeconds, odds, hours } = row;
+    if (!odds || !hours) return { key, polledAt, belief: null, clock: null };
+    return {
+      key,
+      polledAt,
+      belief: { odds, gaps, gapSeconds, lastChange, changes },
+      clock: { starts: hours.slice(0, hoursOfDay), profile: hours.slice(hoursOfDay) },
+    };
+  }
+
+  /** Notes that what is known of a source is to be written. */
+  note(key: string): void {
+    this.#unsaved.add(key);
+  }
+
+  /** Writes a part of what is new, now and then; all of it where `isLast`. `now` in seconds. */
+  save(
+    scheduler: Scheduler,
+    { now, isLast }: { readonly now: number; readonly isLast: boolean },
+  ): void {
+    if (this.#unsaved.size === 0 || (!isLast && now < this.#nextAt)) return;
+    this.#nextAt = now + restSeconds;
+    const keys = [...this.#unsaved].slice(0, isLast ? this.#unsaved.size : batch);
+    const rows = keys.flatMap((key) => rowOf(scheduler.dumpOf(key)) ?? []);
+    this.#store.beliefs.put(rows, form);
+    for (const key of keys) this.#unsaved.delete(key);
+    if (!isLast && now < this.#commonAt) return;
+    this.#commonAt = now + commonRestSeconds;
+    this.#store.beliefs.putCommon(textOf(scheduler.common()), form);
+  }
+}
+
+const hoursOfDay = 24;
+
+/** Null where there is nothing to write. */
+function rowOf(dump: SourceDump | null): BeliefRow | null {
+  if (!dump || dump.polledAt === null) return null;
+  const { key, polledAt, belief, clock } = dump;
+  const isKnown = belief !== null && clock !== null && belief.changes > 0;
+  return {
+    source: key,
+    polledAt,
+    lastChange: belief?.lastChange ?? null,
+    changes: belief?.changes ?? 0,
+    gaps: belief?.gaps ?? 0,
+    gapSeconds: belief?.gapSeconds ?? 0,
+    odds: isKnown ? belief.odds : null,
+    hours: isKnown ? Float32Array.of(...clock.starts, ...clock.profile) : null,
+  };
+}
+
+/** As JSON of lists of numbers, whatever kind of array they were. */
+function textOf({ population, days, changedAt }: CommonDump): string {
+  const numbers = Object.entries({ ...population, ...days, changedAt });
+  const lists = numbers.map(([name, value]) => [name, listOf(value)] as const);
+  return JSON.stringify(Object.fromEntries(lists));
+}
+
+const listOf = (value: number | ArrayLike<number> | null): readonly number[] => {
+  if (value === null) return [];
+  return typeof value === "number" ? [value] : Array.from(value);
+};
+
+function readCommon(text: string): CommonDump | null {
+  const lists = listsIn(text);
+  const list = (name: string, length?: number): readonly number[] => {
+    const found = lists.get(name) ?? [];
+    if (found.length === 0 || (length !== undefined && found.length !== length)) lists.clear();
+    return found;
+  };
+  const number = (name: string): number => list(name, 1)[0] ?? 0;
+  const sessionPrior = list("sessionPrior");
+  const common = {
+    population: {
+      sessionPrior,
+      singlePrior: list("singlePrior", sessionPrior.length),
+      scores: list("scores"),
+      sessionEnd: number("sessionEnd"),
+      pace: number("pace"),
+      gaps: number("gaps"),
+      gapSeconds: number("gapSeconds"),
+      ends: number("ends"),
+    },
+    days: {
+      shape: list("shape", hoursOfDay),
+      shifts: list("shifts", hoursOfDay),
+      passes: number("passes"),
+      since: lists.get("since")?.[0] ?? null,
+      lead: number("lead"),
+      trust: number("trust"),
+    },
+    changedAt: lists.get("changedAt")?.[0] ?? null,
+  };
+  // Something that was missing has emptied all.
+  return lists.size > 0 ? common : null;
+}
+
+/** The lists of finite numbers by their names; nothing of a text that is not JSON. */
+function listsIn(text: string): Map<string, readonly number[]> {
+  const lists = new Map<string, readonly number[]>();
+  try {
+    const raw: unknown = JSON.parse(text);
+    for (const [name, value] of Object.entries(raw ?? {})) {
+      if (!Array.isArray(value)) continue;
+      const numbers = value.filter((one): one is number => Number.isFinite(one));
+      if (numbers.length === value.length) lists.set(name, numbers);
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return lists;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import type { Store } from "../../src/store/store.ts";
+import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
+import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
+import { roomy, stage } from "./support/stage.ts";
+
+const start = 1_780_000_000;
+const form = 1;
+const names = Array.from({ length: 12 }, (_, at) => `tasks:${at + 1}`);
+const options = { ...schedulerDefaults, pace: 1 };
+
+async function world() {
+  const { store } = await stage({ quota: roomy, size: "empty" });
+  store.sources.put(
+    names.map((_, at) => ({ kind: "tasks", projectId: projectId(1), listId: listId(at + 1) })),
+  );
+  return { store, kept: new KeptBeliefs(store), scheduler: new Scheduler(options) };
+}
+
+/** Polls for an hour, once each second, while the first source changes every ten. */
+function watch(scheduler: Scheduler, kept: KeptBeliefs): number {
+  let changedAt = start;
+  for (let now = start; now < start + 3600; now += 1) {
+    const next = scheduler.next(now);
+    if (next.kind === "wait") continue;
+    const isBusy = next.key === names[0] && now - changedAt >= 10;
+    if (isBusy) {
+      changedAt = now;
+      kept.note(next.key);
+    }
+    scheduler.observe(next.key, { at: now, times: isBusy ? [now - 5] : [] });
+  }
+  return start + 3600;
+}
+
+function learned(scheduler: Scheduler, kept: KeptBeliefs): number {
+  for (const key of names) {
+    scheduler.put(key, { weight: 1, cost: 1 });
+    scheduler.observe(key, { at: start, times: [] });
+    kept.note(key);
+  }
+  kept.save(scheduler, { now: start, isLast: true });
+  return watch(scheduler, kept);
+}
+
+function resumed(store: Store): Scheduler {
+  const kept = new KeptBeliefs(store);
+  const common = kept.common();
+  const scheduler = new Scheduler(options, common ? { ...common, sources: [] } : undefined);
+  for (const key of names) {
+    const dump = kept.of(key);
+    if (dump) scheduler.restore(dump);
+    scheduler.put(key, { weight: 1, cost: 1 });
+  }
+  return scheduler;
+}
+
+describe("save()", () => {
+  it("keeps what was learned, so that the next process expects the same", async () => {
+    const { store, kept, scheduler } = await world();
+    const now = learned(scheduler, kept);
+    kept.save(scheduler, { now, isLast: true });
+    const next = resumed(store);
+    // Polls that found nothing since are caught up with by the first one after the start.
+    for (const key of names) {
+      scheduler.observe(key, { at: now, times: [] });
+      next.observe(key, { at: now, times: [] });
+    }
+    const worth = (one: Scheduler) => names.map((key) => one.worth(key, now + 60) ?? -1);
+    const expected = worth(scheduler);
+    for (const [at, found] of worth(next).entries()) {
+      expect(found / (expected[at] ?? 0)).toBeGreaterThan(0.8);
+      expect(found / (expected[at] ?? 0)).toBeLessThan(1.25);
+    }
+    expect(expected[0]).toBeGreaterThan(10 * (expected[1] ?? 0));
+  });
+
+  it("writes a part at once, and the rest by and by", async () => {
+    const { store, kept, scheduler } = await world();
+    const now = learned(scheduler, kept);
+    const rows = () => names.filter((name) => store.beliefs.get(name, form)).length;
+    expect(rows()).toBe(names.length);
+    store.sources.drop([names[3] ?? ""]);
+    expect(rows()).toBe(names.length - 1);
+    kept.note(names[3] ?? "");
+    kept.save(scheduler, { now: now + 1, isLast: false });
+    kept.save(scheduler, { now: now + 6, isLast: false });
+    expect(rows()).toBe(names.length - 1);
+  });
+
+  it("writes the numbers only of what was seen to change", async () => {
+    const { store, kept, scheduler } = await world();
+    kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
+    const withNumbers = names.filter((name) => store.beliefs.get(name, form)?.odds);
+    expect(withNumbers).toEqual([names[0]]);
+  });
+});
+
+describe("what was kept", () => {
+  it("counts as none when it is damaged or of another form", async () => {
+    const { store, kept, scheduler } = await world();
+    kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
+    const [busy = ""] = names;
+    const row = store.beliefs.get(busy, form);
+    if (!row) throw new Error("nothing was kept");
+    store.beliefs.put([{ ...row, odds: Float32Array.of(1, Number.NaN) }], form);
+    expect(kept.of(busy)).toBeNull();
+    store.beliefs.put([{ ...row, hours: null }], form);
+    expect(kept.of(busy)).toBeNull();
+    store.beliefs.put([row], form + 1);
+    expect(kept.of(busy)).toBeNull();
+    store.beliefs.put([{ ...row, odds: Float32Array.of(1, 2) }], form);
+    const next = resumed(store);
+    expect(next.worth(busy, row.polledAt + 60)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    "",
+    "[]",
+    "null",
+    "{",
+    '{"sessionPrior": [1, null]}',
+    '{"sessionPrior": [1], "scores": [1]}',
+  ])("in common counts as none when it is %j", async (text) => {
+    const { store, kept } = await world();
+    store.beliefs.putCommon(text, form);
+    expect(kept.common()).toBeNull();
+  });
+
+  it("in common is taken up as it was", async () => {
+    const { store, kept, scheduler } = await world();
+    kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
+    const common = kept.common();
+    expect(common?.changedAt).toBe(scheduler.common().changedAt);
+    expect(Array.from(common?.population.sessionPrior ?? [])).toEqual(
+      Array.from(scheduler.common().population.sessionPrior),
+    );
+    store.beliefs.putCommon("{}", form + 1);
+    expect(kept.common()).toBeNull();
+  });
+});
