@@ -290,7 +290,8 @@ export class Gate {
 
   /** From when on a read leaves enough places to edits. */
   #interactiveAtMs(): number | null {
-    return this.#readAtMs({ lead: 1, kept: 0 });
+    const mostReads = this.#mostReads(this.#options.monotonic());
+    return this.#readAtMs({ mostReads, kept: 0, lead: 1 });
   }
 
   /** From when on a sweep's next read may start. */
@@ -299,11 +300,10 @@ export class Gate {
     return latest([this.#readAtMs(rule), this.#readClock.nextMs(rule.spacingMs)]);
   }
 
-  #readAtMs({ lead, kept }: Pick<PaceRule, "lead" | "kept">): number | null {
+  #readAtMs({ mostReads, kept, lead }: Omit<PaceRule, "spacingMs">): number | null {
     const now = this.#options.monotonic();
     const most = this.#share.current(now) - 1;
     const reads = this.#window.counted(now).filter(({ isEdit }) => !isEdit);
-    const mostReads = this.#mostReads(now);
     const spacingMs = this.#spacingMs();
     const left = Array.from({ length: Math.min(lead, most) }, (_, before) => {
       const freeMs = this.#leavingMs(before + 1);

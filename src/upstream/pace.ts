@@ -6,14 +6,15 @@
 export type Pace = { readonly kind: "sweep"; readonly reads: number } | { readonly kind: "steady" };
 
 /**
- * What a read has to wait for besides its place. `spacingMs`: between the starts of two reads. `lead`: for how many places
- * that reads leave to edits, the next one has to come free within the quota's mean spacing. `kept`: places that reads leave
- * in any case.
+ * What a read has to wait for. `spacingMs`: between the starts of two reads. `mostReads`: how many places of a window reads
+ * may hold. `kept`: places that are left free in any case; `lead`: how many are left free unless they come free again
+ * within the quota's mean spacing, one after the other.
  */
 export interface PaceRule {
   readonly spacingMs: number;
-  readonly lead: number;
+  readonly mostReads: number;
   readonly kept: number;
+  readonly lead: number;
 }
 
 /** Going evenly takes up to a window longer than going in bursts: less than a thirtieth of a sweep of so many windows. */
@@ -21,9 +22,11 @@ const longSweep = 30;
 
 /**
  * The rule of a pace. `share`: how many requests a window of `perMs` holds at present; `mostReads`: how many of them may be
- * reads, because of edits; `placeMs`: for how long a request takes a place. `readShare`: the part of the quota that reads
- * may have when steady. Under edits a sweep goes evenly too: then a place comes free every now and then, where bursts would
- * leave none for nearly a window.
+ * reads where edits are to find all their places free; `placeMs`: for how long a request takes a place. `readShare`: the
+ * part of the quota that reads may have when steady.
+ *
+ * A sweep leaves no more than one place to edits, as its end counts. Under edits it goes evenly: then a place comes free
+ * every now and then, where a burst would leave none for nearly a window.
  */
 export function paceRule(
   pace: Pace,
@@ -41,16 +44,17 @@ export function paceRule(
     readonly readShare: number;
   },
 ): PaceRule {
+  const allButOne = Math.max(1, share - 1);
   if (pace.kind === "steady") {
-    const places = Math.max(1, Math.min(mostReads, share - 1));
+    const places = Math.max(1, Math.min(mostReads, allButOne));
     const spacingMs = Math.max(perMs / (share * readShare), placeMs / places);
-    return { spacingMs, lead: 1, kept: 1 };
+    return { spacingMs, mostReads, kept: 1, lead: 1 };
   }
+  const whole = { mostReads: share, lead: 2 };
   const peopleEdit = mostReads < share;
-  if (peopleEdit || pace.reads >= longSweep * share) {
-    return { spacingMs: placeMs / mostReads, lead: 1, kept: 0 };
-  }
-  return { spacingMs: 0, lead: 2, kept: 0 };
+  if (peopleEdit) return { ...whole, spacingMs: placeMs / allButOne, kept: 1 };
+  const isLong = pace.reads >= longSweep * share;
+  return { ...whole, spacingMs: isLong ? placeMs / share : 0, kept: 0 };
 }
 
 /**

@@ -51,7 +51,7 @@ test("an edit waits no longer than the mean spacing while sweeps use up the quot
   gate.close();
 });
 
-test("edits leave at once while people edit and sweeps take all that is left", async () => {
+test("an edit's two requests wait a mean spacing each at most while people edit and a sweep takes all that is left but a place", async () => {
   const gate = gateOf();
   const sweeps: number[] = [];
   const waits: number[] = [];
@@ -74,9 +74,9 @@ test("edits leave at once while people edit and sweeps take all that is left", a
   // The first few find that the sweeps have taken nearly all of a window.
   const settled = waits.slice(15);
   expect(settled).toHaveLength(25);
-  expect(Math.max(...settled)).toBeLessThanOrEqual(spacingMs);
+  expect(Math.max(...settled)).toBeLessThanOrEqual(2 * spacingMs);
   const windows = (performance.now() - start) / perMs;
-  // About seven of a window's requests are the edits' own, and two are left free for the next.
+  // About seven of a window's requests are the edits' own, and one is left free for the next.
   expect(sweeps.length / windows).toBeGreaterThan(15);
   gate.close();
 });
