@@ -169,61 +169,63 @@ export class Belief {
 
   /** One stretch without a change, and the change that may end it. */
   #advance({ seconds, isChange, activity }: Stretch): void {
-    const { rates, speeds, sessionPrior, singlePrior, sessionEnd } = this.#population;
+    const { rates, speeds, sessionPrior, singlePrior } = this.#population;
+    const { stayQuiet, toInside, toQuiet, stayInside, alone } = this.#population.steps;
     const size = rates.length;
     const odds = this.#odds;
-    const pace = this.#pace();
-    const { totals, changed } = this.#population.scratch;
+    this.#weighSteps({ seconds, isChange, activity });
     for (let speed = 0; speed < speeds.length; speed += 1) {
-      totals[speed] = 0;
-      changed[speed] = -Math.expm1(-(speeds[speed] ?? 0) * seconds);
+      const share = -Math.expm1(-(speeds[speed] ?? 0) * seconds);
+      const kept = 1 - share;
+      const first = 3 * size * speed;
+      let total = 0;
+      for (let k = 0, at = first; k < size; k += 1, at += 1) {
+        const quiet = (odds[at] ?? 0) * kept + share;
+        const inside = (odds[at + size] ?? 0) * kept;
+        const newQuiet = (stayQuiet[k] ?? 0) * quiet + (toQuiet[k] ?? 0) * inside;
+        const newInside = (toInside[k] ?? 0) * quiet + (stayInside[k] ?? 0) * inside;
+        const single = ((odds[at + 2 * size] ?? 0) * kept + share) * (alone[k] ?? 0);
+        odds[at] = newQuiet;
+        odds[at + size] = newInside;
+        odds[at + 2 * size] = single;
+        total += (sessionPrior[k] ?? 0) * (newQuiet + newInside) + (singlePrior[k] ?? 0) * single;
+      }
+      this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
+      if (total > leastTotal) {
+        const scale = 1 / total;
+        const end = first + 3 * size;
+        for (let at = first; at < end; at += 1) odds[at] = (odds[at] ?? 0) * scale;
+      } else {
+        this.#begin(speed);
+      }
     }
-    for (let k = 0; k < size; k += 1) {
+  }
+
+  /** How likely each hypothesis holds such a stretch, by the state at its two ends; the same at all speeds of forgetting. */
+  #weighSteps({ seconds, isChange, activity }: Stretch): void {
+    const { rates, sessionEnd, steps } = this.#population;
+    const { stayQuiet, toInside, toQuiet, stayInside, alone } = steps;
+    const pace = this.#pace();
+    for (let k = 0; k < rates.length; k += 1) {
       const mean = rates[k] ?? 0;
       const inPace = Math.max(pace, leastContrast * mean);
       const start = (activity * sessionEnd * mean) / (inPace - mean);
       // Without an edit, (quiet, session) follows the matrix [[-start, end], [start, -(end + pace)]].
       const sum = start + sessionEnd + inPace;
       const root = Math.sqrt(sum * sum - 4 * start * inPace);
-      const slow = (root - sum) / 2;
+      const slow = (-2 * start * inPace) / (root + sum);
       const fast = (-root - sum) / 2;
-      const eSlow = Math.exp(slow * seconds);
-      const eFast = Math.exp(fast * seconds);
+      const eSlow = exponential(slow * seconds);
+      const eFast = exponential(fast * seconds);
       const mix = (eSlow - eFast) / root;
-      const stayQuiet = eFast - (start + fast) * mix;
-      const stayInside = eFast + (start + slow) * mix;
+      const none = exponential(-mean * activity * seconds);
+      // A change shows that a session runs; it is counted relative to the pace, so that the odds stay near one.
       const contrast = inPace / pace;
-      const none = Math.exp(-mean * activity * seconds);
-      const alone = isChange ? (none * mean * activity) / pace : none;
-      for (let speed = 0, at = k; speed < speeds.length; speed += 1, at += 3 * size) {
-        const share = changed[speed] ?? 0;
-        const quiet = (odds[at] ?? 0) * (1 - share) + share;
-        const inside = (odds[at + size] ?? 0) * (1 - share);
-        let newQuiet = stayQuiet * quiet + sessionEnd * mix * inside;
-        let newInside = start * mix * quiet + stayInside * inside;
-        if (isChange) {
-          newQuiet = 0;
-          newInside *= contrast;
-        }
-        const single = ((odds[at + 2 * size] ?? 0) * (1 - share) + share) * alone;
-        odds[at] = newQuiet;
-        odds[at + size] = newInside;
-        odds[at + 2 * size] = single;
-        totals[speed] =
-          (totals[speed] ?? 0) +
-          (sessionPrior[k] ?? 0) * (newQuiet + newInside) +
-          (singlePrior[k] ?? 0) * single;
-      }
-    }
-    for (let speed = 0; speed < speeds.length; speed += 1) {
-      const total = totals[speed] ?? 0;
-      const first = 3 * size * speed;
-      this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
-      if (total > leastTotal) {
-        for (let at = first; at < first + 3 * size; at += 1) odds[at] = (odds[at] ?? 0) / total;
-      } else {
-        this.#begin(speed);
-      }
+      stayQuiet[k] = isChange ? 0 : eFast - (start + fast) * mix;
+      toQuiet[k] = isChange ? 0 : sessionEnd * mix;
+      toInside[k] = (isChange ? contrast : 1) * start * mix;
+      stayInside[k] = (isChange ? contrast : 1) * (eFast + (start + slow) * mix);
+      alone[k] = isChange ? (none * mean * activity) / pace : none;
     }
   }
 
@@ -263,4 +265,10 @@ export class Belief {
     const own = (this.#gaps + pooledGaps) / (this.#gapSeconds + pooledGaps / (pace + sessionEnd));
     return Math.max(1e-4, own - sessionEnd);
   }
+}
+
+/** The exponential of a number that is not positive; of small ones, which most are, by its series, as that is quicker. */
+function exponential(x: number): number {
+  if (x < -0.03) return Math.exp(x);
+  return 1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x / 24)));
 }

@@ -46,8 +46,11 @@ export class Population {
   /** How often a source becomes another one, and the mean rate of what it then is. */
   hazard = 0;
   meanRate = 0;
-  /** Room for one step of a belief, a number for each speed. */
-  readonly scratch: { readonly totals: Float64Array; readonly changed: Float64Array };
+  /** Room for one step of a belief, a number for each rate: what it keeps of each state and moves to the other. */
+  readonly steps: Readonly<
+    Record<"stayQuiet" | "toInside" | "toQuiet" | "stayInside" | "alone", Float64Array>
+  >;
+  readonly #posterior: Float64Array;
   readonly #scores: Float64Array;
   readonly #sums: Float64Array;
   #folded = 0;
@@ -65,10 +68,14 @@ export class Population {
     this.speedWeights = new Float64Array(speeds.length).fill(1 / speeds.length);
     this.sessionPrior = new Float64Array(hypotheses).fill(0.5 / hypotheses);
     this.singlePrior = new Float64Array(hypotheses).fill(0.5 / hypotheses);
-    this.scratch = {
-      totals: new Float64Array(speeds.length),
-      changed: new Float64Array(speeds.length),
+    this.steps = {
+      stayQuiet: new Float64Array(hypotheses),
+      toInside: new Float64Array(hypotheses),
+      toQuiet: new Float64Array(hypotheses),
+      stayInside: new Float64Array(hypotheses),
+      alone: new Float64Array(hypotheses),
     };
+    this.#posterior = new Float64Array(hypotheses);
     this.#scores = new Float64Array(speeds.length);
     this.#sums = new Float64Array(hypotheses);
     if (kept?.sessionPrior.length === hypotheses && kept.scores.length === speeds.length) {
@@ -106,7 +113,7 @@ export class Population {
   fold(odds: Float32Array, changes: number): void {
     const { rates, speedWeights, sessionPrior, singlePrior } = this;
     const size = rates.length;
-    const posterior = new Float64Array(size);
+    const posterior = this.#posterior;
     let total = 0;
     let sessions = 0;
     for (let k = 0; k < size; k += 1) {
