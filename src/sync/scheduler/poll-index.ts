@@ -8,42 +8,48 @@ export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" |
   readonly slope: number;
   /** Sum of (expected changes that a hint told of) x (seconds between the last poll and the hint). */
   readonly hinted: number;
+  /** Seconds from one poll of anybody to the next, so what it takes to ask a little later. */
+  readonly slot: number;
 }
 
 /**
  * What a poll is worth `seconds` after the last one, in changes x seconds per request: the integral of u x (expected rate
  * at u), times the weight. Sources of constant rate then get the square-root rule.
+ *
+ * As polls leave in slots, whoever is not asked now waits for a whole slot more. The index of that choice, seconds x
+ * (expected unseen changes, averaged over the next slot) - (the integral of them so far), is higher by half a slot x
+ * seconds x (expected rate now): for a constant rate it grows with n (n + 1) / 2 over slots instead of n^2 / 2. It counts
+ * where busy sources are asked every few slots, which is in small workspaces.
  * Source: Whittle, Restless bandits (1988), with unseen changes x time as the cost.
  */
 export function pollIndex(
-  { level, excess, fade, growth, weight, slope, hinted }: Expectation,
+  { level, excess, fade, growth, weight, slope, hinted, slot }: Expectation,
   seconds: number,
 ): number {
   const half = (seconds * seconds) / 2;
   const trend = (2 / 3) * Math.min(seconds, longestTrend);
   const steady = level * Math.max(leastLeft, 1 + slope * trend) + growth * trend;
-  return weight * (half * steady + excess * fadingArea(fade, seconds) + hinted);
+  const x = fade * seconds;
+  const faded = Math.exp(-x);
+  // The integral of u x exp(-fade u); its closed form loses its digits for small x.
+  const area = x < 1e-3 ? half : (1 - faded * (1 + x)) / (fade * fade);
+  const next = (slot / 2) * seconds * (level + excess * faded);
+  return weight * (half * steady + excess * area + next + hinted);
 }
 
 /** The earliest moment, in seconds after the last poll, at which the index can reach `target`; now it is `index`. */
 export function earliestReach(
-  { level, excess, growth, weight, slope }: Expectation,
+  { level, excess, growth, weight, slope, slot }: Expectation,
   { seconds, index, target }: Readonly<Record<"seconds" | "index" | "target", number>>,
 ): number {
   if (index >= target) return seconds;
   const trend = level * Math.max(0, slope) + Math.max(0, growth);
   const highest = weight * (level + Math.max(0, excess) + trend * longestTrend);
-  return Math.sqrt(seconds * seconds + (2 * (target - index)) / highest);
+  const before = slot / 2;
+  const squared = seconds * seconds + before * before + (2 * (target - index)) / highest;
+  return Math.max(seconds, Math.sqrt(squared) - before);
 }
 
 /** A trend is believed for so many seconds, and never takes more of the level than leaves this part. */
 const longestTrend = 3600;
 const leastLeft = 0.3;
-
-/** The integral of u x exp(-fade u) from 0 to `seconds`. */
-function fadingArea(fade: number, seconds: number): number {
-  const x = fade * seconds;
-  // The closed form loses its digits for small x.
-  if (x < 1e-3) return (seconds * seconds) / 2;
-  return (1 - Math.exp(-x) * (1 + x)) / (fade * fade);
-}

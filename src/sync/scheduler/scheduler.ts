@@ -358,7 +358,9 @@ export class Scheduler {
     const polledAt = known.polledAt ?? now;
     const target = this.#threshold;
     const reach = earliestReach(known.expected, { seconds: now - polledAt, index, target });
-    this.#below.put(known, Math.max(polledAt + reach, known.restsUntil));
+    // Nobody is asked sooner than in the next slot, and a bound that is not exact must not say "now" for ever.
+    const soonest = now + known.expected.slot / 2;
+    this.#below.put(known, Math.max(polledAt + reach, soonest, known.restsUntil));
   }
 
   #withdraw(known: Known): void {
@@ -394,7 +396,8 @@ export class Scheduler {
     const { level, excess, fade, growth } = known.belief.outlook(activity);
     const slope = (later / activity - 1) / hour;
     const { weight, cost } = known.traits;
-    return { level, excess, fade, growth, slope, weight: weight / cost, hinted: 0 };
+    const slot = Math.min(longestSlot, 1 / this.#options.pace);
+    return { level, excess, fade, growth, slope, weight: weight / cost, hinted: 0, slot };
   }
 
   /** A pass over all sources for what they have in common takes one source at each poll, so that none is slow. */
@@ -436,11 +439,15 @@ const nothingExpected: Expectation = {
   weight: 0,
   slope: 0,
   hinted: 0,
+  slot: 0,
 };
 
 /** Sources within this part of the going worth are looked at each time; it is raised at most so often. */
 const nearPart = 0.92;
 const raiseSeconds = 40;
+
+/** A pace that is low for a while, as after a refusal, is no reason to prefer the busy for hours; in seconds. */
+const longestSlot = 5;
 
 /** How fast the going worth follows. */
 const goingStep = 0.03;

@@ -14,6 +14,7 @@ const steady: Expectation = {
   weight: 1,
   slope: 0,
   hinted: 0,
+  slot: 0,
 };
 
 /** The integral of u x (expected rate at u), by small steps. */
@@ -49,6 +50,16 @@ describe("pollIndex()", () => {
     expect(pollIndex(busy, 25)).toBeCloseTo(pollIndex(steady, 100), 9);
   });
 
+  it("is in slots what one more slot of waiting costs over the mean of the cycle so far", () => {
+    const slot = 5;
+    for (const slots of [1, 2, 7]) {
+      const unseenIn = (one: number) => steady.level * slot * slot * (one + 1 / 2);
+      const before = Array.from({ length: slots }, (_, one) => unseenIn(one));
+      const cost = slots * unseenIn(slots) - before.reduce((sum, one) => sum + one, 0);
+      expect(pollIndex({ ...steady, slot }, slots * slot)).toBeCloseTo(cost, 9);
+    }
+  });
+
   it("adds what a hint told of", () => {
     const hinted = pollIndex({ ...steady, weight: 3, hinted: 5 }, 10);
     expect(hinted).toBeCloseTo(pollIndex({ ...steady, weight: 3 }, 10) + 15, 9);
@@ -64,6 +75,7 @@ describe("earliestReach()", () => {
       growth: fc.double({ min: -1e-9, max: 1e-6, noNaN: true }),
       weight: fc.double({ min: 1e-2, max: 1e2, noNaN: true }),
       slope: fc.double({ min: -2e-4, max: 2e-3, noNaN: true }),
+      slot: fc.double({ min: 0, max: 60, noNaN: true }),
     });
     const span = fc.double({ min: 0, max: 3600, noNaN: true });
     fc.assert(
