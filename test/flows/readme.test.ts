@@ -267,6 +267,6 @@ describe("the container", () => {
     for (const [, from = ""] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
       for (const name of from.split(" ")) expect(ignored).toContain(`!${name}\n`);
     }
-    expect(dockerfile).toMatch(/ln -s \/app\/src\/main\.ts \/usr\/local\/bin\/dayferry/);
+    expect(dockerfile).toMatch(/ln -s \/app\/src\/dayferry\.ts \/usr\/local\/bin\/dayferry/);
   });
 });
