@@ -139,6 +139,7 @@ async function serve(store: Store): Promise<void> {
     links: null,
     ...createAccessControl({ store, clock, randomBytes, listed: [] }),
     ready: () => true,
+    fastPath: () => ({ kind: "off", reason: null }),
     clockLead: () => null,
     gate() {
       throw new Error("there is no service behind this server");

@@ -77,6 +77,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     mailLinks: openMailLinks(config),
     reports: { reports: createReportThreads(), file: join(config.dataDir, "dayferry.sqlite") },
     ready: () => rooms.sync.ready,
+    fastPath: () => rooms.sync.fastPath,
     gate: rooms.upstream.gate.state,
     clockLead: () => rooms.upstream.clockLead(),
     channels: () => rooms.channels.states(),

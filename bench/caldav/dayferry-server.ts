@@ -40,6 +40,7 @@ const app = createApp({
   links: rooms.links,
   ready: () => rooms.sync.ready,
   clockLead: () => null,
+  fastPath: () => ({ kind: "off", reason: null }),
   gate: rooms.upstream.gate.state,
   channels: () => rooms.channels.states(),
   loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),

@@ -12,6 +12,7 @@ import type { Rights } from "../people/rights.ts";
 import type { Throttle } from "../people/throttle.ts";
 import type { StorageHealth, StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import type { FastPathState } from "../sync/fast-path.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
@@ -53,6 +54,7 @@ interface HttpDeps {
   /** Absent where no reports are served. */
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   readonly ready: () => boolean;
+  readonly fastPath: () => FastPathState;
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;

@@ -5,6 +5,7 @@ import { describeDuplicates } from "../edits/delivery/find-created.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import type { FastPathState } from "../sync/fast-path.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 
@@ -15,6 +16,8 @@ export interface StatusDeps {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly ready: () => boolean;
+  /** How the account-wide list of tasks stands. */
+  readonly fastPath: () => FastPathState;
   readonly gate: () => GateState;
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;
@@ -75,6 +78,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       files: store.files.count(),
       openQuestions: store.absences.all().length,
     },
+    fastPath: deps.fastPath(),
     quota: deps.gate(),
     clockAheadSeconds: secondsOf(deps.clockLead()),
     journal: store.journal.counts(),

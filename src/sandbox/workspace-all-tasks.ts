@@ -179,7 +179,7 @@ const byChange = (a: Shown, b: Shown): number =>
 
 /** The same elements in an order that is another one for each number. */
 function shuffled(shown: readonly Shown[], turn: number): readonly Shown[] {
-  const place = ({ id }: Shown) => (id * 7919 + turn * 104_729) % 1009;
+  const place = ({ id }: Shown) => (id * (7919 + 2 * turn) * 104_729) % 10_007;
   return shown.toSorted((a, b) => place(a) - place(b));
 }
 

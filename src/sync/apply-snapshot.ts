@@ -6,7 +6,14 @@ import type { Store } from "../store/store.ts";
 import type { Snapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
-import { type Contents, type Identified, isComplete, planSnapshot } from "./plan-snapshot.ts";
+import {
+  type Contents,
+  type Expectations,
+  type Identified,
+  isComplete,
+  planSnapshot,
+  type SnapshotPlan,
+} from "./plan-snapshot.ts";
 
 interface SnapshotFacts {
   /** Name of the source that was read. */
@@ -46,23 +53,10 @@ export function applySnapshot(
     overtaken,
     items: snapshot.items,
     complete: isComplete(snapshot),
-    handleOf: ({ kind, id }) => store.mirror.find(kind, id),
-    creations: () => store.journal.openCreations(),
-    givenUp: () => store.journal.givenUpCreations(),
-    isRuledOut: (edit, item) => isRuledOut(store, { edit, item, source }),
-    moves: () => store.moves.recent(),
+    ...expectationsOf(store, source),
   });
 
-  const changes: ItemChange[] = [];
-  const changedAt: (Temporal.Instant | null)[] = [];
-  for (const item of plan.put) {
-    const act = store.mirror.put(item, source);
-    if (act === "unchanged") continue;
-    changes.push({ kind: spokenKind(item), title: item.title, act });
-    changedAt.push(item.updatedAt);
-  }
-  for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
-  for (const { edit, item } of plan.lateCreations) takeBack(store, { edit, item });
+  const { changes, changedAt } = applyPlan(store, { plan, source });
   withdrawSeen(store, { source, known, seen: plan.seen });
   const missing = plan.missing.filter((key) => !isAlive(key));
   const brake = noticeMissing(store, { source, missing, total: known.size });
@@ -86,6 +80,38 @@ export function applySnapshot(
       overtaken.size + plan.missing.length + brake.length === 0 &&
       plan.heldBack.length + plan.candidates.length + plan.lateCreations.length === 0,
   };
+}
+
+/** What edits account for in items that a source shows for the first time. */
+export function expectationsOf(store: Store, source: string): Expectations {
+  return {
+    handleOf: ({ kind, id }) => store.mirror.find(kind, id),
+    creations: () => store.journal.openCreations(),
+    givenUp: () => store.journal.givenUpCreations(),
+    isRuledOut: (edit, item) => isRuledOut(store, { edit, item, source }),
+    moves: () => store.moves.recent(),
+  };
+}
+
+/**
+ * Writes what is new or different, and what that says of edits; of what is missing it does nothing. Belongs inside the
+ * caller's transaction.
+ */
+export function applyPlan(
+  store: Store,
+  { plan, source }: { readonly plan: SnapshotPlan; readonly source: string },
+): Pick<Applied, "changedAt"> & { readonly changes: readonly ItemChange[] } {
+  const changes: ItemChange[] = [];
+  const changedAt: (Temporal.Instant | null)[] = [];
+  for (const item of plan.put) {
+    const act = store.mirror.put(item, source);
+    if (act === "unchanged") continue;
+    changes.push({ kind: spokenKind(item), title: item.title, act });
+    changedAt.push(item.updatedAt);
+  }
+  for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
+  for (const { edit, item } of plan.lateCreations) takeBack(store, { edit, item });
+  return { changes, changedAt };
 }
 
 /**

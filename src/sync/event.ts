@@ -12,7 +12,7 @@ export interface ItemChange {
  * What the sync does and meets, for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing` are
  * the items it did not hold and that became questions, `heldBack` those left to an edit under way. `found`: an item that
  * a list does not show answers by itself, so that list is cut. `directory-changed`: names or members of projects, lists,
- * labels or people are new. `side-changed`: so many comments, history entries, folders or files are new or different.
+ * labels or people are new. `fast-path`: the account-wide list of tasks is used from now on, or no more. `side-changed`: so many comments, history entries, folders or files are new or different.
  * `look-up-refused` names the configuration key that replaces the look-up. `fault`: an error
  * that nobody foresaw.
  */
@@ -67,6 +67,12 @@ export type SyncEvent =
       readonly needsPerson: boolean;
     }
   | { readonly kind: "brake-lifted"; readonly source: string }
+  | {
+      readonly kind: "fast-path";
+      readonly state: "used" | "dropped";
+      /** Why it is used no more. */
+      readonly reason: string | null;
+    }
   | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
 
 /** What one sweep did. `held`: items that are missing but held by a brake. */
@@ -129,6 +135,7 @@ export class SweepCounts {
       case "unanswered":
       case "braked":
       case "brake-lifted":
+      case "fast-path":
         return;
     }
   }

@@ -1,4 +1,4 @@
-import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
+import type { ListId, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { ItemChange } from "./event.ts";
@@ -6,7 +6,6 @@ import { nearness } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
 
 interface ListFacts {
-  readonly projectId: ProjectId;
   readonly listId: ListId;
   /** The tasks that the list has just shown. */
   readonly items: readonly Item[];
@@ -21,12 +20,27 @@ interface ListFacts {
 export function followParents(
   store: Store,
   sources: SourceList,
-  { projectId, listId, items, today }: ListFacts,
+  { listId, items, today }: ListFacts,
 ): readonly ItemChange[] {
+  followShown(store, sources, { items, today });
+  const shown = new Set(items.map(({ id }) => id));
+  return sources
+    .parentsIn(listId)
+    .filter((id) => !shown.has(id) && !isMirrored(store, id))
+    .flatMap((id) => buryBelow(store, sources, id));
+}
+
+/** The same for tasks that were shown in other ways than by their whole list: nothing is said of those that were not. */
+export function followShown(
+  store: Store,
+  sources: SourceList,
+  { items, today }: Pick<ListFacts, "items" | "today">,
+): void {
   const childless = items.filter((item) => item.kind === "task" && item.subtaskCount === 0);
   const mirrored = store.mirror.populated(childless.map(({ id }) => `subtasks:${id}`));
   for (const item of items) {
     if (item.kind !== "task" || item.id === null) continue;
+    const { projectId, listId } = item;
     const name = `subtasks:${item.id}`;
     const known = sources.get(name);
     if (item.subtaskCount > 0 || mirrored.has(name)) {
@@ -37,11 +51,6 @@ export function followParents(
       sources.drop(name);
     }
   }
-  const shown = new Set(items.map(({ id }) => id));
-  return sources
-    .parentsIn(listId)
-    .filter((id) => !shown.has(id) && !isMirrored(store, id))
-    .flatMap((id) => buryBelow(store, sources, id));
 }
 
 /** Buries every subtask of a task that is gone: they can be reached below it only. */

@@ -33,7 +33,8 @@ interface SnapshotFacts {
   readonly moves: () => readonly Edit[];
 }
 
-interface SnapshotPlan {
+/** What is to be done about a snapshot. */
+export interface SnapshotPlan {
   /** New or different. */
   readonly put: readonly Identified[];
   readonly unchanged: number;
@@ -104,7 +105,8 @@ interface Explanation {
   readonly isHeldBack: boolean;
 }
 
-type Expectations = Pick<
+/** The edits that may account for what a snapshot shows. */
+export type Expectations = Pick<
   SnapshotFacts,
   "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves"
 >;

@@ -62,6 +62,9 @@ export class PollSchedule {
   /** Sources that the scheduler takes for under way, or that rest there. */
   readonly #away = new Set<string>();
   readonly #jobs = new Map<string, PollJob>();
+  /** Lists that something else keeps fresh, in the order of their last readings; null while there are none. */
+  #audited: Set<string> | null = null;
+  #pollsSinceAudit = 0;
   /** What was answered up to this turn is to be read again. */
   #rereadTurn = 0;
   #wentAside = false;
@@ -97,6 +100,8 @@ export class PollSchedule {
     this.#wentAside = aside !== null;
     const name = aside ?? this.#untried();
     if (name !== null) return { kind: "source", name };
+    const audit = this.#audit();
+    if (audit !== null) return { kind: "source", name: audit };
     const choice = this.#scheduler.next(seconds);
     if (choice.kind === "poll") return this.#chosen(choice.key);
     const late = this.#aside();
@@ -108,6 +113,11 @@ export class PollSchedule {
     const { sources } = this.#deps;
     const kind = sources.get(name)?.kind;
     if (!kind || goesByTurn(kind)) return;
+    if (this.#audited && isOfTasks(kind)) {
+      this.#readAt.set(name, this.#secondsAt(at) ?? this.#seconds());
+      this.#auditLater(name);
+      return;
+    }
     if (!this.#readAt.has(name)) this.#begin(name, kind);
     if (changes.length > 0) this.#kept.note(name);
     this.#observe(name, { at, changes });
@@ -134,6 +144,30 @@ export class PollSchedule {
     this.#scheduler.remove(key);
   }
 
+  /**
+   * Leaves lists of tasks and subtasks to an audit, as something else tells of their changes: one of `pollsPerAudit` and one goes to
+   * the one that was read the longest ago. What is believed of them is kept for when they are no longer left to it.
+   */
+  leaveToAudit(isLeft: boolean): void {
+    const { sources } = this.#deps;
+    if (isLeft === (this.#audited !== null)) return;
+    const left = [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")];
+    const known = left.filter(({ name }) => this.#readAt.has(name));
+    if (isLeft) {
+      const readAt = ({ name }: PolledSource) => this.#readAt.get(name) ?? 0;
+      this.#audited = new Set();
+      for (const { name } of known.toSorted((a, b) => readAt(a) - readAt(b))) {
+        this.#auditLater(name);
+      }
+      return;
+    }
+    this.#audited = null;
+    for (const entry of known) {
+      this.#scheduler.put(entry.name, { weight: weightOf(entry.kind), cost: 1 });
+      this.#note(entry.name, entry);
+    }
+  }
+
   /** Lets all sources go by turn until each was answered once more. */
   rereadAll(): void {
     const { sources } = this.#deps;
@@ -155,6 +189,28 @@ export class PollSchedule {
       this.#readAt.set(name, polledAt);
     } else this.#kept.note(name);
     this.#scheduler.put(name, { weight: weightOf(kind), cost: 1 });
+  }
+
+  #auditLater(name: string): void {
+    this.#scheduler.setAside(name);
+    this.#away.delete(name);
+    this.#audited?.delete(name);
+    this.#audited?.add(name);
+  }
+
+  #audit(): string | null {
+    this.#pollsSinceAudit += 1;
+    if (!this.#audited || this.#pollsSinceAudit <= pollsPerAudit) return null;
+    this.#pollsSinceAudit = 0;
+    const { sources, clock } = this.#deps;
+    const now = clock();
+    for (const name of [...this.#audited.values().take(mostPassedOver)]) {
+      this.#auditLater(name);
+      const entry = sources.get(name);
+      const rests = entry?.notBefore && Temporal.Instant.compare(entry.notBefore, now) > 0;
+      if (entry && !entry.underWay && !rests) return name;
+    }
+    return null;
   }
 
   #aside(): string | null {
@@ -210,6 +266,7 @@ export class PollSchedule {
   #note(name: string, entry: PolledSource | null): void {
     if (!entry) {
       this.#byTurn.drop(name);
+      this.#audited?.delete(name);
       this.#scheduler.remove(name);
       this.#readAt.delete(name);
       this.#away.delete(name);
@@ -221,7 +278,7 @@ export class PollSchedule {
     const isByTurn = !isKnown || turn === 0 || answered <= this.#rereadTurn;
     if (isByTurn) this.#byTurn.put({ ...entry, hurried: false, pollHurried: false });
     else this.#byTurn.drop(name);
-    if (!isKnown) return;
+    if (!isKnown || this.#audited?.has(name)) return;
     if (isByTurn || underWay) {
       this.#away.add(name);
       this.#scheduler.begin(name);
@@ -249,8 +306,14 @@ export class PollSchedule {
 const goesByTurn = (kind: Source["kind"]): boolean =>
   kind === "projects" || kind === "people" || kind === "todolists";
 
+const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
+
 /** Names of labels change seldom, and hardly anybody looks at them. */
 const weightOf = (kind: Source["kind"]): number => (kind === "labels" ? 0.5 : 1);
+
+const pollsPerAudit = 15;
+/** Lists that rest are passed over by an audit, but not without end. */
+const mostPassedOver = 20;
 
 /** The ceiling leaves room for sources that reach it together. */
 const maxAgePart = 11 / 12;

@@ -10,7 +10,7 @@ import { applySnapshot } from "./apply-snapshot.ts";
 import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followParents } from "./follow-parents.ts";
-import { type Identified, isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
+import { isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
@@ -29,7 +29,7 @@ interface PollerDeps {
   /** Told what a list of tasks has shown, once it is applied. */
   readonly onTasks: (items: readonly Item[]) => void;
   /** Told what a reading has revealed, before it ends in the source list. */
-  readonly onRead: (source: string, revealed: Revealed) => void;
+  readonly onRead: (source: string, revealed: Revealed & { readonly put: readonly Item[] }) => void;
 }
 
 interface Applied {
@@ -39,6 +39,8 @@ interface Applied {
   readonly changes: Revealed["changes"];
   /** Whether the same body would change nothing if it came again. */
   readonly isSettled: boolean;
+  /** Items that are new or different. */
+  readonly put: readonly Item[];
 }
 
 /** What a source has answered: items as they came, or names. */
@@ -58,7 +60,13 @@ interface Read extends Omit<Answered, "answer"> {
   readonly digest: string | null;
 }
 
-const nothingApplied: Applied = { events: [], doubts: [], changes: [], isSettled: false };
+const nothingApplied: Applied = {
+  events: [],
+  doubts: [],
+  changes: [],
+  isSettled: false,
+  put: [],
+};
 const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] } as const;
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
@@ -176,7 +184,7 @@ export class Poller {
       store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
     });
     reading.applied(standing);
-    onRead(source, { at: begun.attemptedAt, changes: [] });
+    onRead(source, { at: begun.attemptedAt, changes: [], put: [] });
     sources.end(begun, { kind: "read", notBefore: null });
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
@@ -189,7 +197,7 @@ export class Poller {
       fetched.kind === "items"
         ? null
         : await this.#directory.askForMissing(source, { fetched, call });
-    const { events, doubts, changes, isSettled } = store.together(() => {
+    const { events, doubts, changes, isSettled, put } = store.together(() => {
       const applied =
         fetched.kind === "items"
           ? this.#applyItems(begun, { fetched, reading })
@@ -211,7 +219,7 @@ export class Poller {
     reading.applied(isSettled ? body : null);
     if (fetched.kind !== "items") this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
-    this.#deps.onRead(name, { at: begun.attemptedAt, changes });
+    this.#deps.onRead(name, { at: begun.attemptedAt, changes, put });
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
@@ -247,17 +255,16 @@ export class Poller {
     });
     const lost = questions.noticed(missing);
     const changes = [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)];
-    this.#askForNames(put);
+    this.askForNames(put);
     // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
     const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
     const isSettled = applied.isSettled && isWhole && isComplete(snapshot);
     if (source.kind !== "tasks")
-      return { events: [polled, ...brake], doubts: [], changes, isSettled };
+      return { events: [polled, ...brake], doubts: [], changes, isSettled, put };
 
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
-    const { projectId, listId } = source;
+    const { listId } = source;
     const buried = followParents(store, sources, {
-      projectId,
       listId,
       items: snapshot.items,
       today,
@@ -269,6 +276,7 @@ export class Poller {
       doubts: [],
       changes,
       isSettled: isSettled && buried.length === 0,
+      put,
     };
   }
 
@@ -283,6 +291,7 @@ export class Poller {
       doubts,
       changes: changed ? [attemptedAt] : [],
       isSettled: false,
+      put: [],
     };
   }
 
@@ -333,7 +342,7 @@ export class Poller {
   }
 
   /** Items name people and labels that nobody has introduced: they are new, so the look-ups are asked soon. */
-  #askForNames(items: readonly Identified[]): void {
+  askForNames(items: readonly Item[]): void {
     if (items.length === 0) return;
     const { directory } = this.#deps.store;
     const people = directory.personNames();

@@ -120,6 +120,10 @@ export class SourceList {
     return [...(this.#byProject.get(project)?.values() ?? [])];
   }
 
+  countOf(kind: Source["kind"]): number {
+    return this.#byKind.get(kind)?.size ?? 0;
+  }
+
   get tally(): Tally {
     return this.#tally;
   }

@@ -10,6 +10,7 @@ import {
   type SweepSummary,
   type SyncEvent,
 } from "./event.ts";
+import { FastPath, type FastPathState } from "./fast-path.ts";
 import { InitialSync } from "./initial-sync.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import { Poller } from "./poller.ts";
@@ -68,6 +69,8 @@ export interface Sync {
   hasRead(project: ProjectId | null): boolean;
   /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
   readonly settled: boolean;
+  /** How the account-wide list of tasks stands. */
+  readonly fastPath: FastPathState;
   /** Polls all sources again, resting ones too. The returned function tells whether requests made since have read all, and all is settled. */
   rereadAll(): () => boolean;
   /** Ends the rest of failed sources, as the service is back. */
@@ -100,6 +103,7 @@ class Syncing implements Sync {
   readonly #initial: InitialSync;
   readonly #schedule: PollSchedule;
   readonly #poller: Poller;
+  readonly #fastPath: FastPath;
   readonly #side: SideReader;
   readonly #wake = createWake();
   readonly #sweeps = new Set<SweepCounts>();
@@ -137,7 +141,21 @@ class Syncing implements Sync {
       questions: this.#questions,
       report,
       onTasks: (items) => this.#side.queue.follow(items),
-      onRead: (source, revealed) => this.#schedule.read(source, revealed),
+      onRead: (source, { put, ...revealed }) => {
+        this.#schedule.read(source, revealed);
+        this.#fastPath.noteRead(source, { at: revealed.at, put });
+      },
+    });
+    this.#fastPath = new FastPath({
+      ...deps,
+      sources: this.#sources,
+      schedule: this.#schedule,
+      projects: deps.scope.projects === "discover" ? null : deps.scope.projects.map(({ id }) => id),
+      report,
+      onShown: ({ put, same }) => {
+        this.#poller.askForNames(put);
+        this.#side.queue.follow([...put, ...same]);
+      },
     });
     this.#side = new SideReader({
       ...deps,
@@ -166,6 +184,10 @@ class Syncing implements Sync {
 
   get settled(): boolean {
     return this.#questions.settled;
+  }
+
+  get fastPath(): FastPathState {
+    return this.#fastPath.state;
   }
 
   rereadAll(): () => boolean {
@@ -348,6 +370,7 @@ class Syncing implements Sync {
     return async () => {
       if (poll.kind === "source") await this.#poll(poll.name, signal);
       else await poll.run(signal);
+      if (this.#readSinceStart) this.#fastPath.step();
       this.#settle();
     };
   }

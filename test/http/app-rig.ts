@@ -49,6 +49,7 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     workspace: null,
     links: null,
     ready,
+    fastPath: () => ({ kind: "off", reason: null }),
     clockLead: () => Temporal.Duration.from({ seconds: 2 }),
     gate: () => ({
       used: 3,

@@ -15,6 +15,7 @@ import {
   contentText,
   type IdentityRow,
   identityRow,
+  instantOf,
   itemKeyColumn,
   mirrorRow,
   numberColumn,
@@ -33,6 +34,16 @@ export interface Mirrored {
   readonly key: ItemKey;
   readonly source: string;
   readonly item: Item;
+}
+
+/** An item that has a key, with its row as it is stored; null where it is not mirrored now. */
+export interface Stored {
+  readonly key: ItemKey;
+  readonly row: {
+    readonly source: string;
+    readonly content: string;
+    readonly updatedAt: Temporal.Instant | null;
+  } | null;
 }
 
 /** The service as last seen. Written by a sweep and by the answer to a write; every method is one transaction or part of one. */
@@ -55,6 +66,8 @@ export interface Mirror {
   createIdentity(kind: ItemKind, uid: string): ItemKey;
   get(key: ItemKey): Mirrored | null;
   find(kind: ItemKind, id: ServiceId): ItemKey | null;
+  /** As `get` by the service's id, without decoding the content; null for an item that was never known. */
+  stored(kind: ItemKind, id: ServiceId): Stored | null;
   findUid(uid: string): IdentityRow | null;
   identity(key: ItemKey): IdentityRow;
   ofSource(source: string): readonly Mirrored[];
@@ -247,6 +260,15 @@ export function createMirror({
     find(kind, id) {
       const known = byId.get(kind, id);
       return known === undefined ? null : identityRow(known).item;
+    },
+    stored(kind, id) {
+      const known = byId.get(kind, id);
+      if (known === undefined) return null;
+      const { item: key } = identityRow(known);
+      const found = row.get(key);
+      if (found === undefined) return { key, row: null };
+      const { source, content, updatedAt } = mirrorRow(found);
+      return { key, row: { source, content, updatedAt: instantOf(updatedAt) } };
     },
     findUid(uid) {
       const known = byUid.get(uid);

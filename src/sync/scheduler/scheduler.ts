@@ -132,7 +132,7 @@ export class Scheduler {
   /** Null for a source that is not known. */
   dumpOf(key: string): SourceDump | null {
     const known = this.#sources.get(key);
-    return known ? dumpOf(known) : null;
+    return known ? dumpOf(known) : (this.#kept.get(key) ?? null);
   }
 
   /** Says what an earlier process knew of a source; it counts from when the source is put. */
@@ -180,6 +180,14 @@ export class Scheduler {
     this.#unpolled.delete(known);
     this.#withdraw(known);
     this.#setExpected(known, nothingExpected);
+  }
+
+  /** As `remove`, but what is believed of the source is kept until it is put again. */
+  setAside(key: string): void {
+    const known = this.#sources.get(key);
+    if (!known) return;
+    this.remove(key);
+    this.#kept.set(key, dumpOf(known));
   }
 
   /** The source to ask now. It is under way, and nobody's choice, until `observe` or `giveUp`. */

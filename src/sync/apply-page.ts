@@ -1,0 +1,164 @@
+import type { ServiceId } from "../domain/ids.ts";
+import type { TaskItem } from "../domain/item.ts";
+import { sourceOf } from "../domain/source.ts";
+import type { Stored } from "../store/mirror/mirror.ts";
+import { contentText } from "../store/rows/item-rows.ts";
+import type { Store } from "../store/store.ts";
+import type { TaskPage } from "../upstream/resources/task-page.ts";
+import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
+import type { ItemChange } from "./event.ts";
+import { followShown } from "./follow-parents.ts";
+import { type Contents, type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
+import { type PolledSource, type SourceList, samePlace } from "./source-list.ts";
+
+interface PageFacts {
+  readonly page: Pick<TaskPage, "items" | "partial">;
+  readonly sources: SourceList;
+  /** Whether the page is trusted with changes; otherwise it only tells where the lists are to be asked. */
+  readonly isTrusted: boolean;
+  /** By how much this machine's clock is ahead of the service's. */
+  readonly clockLead: Temporal.Duration | null;
+  readonly today: Temporal.PlainDate;
+}
+
+/** An element of a page that does not say what the mirror has, and is not certainly newer. */
+export interface PageDoubt {
+  readonly item: Identified & TaskItem;
+  readonly content: string;
+  /** The list that has to say what is true. */
+  readonly source: string;
+  /** Whether the element merely might hide a change: then it contradicts nobody. */
+  readonly isHint: boolean;
+}
+
+interface AppliedPage {
+  readonly changes: readonly ItemChange[];
+  /** When each of them happened, as far as the service tells. */
+  readonly changedAt: readonly (Temporal.Instant | null)[];
+  readonly put: readonly Identified[];
+  readonly heldBack: number;
+  readonly doubts: readonly PageDoubt[];
+  /** Elements that say what the mirror has. */
+  readonly same: readonly (Identified & TaskItem)[];
+}
+
+/**
+ * Brings the mirror up to date with one page of the account-wide list of tasks. A page never says that something is missing,
+ * and has no word where a list may know better: an element is taken only where it was changed after its list was read last,
+ * and after the mirror's row. Elements of lists that are not polled are passed over. Belongs inside the caller's transaction.
+ */
+export function applyPage(store: Store, { page, sources, ...facts }: PageFacts): AppliedPage {
+  const fresh = new Map<string, (Identified & TaskItem)[]>();
+  const known = new Map<string, Map<ServiceId, { key: Stored["key"]; content: string }>>();
+  const doubts: PageDoubt[] = [];
+  const same: (Identified & TaskItem)[] = [];
+  for (const item of page.items) {
+    if (!isTask(item)) continue;
+    const source = sourceOf(item);
+    const stored = store.mirror.stored(item.kind, item.id);
+    const content = contentText(item);
+    const polled = polledFor(sources, item);
+    const isPartial = page.partial.has(item);
+    const asks = polled?.name ?? listOf(sources, { item, stored });
+    if (stored?.row && stored.row.content === content && stored.row.source === source) {
+      const isLater = isAfter(item.updatedAt, stored.row.updatedAt);
+      if (isPartial && isLater && asks) doubts.push({ item, content, source: asks, isHint: true });
+      else same.push(item);
+      continue;
+    }
+    if (!asks) continue;
+    const isNews =
+      facts.isTrusted &&
+      !isPartial &&
+      polled !== null &&
+      isNewer(item, { stored, polled, ...facts });
+    if (!isNews) {
+      doubts.push({ item, content, source: asks, isHint: false });
+      continue;
+    }
+    fresh.set(source, [...(fresh.get(source) ?? []), item]);
+    if (!stored?.row || stored.row.source !== source) continue;
+    const rows = known.get(source) ?? new Map();
+    known.set(source, rows.set(item.id, { key: stored.key, content: stored.row.content }));
+  }
+
+  const put: Identified[] = [];
+  const changes: ItemChange[] = [];
+  const changedAt: (Temporal.Instant | null)[] = [];
+  let heldBack = 0;
+  for (const [source, items] of fresh) {
+    const rows: Contents = known.get(source) ?? new Map();
+    const plan = planSnapshot({
+      known: rows,
+      // A row that was written since the request left is the later one by its own moment.
+      overtaken: new Set(),
+      items,
+      complete: false,
+      ...expectationsOf(store, source),
+    });
+    const applied = applyPlan(store, { plan, source });
+    changes.push(...applied.changes);
+    changedAt.push(...applied.changedAt);
+    put.push(...plan.put);
+    heldBack += plan.heldBack.length;
+    followShown(store, sources, { items: plan.put, today: facts.today });
+  }
+  return { changes, changedAt, put, heldBack, doubts, same };
+}
+
+/** The source in whose snapshots an element is found, where that is polled and in the same place. */
+function polledFor(sources: SourceList, item: TaskItem): PolledSource | null {
+  const { projectId, listId, parentId } = item;
+  const polled = sources.get(sourceOf(item));
+  const place =
+    parentId === null
+      ? ({ kind: "tasks", projectId, listId } as const)
+      : ({ kind: "subtasks", projectId, listId, taskId: parentId } as const);
+  return polled && samePlace(polled.source, place) ? polled : null;
+}
+
+/** The list that knows of an element without a source: a subtask's parent is new, has moved, or was without subtasks. */
+function listOf(
+  sources: SourceList,
+  { item, stored }: { readonly item: TaskItem; readonly stored: Stored | null },
+): string | null {
+  const list = sources.get(`tasks:${item.listId}`);
+  const isPolled = list?.source.kind === "tasks" && list.source.projectId === item.projectId;
+  if (isPolled) return list.name;
+  const from = stored?.row?.source;
+  return from !== undefined && sources.get(from) ? from : null;
+}
+
+/** The service's times have whole seconds, and so has the header by which its clock is known. */
+const margin = Temporal.Duration.from({ seconds: 2 });
+
+/** A machine whose clock is off by more speaks to no service; what says so, as a proxy's header may, is no clock. */
+const longestLeadHours = 24;
+
+function isNewer(
+  { updatedAt }: TaskItem,
+  {
+    stored,
+    polled,
+    clockLead,
+  }: {
+    readonly stored: Stored | null;
+    readonly polled: PolledSource;
+    readonly clockLead: Temporal.Duration | null;
+  },
+): boolean {
+  const { attemptedAt, failures, everRead, underWay } = polled;
+  // What was buried, or is to be made again, is for its list alone to bring back.
+  if (!updatedAt || (stored && !stored.row)) return false;
+  if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
+  if (!attemptedAt || !everRead || failures > 0 || underWay) return false;
+  const isCredible = clockLead !== null && Math.abs(clockLead.total("hours")) < longestLeadHours;
+  const readAt = isCredible ? attemptedAt.subtract(clockLead) : attemptedAt;
+  return Temporal.Instant.compare(updatedAt, readAt.add(margin)) > 0;
+}
+
+const isAfter = (a: Temporal.Instant | null, b: Temporal.Instant | null): boolean =>
+  a !== null && (b === null || Temporal.Instant.compare(a, b) > 0);
+
+const isTask = (item: TaskItem): item is TaskItem & { readonly id: ServiceId } =>
+  isIdentified(item);

@@ -1,0 +1,291 @@
+import { describe, expect, it as test } from "vitest";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
+import { roomy, type Stage, type StageOptions, stage } from "./support/stage.ts";
+import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
+
+/** A small workspace, read as a whole, with one clock for service and daemon that can be set forward. */
+async function world(options: StageOptions = {}) {
+  let ahead = 0;
+  const now = () => Temporal.Now.instant().add({ milliseconds: ahead });
+  const it = await stage({ size: "s", quota: roomy, now, clock: now, ...options });
+  await it.sweep();
+  it.asked();
+  const { allTasks, tasks, subtasks } = it.sandbox.workspace;
+  return {
+    it,
+    tasks,
+    subtasks,
+    /** From now on the list of all tasks is answered like that. */
+    behave: (manner: AllTasksManner) => allTasks.behave(manner),
+    forward: (seconds: number) => {
+      ahead += seconds * 1000;
+    },
+  };
+}
+
+const isEqual = (it: Stage) =>
+  JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
+
+/** Waits for what is reached by polling; comparing everything must leave room for that. */
+async function until(reached: () => boolean): Promise<void> {
+  const deadline = performance.now() + 25_000;
+  for (;;) {
+    const begun = performance.now();
+    if (reached()) return;
+    if (begun > deadline) throw new Error(`not within 25 s: ${reached.toString()}`);
+    const rest = 10 + 4 * (performance.now() - begun);
+    await new Promise((resolve) => setTimeout(resolve, rest));
+  }
+}
+
+/** Polls for ever while the steps are made. */
+async function whilePolling({ sync }: Stage, steps: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const running = sync.run(stop.signal);
+  try {
+    await steps();
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+const isUsed = (it: Stage) => it.sync.fastPath.kind === "used";
+
+const told = (it: Stage) =>
+  it.events.flatMap((event) => (event.kind === "fast-path" ? [event.state] : []));
+
+/** A task with subtasks, and one without. */
+function someTasks({ it, tasks }: Awaited<ReturnType<typeof world>>) {
+  const place = placeAt(it, 0);
+  const shown = insist(tasks.list(place));
+  const parent = shown.find(({ sub_tasks }) => sub_tasks > 1);
+  const single = shown.find(({ sub_tasks, completed }) => sub_tasks === 0 && !completed);
+  if (!parent || !single) throw new Error("the workspace has no such tasks");
+  return { place, parent: parent.id, single: single.id };
+}
+
+const dropped = ({ events }: Stage) =>
+  events.flatMap((event) => (event.kind === "fast-path" && event.reason ? [event.reason] : []));
+
+/** Lets others change something of each kind. */
+function workOn(here: Awaited<ReturnType<typeof world>>): void {
+  const { it, tasks, subtasks } = here;
+  const { place, parent, single } = someTasks(here);
+  const [first, second] = insist(subtasks.list({ ...place, task: parent }));
+  insist(tasks.update({ ...place, task: parent }, { title: "Changed" }));
+  insist(subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" }));
+  insist(subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 }));
+  insist(tasks.remove({ ...place, task: single }));
+  addTask(it, placeAt(it, 1), { title: "Added" });
+}
+
+describe("the fast path", () => {
+  test("is used once all pages agree with the lists, and lists are left to an audit then", async () => {
+    const { it } = await world();
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      it.asked();
+      await until(() => it.sandbox.requests.entries().length > 120);
+    });
+    const asked = it.asked();
+    const pages = asked.filter((path) => path.endsWith("/alltodo")).length;
+    const lists = asked.filter((path) => /tasks$/.test(path)).length;
+    expect(pages).toBeGreaterThan(60);
+    expect(lists).toBeLessThan(15);
+    expect(told(it)).toEqual(["used"]);
+  });
+
+  test("brings what others add, change, move and delete", async () => {
+    const here = await world();
+    const { it, tasks, subtasks, forward } = here;
+    const { place, parent, single } = someTasks(here);
+    const [first, second] = insist(subtasks.list({ ...place, task: parent }));
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      // What has happened within the same second as the reading of its list is for the list to tell.
+      forward(10);
+      insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
+      insist(
+        subtasks.update({ ...place, task: parent, subtask: first?.id ?? 0 }, { title: "Below" }),
+      );
+      await until(() => isEqual(it));
+      const byPages = it.events.filter(
+        (event) => event.kind === "polled" && event.source.startsWith("alltodo:"),
+      );
+      expect(byPages).not.toEqual([]);
+
+      forward(10);
+      addTask(it, place, { title: "Added" });
+      insist(subtasks.create({ ...place, task: single }, { title: "First child" }));
+      await until(() => isEqual(it));
+
+      insist(tasks.remove({ ...place, task: single }));
+      insist(subtasks.remove({ ...place, task: parent, subtask: second?.id ?? 0 }));
+      await until(() => isEqual(it));
+
+      const { list } = placeAt(it, 0, 1);
+      insist(
+        tasks.update(
+          { ...place, task: parent },
+          { move_task: true, list_id: list, project: place.project },
+        ),
+      );
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used"]);
+  });
+});
+
+describe("pages that cannot be trusted", () => {
+  const strange: readonly (readonly [string, AllTasksManner, RegExp])[] = [
+    ["their order changes", { order: "unstable" }, /order changes/],
+    ["start is ignored", { ignores: ["start"] }, /again/],
+    ["limit is ignored", { ignores: ["limit"] }, /were to be expected/],
+    ["completed tasks are left out", { leavesOut: "completed" }, /none of its pages/],
+    ["subtasks are left out", { leavesOut: "subtasks" }, /none of its pages/],
+    ["some tasks are hidden", { leavesOut: "some" }, /none of its pages/],
+    [
+      "the total is that of the page",
+      { total: "page" },
+      /were to be expected|none of its pages|save/,
+    ],
+    ["the total is wrong", { total: "one-more" }, /were to be expected|counts/],
+    ["elements come twice", { repeats: true }, /twice/],
+  ];
+
+  test.each(strange)("are not used at all when %s", async (_, manner, reason) => {
+    const here = await world({ allTasks: manner });
+    const { it } = here;
+    await whilePolling(it, async () => {
+      await until(() => it.sync.fastPath.kind === "off" && it.sync.fastPath.reason !== null);
+      workOn(here);
+      await until(() => isEqual(it));
+    });
+    expect(it.sync.fastPath).toEqual({ kind: "off", reason: expect.stringMatching(reason) });
+    expect(told(it)).not.toContain("used");
+  });
+
+  test.each(strange)("are given up when they were good, and now %s", async (_, manner) => {
+    const here = await world();
+    const { it, forward } = here;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      forward(10);
+      here.behave(manner);
+      workOn(here);
+      await until(() => {
+        forward(1);
+        return it.sync.fastPath.kind === "off";
+      });
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used", "dropped"]);
+    expect(dropped(it)).toHaveLength(1);
+  });
+
+  test.each([
+    ["404", { kind: "status", status: 404 }],
+    ["403", { kind: "status", status: 403 }],
+    ["a page of HTML", { kind: "html" }],
+    ["another shape", { kind: "replace", body: [] }],
+    ["tasks of another shape", { kind: "replace", body: { total_count: 1, todos: [{ id: 1 }] } }],
+  ] as const)("are asked for once and without a word when %s answers", async (_, fault) => {
+    const { it } = await world();
+    it.sandbox.faults.add({ ...fault, path: /alltodo$/, times: 1000 });
+    await whilePolling(it, () => until(() => it.sandbox.requests.entries().length > 60));
+    expect(it.asked().filter((path) => path.endsWith("/alltodo"))).toHaveLength(1);
+    expect(told(it)).toEqual([]);
+    expect(it.sync.fastPath.kind).toBe("off");
+  });
+
+  test("are asked for again after a day", async () => {
+    const { it, forward } = await world();
+    it.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/ });
+    await whilePolling(it, async () => {
+      await until(() => it.sync.fastPath.kind === "off" && it.sync.fastPath.reason !== null);
+      forward(25 * 3600);
+      await until(() => isUsed(it));
+    });
+  });
+
+  test("are given up for the lists while they fail", async () => {
+    const here = await world();
+    const { it, forward } = here;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      it.sandbox.faults.add({ kind: "status", status: 500, path: /alltodo$/, times: 100_000 });
+      workOn(here);
+      await until(() => {
+        forward(5);
+        return it.sync.fastPath.kind === "off";
+      });
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used", "dropped"]);
+  });
+
+  test("do not take back what a list or an edit has shown when they lag behind", async () => {
+    const here = await world();
+    const { it, tasks, forward } = here;
+    const { place, single } = someTasks(here);
+    const title = () =>
+      it.store.mirror.ofSource(`tasks:${place.list}`).find(({ item }) => item.id === single)?.item
+        .title;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      here.behave({ cachedFor: Temporal.Duration.from({ seconds: 30 }) });
+      it.asked();
+      await until(() => it.sandbox.requests.entries().length > 20);
+      forward(10);
+      insist(tasks.update({ ...place, task: single }, { title: "Newer" }));
+      it.sync.hurry(`tasks:${place.list}`);
+      await until(() => title() === "Newer");
+      const shown: (string | undefined)[] = [];
+      it.asked();
+      await until(() => {
+        shown.push(title());
+        return it.sandbox.requests.entries().length > 60;
+      });
+      expect(new Set(shown)).toEqual(new Set(["Newer"]));
+      forward(21);
+      await until(() => {
+        forward(1);
+        return isEqual(it);
+      });
+    });
+    expect(told(it)).toEqual(["used"]);
+  });
+
+  test("are given up when they stay behind", async () => {
+    const here = await world();
+    const { it, forward } = here;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      here.behave({ cachedFor: Temporal.Duration.from({ hours: 100 }) });
+      it.asked();
+      await until(() => it.sandbox.requests.entries().length > 20);
+      forward(10);
+      workOn(here);
+      await until(() => {
+        forward(1);
+        return it.sync.fastPath.kind === "off";
+      });
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used", "dropped"]);
+  });
+
+  test("are used whatever their order is, as long as it is one", async () => {
+    const here = await world({ allTasks: { order: "recent-first" } });
+    const { it, forward } = here;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      forward(10);
+      workOn(here);
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used"]);
+  });
+});
