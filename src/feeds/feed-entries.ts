@@ -34,12 +34,24 @@ export interface FeedEntry extends EntryName {
   readonly inputs: string;
 }
 
-/** The items of one project, kept up to date from the change log. Every method belongs inside one transaction. */
+/** The items of one project, kept up to date from the change log. Every method but `fill` belongs inside one transaction. */
 export interface FeedEntries {
+  /**
+   * Whether `refresh` has little to do: not at first, and not where names or links are others now, on which every entry
+   * hangs. `fill` is for those times.
+   */
+  isFollowing(): boolean;
+  /**
+   * Reads everything, item by item, each of which is answered with. Others may change what they like between two steps:
+   * the next `refresh` takes that in.
+   */
+  fill(): Iterable<readonly FeedEntry[]>;
   /** Takes in what changed since the last call. */
   refresh(): void;
   /** Takes in one item that was changed after `refresh`. */
   reload(key: ItemKey): ViewItem;
+  /** Whether the feed shows an entry on a day. */
+  isShown(today: Temporal.PlainDate): (entry: FeedEntry) => boolean;
   /** What the feed shows on a day, by start, then UID. */
   shown(today: Temporal.PlainDate): readonly FeedEntry[];
   has(key: ItemKey): boolean;
@@ -49,8 +61,6 @@ export interface FeedEntries {
   /** Ends one use: everything so far is known, and what was read for it is let go. */
   settle(): void;
 }
-
-export const entryId = ({ key, field }: EntryName): string => `${key}/${field}`;
 
 interface FeedEntriesDeps {
   readonly store: Store;
@@ -81,11 +91,11 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
   let dependencies = "";
   let knownUpTo: Revision | null = null;
 
-  function put(view: ViewItem): void {
+  function put(view: ViewItem): readonly FeedEntry[] {
     const present = entriesOf(view, { names, options, links, format });
-    read.set(view.key, view);
     replace(view.key, present);
     entries.set(view.key, present);
+    return present;
   }
 
   function replace(key: ItemKey, present: readonly FeedEntry[]): void {
@@ -101,16 +111,35 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
       if (!fields.has(entry.field)) shownEntries.replace(undefined, entry);
   }
 
-  function load(): void {
+  /** All that every entry hangs on, as it is now. */
+  function presentNames() {
+    const [present, presentLinks] = [namesOf(store), deps.links()];
+    const text = `${textOfNames(present)}${presentLinks ? linksText(presentLinks) : ""}`;
+    return { present, presentLinks, text };
+  }
+
+  function* fill(): Generator<readonly FeedEntry[]> {
+    const now = presentNames();
+    const upTo = store.changes.latest();
+    knownUpTo = null;
+    names = now.present;
+    links = now.presentLinks;
+    dependencies = now.text;
     entries.clear();
     shownEntries.clear();
-    for (const view of store.view.ofProject(project)) put(view);
+    for (const key of store.view.keysOfProject(project)) {
+      const view = store.view.get(key);
+      yield view?.item.projectId === project ? put(view) : [];
+    }
+    knownUpTo = upTo;
   }
 
   function update(key: ItemKey): void {
     const view = store.view.get(key);
-    if (view?.item.projectId === project) put(view);
-    else {
+    if (view?.item.projectId === project) {
+      read.set(key, view);
+      put(view);
+    } else {
       replace(key, []);
       entries.delete(key);
     }
@@ -123,23 +152,22 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
   }
 
   return {
+    isFollowing: () => knownUpTo !== null && presentNames().text === dependencies,
+    fill,
     refresh() {
-      const [presentNames, presentLinks] = [namesOf(store), deps.links()];
-      const text = `${textOfNames(presentNames)}${presentLinks ? linksText(presentLinks) : ""}`;
-      if (knownUpTo === null || text !== dependencies) {
-        names = presentNames;
-        links = presentLinks;
-        dependencies = text;
-        load();
-      } else {
-        for (const key of store.changes.itemsSince(project, knownUpTo)) update(key);
-      }
+      if (knownUpTo === null || presentNames().text !== dependencies) for (const _ of fill());
+      else for (const key of store.changes.itemsSince(project, knownUpTo)) update(key);
     },
     reload(key) {
       const view = store.view.get(key);
       if (!view) throw new MissingItemError(key);
+      read.set(key, view);
       put(view);
       return view;
+    },
+    isShown(today) {
+      const window = windowAround(today, options);
+      return (entry) => isShown(entry, window);
     },
     shown: (today) => shownEntries.on(today, [...entries.values()].flat()),
     has: (key) => entries.has(key),

@@ -1,5 +1,5 @@
 import { fingerprint } from "../domain/fingerprint.ts";
-import { type FeedId, feedId } from "../domain/ids.ts";
+import { type FeedId, feedId, type ItemKey, type ProjectId } from "../domain/ids.ts";
 import { isSealed, type Seal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { calendarEnd, writeHeader } from "../ics/write/write-calendar.ts";
@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { cardOf, type Names } from "./card.ts";
 import { fieldView, placeOfView } from "./custom-dates.ts";
-import { entryId, type FeedEntries, type FeedEntry } from "./feed-entries.ts";
+import type { FeedEntries, FeedEntry } from "./feed-entries.ts";
 import type { FeedOptions } from "./window.ts";
 import { placeOf } from "./window.ts";
 
@@ -22,6 +22,10 @@ export type RenderEvent = (card: EventCard) => string;
 export interface Fragments {
   /** The components of shown entries: as they were published, or written again where anything that they are made of changed. */
   textsOf(shown: readonly FeedEntry[]): readonly string[];
+  /** Writes what is missing of an item's shown entries, or does not hold any more, so that little is left to `textsOf`. */
+  prepare(shown: readonly FeedEntry[]): void;
+  /** How many octets the texts in memory take, about. */
+  size(): number;
   /** Forgets what was published of items that are no longer the project's. */
   dropGone(): void;
 }
@@ -29,6 +33,7 @@ export interface Fragments {
 interface FragmentsDeps {
   readonly store: Store;
   readonly feed: FeedId;
+  readonly project: ProjectId;
   readonly entries: FeedEntries;
   readonly render: RenderEvent;
   /** Closes components with signed links, which open what they name: the database keeps them, and may be copied. */
@@ -49,9 +54,32 @@ export class FragmentError extends Error {
  * Keeps one text per item and SEQUENCE. Where another reason than an edit changes the text (a renamed label, an option,
  * a newer build), SEQUENCE and LAST-MODIFIED rise first: calendars look at nothing else.
  */
-export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps): Fragments {
-  const published = new Map(opened(store.feeds.fragments(feed)).map((it) => [entryId(it), it]));
+export function createFragments({
+  store,
+  feed,
+  project,
+  entries,
+  render,
+  seal,
+}: FragmentsDeps): Fragments {
+  /** What was published of the items that were looked at so far. */
+  const published = new Map<ItemKey, readonly Fragment[]>();
+  let isTidied = false;
+  let size = 0;
   let touched = 0;
+
+  function publishedOf(key: ItemKey): readonly Fragment[] {
+    const known = published.get(key);
+    if (known) return known;
+    const read = opened(store.feeds.fragmentsOf(feed, key));
+    set(key, read);
+    return read;
+  }
+
+  function set(key: ItemKey, present: readonly Fragment[]): void {
+    size += sizeOf(present) - sizeOf(published.get(key) ?? []);
+    published.set(key, present);
+  }
 
   /** Those that cannot be opened any more are written again. One that an earlier version has kept open is closed. */
   function opened(kept: readonly Fragment[]): readonly Fragment[] {
@@ -84,7 +112,8 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   }
 
   function keep(fragment: Fragment): string {
-    published.set(entryId(fragment), fragment);
+    const { key, field } = fragment;
+    set(key, [...publishedOf(key).filter((one) => one.field !== field), fragment]);
     store.feeds.putFragment(feed, closed(fragment));
     return fragment.body;
   }
@@ -111,7 +140,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   }
 
   function textOf(entry: FeedEntry): string {
-    const before = published.get(entryId(entry));
+    const before = publishedOf(entry.key).find(({ field }) => field === entry.field);
     return before?.inputs === entry.inputs ? before.body : publish(entry, before);
   }
 
@@ -124,14 +153,30 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
         if (touched === before) return texts;
       }
     },
+    prepare(shown) {
+      for (const entry of shown) textOf(entry);
+    },
+    size: () => size,
     dropGone() {
-      const gone = [...published.values()].filter(({ key }) => !entries.has(key));
+      if (!isTidied) store.feeds.dropForeignFragments(feed, project);
+      isTidied = true;
+      const gone = [...published.keys()].filter((key) => !entries.has(key));
       if (gone.length === 0) return;
-      store.feeds.dropFragments(feed, [...new Set(gone.map(({ key }) => key))]);
-      for (const fragment of gone) published.delete(entryId(fragment));
+      store.feeds.dropFragments(feed, gone);
+      for (const key of gone) {
+        set(key, []);
+        published.delete(key);
+      }
     },
   };
 }
+
+/** A text of one octet a character, and what stands around it. */
+const sizeOf = (fragments: readonly Fragment[]): number =>
+  fragments.reduce((sum, { body }) => sum + body.length + sizeOfEntry, 0);
+
+/** What the rest of an entry takes in memory, about. */
+const sizeOfEntry = 600;
 
 /** Lines may be folded anywhere. */
 const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes("/act/");

@@ -6,6 +6,7 @@ import type { ProjectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
 import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
+import { inTurns } from "../loop.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { type FeedLinks, linksText } from "./card.ts";
@@ -32,6 +33,8 @@ export interface LiveFeedDeps {
   /** Whether everything of a project has been read that its first calendar needs. */
   readonly hasRead: (project: ProjectId) => boolean;
   readonly clock: () => Temporal.Instant;
+  /** Called when more is in memory than before. */
+  readonly onGrown: () => void;
 }
 
 /** The bytes of one ETag. */
@@ -40,16 +43,29 @@ export interface BuiltFeed {
   readonly body: Buffer;
   /** Compressed in the thread pool, once per coding. */
   compressed(coding: Coding): Promise<Buffer>;
+  /** What it has in memory, in octets. */
+  size(): number;
 }
 
 /** One feed as it stands: answers from memory while nothing that it is made of has changed. */
 export interface LiveFeed {
+  /** What the feed says now, where nothing has changed since it was asked last; else null. */
+  current(): FeedState | null;
   /** What the feed says now. Throws `FeedBuildError` when it cannot be built: never an emptier calendar instead. */
   state(): FeedState;
   /** The bytes of what the feed says now; throws as `state` does. */
   built(): BuiltFeed;
   /** The bytes of the state that was answered last, when they are in memory. */
   kept(): BuiltFeed | null;
+  /**
+   * Reads and writes what a long calendar needs while others have their turn, so that little is left to do at once; null
+   * where that is so already. Rejects with a `FeedBuildError`.
+   */
+  prepare(): Promise<void> | null;
+  /** What it has in memory, in octets, about. */
+  size(): number;
+  /** Lets go of all that can be read or made again. */
+  release(): void;
 }
 
 /** Thrown when a feed cannot be built. Subscribers then keep what they have, which is as good as a last good body. */
@@ -67,6 +83,9 @@ export class FeedUnreadError extends Error {
     super(`feed ${feed.id} (${feed.name}) has not been read as a whole yet`);
   }
 }
+
+/** They take a few milliseconds. */
+const itemsPerStep = 20;
 
 interface Working {
   readonly entries: FeedEntries;
@@ -88,6 +107,7 @@ export function createLiveFeed(
   let known: FeedState | null = store.feeds.state(id);
   let built: BuiltFeed | null = null;
   let working: Working | null = null;
+  let preparing: Promise<void> | null = null;
 
   const linksNow = (): FeedLinks | null =>
     links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(today()) };
@@ -98,9 +118,14 @@ export function createLiveFeed(
     return `${revision} ${today().toString()} ${format} ${made ? linksText(made) : ""} ${feed().name}`;
   }
 
+  const current = (): FeedState | null => (known?.inputs === inputsNow() ? known : null);
+
   function startWork(): Working {
     const entries = createFeedEntries({ store, project, options, format, links: linksNow });
-    return { entries, fragments: createFragments({ store, feed: id, entries, render, seal }) };
+    return {
+      entries,
+      fragments: createFragments({ store, feed: id, project, entries, render, seal }),
+    };
   }
 
   /** Renders what changed and notes what the feed says now, in one transaction: nothing is served that is not kept. */
@@ -131,6 +156,7 @@ export function createLiveFeed(
       const { state, made } = store.together(build);
       known = state;
       built = made;
+      deps.onGrown();
       return made;
     } catch (error) {
       // The transaction is undone, so what memory holds may be ahead of it.
@@ -139,14 +165,53 @@ export function createLiveFeed(
     }
   }
 
+  /** Some items at a step, each of which is kept as a whole. */
+  function* readInSteps({ entries, fragments }: Working): Generator<void> {
+    const isShown = entries.isShown(today());
+    const items = entries.fill()[Symbol.iterator]();
+    const readSome = (): boolean => {
+      for (let count = 0; count < itemsPerStep; count += 1) {
+        const { value, done } = items.next();
+        if (done === true) return false;
+        fragments.prepare(value.filter(isShown));
+      }
+      return true;
+    };
+    while (store.together(readSome)) yield;
+  }
+
+  async function prepareWork(): Promise<void> {
+    const made = startWork();
+    try {
+      await inTurns(readInSteps(made));
+    } catch (error) {
+      throw new FeedBuildError(feed(), error);
+    } finally {
+      preparing = null;
+    }
+    working = made;
+  }
+
   return {
+    current,
+    prepare() {
+      if (working?.entries.isFollowing()) return null;
+      if (known === null && !deps.hasRead(project)) return null;
+      preparing ??= prepareWork();
+      return preparing;
+    },
+    size: () => (built?.size() ?? 0) + (working?.fragments.size() ?? 0),
+    release() {
+      built = null;
+      working = null;
+    },
     state() {
-      if (known?.inputs !== inputsNow()) rebuild();
+      if (!current()) rebuild();
       if (!known) throw new FeedBuildError(feed(), new Error("it has no state"));
       return known;
     },
     built() {
-      return built && known?.inputs === inputsNow() ? built : rebuild();
+      return built && current() ? built : rebuild();
     },
     kept: () => (built?.etag === known?.etag ? built : null),
   };
@@ -161,16 +226,24 @@ function nextModified(before: FeedState | null, now: Temporal.Instant): Temporal
 
 function builtFeed(etag: string, body: Buffer): BuiltFeed {
   const made = new Map<Coding, Promise<Buffer>>();
+  let size = body.byteLength;
   return {
+    size: () => size,
     etag,
     body,
     compressed(coding) {
       const known = made.get(coding);
       if (known) return known;
-      const compressing = compress(body, coding).catch((error: unknown) => {
-        made.delete(coding);
-        throw error;
-      });
+      const compressing = compress(body, coding).then(
+        (compressed) => {
+          size += compressed.byteLength;
+          return compressed;
+        },
+        (error: unknown) => {
+          made.delete(coding);
+          throw error;
+        },
+      );
       made.set(coding, compressing);
       return compressing;
     },

@@ -31,6 +31,8 @@ interface PublishedFeedsDeps {
   readonly hasRead?: (project: ProjectId) => boolean;
   /** Writes one component; `writeEvent` unless another is given. */
   readonly render?: RenderEvent;
+  /** How many octets of texts all feeds together keep in memory, but for the one that was asked for last; 32 MB unless given. */
+  readonly budget?: number;
 }
 
 /** One feed as people and scripts see it. */
@@ -53,15 +55,30 @@ export interface PublishedFeed {
   readonly bytes: number | null;
 }
 
+/** Which version a feed is in. */
+interface Head {
+  readonly etag: string;
+  readonly modifiedAt: Temporal.Instant;
+}
+
 /** A feed whose address was right. */
 export interface OpenFeed {
   readonly id: FeedId;
   readonly slug: string;
+  /** As `head`, where that is known without any work; else null. */
+  current(): Head | null;
+  /**
+   * Gets ready what `head` and `body` need while others have their turn; null where little is left to do. Rejects with a
+   * `FeedBuildError`.
+   */
+  prepare(): Promise<void> | null;
+  /** Whether the bytes of what `head` named last are in memory. */
+  isAtHand(): boolean;
   /**
    * ETag (quoted, strong) and Last-Modified of what the feed says now. Renders only what changed since it was last
    * known, and nothing when nothing did. Throws `FeedBuildError`.
    */
-  head(): { readonly etag: string; readonly modifiedAt: Temporal.Instant };
+  head(): Head;
   /** The bytes of the ETag that `head` named last. Throws `FeedBuildError`, or `FeedMovedError`. */
   body(): Buffer;
   /** The same bytes, compressed off the event loop, once per ETag and coding. */
@@ -107,6 +124,7 @@ export class WeakFeedKeyError extends Error {
 }
 
 const shortestKey = 32;
+const usualBudget = 32 * 2 ** 20;
 
 /** An address that opens a feed, by what it is looked up with. */
 interface OpenAddress {
@@ -127,12 +145,14 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     links = null,
     render = writeEvent,
     hasRead = () => true,
+    budget = usualBudget,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
   const format = formatOf(options, { render, links });
   const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const rows = new Map<FeedId, FeedRow>();
+  /** The one that was asked for last stands last. */
   const live = new Map<FeedId, LiveFeed>();
   const openAddresses = new Map<string, OpenAddress>();
   /** Titles by which feeds were made or named last. */
@@ -169,16 +189,35 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     return row;
   }
 
-  function liveOf({ id, projectId: project }: FeedRow): LiveFeed {
-    const running = live.get(id);
-    if (running) return running;
+  function liveOf(row: FeedRow): LiveFeed {
+    const { id } = row;
+    const found = live.get(id) ?? startLive(row);
+    live.delete(id);
+    live.set(id, found);
+    return found;
+  }
+
+  /** Lets go of what was not asked for the longest, as far as all together is over the budget. */
+  function keepWithinBudget(): void {
+    let size = live.values().reduce((sum, feed) => sum + feed.size(), 0);
+    let others = live.size - 1;
+    for (const feed of live.values()) {
+      if (size <= budget || others === 0) return;
+      size -= feed.size();
+      others -= 1;
+      feed.release();
+    }
+  }
+
+  function startLive({ id, projectId: project }: FeedRow): LiveFeed {
     if (project === null) throw new Error(`feed ${id} belongs to no project`);
-    const made = createLiveFeed(
+    return createLiveFeed(
       { feed: () => rowOf(id), project: projectId(project) },
-      { store, options, format, render, seal, links, today, clock, hasRead },
+      {
+        ...{ store, options, format, render, seal, links, today, clock, hasRead },
+        onGrown: keepWithinBudget,
+      },
     );
-    live.set(id, made);
-    return made;
   }
 
   function published(row: FeedRow): PublishedFeed {
@@ -263,6 +302,13 @@ function openFeed({
   let announced: string | null = null;
   let built: BuiltFeed | null = null;
 
+  function announce({ etag, modifiedAt }: Head): Head {
+    if (etag !== announced) built = null;
+    announced = etag;
+    built ??= feed.kept();
+    return { etag, modifiedAt };
+  }
+
   function bytes(): BuiltFeed {
     if (built) return built;
     const made = feed.built();
@@ -275,13 +321,13 @@ function openFeed({
   return {
     id: row.id,
     slug: slugOfFeed(row),
-    head() {
-      const { etag, modifiedAt } = feed.state();
-      if (etag !== announced) built = null;
-      announced = etag;
-      built ??= feed.kept();
-      return { etag, modifiedAt };
+    current() {
+      const state = feed.current();
+      return state && announce(state);
     },
+    prepare: feed.prepare,
+    isAtHand: () => built !== null,
+    head: () => announce(feed.state()),
     body: () => bytes().body,
     compressed: async (coding) => bytes().compressed(coding),
     fetched: (agent) => store.feeds.fetched(row.id, agent),

@@ -74,7 +74,7 @@ function sendUnread(response: Response): void {
 }
 
 async function answer(feed: OpenFeed, request: Request, response: Response): Promise<void> {
-  const { etag, modifiedAt } = feed.head();
+  const { etag, modifiedAt } = feed.current() ?? (await readyHead(feed));
   const coding = codingFor(request.get("accept-encoding"));
   const under = (suffix: Coding) => `${etag.slice(0, -1)}-${suffix}"`;
   const headers = {
@@ -87,6 +87,12 @@ async function answer(feed: OpenFeed, request: Request, response: Response): Pro
     response.writeHead(304, headers).end();
     return;
   }
+  const waiting = feed.isAtHand() ? null : feed.prepare();
+  if (waiting) {
+    await waiting;
+    // Something may have changed meanwhile.
+    return answer(feed, request, response);
+  }
   const body = coding ? await feed.compressed(coding) : feed.body();
   response.writeHead(200, {
     ...headers,
@@ -96,6 +102,11 @@ async function answer(feed: OpenFeed, request: Request, response: Response): Pro
     ...(coding && { "Content-Encoding": coding }),
   });
   response.end(request.method === "HEAD" ? undefined : body);
+}
+
+async function readyHead(feed: OpenFeed): Promise<ReturnType<OpenFeed["head"]>> {
+  await feed.prepare();
+  return feed.head();
 }
 
 /**

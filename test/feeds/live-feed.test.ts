@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { projectId } from "../../src/domain/ids.ts";
+import { labelId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { FragmentError } from "../../src/feeds/fragments.ts";
 import { FeedBuildError } from "../../src/feeds/live-feed.ts";
 import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/published-feeds.ts";
@@ -151,5 +151,69 @@ describe("FeedMovedError", () => {
     expect(() => feed?.body()).toThrow(FeedMovedError);
     expect(feed?.head().etag).not.toBe(announced);
     expect(feed?.body().toString()).toContain("Event 2");
+  });
+});
+
+describe("prepare()", () => {
+  it("prepare() result when items change while it is under way: the same calendar as one that is built at once", async () => {
+    const { put, opened, fromScratch, store } = feedRig();
+    for (let id = 1; id <= 400; id++) put(anEvent(id, { title: `Event ${id}` }));
+    const feed = opened();
+    expect(feed.current()).toBeNull();
+    const ready = feed.prepare();
+    expect(opened().prepare()).toBe(ready);
+    put(anEvent(1, { title: "Changed meanwhile" }));
+    put(anEvent(401, { title: "New meanwhile" }));
+    const second = store.mirror.find("event", serviceId(2));
+    if (second) store.mirror.bury(second);
+    await ready;
+    expect(feed.prepare()).toBeNull();
+    const text = feed.body().toString();
+    expect(text).toBe(fromScratch());
+    const titles = byTitle(text);
+    expect([titles.size, titles.has("Changed meanwhile"), titles.has("New meanwhile")]).toEqual([
+      400,
+      true,
+      true,
+    ]);
+    expect(feed.current()).toEqual(feed.head());
+  });
+
+  it("prepare() result when a name changes on which all hang: there is work again", async () => {
+    const { put, opened, store } = feedRig();
+    put(aTask(1, { labels: [labelId(51)] }));
+    await opened().prepare();
+    expect(opened().prepare()).toBeNull();
+    store.directory.putLabels([aLabel(51, "Drawing")], false);
+    expect(opened().prepare()).toBeInstanceOf(Promise);
+  });
+
+  it("prepare() result when an item cannot be written: a fault of the feed", async () => {
+    const { put, opened } = feedRig({
+      render(card) {
+        if (card.uid.startsWith("event-1@")) throw new Error("cannot be rendered");
+        return writeEvent(card);
+      },
+    });
+    put(anEvent(1));
+    await expect(opened().prepare()).rejects.toThrow(FeedBuildError);
+  });
+});
+
+describe("memory", () => {
+  it("isAtHand() result when feeds are over their budget: the one that was asked for last stays, others are read again", async () => {
+    const { put, opened } = feedRig({ budget: 1 });
+    for (let id = 1; id <= 30; id++) put(anEvent(id));
+    put(anEvent(99, { projectId: projectId(2002) }));
+    const first = opened(2001);
+    const { etag } = first.head();
+    const text = first.body().toString();
+    opened(2002).body();
+    const again = opened(2001);
+    expect(again.head()).toMatchObject({ etag });
+    expect(again.isAtHand()).toBe(false);
+    await again.prepare();
+    expect(again.body().toString()).toBe(text);
+    expect(again.isAtHand()).toBe(true);
   });
 });

@@ -38,6 +38,7 @@ export function feedRig(
     readonly render?: RenderEvent;
     readonly file?: string;
     readonly clock?: HandClock;
+    readonly budget?: number;
   } = {},
 ) {
   const clock = setting.clock ?? handClock("2026-11-20T12:00:00Z");
@@ -49,6 +50,7 @@ export function feedRig(
       key: feedKey,
       clock,
       options: feedOptions(setting.options),
+      ...(setting.budget !== undefined && { budget: setting.budget }),
       ...(setting.links && { links: setting.links }),
       ...(setting.render && { render: setting.render }),
     });

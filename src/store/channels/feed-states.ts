@@ -30,8 +30,12 @@ export interface Feeds {
   setState(id: FeedId, state: FeedState): void;
   /** Everything that the feed has published. */
   fragments(id: FeedId): readonly Fragment[];
+  /** What it has published of an item. */
+  fragmentsOf(id: FeedId, key: ItemKey): readonly Fragment[];
   putFragment(id: FeedId, fragment: Fragment): void;
   dropFragments(id: FeedId, keys: readonly ItemKey[]): void;
+  /** Forgets what was published of items that are not in the project. */
+  dropForeignFragments(id: FeedId, project: ProjectId): void;
 }
 
 export function createFeeds({ db, clock }: StoreDeps): Feeds {
@@ -65,11 +69,16 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
        modified_at = excluded.modified_at, items = excluded.items, bytes = excluded.bytes`,
   );
   const fragments = db.prepare("SELECT * FROM fragments WHERE feed = ?");
+  const fragmentsOf = db.prepare("SELECT * FROM fragments WHERE feed = ? AND item = ?");
   const putFragment = db.prepare(
     `INSERT INTO fragments (feed, item, field, inputs, sequence, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (feed, item, field) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
   );
   const dropFragment = db.prepare("DELETE FROM fragments WHERE feed = ? AND item = ?");
+  const dropForeign = db.prepare(
+    `DELETE FROM fragments WHERE feed = @feed
+       AND item NOT IN (SELECT item FROM view_items WHERE project_id = @project)`,
+  );
   const inherit = db.prepare(
     `INSERT INTO fragments (feed, item, field, inputs, sequence, body)
      SELECT ?, item, field, inputs, sequence, body FROM fragments WHERE feed = ?`,
@@ -111,10 +120,12 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     setState: (id, { modifiedAt, ...rest }) =>
       void setState.run({ ...rest, id, modifiedAt: modifiedAt.toString() }),
     fragments: (id) => fragments.all(id).map(fragmentRow),
+    fragmentsOf: (id, key) => fragmentsOf.all(id, key).map(fragmentRow),
     putFragment: (id, { key, field, inputs, sequence, body }) =>
       void putFragment.run(id, key, field, inputs, sequence, body),
     dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]) => {
       for (const key of keys) dropFragment.run(id, key);
     }),
+    dropForeignFragments: (feed, project) => void dropForeign.run({ feed, project }),
   };
 }

@@ -58,6 +58,8 @@ export interface View {
   findUid(uid: string): ViewItem | null;
   /** Items of a project, in the order in which they became known. */
   ofProject(project: ProjectId): readonly ViewItem[];
+  /** The keys of a project's items, in the same order. */
+  keysOfProject(project: ProjectId): readonly ItemKey[];
   /** Items of a collection, in the order in which they became known. */
   ofCollection(collection: CollectionName): readonly ViewItem[];
   /** The subtasks of a task, in the order in which they became known. */
@@ -92,6 +94,9 @@ export function createView({ db, zone }: StoreDeps): View {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
   const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
   const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
+  const keysByProject = db.prepare(
+    "SELECT item FROM view_items WHERE project_id = ? ORDER BY item",
+  );
   const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
   const byParent = db.prepare(
     `${joined} WHERE v.project_id = ? AND v.parent_id = ? ORDER BY v.item`,
@@ -148,6 +153,7 @@ export function createView({ db, zone }: StoreDeps): View {
     get: (key) => one(byKey.get(key)),
     findUid: (uid) => one(byUid.get(uid)),
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
+    keysOfProject: (project) => keysByProject.all(project).map(itemKeyColumn),
     ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
     below: ({ projectId, id }) =>
       byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
