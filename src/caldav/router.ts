@@ -128,7 +128,15 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
   const context = contextOf(place, { ...login, exchange });
   const headers = headersOf(request);
   const asked = { method: request.method, target, headers, body: body.octets };
+  await prepared(context, target);
   return located(guarded(asked, context), { asked, context, path: request.path });
+}
+
+/** A long calendar that nobody has asked for yet is read while others have their turn. */
+async function prepared({ calendars, person }: DavContext, target: DavTarget): Promise<void> {
+  if (target.kind === "home") await calendars.prepare(person.id, null);
+  const isInside = target.kind === "calendar" || target.kind === "object";
+  if (isInside && target.person === person.id) await calendars.prepare(person.id, target.slug);
 }
 
 /** Nothing can stand at the address: for a PUT it matters whose fault that is. Source: RFC 4918 9.7.1 (409). */

@@ -45,6 +45,15 @@ interface CalendarIndexes {
   readonly upTo: () => Revision;
   /** The index of a calendar as of the last `refresh`, filled when it is asked for first. */
   readonly of: (scope: Scope) => CalendarIndex;
+  /** Names the index that calendars of one scope share. */
+  readonly idOf: (scope: Scope) => string;
+  /** Whether `of` has nothing to read. */
+  readonly isFilled: (scope: Scope) => boolean;
+  /**
+   * Fills the index of a calendar in steps, none of which belongs inside a transaction; others may change what they like in
+   * between. Where the change log has not kept up with that, the index is filled when it is asked for.
+   */
+  readonly fillInSteps: (scope: Scope) => Iterable<unknown>;
   /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
   /** Rereads an item whose octets changed without an entry in the change log. */
@@ -91,19 +100,33 @@ export function createCalendarIndexes(deps: {
   const { store } = deps;
   const cache = createObjectCache(deps);
   const indexes = new Map<string, FilledIndex>();
+  /** What was read again while indexes are being filled, of each of those. */
+  const readAgain = new Set<Set<ItemKey>>();
   let provisional: Provisional | null = null;
   let knownUpTo = revision(0);
   let undone = store.transaction().undone;
 
   function update(key: ItemKey, at: Revision): void {
     cache.drop(key);
+    for (const keys of readAgain) keys.add(key);
     provisional?.keys.add(key);
     const view = store.view.get(key);
     const facts = view && factsOf(view.item);
-    for (const { scope, index } of indexes.values()) {
-      if (view && facts && holds(scope, facts)) index.put(memberOf(view, facts, scope), at);
-      else index.remove(key, at);
-    }
+    for (const filled of indexes.values()) place(filled, { key, view, facts, at });
+  }
+
+  function place(
+    { scope, index }: FilledIndex,
+    item: {
+      readonly key: ItemKey;
+      readonly view: ViewItem | null;
+      readonly facts: Facts | null;
+      readonly at: Revision;
+    },
+  ): void {
+    const { key, view, facts, at } = item;
+    if (view && facts && holds(scope, facts)) index.put(memberOf(view, facts, scope), at);
+    else index.remove(key, at);
   }
 
   function memberOf(view: ViewItem, facts: Facts, { kind }: Scope): Member {
@@ -121,6 +144,49 @@ export function createCalendarIndexes(deps: {
       if (holds(scope, facts)) index.put(memberOf(view, facts, scope), revision(0));
     }
     return { scope, index };
+  }
+
+  function* fillInSteps(scope: Scope): Generator<void> {
+    const { kind, collection, person } = scope;
+    const from = store.changes.latest();
+    const filled = { scope, index: createCalendarIndex(kind === "assigned" ? from : revision(0)) };
+    const again = new Set<ItemKey>();
+    readAgain.add(again);
+    const parts =
+      collection === null
+        ? store.view.keysAssignedTo(person)
+        : [store.view.keysOfCollection(collection)];
+    try {
+      for (const keys of parts) {
+        yield;
+        for (const key of keys) yield putNow(filled, key, revision(0));
+      }
+    } finally {
+      readAgain.delete(again);
+    }
+    finish(filled, { from, again });
+  }
+
+  /** Takes in what has changed since the filling began. */
+  function finish(
+    filled: FilledIndex,
+    { from, again }: { readonly from: Revision; readonly again: ReadonlySet<ItemKey> },
+  ): void {
+    refresh();
+    const id = idOfScope(filled.scope);
+    if (from < store.changes.completeFrom() || indexes.has(id)) return;
+    const changed = store.changes.changedAfter(from, null);
+    const late = [...[...again].map((item) => ({ item, revision: from })), ...changed];
+    for (const { item, revision: at } of late) {
+      cache.drop(item);
+      putNow(filled, item, at);
+    }
+    indexes.set(id, filled);
+  }
+
+  function putNow(filled: FilledIndex, key: ItemKey, at: Revision): void {
+    const view = store.view.get(key);
+    place(filled, { key, view, facts: view && factsOf(view.item), at });
   }
 
   function undo({ base, keys, filled }: Provisional): void {
@@ -147,24 +213,27 @@ export function createCalendarIndexes(deps: {
     }
   }
 
+  function refresh(): Revision {
+    follow(store.transaction());
+    const latest = store.changes.latest();
+    if (latest === knownUpTo) return latest;
+    const isUsed = indexes.size + readAgain.size > 0;
+    if (!isUsed || knownUpTo < store.changes.completeFrom()) {
+      // Nobody has followed the log, or it does not reach back that far any more.
+      indexes.clear();
+      cache.clear();
+    }
+    if (isUsed) {
+      for (const { item, revision: at } of store.changes.changedAfter(knownUpTo, null)) {
+        update(item, at);
+      }
+    }
+    knownUpTo = latest;
+    return latest;
+  }
+
   return {
-    refresh() {
-      follow(store.transaction());
-      const latest = store.changes.latest();
-      if (latest === knownUpTo) return latest;
-      if (indexes.size > 0 && knownUpTo < store.changes.completeFrom()) {
-        // The log does not reach back that far any more.
-        indexes.clear();
-        cache.clear();
-      }
-      if (indexes.size > 0) {
-        for (const { item, revision: at } of store.changes.changedAfter(knownUpTo, null)) {
-          update(item, at);
-        }
-      }
-      knownUpTo = latest;
-      return latest;
-    },
+    refresh,
     upTo: () => knownUpTo,
     of(scope) {
       const id = idOfScope(scope);
@@ -175,6 +244,9 @@ export function createCalendarIndexes(deps: {
       provisional?.filled.add(id);
       return filled.index;
     },
+    idOf: idOfScope,
+    isFilled: (scope) => indexes.has(idOfScope(scope)),
+    fillInSteps,
     octets: (object) => cache.octets(object),
     reload(key) {
       follow(store.transaction());

@@ -94,6 +94,11 @@ export interface StoredObject {
  * so that an edit is there as soon as it is accepted. Methods are synchronous and may be used inside a transaction.
  */
 export interface Calendars {
+  /**
+   * Reads what an answer about a calendar needs, or one about all of a person's calendars (null), while others have their
+   * turn; null where it is in memory already. Without it the answer takes as long at once. Not inside a transaction.
+   */
+  readonly prepare: (person: PersonId, slug: string | null) => Promise<void> | null;
   /** The calendars of a person, in their order; none for an unknown or suspended one. */
   readonly list: (person: PersonId) => readonly Calendar[];
   readonly find: (person: PersonId, slug: string) => Calendar | null;

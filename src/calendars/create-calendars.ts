@@ -1,5 +1,6 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
+import { inTurns } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import {
   createCalendarIndexes,
@@ -37,7 +38,7 @@ export class UnknownCalendarError extends Error {
   }
 }
 
-const usualBudget = 64 * 1024 * 1024;
+const usualBudget = 16 * 1024 * 1024;
 
 /**
  * The two-way calendars of all people, over the view: each call first takes in what has changed, and answers as one
@@ -75,7 +76,8 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
 
   function present(calendar: ScopedCalendar): PresentCalendar {
     const { scope, access } = calendar;
-    const index = indexes.of(scope);
+    // What a calendar's state is called is known without its members.
+    const index = once(() => indexes.of(scope));
     const viewer: Viewer = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (member: Member | null): CalendarObject | null =>
       member && sees(scope, member.facts) ? member.object : null;
@@ -94,23 +96,25 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     );
     const changedAt = once(() =>
       scope.collection === null
-        ? revision(Math.max(index.revision(), mine?.changedAt ?? 0))
+        ? revision(Math.max(index().revision(), mine?.changedAt ?? 0))
         : store.changes.revisionOfCollection(scope.collection),
     );
     const listed = () =>
-      index.list(index.isOpen() && scope.collection !== null && !scope.isPrivate ? null : viewer);
+      index().list(
+        index().isOpen() && scope.collection !== null && !scope.isPrivate ? null : viewer,
+      );
     const completeFrom = once(() => store.changes.completeFrom());
     return {
       ...calendar,
       latest: indexes.upTo(),
       list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
       get(key) {
-        if (!isMine(key)) return seen(index.get(key));
+        if (!isMine(key)) return seen(index().get(key));
         return byKey().get(key) ?? null;
       },
       named(name) {
         const found = byName().get(name);
-        const shared = found ? null : seen(index.named(name));
+        const shared = found ? null : seen(index().named(name));
         return found ?? (shared && !isMine(shared.key) ? shared : null);
       },
       // Most who look at members do not ask for these.
@@ -132,7 +136,34 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   const isOffered = (calendar: ScopedCalendar): boolean =>
     !calendar.scope.isPrivate || present(calendar).list().length > 0;
 
+  /** Calendars that are being filled, by the index of each. */
+  const preparing = new Map<string, Promise<void>>();
+
+  /** What an answer about one calendar needs, or one about all of a person. */
+  function unfilled(person: PersonId, slug: string | null): readonly ScopedCalendar[] {
+    const all = calendarsOf(person);
+    const named = slug === null ? undefined : all.get(slug);
+    const asked =
+      slug === null
+        ? [...all.values()].filter(({ scope }) => scope.isPrivate || scope.collection === null)
+        : [...(named ? [named] : [])];
+    return asked.filter(({ scope }) => !indexes.isFilled(scope));
+  }
+
+  async function fillAll(calendars: readonly ScopedCalendar[]): Promise<void> {
+    for (const { scope } of calendars) {
+      const id = indexes.idOf(scope);
+      const filling = preparing.get(id) ?? inTurns(indexes.fillInSteps(scope));
+      preparing.set(id, filling);
+      await filling.finally(() => preparing.delete(id));
+    }
+  }
+
   return {
+    prepare(person, slug) {
+      const calendars = unfilled(person, slug);
+      return calendars.length === 0 ? null : fillAll(calendars);
+    },
     list(person) {
       return [...calendarsOf(person).values()].filter(isOffered).map(({ calendar }) => calendar);
     },

@@ -325,7 +325,7 @@ function openFeed({
       const state = feed.current();
       return state && announce(state);
     },
-    prepare: feed.prepare,
+    prepare: () => feed.prepare(),
     isAtHand: () => built !== null,
     head: () => announce(feed.state()),
     body: () => bytes().body,

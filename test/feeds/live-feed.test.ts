@@ -156,7 +156,8 @@ describe("FeedMovedError", () => {
 
 describe("prepare()", () => {
   it("prepare() result when items change while it is under way: the same calendar as one that is built at once", async () => {
-    const { put, opened, fromScratch, store } = feedRig();
+    const rig = feedRig();
+    const { put, opened, store } = rig;
     for (let id = 1; id <= 400; id++) put(anEvent(id, { title: `Event ${id}` }));
     const feed = opened();
     expect(feed.current()).toBeNull();
@@ -169,7 +170,7 @@ describe("prepare()", () => {
     await ready;
     expect(feed.prepare()).toBeNull();
     const text = feed.body().toString();
-    expect(text).toBe(fromScratch());
+    expect(text).toBe(rig.fromScratch());
     const titles = byTitle(text);
     expect([titles.size, titles.has("Changed meanwhile"), titles.has("New meanwhile")]).toEqual([
       400,

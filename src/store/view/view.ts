@@ -62,10 +62,14 @@ export interface View {
   keysOfProject(project: ProjectId): readonly ItemKey[];
   /** Items of a collection, in the order in which they became known. */
   ofCollection(collection: CollectionName): readonly ViewItem[];
+  /** The keys of a collection's items, in the same order. */
+  keysOfCollection(collection: CollectionName): readonly ItemKey[];
   /** The subtasks of a task, in the order in which they became known. */
   below(task: { readonly projectId: ProjectId; readonly id: number | null }): readonly ViewItem[];
   /** Items that a person is assigned to, of all projects. */
   assignedTo(person: PersonId): readonly ViewItem[];
+  /** The keys of such items, read by parts of the whole view, one after the other. */
+  keysAssignedTo(person: PersonId): Iterable<readonly ItemKey[]>;
   /** Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
   remindable(): readonly ViewItem[];
   /**
@@ -104,6 +108,14 @@ export function createView({ db, zone }: StoreDeps): View {
   const byPerson = db.prepare(
     `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
   );
+  const keysByCollection = db.prepare(
+    "SELECT item FROM view_items WHERE collection = ? ORDER BY item",
+  );
+  const partByPerson = db.prepare(
+    `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
+       AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person) ORDER BY item`,
+  );
+  const lastKey = db.prepare("SELECT coalesce(max(item), 0) AS item FROM view_items");
   const remindableItems = db.prepare(
     `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
        OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
@@ -149,15 +161,23 @@ export function createView({ db, zone }: StoreDeps): View {
     return lastRead.view;
   }
 
+  function* keysAssignedTo(person: PersonId): Generator<readonly ItemKey[]> {
+    for (let after = 0; after < numberColumn(lastKey.get(), "item"); after += keysPerPart) {
+      yield partByPerson.all({ person, after, upTo: after + keysPerPart }).map(itemKeyColumn);
+    }
+  }
+
   return {
     get: (key) => one(byKey.get(key)),
     findUid: (uid) => one(byUid.get(uid)),
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
     keysOfProject: (project) => keysByProject.all(project).map(itemKeyColumn),
     ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    keysOfCollection: (name) => keysByCollection.all(name).map(itemKeyColumn),
     below: ({ projectId, id }) =>
       byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    keysAssignedTo,
     remindable: () => remindableItems.all().map((row) => decode(viewItemRow(row))),
     shownAs(key, { sequence, modifiedAt }) {
       if (sequence === null && modifiedAt === null) return null;
@@ -177,6 +197,9 @@ export function createView({ db, zone }: StoreDeps): View {
     count: (project) => numberColumn(inProject.get(project), "items"),
   };
 }
+
+/** Looking through them takes a few milliseconds. */
+const keysPerPart = 1000;
 
 const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
   a.key === b.key &&
