@@ -6,6 +6,7 @@ import { createDavRouter } from "../../src/caldav/router.ts";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
+import { outlookOf } from "../../src/sync/outlook.ts";
 import { anEvent, zone } from "../../test/support/items.ts";
 import { roomsOn } from "../../test/support/rooms.ts";
 import { testSandbox } from "../../test/support/sandbox.ts";
@@ -39,6 +40,9 @@ const app = createApp({
   workspace: rooms.workspace,
   links: rooms.links,
   ready: () => rooms.sync.ready,
+  fresh: () => true,
+  outlook: () =>
+    outlookOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
   clockLead: () => null,
   fastPath: () => ({ kind: "off", reason: null }),
   gate: rooms.upstream.gate.state,

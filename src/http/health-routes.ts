@@ -4,12 +4,14 @@ import type { StorageTrouble } from "../store/storage-health.ts";
 export interface HealthDeps {
   /** What the disk does not do at present; null when all is well. */
   readonly storage: () => StorageTrouble | null;
-  /** Whether the first full sweep is done. */
+  /** Whether everything is served: all that there was had been read as a whole, now or before a restart. */
   readonly ready: () => boolean;
+  /** Whether what is served has been read since the start. */
+  readonly fresh: () => boolean;
 }
 
 /** Liveness, readiness, and the leave for fetchers that obey robots.txt to read feeds. */
-export function healthRoutes({ ready, storage }: HealthDeps): Router {
+export function healthRoutes({ ready, fresh, storage }: HealthDeps): Router {
   const router = Router();
   router.get("/healthz", (_request, response) => {
     const trouble = storage();
@@ -23,7 +25,7 @@ export function healthRoutes({ ready, storage }: HealthDeps): Router {
     response
       .set("Cache-Control", "no-store")
       .status(isReady ? 200 : 503)
-      .json({ status: isReady ? "ready" : "first sweep under way" });
+      .json({ status: isReady ? "ready" : "first sweep under way", fresh: fresh() });
   });
   router.get("/robots.txt", (_request, response) => {
     response.type("text/plain").send("User-agent: *\nAllow: /feeds/\nDisallow: /\n");

@@ -13,6 +13,7 @@ import type { Throttle } from "../people/throttle.ts";
 import type { StorageHealth, StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
+import type { Outlook } from "../sync/outlook.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
@@ -55,6 +56,9 @@ interface HttpDeps {
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   readonly ready: () => boolean;
   readonly fastPath: () => FastPathState;
+  /** Whether what is served has been read since the start. */
+  readonly fresh: () => boolean;
+  readonly outlook: () => Outlook;
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
@@ -72,7 +76,7 @@ interface HttpDeps {
 
 /** The HTTP server: feeds first and bare, as they are asked for most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
-  const { feeds, editActions, store, people, rights, clock, log, ready, baseUrl } = deps;
+  const { feeds, editActions, store, people, rights, clock, log, ready, fresh, baseUrl } = deps;
   const auth = createAdminAuth(deps);
   const startedAt = clock();
   let forwardedAt: Temporal.Instant | null = null;
@@ -98,7 +102,7 @@ export function createApp(deps: HttpDeps): Express {
     next();
   });
   app.use("/api", refuseCrossSite(baseUrl));
-  app.use(healthRoutes({ ready, storage: () => store.health.trouble() }));
+  app.use(healthRoutes({ ready, fresh, storage: () => store.health.trouble() }));
   app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
   app.use(editRoutes({ auth, editActions, rights, login: createPersonLogin(deps) }));

@@ -6,6 +6,7 @@ import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
+import type { Outlook } from "../sync/outlook.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 
@@ -18,6 +19,9 @@ export interface StatusDeps {
   readonly ready: () => boolean;
   /** How the account-wide list of tasks stands. */
   readonly fastPath: () => FastPathState;
+  /** Whether every list has been read since the start. */
+  readonly fresh: () => boolean;
+  readonly outlook: () => Outlook;
   readonly gate: () => GateState;
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;
@@ -52,6 +56,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     startedAt: deps.startedAt,
     now,
     ready: deps.ready(),
+    fresh: deps.fresh(),
     timeZone: deps.zone,
     zoneData: deps.zoneData,
     mirror: {
@@ -79,6 +84,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       openQuestions: store.absences.all().length,
     },
     fastPath: deps.fastPath(),
+    polling: deps.outlook(),
     quota: deps.gate(),
     clockAheadSeconds: secondsOf(deps.clockLead()),
     journal: store.journal.counts(),

@@ -1,5 +1,6 @@
 import type { SpokenKind } from "../domain/item.ts";
 import type { GateState } from "../upstream/gate.ts";
+import type { Outlook } from "./outlook.ts";
 
 /** What happened to one item, for printing. */
 export interface ItemChange {
@@ -12,7 +13,9 @@ export interface ItemChange {
  * What the sync does and meets, for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing` are
  * the items it did not hold and that became questions, `heldBack` those left to an edit under way. `found`: an item that
  * a list does not show answers by itself, so that list is cut. `directory-changed`: names or members of projects, lists,
- * labels or people are new. `fast-path`: the account-wide list of tasks is used from now on, or no more. `side-changed`: so many comments, history entries, folders or files are new or different.
+ * labels or people are new. `fast-path`: the account-wide list of tasks is used from now on, or no more.
+ * `side-changed`: so many comments, history entries, folders or files are new or different.
+ * `ceiling`: whether everything can be read within the age that was asked for is another than it was.
  * `look-up-refused` names the configuration key that replaces the look-up. `fault`: an error
  * that nobody foresaw.
  */
@@ -73,6 +76,7 @@ export type SyncEvent =
       /** Why it is used no more. */
       readonly reason: string | null;
     }
+  | ({ readonly kind: "ceiling" } & Outlook)
   | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
 
 /** What one sweep did. `held`: items that are missing but held by a brake. */
@@ -136,6 +140,7 @@ export class SweepCounts {
       case "braked":
       case "brake-lifted":
       case "fast-path":
+      case "ceiling":
         return;
     }
   }

@@ -12,9 +12,11 @@ import {
 } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
 import { InitialSync } from "./initial-sync.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
+import { isLookUp } from "./schedule.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
 import { type PolledSource, SourceList } from "./source-list.ts";
@@ -60,6 +62,8 @@ export interface Sync {
   readSide(options: { readonly signal: AbortSignal; readonly most: number }): Promise<number>;
   /** Whether a full sweep is done: every source was read, or refused, since this process began or in the sweep it went on with. */
   readonly ready: boolean;
+  /** Whether all that there is is served: a full sweep is done, or had been when this process began. */
+  readonly whole: boolean;
   /** Whether every source has been read, or refused, by this process. */
   readonly readSinceStart: boolean;
   /**
@@ -77,6 +81,8 @@ export interface Sync {
   recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
+  /** How old what is shown has to get with as many lists as there are, at the present pace. */
+  outlook(): Outlook;
   /** Tells that a source has probably so many changes that no poll has shown; less pressing than to hurry it. */
   hint(sourceName: string, changes: number): void;
 }
@@ -111,6 +117,8 @@ class Syncing implements Sync {
   /** Whether this process has begun a round, or gone on with one. */
   #hasBegun = false;
   #ready = false;
+  /** Whether an earlier process had read each source at least once. */
+  readonly #wasWhole: boolean;
   #readSinceStart = false;
   /** Whether every source has been tried once. */
   #isTried = false;
@@ -119,6 +127,7 @@ class Syncing implements Sync {
   #wasQuestion = false;
   #pollsSinceSide = 0;
   #isRunning = false;
+  #meetsCeiling = true;
   /** Lets the side reading under way send its next request; null while it waits for none. */
   #goOnAside: Job | null = null;
   /** When the next poll may be worth it; null while that is not known. */
@@ -130,6 +139,8 @@ class Syncing implements Sync {
     this.#sources = new SourceList(deps.store, deps.clock);
     this.#questions = new Questions({ ...deps, sources: this.#sources, report });
     this.#initial = new InitialSync(deps.store, this.#sources);
+    const isToldOf = ({ everRead, refusedIn }: PolledSource) => everRead || refusedIn !== null;
+    this.#wasWhole = this.#initial.hasReadAll && this.#sources.all().every(isToldOf);
     this.#schedule = new PollSchedule({
       ...deps,
       sources: this.#sources,
@@ -174,6 +185,10 @@ class Syncing implements Sync {
     return this.#ready;
   }
 
+  get whole(): boolean {
+    return this.#ready || this.#wasWhole;
+  }
+
   get readSinceStart(): boolean {
     return this.#readSinceStart;
   }
@@ -205,6 +220,11 @@ class Syncing implements Sync {
   hurry(sourceName: string): void {
     this.#sources.hurry(sourceName);
     this.#wake.notify();
+  }
+
+  outlook(): Outlook {
+    const { share, maxAge } = this.#deps;
+    return outlookOf({ sources: this.#sources.tally.all, pace: this.#pace(), share, maxAge });
   }
 
   hint(sourceName: string, changes: number): void {
@@ -387,7 +407,17 @@ class Syncing implements Sync {
     this.#questions.polled(name);
     if (source) this.#initial.note(source);
     this.#updateReady();
+    if (source && isLookUp(source.kind)) this.#tellCeiling();
     this.#keepBeliefs(false);
+  }
+
+  /** Until all was read it is not known how much there is. */
+  #tellCeiling(): void {
+    if (!this.#isTried) return;
+    const outlook = this.outlook();
+    if (outlook.isMet === this.#meetsCeiling) return;
+    this.#meetsCeiling = outlook.isMet;
+    this.#report({ kind: "ceiling", ...outlook });
   }
 
   /** What was learned may be lost; what is read may not be. */
@@ -407,6 +437,7 @@ class Syncing implements Sync {
     if (!this.#isTried && tried === all) {
       this.#isTried = true;
       this.#spread();
+      this.#tellCeiling();
     }
     if (this.#ready) return;
     this.#ready = told === all && shown > 0;

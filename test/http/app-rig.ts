@@ -7,6 +7,7 @@ import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
+import { outlookOf } from "../../src/sync/outlook.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -50,6 +51,9 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     links: null,
     ready,
     fastPath: () => ({ kind: "off", reason: null }),
+    fresh: ready,
+    outlook: () =>
+      outlookOf({ sources: 73, pace: 2.25, share: 0.9, maxAge: Temporal.Duration.from("PT15M") }),
     clockLead: () => Temporal.Duration.from({ seconds: 2 }),
     gate: () => ({
       used: 3,

@@ -7,7 +7,9 @@ describe("health", () => {
     expect((await call("GET /healthz")).status).toBe(200);
     expect((await call("GET /readyz")).status).toBe(503);
     becomeReady();
-    expect((await call("GET /readyz")).status).toBe(200);
+    const ready = await call("GET /readyz");
+    expect(ready.status).toBe(200);
+    expect(JSON.parse(ready.text)).toEqual({ status: "ready", fresh: true });
   });
 
   it("lets fetchers that obey robots.txt read feeds", async () => {

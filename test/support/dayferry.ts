@@ -115,7 +115,7 @@ export async function serve(
   if (ready) {
     await eventually(
       "the first sweep is done",
-      async () => ((await fetch(`${url}/readyz`)).ok ? true : null),
+      async () => ((await isFresh(url)) ? true : null),
       20_000,
     );
   }
@@ -143,4 +143,10 @@ export function dayferryProcess(
     env: { ...Object.fromEntries(inherited), NODE_NO_WARNINGS: "1", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
+}
+
+/** Whether a daemon has read everything since its start. */
+export async function isFresh(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`);
+  return Object(await answer.json()).fresh === true;
 }

@@ -95,7 +95,8 @@ async function throughDaemon(
   const { config, host, probe } = about;
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
   const status: {
-    readonly ready?: boolean;
+    readonly fresh?: boolean;
+    readonly polling?: { readonly advice: string | null };
     readonly mirror?: { readonly sources: number; readonly projectsNeverRead: number };
     readonly clockAheadSeconds?: number | null;
     readonly quota?: QuotaUse;
@@ -111,7 +112,8 @@ async function throughDaemon(
       "daemon",
       `runs at ${daemon.url}; it is asked instead of the service, which has one quota for both`,
     ),
-    mirrorFinding(status.ready === true, status.mirror),
+    mirrorFinding(status.fresh === true, status.mirror),
+    ...(status.polling ? [ceilingFinding(status.polling.advice)] : []),
     checkClock(status.clockAheadSeconds ?? null),
     ...(status.quota ? [checkQuota(status.quota)] : []),
     ...errors.map(({ source, severity, problem }) =>
@@ -140,11 +142,17 @@ async function throughDaemon(
   ];
 }
 
+function ceilingFinding(advice: string | null): Finding {
+  if (advice === null) return fine("age", "everything can be read within polling.maxAge");
+  const [what = advice, remedy] = advice.split(" What would help: ");
+  return doubtful("age", { what, remedy: remedy ?? "see docs/operating.md" });
+}
+
 function mirrorFinding(
-  isReady: boolean,
+  isFresh: boolean,
   mirror?: { readonly sources: number; readonly projectsNeverRead: number },
 ): Finding {
-  if (isReady) return fine("mirror", "every list has been read since the last start");
+  if (isFresh) return fine("mirror", "every list has been read since the last start");
   const what =
     mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
       ? "it is as it was read before the last start; the sweep since then is not done"

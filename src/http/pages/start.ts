@@ -47,11 +47,11 @@ ${editTable(edits, table)}
   return { title: "Dayferry", body };
 }
 
-function freshness({ mirror, journal, mail, ready, quota, timeZone }: Status): Markup {
+function freshness({ mirror, journal, mail, fresh, quota, timeZone }: Status): Markup {
   const waiting = (journal.pending ?? 0) + (journal.claimed ?? 0);
   return html`<h2>Mirror</h2>
 <dl>
-<dt>State</dt><dd>${stateOf(ready, mirror)}</dd>
+<dt>State</dt><dd>${stateOf(fresh, mirror)}</dd>
 <dt>Age</dt><dd>${ageOf(mirror)}</dd>
 <dt>Items</dt><dd>${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks in ${mirror.projects} projects</dd>
 <dt>Quota</dt><dd>${quotaInWords(quota)}</dd>
@@ -81,8 +81,8 @@ function agesInWords(age: {
 }
 
 /** What is on disk is served at once; how old it is stands below. */
-function stateOf(ready: boolean, { sources, projectsNeverRead }: Status["mirror"]): string {
-  if (ready) return "every list has been read since the last start";
+function stateOf(isFresh: boolean, { sources, projectsNeverRead }: Status["mirror"]): string {
+  if (isFresh) return "every list has been read since the last start";
   return sources > 0 && projectsNeverRead === 0
     ? "everything is served as it was read before the last start; a sweep is under way"
     : "the first sweep is under way";
@@ -97,9 +97,11 @@ function attention({
   inbox,
   subscriptions,
   eventLoop,
+  polling,
 }: Status): Markup | null {
   const block = longBlockInWords(eventLoop);
   const problems = [
+    ...(polling.advice === null ? [] : [polling.advice]),
     ...errors
       .filter(({ severity }) => severity === "problem")
       .map(({ source, problem }) => `${source}: ${problem}`),
