@@ -146,7 +146,7 @@ export function dayferryProcess(
 }
 
 /** Whether a daemon has read everything since its start. */
-export async function isFresh(url: string): Promise<boolean> {
+async function isFresh(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/readyz`);
   return Object(await answer.json()).fresh === true;
 }
