@@ -105,10 +105,14 @@ export class DayShape {
     }
     const sums = this.#shapeSums;
     const total = sumOf(sums);
-    for (let h = 0; h < hours; h += 1) {
+    const smooth = sums.map((sum, h) => {
       const beside = (sums[(h + hours - 1) % hours] ?? 0) + (sums[(h + 1) % hours] ?? 0);
-      const smooth = 0.2 * beside + 0.6 * (sums[h] ?? 0);
-      this.#shape[h] = (hours * (smooth + flatStarts / hours)) / (total + flatStarts);
+      return 0.2 * beside + 0.6 * sum;
+    });
+    const begin = likeliestBegin(smooth);
+    for (let h = 0; h < hours; h += 1) {
+      const usual = usualDay[(h + hours - begin) % hours] ?? 1;
+      this.#shape[h] = (hours * (smooth[h] ?? 0) + usualStarts * usual) / (total + usualStarts);
     }
     this.#logs = this.#shape.map(Math.log);
     if (this.#passes > 0) {
@@ -122,7 +126,7 @@ export class DayShape {
     this.#shiftSums.fill(0);
     this.#passes += 1;
     this.#lead *= leadKept;
-    this.#trust = 1 / (1 + Math.exp(-(this.#lead - 3) / 2));
+    this.#trust = 1 / (1 + Math.exp(doubt - this.#lead));
   }
 
   #shiftsOf(starts: Float32Array, count: number): Float64Array {
@@ -163,17 +167,48 @@ const shiftVoice = 4;
 
 const firstAfter = 20 * hour;
 
-/** Starts on a day without a shape that are mixed into the shape. */
-const flatStarts = 20;
+/**
+ * What is taken for a day until it has shown itself, hour by hour from the first of work on: eight or nine hours of work
+ * that fade in and out, and a little at other times. As many starts on such a day are mixed into the shape.
+ */
+const usualStarts = 40;
+const usualDay = relativeToMean([
+  1.2, 2, 2.2, 2.2, 2.2, 2.2, 2.2, 2.2, 2, 1.4, 0.8, 0.4, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2,
+  0.2, 0.2, 0.3, 0.6,
+]);
 
 /** No source speaks for more starts than this in the shape; so many are remembered, and count as independent. */
-const fullVoice = 12;
+const fullVoice = 40;
 const mostStarts = 400;
 const independentStarts = 60;
 
+/** How much of the lead each pass keeps, and what it has to be until the shape counts by half, as a logarithm. */
 const leadKept = 0.9975;
+const doubt = 1;
 const leastTrust = 0.01;
 const leastActivity = 0.05;
+
+/** The hour of the day at which a usual day would have to begin to foretell these starts best. */
+function likeliestBegin(starts: Float64Array): number {
+  let begin = 0;
+  let best = Number.NEGATIVE_INFINITY;
+  for (let first = 0; first < hours; first += 1) {
+    let log = 0;
+    for (let h = 0; h < hours; h += 1) {
+      log += (starts[h] ?? 0) * Math.log(usualDay[(h + hours - first) % hours] ?? 1);
+    }
+    if (log > best) {
+      best = log;
+      begin = first;
+    }
+  }
+  return begin;
+}
+
+function relativeToMean(values: readonly number[]): readonly number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.map((value) => value / mean);
+}
 
 function sumOf(values: Float32Array | Float64Array): number {
   let sum = 0;

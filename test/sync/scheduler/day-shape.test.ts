@@ -33,6 +33,15 @@ describe("DayShape", () => {
     expect(at(0, 10)).toBeGreaterThan(4 * at(19, 10));
   });
 
+  it("takes a usual day for granted where little was seen, from when it begins there", () => {
+    const { at } = learned((source, today) =>
+      source < 3 ? [14 + ((today * 3 + source) % 6)] : [],
+    );
+    expect(at(0, 17)).toBeGreaterThan(5 * at(0, 4));
+    // Nobody has begun anything at ten in the evening, but days end slowly.
+    expect(at(0, 22)).toBeGreaterThan(1.2 * at(0, 4));
+  });
+
   it("stays flat where nobody keeps hours", () => {
     const { at } = learned((source, today) => [(source * 7 + today * 11) % 24]);
     for (let time = 0; time < 24; time += 1) expect(at(0, time)).toBeCloseTo(1, 1);
