@@ -1,5 +1,5 @@
 import type { FolderId, ListId, ProjectId, ServiceId } from "./ids.ts";
-import type { Item } from "./item.ts";
+import type { Item, ItemKind } from "./item.ts";
 import { unreachable } from "./result.ts";
 
 /** One list of the service that can be asked for with one request, and without which calendars would not be whole. */
@@ -54,6 +54,12 @@ export function sourceOf(item: Item): string {
 
 /** Whether a source's snapshots hold items; the others name what there is. */
 export const isItemSource = (name: string): boolean => /^(?:events|tasks|subtasks):/.test(name);
+
+/** What the snapshots of an item source hold. */
+export function kindIn(source: string): ItemKind {
+  if (source.startsWith("events:")) return "event";
+  return source.startsWith("tasks:") ? "task" : "subtask";
+}
 
 /** A list of what hangs around the items: read after everything else, and only when it may have changed. */
 export type SideSource =

@@ -1,6 +1,7 @@
 import type { ServiceId } from "../domain/ids.ts";
 import type { RowWatch } from "../store/mirror/row-watches.ts";
 import type { Store } from "../store/store.ts";
+import type { ListElements } from "../upstream/client.ts";
 import type { Begun, SourceList } from "./source-list.ts";
 
 interface AppliedBodiesDeps {
@@ -14,6 +15,8 @@ export interface AppliedBody {
   readonly digest: string;
   /** How many items it has shown. */
   readonly items: number;
+  /** Its elements, to read of the next one only what differs; null where that is not worth it. */
+  readonly elements: ListElements | null;
   /** What was noted of its source, although nothing of it was missed. */
   readonly remarks: string | null;
 }
@@ -29,8 +32,10 @@ interface Kept extends AppliedBody {
 export interface Reading {
   /** The body that the mirror holds, as long as nothing else has touched what hangs on it; null when it has to be read. */
   standing(): AppliedBody | null;
-  /** Rows that were written since the request was made. */
+  /** Rows that others have written since the request was made. */
   overtaken(): ReadonlySet<ServiceId>;
+  /** Notes that what was written since the last look at `overtaken` was the list's own, with no await in between. */
+  written(): void;
   /** Notes what was applied just now, with no await since; a body that leaves something open is not worth remembering (null). */
   applied(body: AppliedBody | null): void;
   /** Ends the reading; without a call of `applied` before, nothing is remembered. */
@@ -62,17 +67,30 @@ export class AppliedBodies {
     const kept = known && this.#stands(begun, known) ? known : null;
     if (known && !kept) known.watch.end();
     const watch = kept?.watch ?? this.#deps.store.mirror.watch(name);
+    const newer = new Set<ServiceId>();
     let isOver = false;
     return {
       standing: () => (kept && !isOver && this.#stands(begun, kept) ? kept : null),
-      overtaken: () => new Set(watch.touched),
+      overtaken() {
+        for (const id of watch.touched) newer.add(id);
+        return newer;
+      },
+      written: () => watch.restart(),
       applied: (body) => {
         watch.restart();
         if (!body) return;
         isOver = true;
-        const { digest, items, remarks } = body;
+        const { digest, items, elements, remarks } = body;
         const followed = this.#followed(begun);
-        this.#kept.set(name, { digest, items, remarks, watch, turn: begun.turn, followed });
+        this.#kept.set(name, {
+          digest,
+          items,
+          elements,
+          remarks,
+          watch,
+          turn: begun.turn,
+          followed,
+        });
       },
       end: () => {
         if (!isOver) watch.end();

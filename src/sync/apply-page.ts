@@ -93,7 +93,6 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
       // A row that was written since the request left is the later one by its own moment.
       overtaken: new Set(),
       items,
-      complete: false,
       ...expectationsOf(store, source),
     });
     const applied = applyPlan(store, { plan, source });

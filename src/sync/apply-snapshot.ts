@@ -1,16 +1,17 @@
 import type { Edit } from "../domain/edit.ts";
-import type { ItemKey, ServiceId } from "../domain/ids.ts";
+import { type ItemKey, type ServiceId, serviceId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
-import type { Snapshot } from "../upstream/client.ts";
+import type { ListSnapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import {
-  type Contents,
   type Expectations,
   type Identified,
   isComplete,
+  isIdentified,
+  missingFrom,
   planSnapshot,
   type SnapshotPlan,
 } from "./plan-snapshot.ts";
@@ -18,11 +19,11 @@ import {
 interface SnapshotFacts {
   /** Name of the source that was read. */
   readonly source: string;
-  readonly snapshot: Snapshot<Item>;
-  /** The source's rows that were written since the request was made. */
-  readonly overtaken: ReadonlySet<ServiceId>;
+  readonly snapshot: ListSnapshot<Item>;
   /** Whether an item that no list shows has lately answered by itself: that is no question then. */
   readonly isAlive: (key: ItemKey) => boolean;
+  /** Told of items that are questions now, before they are kept as such; returns how many of them are new. */
+  readonly noticed: (missing: readonly ItemKey[]) => number;
 }
 
 /** What an applied snapshot has done. */
@@ -30,56 +31,103 @@ interface Applied {
   readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
   /** New or different items, as the service shows them. */
   readonly put: readonly Identified[];
-  /** When each item was changed that was not known as it is: what an edit has stored already is no change. */
+  /** When each item that is new or different was changed, as far as the service says. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
-  /** Items that are questions now. */
-  readonly missing: readonly ItemKey[];
+  /** How many items are questions now that were none before. */
+  readonly lost: number;
   readonly brake: readonly SyncEvent[];
   /** Whether nothing is left open: read again with the rows as they are now, the same snapshot would change nothing. */
   readonly isSettled: boolean;
 }
 
 /**
- * Brings the mirror up to date with one snapshot of items. Belongs inside the caller's transaction; writes nothing when
- * nothing has changed.
+ * Brings the mirror up to date with one snapshot of items, in one step or in several, as each item is a fact by itself; what is
+ * missing is decided once all are put. Writes nothing when nothing has changed. Each step belongs inside a transaction of the
+ * caller's, and is told the rows that are newer than the request.
  */
-export function applySnapshot(
-  store: Store,
-  { source, snapshot, overtaken, isAlive }: SnapshotFacts,
-): Applied {
-  const known = store.mirror.contents(source);
-  const plan = planSnapshot({
-    known,
-    overtaken,
-    items: snapshot.items,
-    complete: isComplete(snapshot),
-    ...expectationsOf(store, source),
-  });
+export class SnapshotApplication {
+  readonly #store: Store;
+  readonly #facts: SnapshotFacts;
+  readonly #changes: ItemChange[] = [];
+  readonly #changedAt: (Temporal.Instant | null)[] = [];
+  readonly #put: Identified[] = [];
+  #unchanged = 0;
+  #heldBack = 0;
+  /** Rows that the source had of these items before, and rows that it has got. */
+  #known = 0;
+  #gained = 0;
+  /** Items that an edit has something to do with. */
+  #claimed = 0;
 
-  const { changes, changedAt } = applyPlan(store, { plan, source });
-  withdrawSeen(store, { source, known, seen: plan.seen });
-  const missing = plan.missing.filter((key) => !isAlive(key));
-  const brake = noticeMissing(store, { source, missing, total: known.size });
-  const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
-  return {
-    polled: {
-      kind: "polled",
+  constructor(store: Store, facts: SnapshotFacts) {
+    this.#store = store;
+    this.#facts = facts;
+  }
+
+  /** Puts some of the snapshot's items, each once. */
+  put(items: readonly Item[], overtaken: ReadonlySet<ServiceId>): void {
+    const store = this.#store;
+    const { source } = this.#facts;
+    const known = store.mirror.contentsOf(
       source,
-      added: count("added"),
-      changed: count("changed"),
-      unchanged: plan.unchanged + plan.put.length - changes.length,
-      missing: missing.length,
-      heldBack: plan.heldBack.length,
-      changes,
-    },
-    put: plan.put,
-    changedAt,
-    missing,
-    brake,
-    isSettled:
-      overtaken.size + plan.missing.length + brake.length === 0 &&
-      plan.heldBack.length + plan.candidates.length + plan.lateCreations.length === 0,
-  };
+      items.filter(isIdentified).map(({ id }) => id),
+    );
+    const plan = planSnapshot({
+      known,
+      overtaken,
+      items,
+      ...expectationsOf(store, source),
+    });
+    const { changes, changedAt } = applyPlan(store, { plan, source });
+    this.#changes.push(...changes);
+    this.#changedAt.push(...changedAt);
+    this.#put.push(...plan.put);
+    this.#gained += plan.put.filter(({ id }) => !known.has(id)).length;
+    this.#known += known.size;
+    this.#unchanged += plan.unchanged;
+    this.#heldBack += plan.heldBack.length;
+    this.#claimed += plan.candidates.length + plan.lateCreations.length;
+  }
+
+  /** Decides what the snapshot lacks, after all of its items were put. */
+  finish(overtaken: ReadonlySet<ServiceId>): Applied {
+    const store = this.#store;
+    const { source, snapshot, isAlive, noticed } = this.#facts;
+    const { items, same, gone } = snapshot;
+    const seen = new Set(items.filter(isIdentified).map(({ id }) => id));
+    const rows = gone ? this.#rowsOf(gone) : store.mirror.keysOf(source);
+    const total = gone ? same + gone.length + this.#known : rows.size - this.#gained;
+    withdrawSeen(store, { source, seen });
+    const lacking = isComplete(snapshot) ? missingFrom({ rows, seen, overtaken }) : [];
+    const missing = lacking.filter((key) => !isAlive(key));
+    const lost = noticed(missing);
+    const brake = noticeMissing(store, { source, missing, total });
+    const changes = this.#changes;
+    const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
+    return {
+      polled: {
+        kind: "polled",
+        source,
+        added: count("added"),
+        changed: count("changed"),
+        unchanged: same + this.#unchanged + this.#put.length - changes.length,
+        missing: missing.length,
+        heldBack: this.#heldBack,
+        changes,
+      },
+      put: this.#put,
+      changedAt: this.#changedAt,
+      lost,
+      brake,
+      isSettled:
+        overtaken.size + lacking.length + brake.length + this.#heldBack + this.#claimed === 0,
+    };
+  }
+
+  #rowsOf(ids: readonly number[]): ReadonlyMap<ServiceId, ItemKey> {
+    const rows = this.#store.mirror.contentsOf(this.#facts.source, ids.map(serviceId));
+    return new Map([...rows].map(([id, { key }]) => [id, key]));
+  }
 }
 
 /** What edits account for in items that a source shows for the first time. */
@@ -160,26 +208,16 @@ export function stepBrake(
 }
 
 function withdrawSeen(
-  store: Store,
-  {
-    source,
-    known,
-    seen,
-  }: {
-    readonly source: string;
-    readonly known: Contents;
-    readonly seen: ReadonlySet<number>;
-  },
+  { absences, mirror }: Store,
+  { source, seen }: { readonly source: string; readonly seen: ReadonlySet<number> },
 ): void {
-  const asked = new Set(
-    store.absences
-      .all()
-      .filter((absence) => absence.source === source)
-      .map(({ item }) => item),
-  );
-  if (asked.size === 0) return;
-  const back = [...known].flatMap(([id, { key }]) => (seen.has(id) && asked.has(key) ? [key] : []));
-  store.absences.withdraw(back);
+  const asked = absences.all().filter((absence) => absence.source === source);
+  const back = asked.flatMap(({ item }) => {
+    const id = mirror.identity(item).serviceId;
+    const isShown = id !== null && seen.has(id) && mirror.get(item)?.source === source;
+    return isShown ? [item] : [];
+  });
+  if (back.length > 0) absences.withdraw(back);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Snapshot } from "../upstream/client.ts";
+import type { Call, ListSnapshot, Snapshot } from "../upstream/client.ts";
 import { type Absent, DirectoryAbsences, type DirectoryAbsencesDeps } from "./absence.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply-snapshot.ts";
 import { judgeLossOfPeople, mayBury } from "./brake.ts";
@@ -18,7 +18,7 @@ export type Fetched =
   | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
   | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
   | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
-  | { readonly kind: "items"; readonly snapshot: Snapshot<Item> };
+  | { readonly kind: "items"; readonly snapshot: ListSnapshot<Item> };
 
 interface DirectorySyncDeps extends DirectoryAbsencesDeps {
   readonly scope: Scope;

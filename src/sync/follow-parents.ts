@@ -5,36 +5,14 @@ import type { ItemChange } from "./event.ts";
 import { nearness } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
 
-interface ListFacts {
-  readonly listId: ListId;
-  /** The tasks that the list has just shown. */
-  readonly items: readonly Item[];
-  readonly today: Temporal.PlainDate;
-}
-
 /**
- * Keeps the source list true to what a list of tasks has shown: subtasks are polled of each task that says it has some, or of
- * which some are mirrored, as the answer to an edit may have been the first word of them. A task that is no longer mirrored was deleted, so what was below it is gone with it and is
- * buried here. Belongs inside the transaction in which the list was applied; returns what was buried.
+ * Keeps the source list true to tasks that were shown: subtasks are polled of each task that says it has some, or of
+ * which some are mirrored, as the answer to an edit may have been the first word of them.
  */
-export function followParents(
-  store: Store,
-  sources: SourceList,
-  { listId, items, today }: ListFacts,
-): readonly ItemChange[] {
-  followShown(store, sources, { items, today });
-  const shown = new Set(items.map(({ id }) => id));
-  return sources
-    .parentsIn(listId)
-    .filter((id) => !shown.has(id) && !isMirrored(store, id))
-    .flatMap((id) => buryBelow(store, sources, id));
-}
-
-/** The same for tasks that were shown in other ways than by their whole list: nothing is said of those that were not. */
 export function followShown(
   store: Store,
   sources: SourceList,
-  { items, today }: Pick<ListFacts, "items" | "today">,
+  { items, today }: { readonly items: readonly Item[]; readonly today: Temporal.PlainDate },
 ): void {
   const childless = items.filter((item) => item.kind === "task" && item.subtaskCount === 0);
   const mirrored = store.mirror.populated(childless.map(({ id }) => `subtasks:${id}`));
@@ -51,6 +29,21 @@ export function followShown(
       sources.drop(name);
     }
   }
+}
+
+/**
+ * A task that a list shows no more and that is no longer mirrored was deleted, so what was below it is gone with it and is buried
+ * here. Belongs inside the transaction in which the list was applied; returns what was buried.
+ */
+export function buryOrphans(
+  store: Store,
+  sources: SourceList,
+  { listId, isShown }: { readonly listId: ListId; readonly isShown: (task: ServiceId) => boolean },
+): readonly ItemChange[] {
+  return sources
+    .parentsIn(listId)
+    .filter((id) => !isShown(id) && !isMirrored(store, id))
+    .flatMap((id) => buryBelow(store, sources, id));
 }
 
 /** Buries every subtask of a task that is gone: they can be reached below it only. */

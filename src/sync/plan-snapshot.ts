@@ -8,7 +8,7 @@ import { looksAlike, sameCreation } from "../domain/sameness.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { restAfter } from "./schedule.ts";
 
-/** Items of one source as the mirror holds them, by the service's id. */
+/** Items of one source as the mirror holds them, by the service's id; of those at least that are asked about. */
 export type Contents = ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
 
 /** An item that the service has named. */
@@ -19,8 +19,6 @@ interface SnapshotFacts {
   /** Rows that were written since the request was made: they are newer than the snapshot. */
   readonly overtaken: ReadonlySet<ServiceId>;
   readonly items: readonly Item[];
-  /** Whether the snapshot may say that something is missing. */
-  readonly complete: boolean;
   /** The handle of an item, also of one that is known from elsewhere; null when it is new. */
   readonly handleOf: (item: Identified) => ItemKey | null;
   /** Creations that may have made an item; asked for only when an unknown one turns up. */
@@ -38,39 +36,27 @@ export interface SnapshotPlan {
   /** New or different. */
   readonly put: readonly Identified[];
   readonly unchanged: number;
-  /** Known but not shown. */
-  readonly missing: readonly ItemKey[];
   /** Left to the creations and moves on their way that have probably made them. */
   readonly heldBack: readonly Item[];
   /** Items that a creation may have made, with that one; those of parked ones are shown all the same. */
   readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Items that were made by a creation after it was given up. */
   readonly lateCreations: readonly { readonly edit: Edit; readonly item: Identified }[];
-  /** Every id in the snapshot. */
-  readonly seen: ReadonlySet<ServiceId>;
 }
 
 /**
- * What a snapshot changes in the mirror, decided on stored text alone: an unchanged item is neither decoded nor written,
+ * What items of a snapshot change in the mirror, decided on stored text alone: an unchanged item is neither decoded nor written,
  * also when nothing but its `updatedAt` has moved.
  */
-export function planSnapshot({
-  known,
-  overtaken,
-  items,
-  complete,
-  ...facts
-}: SnapshotFacts): SnapshotPlan {
+export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFacts): SnapshotPlan {
   const put: Identified[] = [];
   const heldBack: Item[] = [];
-  const seen = new Set<ServiceId>();
   const candidates: Claim[] = [];
   const lateCreations: Claim[] = [];
   const explain = explanation(facts);
   let unchanged = 0;
   for (const item of items) {
     if (!isIdentified(item)) continue;
-    seen.add(item.id);
     const stored = known.get(item.id);
     if (overtaken.has(item.id)) continue;
     if (stored?.content === JSON.stringify(toPlain(item))) {
@@ -83,10 +69,20 @@ export function planSnapshot({
     if (why?.isHeldBack) heldBack.push(item);
     else put.push(item);
   }
-  const missing = complete
-    ? [...known].flatMap(([id, { key }]) => (seen.has(id) || overtaken.has(id) ? [] : [key]))
-    : [];
-  return { put, unchanged, missing, heldBack, candidates, lateCreations, seen };
+  return { put, unchanged, heldBack, candidates, lateCreations };
+}
+
+/** Rows of the source that a snapshot, which is complete, does not show. */
+export function missingFrom({
+  rows,
+  seen,
+  overtaken,
+}: {
+  readonly rows: ReadonlyMap<ServiceId, ItemKey>;
+  readonly seen: ReadonlySet<ServiceId>;
+  readonly overtaken: ReadonlySet<ServiceId>;
+}): readonly ItemKey[] {
+  return [...rows].flatMap(([id, key]) => (seen.has(id) || overtaken.has(id) ? [] : [key]));
 }
 
 /** Whether a snapshot may say that something is missing. */

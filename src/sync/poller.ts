@@ -1,15 +1,17 @@
+import { setImmediate } from "node:timers/promises";
 import { later } from "../domain/backoff.ts";
+import type { ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
-import type { Call, Listing, Upstream } from "../upstream/client.ts";
+import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import { AppliedBodies, type AppliedBody, type Reading } from "./applied-bodies.ts";
-import { applySnapshot } from "./apply-snapshot.ts";
+import { SnapshotApplication } from "./apply-snapshot.ts";
 import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
-import type { SyncEvent } from "./event.ts";
-import { followParents } from "./follow-parents.ts";
+import type { ItemChange, SyncEvent } from "./event.ts";
+import { buryOrphans, followShown } from "./follow-parents.ts";
 import { isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
@@ -30,6 +32,8 @@ interface PollerDeps {
   readonly onTasks: (items: readonly Item[]) => void;
   /** Told what a reading has revealed, before it ends in the source list. */
   readonly onRead: (source: string, revealed: Revealed & { readonly put: readonly Item[] }) => void;
+  /** Lets others have their turn while a long list is applied; the event loop's next round unless given. */
+  readonly pause?: () => Promise<void>;
 }
 
 interface Applied {
@@ -60,6 +64,18 @@ interface Read extends Omit<Answered, "answer"> {
   readonly digest: string | null;
 }
 
+/** A list of items that is being applied. */
+interface ItemList {
+  readonly snapshot: ListSnapshot<Item>;
+  readonly reading: Reading;
+  readonly application: SnapshotApplication;
+  /** Items that are not put yet. */
+  readonly rest: readonly Item[];
+}
+
+/** How many items one transaction puts: some ten milliseconds, where all of them are new. */
+const mostAtOnce = 200;
+
 const nothingApplied: Applied = {
   events: [],
   doubts: [],
@@ -71,7 +87,7 @@ const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] 
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
 
-/** Reads one source and brings the mirror, the directory and the source list up to date with it, in one transaction. */
+/** Reads one source and brings the mirror, the directory and the source list up to date with it, a short list in one transaction. */
 export class Poller {
   readonly #deps: PollerDeps;
   readonly #directory: DirectorySync;
@@ -161,7 +177,10 @@ export class Poller {
       this.#stayed(begun, { standing, reading });
       return;
     }
-    const snapshot = await read();
+    const part = await read(standing?.elements ?? null);
+    // What was not read anew has to be known still.
+    const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
+    const snapshot = isKnown ? part : await read(null);
     if (!this.#isCurrent(begun)) {
       sources.end(begun, null);
     } else if (snapshot.ok) {
@@ -197,28 +216,33 @@ export class Poller {
       fetched.kind === "items"
         ? null
         : await this.#directory.askForMissing(source, { fetched, call });
+    const list =
+      fetched.kind === "items"
+        ? await this.#putAhead(begun, { snapshot: fetched.snapshot, reading, call })
+        : null;
+    if (fetched.kind === "items" && !list) {
+      sources.end(begun, null);
+      return;
+    }
     const { events, doubts, changes, isSettled, put } = store.together(() => {
-      const applied =
-        fetched.kind === "items"
-          ? this.#applyItems(begun, { fetched, reading })
-          : lookUp
-            ? this.#applyNames(begun, lookUp)
-            : nothingApplied;
+      const applied = list
+        ? this.#applyItems(begun, list)
+        : lookUp
+          ? this.#applyNames(begun, lookUp)
+          : nothingApplied;
       const doubts = [...problems, ...applied.doubts, ...remarks];
       store.sources.attempted(source, begun.attemptedAt);
       store.sources.succeeded(source, {
-        items: items.length,
+        items: items.length + (list?.snapshot.same ?? 0),
         doubts: doubts.length > 0 ? doubts.join("; ") : null,
       });
       // After a crash the list counts as read: what it has told of must be known then.
       sources.save();
       return { ...applied, doubts };
     });
-    const told = remarks.length > 0 ? remarks.join("; ") : null;
-    const body = digest === null ? null : { digest, items: items.length, remarks: told };
-    reading.applied(isSettled ? body : null);
-    if (fetched.kind !== "items") this.#followLookUp(source);
-    else if (kind === "tasks") this.#deps.onTasks(fetched.snapshot.items);
+    reading.applied(isSettled && list && digest !== null ? bodyOf(list.snapshot, digest) : null);
+    if (!list) this.#followLookUp(source);
+    else if (kind === "tasks") this.#deps.onTasks(list.rest);
     this.#deps.onRead(name, { at: begun.attemptedAt, changes, put });
     const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
@@ -237,47 +261,73 @@ export class Poller {
     if (problems.length > 0) this.#deps.report({ kind: "incomplete", source: name, problems });
   }
 
-  #applyItems(
-    { source, attemptedAt }: Begun,
-    {
-      fetched,
-      reading,
-    }: { readonly fetched: Extract<Fetched, { kind: "items" }>; readonly reading: Reading },
-  ): Applied {
-    const { store, sources, questions, clock } = this.#deps;
-    const { snapshot } = fetched;
-    const name = sourceName(source);
-    const { polled, put, changedAt, missing, brake, ...applied } = applySnapshot(store, {
-      source: name,
+  /**
+   * Puts the items of a long list in transactions of bounded length, as each of them is a fact by itself; those of a short one
+   * are left to the transaction that notes the reading. Null when the source went elsewhere meanwhile, or all is to end.
+   */
+  async #putAhead(
+    begun: Begun,
+    { snapshot, reading, call }: Omit<ItemList, "application" | "rest"> & { readonly call: Call },
+  ): Promise<ItemList | null> {
+    const { store, questions, onTasks, pause = setImmediate } = this.#deps;
+    const application = new SnapshotApplication(store, {
+      source: begun.name,
       snapshot,
-      overtaken: reading.overtaken(),
       isAlive: (key) => questions.isAlive(key),
+      noticed: (missing) => questions.noticed(missing),
     });
-    const lost = questions.noticed(missing);
-    const changes = [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)];
+    const { items } = snapshot;
+    if (items.length <= mostAtOnce) return { snapshot, reading, application, rest: items };
+    for (let at = 0; at < items.length; at += mostAtOnce) {
+      const rest = items.slice(at, at + mostAtOnce);
+      store.together(() => void this.#put(begun, { snapshot, reading, application, rest }));
+      reading.written();
+      if (begun.kind === "tasks") onTasks(rest);
+      await pause();
+      if (call.signal?.aborted || !this.#isCurrent(begun)) return null;
+    }
+    return { snapshot, reading, application, rest: [] };
+  }
+
+  #put({ source }: Begun, { application, rest, reading }: ItemList): ReadonlySet<ServiceId> {
+    const overtaken = reading.overtaken();
+    application.put(rest, overtaken);
+    if (source.kind === "tasks") {
+      const { store, sources, clock } = this.#deps;
+      const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
+      followShown(store, sources, { items: rest, today });
+    }
+    return overtaken;
+  }
+
+  #applyItems(begun: Begun, list: ItemList): Applied {
+    const { name, attemptedAt } = begun;
+    const { snapshot, application } = list;
+    const overtaken = this.#put(begun, list);
+    const { polled, put, changedAt, lost, brake, ...applied } = application.finish(overtaken);
     this.askForNames(put);
+    const buried = this.#buryOrphans(begun, snapshot);
     // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
     const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
-    const isSettled = applied.isSettled && isWhole && isComplete(snapshot);
-    if (source.kind !== "tasks")
-      return { events: [polled, ...brake], doubts: [], changes, isSettled, put };
-
-    const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
-    const { listId } = source;
-    const buried = followParents(store, sources, {
-      listId,
-      items: snapshot.items,
-      today,
-    });
-    const burial: readonly SyncEvent[] =
-      buried.length > 0 ? [{ kind: "buried", source: name, changes: buried }] : [];
     return {
-      events: [polled, ...brake, ...burial],
+      events: [
+        polled,
+        ...brake,
+        ...(buried.length > 0 ? [{ kind: "buried", source: name, changes: buried } as const] : []),
+      ],
       doubts: [],
-      changes,
-      isSettled: isSettled && buried.length === 0,
+      changes: [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)],
+      isSettled: applied.isSettled && isWhole && isComplete(snapshot) && buried.length === 0,
       put,
     };
+  }
+
+  #buryOrphans({ source }: Begun, { items, gone }: ListSnapshot<Item>): readonly ItemChange[] {
+    if (source.kind !== "tasks") return [];
+    const { store, sources } = this.#deps;
+    const ids = new Set<number | null>(gone ?? items.map(({ id }) => id));
+    const isShown = (id: ServiceId) => ids.has(id) === (gone === null);
+    return buryOrphans(store, sources, { listId: source.listId, isShown });
   }
 
   #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
@@ -366,6 +416,14 @@ export class Poller {
   #after(rest: Temporal.Duration): Temporal.Instant {
     return later(this.#deps.clock(), rest);
   }
+}
+
+function bodyOf(
+  { items, same, elements, remarks = [] }: ListSnapshot<Item>,
+  digest: string,
+): AppliedBody {
+  const told = remarks.length > 0 ? remarks.join("; ") : null;
+  return { digest, items: items.length + same, elements, remarks: told };
 }
 
 /** Reads a source with one request. */

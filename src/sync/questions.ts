@@ -57,9 +57,14 @@ export class Questions {
     this.#deps = deps;
   }
 
-  /** Returns how many of these were not noticed before. */
+  /**
+   * To be told before the absences are kept. Returns how many of these are new: one that was found in between and is missing
+   * again is another question, for which every list has to be read once more.
+   */
   noticed(keys: readonly ItemKey[]): number {
-    const fresh = keys.filter((key) => !this.#noticed.has(key));
+    if (keys.length === 0) return 0;
+    const open = new Set(this.#deps.store.absences.all().map(({ item }) => item));
+    const fresh = keys.filter((key) => !this.#noticed.has(key) || !open.has(key));
     for (const key of fresh) this.#noticed.set(key, this.#deps.sources.turn);
     if (fresh.length > 0) this.#hasNews = true;
     return fresh.length;

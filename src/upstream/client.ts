@@ -144,5 +144,7 @@ function graceOf(timeout: Temporal.Duration): Temporal.Duration {
 }
 
 export type { Priority } from "./gate.ts";
+export type { ListElements } from "./list-elements.ts";
+export type { Listing, ListSnapshot } from "./read-list.ts";
 export type { Call, UpstreamEvent } from "./send-request.ts";
-export type { Listing, Snapshot } from "./wire.ts";
+export type { Snapshot } from "./wire.ts";

@@ -130,15 +130,13 @@ export async function receiveBody(
  * The text of a body, inflated as its encoding says; undici itself does not inflate. Fails with a sentence for one that is
  * damaged, of an unknown encoding, too long once inflated, or not UTF-8.
  */
-export async function textOf({ octets, encoding }: RawBody): Promise<Result<string, string>> {
-  const inflated = await inflate(octets, encoding);
+export async function textOf(body: RawBody): Promise<Result<string, string>> {
+  const inflated = await inflate(body);
   return inflated.ok ? decode(inflated.value) : inflated;
 }
 
-async function inflate(
-  octets: Uint8Array,
-  encoding: string | null,
-): Promise<Result<Uint8Array, string>> {
+/** The octets of a body as its encoding says; fails as `textOf` does. */
+export async function inflate({ octets, encoding }: RawBody): Promise<Result<Uint8Array, string>> {
   const name = encoding?.trim().toLowerCase() ?? "";
   if (name === "" || name === "identity" || octets.byteLength === 0) return ok(octets);
   const inflater = inflaters[name];
@@ -159,7 +157,8 @@ async function inflateEither(octets: Uint8Array): Promise<Uint8Array> {
   return inflater(octets, { maxOutputLength: mostOctets });
 }
 
-function decode(octets: Uint8Array): Result<string, string> {
+/** Octets as text; fails for what is not UTF-8. */
+export function decode(octets: Uint8Array): Result<string, string> {
   try {
     return ok(new TextDecoder("utf-8", { fatal: true }).decode(octets));
   } catch {

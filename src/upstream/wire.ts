@@ -13,7 +13,6 @@ import type { Item, ItemKind, Person, Project, Todolist } from "../domain/item.t
 import { applyPatch, type Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/when.ts";
-import type { Failure } from "./failure.ts";
 
 /**
  * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
@@ -252,15 +251,6 @@ export interface Snapshot<Value> {
   readonly remarks?: readonly string[];
 }
 
-/**
- * A list as it came, of which nothing has been read yet. Equal `digest`s are of lists that came octet for octet alike.
- * Reading fails for a body that cannot be understood.
- */
-export interface Listing<Value> {
-  readonly digest: string;
-  readonly read: () => Promise<Result<Snapshot<Value>, Failure>>;
-}
-
 /** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
 export interface ListReader<Value> {
   readonly where: string;
@@ -270,10 +260,7 @@ export interface ListReader<Value> {
   readonly keyOf: (value: Value) => number | string;
 }
 
-/**
- * Reads the elements one by one; one that cannot be understood is left out and becomes a problem, as does a second one
- * with the same key, of which the last counts. Fails when the answer is no array.
- */
+/** Reads the elements of a list. Fails when the answer is no array. */
 export function collect<Value>(
   raw: unknown,
   list: ListReader<Value>,
@@ -282,33 +269,63 @@ export function collect<Value>(
     return fail(`an array of ${list.kind}s was expected, not ${kindOf(raw)}`);
   }
   const elements: readonly unknown[] = raw;
-  const found = new Map<number | string, Value>();
-  const problems: string[] = [];
-  const omitted = new Map<string, number>();
-  for (const [index, element] of elements.entries()) {
-    const name = () => `${list.where}, ${list.kind} ${nameOf(element, index)}`;
+  const collector = new ListCollector(list);
+  for (const element of elements) collector.add(element);
+  return ok(collector.snapshot());
+}
+
+/**
+ * Reads elements one by one; one that cannot be understood is left out and becomes a problem, as does a second one with the
+ * same key, of which the last counts.
+ */
+export class ListCollector<Value> {
+  readonly #list: ListReader<Value>;
+  readonly #found = new Map<number | string, Value>();
+  readonly #problems: string[] = [];
+  readonly #omitted = new Map<string, number>();
+  #received = 0;
+
+  constructor(list: ListReader<Value>) {
+    this.#list = list;
+  }
+
+  /** Returns the element's key; null when it is left out. */
+  add(element: unknown): number | string | null {
+    const list = this.#list;
+    const index = this.#received;
+    const problem = (sentence: string) =>
+      void this.#problems.push(
+        `${list.where}, ${list.kind} ${nameOf(element, index)}: ${sentence}`,
+      );
+    this.#received += 1;
     const value = list.read(element, {
-      doubt: (sentence) => void problems.push(`${name()}: ${sentence}`),
-      omitted: (field) => void omitted.set(field, (omitted.get(field) ?? 0) + 1),
+      doubt: problem,
+      omitted: (field) => void this.#omitted.set(field, (this.#omitted.get(field) ?? 0) + 1),
     });
     if (!value.ok) {
-      problems.push(`${name()}: ${value.failure}`);
-      continue;
+      problem(value.failure);
+      return null;
     }
     const key = list.keyOf(value.value);
-    if (found.has(key)) problems.push(`${name()}: the id came twice in one list`);
-    found.set(key, value.value);
+    if (this.#found.has(key)) problem("the id came twice in one list");
+    this.#found.set(key, value.value);
+    return key;
   }
-  const remarks = [...omitted].map(
-    ([field, times]) =>
-      `${list.where}: "${field}" is missing in ${times} of ${elements.length} ${list.kind}s; it counts as it was known`,
-  );
-  return ok({
-    items: [...found.values()],
-    problems,
-    received: elements.length,
-    ...(remarks.length > 0 && { remarks }),
-  });
+
+  snapshot(): Snapshot<Value> {
+    const { where, kind } = this.#list;
+    const received = this.#received;
+    const remarks = [...this.#omitted].map(
+      ([field, times]) =>
+        `${where}: "${field}" is missing in ${times} of ${received} ${kind}s; it counts as it was known`,
+    );
+    return {
+      items: [...this.#found.values()],
+      problems: this.#problems,
+      received,
+      ...(remarks.length > 0 && { remarks }),
+    };
+  }
 }
 
 function nameOf(element: unknown, index: number): string {

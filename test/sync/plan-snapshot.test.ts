@@ -3,7 +3,7 @@ import type { Edit } from "../../src/domain/edit.ts";
 import { editId, itemKey, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item, TaskItem } from "../../src/domain/item.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
-import { type Contents, planSnapshot } from "../../src/sync/plan-snapshot.ts";
+import { type Contents, missingFrom, planSnapshot } from "../../src/sync/plan-snapshot.ts";
 import { untouched } from "../support/edits.ts";
 import { aTask } from "../support/items.ts";
 
@@ -29,20 +29,25 @@ const contents = (...items: readonly Item[]): Contents =>
 const plan = (
   known: Contents,
   items: readonly Item[],
-  more: Partial<Parameters<typeof planSnapshot>[0]> = {},
-) =>
-  planSnapshot({
+  { overtaken = new Set(), ...more }: Partial<Parameters<typeof planSnapshot>[0]> = {},
+) => ({
+  missing: missingFrom({
+    rows: new Map([...known].map(([id, { key }]) => [id, key])),
+    seen: new Set(items.flatMap(({ id }) => (id === null ? [] : [serviceId(id)]))),
+    overtaken,
+  }),
+  ...planSnapshot({
     known,
-    overtaken: new Set(),
+    overtaken,
     items,
-    complete: true,
     handleOf: () => null,
     creations: () => [],
     givenUp: () => [],
     isRuledOut: () => false,
     moves: () => [],
     ...more,
-  });
+  }),
+});
 
 const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
   ...untouched,
@@ -83,7 +88,6 @@ describe("planSnapshot()", () => {
   it("names missing items when the snapshot is complete, and none when it is not", () => {
     const known = contents(task(1), task(2));
     expect(plan(known, [task(1)]).missing).toEqual([itemKey(1002)]);
-    expect(plan(known, [task(1)], { complete: false }).missing).toEqual([]);
     expect(plan(known, []).missing).toHaveLength(2);
   });
 

@@ -10,6 +10,7 @@ import {
 } from "../../domain/ids.ts";
 import type { Item, ItemKind, Person, Project, Todolist } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
+import { kindIn } from "../../domain/source.ts";
 import type { Unanswered } from "../journal/unanswered.ts";
 import {
   contentText,
@@ -75,6 +76,13 @@ export interface Mirror {
   contents(
     source: string,
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
+  /** The same of those of the ids that the source has. */
+  contentsOf(
+    source: string,
+    ids: readonly ServiceId[],
+  ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
+  /** The ids of a source alone. */
+  keysOf(source: string): ReadonlyMap<ServiceId, ItemKey>;
   /** Notes from now on which rows of a source are written. */
   watch(source: string): RowWatch;
   /** Returns those of the sources of which anything is mirrored. */
@@ -113,6 +121,13 @@ export function createMirror({
   );
   const rowsOfSource = db.prepare(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
+  );
+  const rowInSource = db.prepare(
+    `SELECT m.item, m.content FROM identities i JOIN mirror_items m USING (item)
+     WHERE i.kind = ? AND i.service_id = ? AND m.source = ?`,
+  );
+  const idsOfSource = db.prepare(
+    "SELECT m.item, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
   );
   const sourcesWithRows = db.prepare(
     `SELECT value AS source FROM json_each(?)
@@ -284,6 +299,23 @@ export function createMirror({
         ),
       );
     },
+    contentsOf(source, ids) {
+      const kind = kindIn(source);
+      return new Map(
+        ids.flatMap((id) => {
+          const found = rowInSource.get(kind, id, source);
+          const content = textColumn(found, "content");
+          return content === null ? [] : [[id, { key: itemKeyColumn(found), content }]];
+        }),
+      );
+    },
+    keysOf: (source) =>
+      new Map(
+        idsOfSource.all(source).flatMap((found) => {
+          const id = numberOrNull(found, "service_id");
+          return id === null ? [] : [[serviceId(id), itemKeyColumn(found)]];
+        }),
+      ),
     watch: (source) => watches.watch(source),
     populated: (sources) =>
       new Set(

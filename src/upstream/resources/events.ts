@@ -6,8 +6,9 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { readServiceTimes, type When, wholeDay, writeServiceTimes } from "../../domain/when.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
+import type { Listing } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
-import type { Listing, Snapshot } from "../wire.ts";
+import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,

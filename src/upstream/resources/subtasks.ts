@@ -4,8 +4,9 @@ import type { Patch } from "../../domain/patch.ts";
 import type { Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
+import type { Listing } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Listing, Snapshot } from "../wire.ts";
+import type { KnownValues, Snapshot } from "../wire.ts";
 import { taskReader, writeTask } from "./task-shape.ts";
 import { type AttachmentRef, inList, type ListPlace, writeAttachments } from "./tasks.ts";
 

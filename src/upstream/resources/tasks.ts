@@ -5,8 +5,9 @@ import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
+import type { Listing } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Listing, Snapshot, Written } from "../wire.ts";
+import type { KnownValues, Snapshot, Written } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 import { taskReader, writeTask } from "./task-shape.ts";

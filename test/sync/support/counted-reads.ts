@@ -15,9 +15,9 @@ function countingReads(
     async (place, call) => {
       const answer = await list(place, call);
       if (!answer.ok) return answer;
-      const read = () => {
+      const read: Listing<Value>["read"] = (since) => {
         note(kind);
-        return answer.value.read();
+        return answer.value.read(since);
       };
       return ok({ ...answer.value, digest: digestOf(answer.value.digest), read });
     };

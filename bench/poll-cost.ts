@@ -1,0 +1,206 @@
+// What a poll of one list costs on the main thread, beside the least that comparing its rows by hash would cost:
+// JSON.stringify and SHA-1 of each row. The sandbox runs in a process of its own; what undici alone spends on receiving the same
+// answer is measured in turn and taken off.
+// Usage: node bench/poll-cost.ts [tasks=10000] [rounds=9]
+// Ends with 1 when an unchanged list costs more than 0.3 of that, one with a change more than 3, when an unchanged list wrote
+// anything, or when the first reading or a change held up the main thread for more than 50 ms.
+import { fork } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { request } from "undici";
+import { listId, projectId, serviceId } from "../src/domain/ids.ts";
+import { insist } from "../src/sandbox/work-outcome.ts";
+import { knownValuesIn } from "../src/store/mirror/mirror.ts";
+import { openStore } from "../src/store/store.ts";
+import { Poller } from "../src/sync/poller.ts";
+import { Questions } from "../src/sync/questions.ts";
+import { SourceList } from "../src/sync/source-list.ts";
+import { createUpstream } from "../src/upstream/client.ts";
+import { zone } from "../test/support/items.ts";
+import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
+
+const [, , mode = "10000", second = "9"] = process.argv;
+const quota = { requests: 1000, perMs: 100 };
+const clock = () => Temporal.Now.instant();
+
+if (mode === "serve") await serve(Number(second));
+else await measure({ tasks: Number(mode), rounds: Number(second) });
+
+/** The sandbox with one list of so many tasks; tells where it is. */
+async function serve(tasks: number): Promise<void> {
+  const sandbox = await testSandbox({ quota });
+  const [place] = sandbox.workspace.places();
+  const project = place?.project ?? 0;
+  const list = place?.lists[0] ?? 0;
+  const by = ownerOf(sandbox);
+  for (let n = 0; n < tasks; n += 1) {
+    insist(
+      sandbox.workspace.tasks.create(
+        { by, project, list },
+        {
+          title: `Prepare delivery ${n} for the northern stores`,
+          description: `<p>Check the papers of lot ${n}, "fragile" parts first.<br>Then call Ana.</p>`,
+          start_date: n % 3 === 0 ? "2027-01-01" : null,
+          due_date: n % 2 === 0 ? `2027-0${1 + (n % 9)}-1${n % 10}` : null,
+          estimated_hours: n % 7,
+          assigned: [by],
+        },
+      ),
+    );
+  }
+  const { baseUrl, uploadUrl, keys } = sandbox;
+  process.send?.({ baseUrl, uploadUrl, apiKey: keys[0]?.apiKey, project, list });
+}
+
+async function measure({
+  tasks,
+  rounds,
+}: {
+  readonly tasks: number;
+  readonly rounds: number;
+}): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url), ["serve", String(tasks)]);
+  const [{ baseUrl, uploadUrl, apiKey, project, list }] = await once(child, "message");
+  const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
+  const store = openStore({ file: ":memory:", migrations, zone, clock, randomId: randomUUID });
+  const upstream = createUpstream({
+    baseUrl,
+    uploadUrl,
+    apiKey,
+    keyOf: () => null,
+    contact: "bench@example.com",
+    timeZone: zone,
+    quota: { requests: quota.requests, per: Temporal.Duration.from({ milliseconds: quota.perMs }) },
+    timeout: Temporal.Duration.from({ seconds: 60 }),
+    clock,
+    monotonic: () => performance.now(),
+    random: Math.random,
+    history: store.gateSlots,
+    known: knownValuesIn(store),
+    onEvent: () => undefined,
+  });
+  const sources = new SourceList(store, clock);
+  const maxAge = Temporal.Duration.from({ minutes: 15 });
+  const deps = { store, upstream, sources, clock, maxAge, report: () => undefined };
+  const poller = new Poller({
+    ...deps,
+    scope: { projects: "discover", people: [], discoverPeople: true },
+    questions: new Questions(deps),
+    onTasks: () => undefined,
+    onRead: () => undefined,
+  });
+  const place = { projectId: projectId(project), listId: listId(list) };
+  sources.put({ kind: "tasks", ...place }, null);
+  const name = `tasks:${list}`;
+  const { signal } = new AbortController();
+  const poll = () => poller.poll(name, signal);
+  const url = `${baseUrl}/projects/${project}/todolists/${list}/tasks`;
+  const receive = async () => {
+    const answer = await request(url, {
+      headers: { "x-api-key": apiKey, "user-agent": "Dayferry bench (bench@example.com)" },
+    });
+    return Buffer.from(await answer.body.arrayBuffer());
+  };
+
+  const first = await timed(poll);
+  const rows: readonly unknown[] = JSON.parse((await receive()).toString());
+  const octets = (await receive()).byteLength;
+  const floor = () => {
+    for (const row of rows) createHash("sha1").update(JSON.stringify(row)).digest("hex");
+  };
+  const ids = rows.flatMap((row) => (isRow(row) ? [row.id] : []));
+  const taken: Record<"floor" | "receive" | "unchanged" | "changed", Sample[]> = {
+    floor: [],
+    receive: [],
+    unchanged: [],
+    changed: [],
+  };
+  await poll();
+  const written = store.mirror.watch(name);
+  let wrote = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    taken.floor.push(await timed(async () => floor()));
+    taken.receive.push(await timed(receive));
+    written.restart();
+    const revision = store.changes.latest();
+    taken.unchanged.push(await timed(poll));
+    wrote += written.touched.size + store.changes.latest() - revision;
+    const id = serviceId(ids[(round * 997) % ids.length] ?? 0);
+    const title = `Changed in round ${round}`;
+    await upstream.tasks.update({ ...place, id, patch: { title } }, { priority: "edit" });
+    taken.changed.push(await timed(poll));
+    if (!written.touched.has(id) || written.touched.size !== 1)
+      throw new Error("one row was to change");
+    written.restart();
+  }
+  await upstream.close();
+  store.close();
+  child.kill();
+
+  const ratio = (kind: "unchanged" | "changed") =>
+    median(
+      taken[kind].map(
+        ({ cpuMs }, n) => (cpuMs - (taken.receive[n]?.cpuMs ?? 0)) / (taken.floor[n]?.cpuMs ?? 1),
+      ),
+    );
+  const row = (samples: readonly Sample[]) => ({
+    "CPU ms": round(median(samples.map(({ cpuMs }) => cpuMs))),
+    "wall ms": round(median(samples.map(({ wallMs }) => wallMs))),
+    "longest block ms": round(Math.max(...samples.map(({ blockMs }) => blockMs))),
+  });
+  console.log(`one list of ${tasks} tasks, ${(octets / 1e6).toFixed(2)} MB, ${rounds} rounds`);
+  console.table({
+    "stringify and SHA-1": row(taken.floor),
+    "receive only": row(taken.receive),
+    "unchanged poll": { ...row(taken.unchanged), "x floor": round(ratio("unchanged")) },
+    "poll with a change": { ...row(taken.changed), "x floor": round(ratio("changed")) },
+    "first poll": row([first]),
+  });
+  const block = Math.max(first.blockMs, ...taken.changed.map(({ blockMs }) => blockMs));
+  const misses = [
+    ...(ratio("unchanged") <= 0.3 ? [] : ["unchanged: more than 0.3 of the floor"]),
+    ...(ratio("changed") <= 3 ? [] : ["one change: more than 3 times the floor"]),
+    ...(wrote === 0 ? [] : [`an unchanged list wrote ${wrote} rows`]),
+    ...(block <= 50 ? [] : [`the main thread was held up for ${round(block)} ms`]),
+  ];
+  for (const miss of misses) console.log(`missed: ${miss}`);
+  process.exitCode = misses.length > 0 ? 1 : 0;
+}
+
+interface Sample {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly blockMs: number;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<Sample> {
+  await sleep(20);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await sleep(5);
+  const begun = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  const wallMs = performance.now() - begun;
+  await sleep(3);
+  delay.disable();
+  return { cpuMs: (user + system) / 1000, wallMs, blockMs: delay.max / 1e6 };
+}
+
+function isRow(value: unknown): value is { readonly id: number } {
+  return (
+    typeof value === "object" && value !== null && "id" in value && typeof value.id === "number"
+  );
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,28 @@
+import type { Store } from "../../../src/store/store.ts";
+import { Poller } from "../../../src/sync/poller.ts";
+import { Questions } from "../../../src/sync/questions.ts";
+import { SourceList } from "../../../src/sync/source-list.ts";
+import type { Upstream } from "../../../src/upstream/client.ts";
+import type { Stage } from "./stage.ts";
+
+/** What reads sources, without what chooses them: a source is polled when a test says so. */
+export function pollByHand(
+  stage: Stage,
+  more: { readonly store?: Store; readonly upstream?: Upstream } = {},
+) {
+  const clock = () => Temporal.Now.instant();
+  const { store, upstream } = { ...stage, ...more };
+  const sources = new SourceList(store, clock);
+  const maxAge = Temporal.Duration.from({ minutes: 15 });
+  const deps = { store, upstream, sources, clock, maxAge, report: () => undefined };
+  const questions = new Questions(deps);
+  const poller = new Poller({
+    ...deps,
+    questions,
+    scope: { projects: "discover", people: [], discoverPeople: true },
+    onTasks: () => undefined,
+    onRead: () => undefined,
+  });
+  const { signal } = new AbortController();
+  return { sources, questions, poller, poll: (name: string) => poller.poll(name, signal) };
+}
