@@ -226,9 +226,9 @@ describe("run() under faults", () => {
       ...it.store,
       mirror: {
         ...mirror,
-        contents: (source: string) => {
+        contentsOf: (source: string, ids: Parameters<typeof mirror.contentsOf>[1]) => {
           if (source.startsWith("events:")) throw new Error("the disk is full");
-          return mirror.contents(source);
+          return mirror.contentsOf(source, ids);
         },
       },
     };

@@ -25,7 +25,9 @@ const notes: ListReader<Note> = {
 
 function read(list: unknown, since: ListElements | null = null) {
   let pauses = 0;
-  const pause = async () => void (pauses += 1);
+  const pause = async () => {
+    pauses += 1;
+  };
   const body = new TextEncoder().encode(typeof list === "string" ? list : JSON.stringify(list));
   return readList(body, { list: notes, since, pause }).then((snapshot) => ({ snapshot, pauses }));
 }
