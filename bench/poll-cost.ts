@@ -89,6 +89,7 @@ async function measure({
     ...deps,
     scope: { projects: "discover", people: [], discoverPeople: true },
     questions: new Questions(deps),
+    pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
   });

@@ -1,21 +1,12 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId } from "../domain/ids.ts";
-import { inTurns } from "../loop.ts";
 import { isDueAgain } from "../store/mails/handover.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { HandoverRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
 import { type DeliverDeps, messageIdOf, type PlannedMail, readAgain } from "./deliver-reminders.ts";
 import { type DigestRule, digestTurn } from "./digest.ts";
-import {
-  createPlanner,
-  type DueMail,
-  earlier,
-  isBefore,
-  isWithin,
-  type Plan,
-  planMails,
-} from "./plan-mails.ts";
+import { type DueMail, earlier, isBefore, isWithin, planMails } from "./plan-mails.ts";
 import { type Reader, readersOf } from "./recipients.ts";
 import type { ReminderIndex } from "./reminder.ts";
 import { punctual } from "./reminder-words.ts";
@@ -43,36 +34,10 @@ export interface MailFinderDeps extends DeliverDeps {
 
 /** Looks through everything that falls due, and leaves out what is settled, or waits for its next attempt. Reads only. */
 export function findMails(deps: MailFinderDeps): MailFinder {
-  const { index, windowOf } = deps;
-  const at = { readers: readersOf(deps), now: deps.clock() };
-  return findIn(planMails(index.reminders(), { ...at, windowOf }), { ...at, deps });
-}
-
-/** The same while others have their turn, which at a large workspace would wait for long. */
-export async function findMailsInTurns(deps: MailFinderDeps): Promise<MailFinder> {
-  const { index, windowOf } = deps;
-  await inTurns(index.catchUp());
-  const at = { readers: readersOf(deps), now: deps.clock() };
-  const planner = createPlanner({ ...at, windowOf });
-  await inTurns(
-    index
-      .reminders()
-      [Symbol.iterator]()
-      .map((asked) => planner.add(asked)),
-  );
-  return findIn(planner.plan(), { ...at, deps });
-}
-
-function findIn(
-  plan: Plan,
-  about: {
-    readonly readers: ReadonlyMap<PersonId, Reader>;
-    readonly now: Temporal.Instant;
-    readonly deps: MailFinderDeps;
-  },
-): MailFinder {
-  const { readers, now, deps } = about;
-  const { store } = deps;
+  const { store, index, windowOf, clock } = deps;
+  const now = clock();
+  const readers = readersOf(deps);
+  const plan = planMails(index.reminders(), { readers, now, windowOf });
   const digests = planDigests(readers.values(), { deps, now });
   const planned = new Set([
     ...plan.due.map(({ key }) => nameOf(key)),

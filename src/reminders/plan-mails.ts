@@ -12,54 +12,46 @@ export interface DueMail extends Window {
 }
 
 /** What is due, and the next moment at which something else falls due (null = nothing is ahead). */
-export interface Plan {
+interface Plan {
   readonly due: readonly DueMail[];
   readonly nextAt: Temporal.Instant | null;
-}
-
-/** Who is told, and when. */
-interface PlanRules {
-  readonly readers: ReadonlyMap<PersonId, Reader>;
-  readonly now: Temporal.Instant;
-  readonly windowOf: WindowOf;
 }
 
 /**
  * What may be told now, the one that fell due first in front. Of several leads of one item that were missed only the one
  * nearest to its day counts.
  */
-export function planMails(items: Iterable<readonly Reminder[]>, rules: PlanRules): Plan {
-  const planner = createPlanner(rules);
-  for (const reminders of items) planner.add(reminders);
-  return planner.plan();
-}
-
-/** The same, item by item. */
-export function createPlanner({ readers, now, windowOf }: PlanRules) {
+export function planMails(
+  items: Iterable<readonly Reminder[]>,
+  {
+    readers,
+    now,
+    windowOf,
+  }: {
+    readonly readers: ReadonlyMap<PersonId, Reader>;
+    readonly now: Temporal.Instant;
+    readonly windowOf: WindowOf;
+  },
+): Plan {
   const due: DueMail[] = [];
   let nextAt: Temporal.Instant | null = null;
-  return {
-    add(reminders: readonly Reminder[]): void {
-      const nearest = new Map<PersonId, DueMail>();
-      for (const reminder of reminders) {
-        for (const id of reminder.people) {
-          const reader = readers.get(id);
-          const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
-          if (!window) continue;
-          if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
-          if (!isWithin(window, now)) continue;
-          const mail = { ...window, key: mailKey(reminder, id), reminder };
-          if (reminder.sort !== "lead") due.push(mail);
-          else if (isNearer(mail, nearest.get(id))) nearest.set(id, mail);
-        }
+  for (const reminders of items) {
+    const nearest = new Map<PersonId, DueMail>();
+    for (const reminder of reminders) {
+      for (const id of reminder.people) {
+        const reader = readers.get(id);
+        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
+        if (!window) continue;
+        if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
+        if (!isWithin(window, now)) continue;
+        const mail = { ...window, key: mailKey(reminder, id), reminder };
+        if (reminder.sort !== "lead") due.push(mail);
+        else if (isNearer(mail, nearest.get(id))) nearest.set(id, mail);
       }
-      due.push(...nearest.values());
-    },
-    plan: (): Plan => ({
-      due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)),
-      nextAt,
-    }),
-  };
+    }
+    due.push(...nearest.values());
+  }
+  return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
 }
 
 const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>

@@ -143,9 +143,7 @@ const inDays = (lead: Temporal.Duration): Temporal.Duration =>
 /** Every reminder of the view, kept up to date by the change log instead of being read each time. */
 export interface ReminderIndex {
   /** Item by item. */
-  reminders(): IteratorObject<readonly Reminder[]>;
-  /** Reads what has changed in steps, so that little is left to `reminders`. */
-  catchUp(): Iterable<unknown>;
+  reminders(): Iterable<readonly Reminder[]>;
 }
 
 /** Beyond this many changes at once, reading everything costs no more than following them. */
@@ -155,6 +153,14 @@ export function createReminderIndex(store: Store, rules: ReminderRules): Reminde
   const reminders = new Map<ItemKey, readonly Reminder[]>();
   let readUpTo: Revision | null = null;
 
+  function readAll(): void {
+    reminders.clear();
+    for (const shown of store.view.remindable()) {
+      const asked = remindersOf(shown, rules);
+      if (asked.length > 0) reminders.set(shown.key, asked);
+    }
+  }
+
   function readAgain(key: ItemKey): void {
     const shown = store.view.get(key);
     const asked = shown ? remindersOf(shown, rules) : [];
@@ -162,27 +168,19 @@ export function createReminderIndex(store: Store, rules: ReminderRules): Reminde
     else reminders.delete(key);
   }
 
-  function* catchUp(): Generator<void> {
-    const latest = store.changes.latest();
-    if (latest === readUpTo) return;
-    const news = readUpTo === null ? null : store.changes.since(readUpTo, mostNews);
-    if (!news || news.length === mostNews) {
-      reminders.clear();
-      for (const keys of store.view.remindable()) {
-        yield;
-        for (const key of keys) yield readAgain(key);
-      }
-    } else {
-      for (const key of new Set(news.map(({ item }) => item)))
-        if (key !== null) yield readAgain(key);
-    }
-    readUpTo = latest;
+  function follow(from: Revision | null): void {
+    const news = from === null ? null : store.changes.since(from, mostNews);
+    if (!news || news.length === mostNews) readAll();
+    else for (const key of new Set(news.map(({ item }) => item))) if (key !== null) readAgain(key);
   }
 
   return {
-    catchUp,
     reminders() {
-      for (const _ of catchUp());
+      const latest = store.changes.latest();
+      if (latest !== readUpTo) {
+        follow(readUpTo);
+        readUpTo = latest;
+      }
       return reminders.values();
     },
   };

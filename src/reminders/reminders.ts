@@ -2,13 +2,7 @@ import { unreachable } from "../domain/result.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
-import {
-  findMails,
-  findMailsInTurns,
-  type MailFinder,
-  type MailFinderDeps,
-  type MailTask,
-} from "./find-mails.ts";
+import { findMails, type MailFinder, type MailFinderDeps, type MailTask } from "./find-mails.ts";
 import { createWindows, isBefore, type WindowOf } from "./plan-mails.ts";
 import { type MailDeps, mayBegin, paceOf } from "./recipients.ts";
 import { createReminderIndex, type ReminderRules } from "./reminder.ts";
@@ -58,12 +52,12 @@ export function createReminders(deps: RemindersDeps): Reminders {
   };
   let quiet: Quiet | null = null;
 
-  /** Where nothing is to be sent before something changes. */
-  const isQuiet = (at: Moment): boolean => quiet !== null && lasts(quiet, at);
-
-  const momentNow = (): Moment => ({ mark: markOf(deps), now: clock() });
-
-  function note(found: MailFinder, { mark, now }: Moment): MailFinder {
+  /** Null in a time in which nothing is to be sent. */
+  function findDue(): MailFinder | null {
+    const at = { mark: markOf(deps), now: clock() };
+    if (quiet && lasts(quiet, at)) return null;
+    const found = findMails(finderDeps);
+    const { mark, now } = at;
     quiet = found.tasks.length === 0 ? { mark, from: now, until: found.nextAt } : null;
     return found;
   }
@@ -101,9 +95,8 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   return {
     async step(signal) {
-      const at = momentNow();
-      if (!gate.isOpen() || isQuiet(at)) return "idle";
-      const found = note(await findMailsInTurns(finderDeps), at);
+      const found = gate.isOpen() ? findDue() : null;
+      if (!found) return "idle";
       dropRest(found);
       const tasks = found.tasks.values();
       const working = Array.from({ length: concurrency }, () => work(tasks, signal));
@@ -114,17 +107,11 @@ export function createReminders(deps: RemindersDeps): Reminders {
     },
     nextAt() {
       if (!gate.isOpen()) return null;
-      const at = momentNow();
-      if (isQuiet(at)) return quiet?.until ?? null;
-      const found = note(findMails(finderDeps), at);
+      const found = findDue();
+      if (!found) return quiet?.until ?? null;
       return found.tasks.length > 0 ? paceOf(deps, clock()) : found.nextAt;
     },
   };
-}
-
-interface Moment {
-  readonly mark: string;
-  readonly now: Temporal.Instant;
 }
 
 /** A time in which nothing is to be sent, unless something changes: the loop asks every few seconds. */
@@ -140,7 +127,10 @@ const markOf = ({ store }: MailDeps): string =>
   `${store.changes.latest()} ${store.mailChoices.version()}`;
 
 /** A clock that was set back ends it too. */
-function lasts({ mark, from, until }: Quiet, at: Moment): boolean {
+function lasts(
+  { mark, from, until }: Quiet,
+  at: { readonly mark: string; readonly now: Temporal.Instant },
+): boolean {
   if (mark !== at.mark || isBefore(at.now, from)) return false;
   return until === null || isBefore(at.now, until);
 }

@@ -15,7 +15,7 @@ import { buryOrphans, followShown } from "./follow-parents.ts";
 import { isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
-import { isLookUp, restAfter, thirdOf } from "./schedule.ts";
+import { isLookUp, restAfter, restOfLookUp } from "./schedule.ts";
 import { type Begun, type SourceList, samePlace } from "./source-list.ts";
 import { type Scope, sourcesInScope } from "./sources-in-scope.ts";
 
@@ -27,6 +27,8 @@ interface PollerDeps {
   readonly questions: Questions;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
+  /** Requests per second that polls may use at present. */
+  readonly pace: () => number;
   readonly report: (event: SyncEvent) => void;
   /** Told what a list of tasks has shown, once it is applied. */
   readonly onTasks: (items: readonly Item[]) => void;
@@ -209,7 +211,7 @@ export class Poller {
   }
 
   async #succeed(begun: Begun, { fetched, digest, reading, call }: Read): Promise<void> {
-    const { store, sources, report, maxAge } = this.#deps;
+    const { store, sources, report } = this.#deps;
     const { name, kind, source, failures } = begun;
     const { problems, items, remarks = [] } = fetched.snapshot;
     const lookUp =
@@ -244,13 +246,19 @@ export class Poller {
     if (!list) this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(list.rest);
     this.#deps.onRead(name, { at: begun.attemptedAt, changes, put });
-    const rest = isLookUp(kind) ? this.#after(thirdOf(maxAge)) : null;
+    const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
     this.#tellDoubts(name, doubts);
+  }
+
+  /** Each project has one, and the account two: its projects and its people. */
+  #restOfLookUp(): Temporal.Duration {
+    const { sources, maxAge, pace } = this.#deps;
+    return restOfLookUp({ maxAge, lookUps: sources.countOf("todolists") + 2, pace: pace() });
   }
 
   /** A list that cannot be understood as a whole is told when that changes, not at every poll. */

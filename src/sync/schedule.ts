@@ -11,9 +11,27 @@ export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Du
   return backOff(failures, { first, ceiling: cap });
 }
 
-/** A third of a length. */
-export const thirdOf = (length: Temporal.Duration): Temporal.Duration =>
-  Temporal.Duration.from({ milliseconds: Math.round(length.total("milliseconds") / 3) });
+/** Look-ups that are asked often take no more than this part of all requests. */
+const lookUpPart = 0.1;
+
+/**
+ * Rest of a look-up after it was read: a third of `maxAge`; where there are many of them longer, so that they leave the requests
+ * to the lists in which changes are, up to `maxAge`. `pace`: requests per second that polls may use.
+ */
+export function restOfLookUp({
+  maxAge,
+  lookUps,
+  pace,
+}: {
+  readonly maxAge: Temporal.Duration;
+  readonly lookUps: number;
+  readonly pace: number;
+}): Temporal.Duration {
+  const longest = maxAge.total("milliseconds");
+  const affordable = (1000 * lookUps) / (lookUpPart * pace);
+  const rest = Math.min(longest, Math.max(longest / 3, affordable));
+  return Temporal.Duration.from({ milliseconds: Math.round(rest) });
+}
 
 /** Days between two dates, whichever is first. */
 export function nearness(due: Temporal.PlainDate, today: Temporal.PlainDate): number {

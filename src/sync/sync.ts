@@ -28,7 +28,7 @@ interface SyncDeps {
   readonly upstream: Upstream;
   readonly scope: Scope;
   readonly clock: () => Temporal.Instant;
-  /** How old what is shown may get; look-ups are asked three times as often. */
+  /** How old what is shown may get; look-ups are asked three times as often where they are few. */
   readonly maxAge: Temporal.Duration;
   /** The service's quota, and which part of it is used for reading. */
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
@@ -148,6 +148,7 @@ class Syncing implements Sync {
     });
     this.#poller = new Poller({
       ...deps,
+      pace: () => this.#pace(),
       sources: this.#sources,
       questions: this.#questions,
       report,

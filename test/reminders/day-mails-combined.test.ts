@@ -49,18 +49,18 @@ describe("step() combines what was missed", () => {
 
   it("repeats it after a crash with what is left, under the same Message-ID", async () => {
     const { inbox, rig, mailer } = await started("2026-11-23T10:00:00Z");
-    const begun = Promise.withResolvers<string>();
+    let first = "";
     rig.restart({
       ...mailer,
       send: ({ messageId }) => {
-        begun.resolve(messageId);
+        first = messageId;
         return new Promise(() => undefined);
       },
     });
     const put = tasks(6).map((task) => ({ ...task, assigned: [ana] }));
     rig.put(...put);
     void rig.step();
-    const first = await begun.promise;
+    expect(first).not.toBe("");
     rig.restart(mailer);
     rig.put(...put.slice(1).map((task) => ({ ...task, completed: true })));
     rig.put(aTask({ id: serviceId(830), title: "New" }));

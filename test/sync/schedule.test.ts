@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nearness, restAfter } from "../../src/sync/schedule.ts";
+import { nearness, restAfter, restOfLookUp } from "../../src/sync/schedule.ts";
 
 describe("restAfter()", () => {
   const cap = Temporal.Duration.from({ minutes: 16 });
@@ -10,6 +10,21 @@ describe("restAfter()", () => {
 
   it("is never nothing when the cap is tiny", () => {
     expect(restAfter(1, Temporal.Duration.from({ milliseconds: 1 })).total("milliseconds")).toBe(1);
+  });
+});
+
+describe("restOfLookUp()", () => {
+  const maxAge = Temporal.Duration.from({ minutes: 15 });
+  const minutes = (lookUps: number) =>
+    restOfLookUp({ maxAge, lookUps, pace: 2.25 }).total("minutes");
+
+  it("is a third of the ceiling while look-ups are few", () => {
+    expect([5, 22, 67].map(minutes)).toEqual([5, 5, 5]);
+  });
+
+  it("leaves most of the requests to lists when look-ups are many, and nothing beyond the ceiling", () => {
+    expect(minutes(162)).toBe(12);
+    expect([203, 1002].map(minutes)).toEqual([15, 15]);
   });
 });
 

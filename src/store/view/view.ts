@@ -70,11 +70,8 @@ export interface View {
   assignedTo(person: PersonId): readonly ViewItem[];
   /** The keys of such items, read by parts of the whole view, one after the other. */
   keysAssignedTo(person: PersonId): Iterable<readonly ItemKey[]>;
-  /**
-   * The keys of items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone.
-   * Read by parts of the whole view, one after the other.
-   */
-  remindable(): Iterable<readonly ItemKey[]>;
+  /** Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
+  remindable(): readonly ViewItem[];
   /**
    * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
    * (any more), or never was.
@@ -119,10 +116,9 @@ export function createView({ db, zone }: StoreDeps): View {
        AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person) ORDER BY item`,
   );
   const lastKey = db.prepare("SELECT coalesce(max(item), 0) AS item FROM view_items");
-  const remindablePart = db.prepare(
-    `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
-       AND v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
-       OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY item`,
+  const remindableItems = db.prepare(
+    `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
+       OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
   );
   const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
   const versionAt = db.prepare(
@@ -165,13 +161,9 @@ export function createView({ db, zone }: StoreDeps): View {
     return lastRead.view;
   }
 
-  /** The keys that a statement finds between two, of all. */
-  function* byParts(
-    part: typeof partByPerson,
-    more: Readonly<Record<string, number>> = {},
-  ): Generator<readonly ItemKey[]> {
+  function* keysAssignedTo(person: PersonId): Generator<readonly ItemKey[]> {
     for (let after = 0; after < numberColumn(lastKey.get(), "item"); after += keysPerPart) {
-      yield part.all({ ...more, after, upTo: after + keysPerPart }).map(itemKeyColumn);
+      yield partByPerson.all({ person, after, upTo: after + keysPerPart }).map(itemKeyColumn);
     }
   }
 
@@ -185,8 +177,8 @@ export function createView({ db, zone }: StoreDeps): View {
     below: ({ projectId, id }) =>
       byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
-    keysAssignedTo: (person) => byParts(partByPerson, { person }),
-    remindable: () => byParts(remindablePart),
+    keysAssignedTo,
+    remindable: () => remindableItems.all().map((row) => decode(viewItemRow(row))),
     shownAs(key, { sequence, modifiedAt }) {
       if (sequence === null && modifiedAt === null) return null;
       const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });

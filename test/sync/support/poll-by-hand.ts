@@ -20,6 +20,7 @@ export function pollByHand(
     ...deps,
     questions,
     scope: { projects: "discover", people: [], discoverPeople: true },
+    pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
   });
