@@ -21,8 +21,9 @@ const hour = 3600;
 const [from, warm, hours] = [7 * hour, 3 * hour, 4 * hour];
 const seeds = [11, 12, 13];
 const sizes = [20, 40, 73, 120, 200, 400, 1000, 2000];
-const maxAge = 3300;
-const budget = 2.5;
+/** As the daemon has them unless told otherwise. */
+const maxAge = 825;
+const budget = 2.25;
 
 /** The plot within the picture, in its units. */
 const [left, right, top, bottom] = [70, 600, 60, 400];
@@ -119,10 +120,11 @@ function drawLine({ label, mark, points }: Line): string {
   return `<polyline class="${mark}" points="${places.join(" ")}"/><text x="${right + 8}" y="${end + 4}">${label}</text>`;
 }
 
-const drawDots = ({ mark, points }: Line): string =>
-  points
+function drawDots({ mark, points }: Line): string {
+  return points
     .map(({ sources, seconds }) => dot({ mark, x: across(sources), y: down(seconds) }))
     .join("\n");
+}
 
 function legend(dots: readonly Line[]): string {
   const shown = dots.filter(({ points }) => points.length > 0);
@@ -134,8 +136,15 @@ function legend(dots: readonly Line[]): string {
     .join("\n");
 }
 
-const dot = ({ mark, x, y }: { readonly mark: string; readonly x: number; readonly y: number }) =>
-  `<circle class="${mark}" cx="${x}" cy="${y}" r="5"/>`;
+interface Dot {
+  readonly mark: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+function dot({ mark, x, y }: Dot): string {
+  return `<circle class="${mark}" cx="${x}" cy="${y}" r="5"/>`;
+}
 
 function across(sources: number): number {
   const [least, most] = axes.sources;

@@ -42,8 +42,8 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** So long is waited until what a start takes is over, at most. */
-const longestSettleMs = 120_000;
+/** Until what a start takes is over. */
+const settleMs = 30_000;
 const names = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"';
 
 const { values: given, positionals } = parseArgs({
@@ -230,15 +230,14 @@ async function home(client: Client, owner: number): Promise<readonly string[]> {
 
 /** A restart at the true pace: how soon a feed is served, and what polling takes once everything has settled. */
 async function atRest(
-  { service, fewest }: Service,
+  { service }: Service,
   { folder, feed }: { readonly folder: string; readonly feed: string },
 ) {
   const began = performance.now();
   const daemon = await start({ folder, service, perMs: 10_000, blocks: false });
   await fetchFeed(daemon, feed);
   const coldStartMs = performance.now() - began;
-  // What was read last by an earlier process is read as a whole once.
-  await pause(Math.min(longestSettleMs, 10_000 + fewest * 400));
+  await pause(settleMs);
   const before = daemon.processor();
   const restMs = Number(given.rest) * 1000;
   await pause(restMs);

@@ -10,7 +10,10 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** One change of the workspace, and when it was found where, in milliseconds; null until then. */
 export interface Change {
   readonly item: string;
+  readonly source: string;
   readonly project: number;
+  /** The item's from then on, and no other's. */
+  readonly title: string;
   readonly atMs: number;
   mirrorMs: number | null;
   feedMs: number | null;
@@ -38,7 +41,8 @@ export class WatchedDaemon {
   readonly #agent = new Agent({ keepAlive: true });
   /** Changes that nothing has shown yet, by item. */
   readonly #unseen = new Map<string, Change[]>();
-  readonly #toPublish = new Map<number, Map<Change, string>>();
+  /** Changes of the mirror that no feed has shown yet, by project. */
+  readonly #toPublish = new Map<number, readonly Change[]>();
   #fetching = 0;
   #url = "";
   #done: Promise<void> = Promise.resolve();
@@ -92,13 +96,29 @@ export class WatchedDaemon {
     return this.#rooms.upstream.gate.state().inFlight + this.#fetching;
   }
 
+  /** Warns where the mirror has what nobody has told of: then what is measured is not what is so. */
+  checkTold(): void {
+    for (const changes of this.#unseen.values()) {
+      for (const { source, title } of changes) {
+        const items = this.#rooms.store.mirror.ofSource(source).map(({ item }) => item.title);
+        if (items.includes(title)) this.warnings.push(`not told: ${source} has ${title}`);
+      }
+    }
+  }
+
   /** Edits one item of a source as somebody in the workspace does. */
   change(source: ChangingSource, nth: number): void {
-    const mark = this.changes.length;
-    const id = source.edit(nth, `Item [${mark}]`);
-    const item = `${source.name}/${id}`;
-    const atMs = this.#options.time.monotonic();
-    const change: Change = { item, project: source.project, atMs, mirrorMs: null, feedMs: null };
+    const title = `Item [${this.changes.length}]`;
+    const item = `${source.name}/${source.edit(nth, title)}`;
+    const change: Change = {
+      item,
+      source: source.name,
+      project: source.project,
+      title,
+      atMs: this.#options.time.monotonic(),
+      mirrorMs: null,
+      feedMs: null,
+    };
     this.changes.push(change);
     const unseen = this.#unseen.get(item);
     if (unseen) unseen.push(change);
@@ -131,22 +151,19 @@ export class WatchedDaemon {
       const [, mark] = /\[(\d+)\]$/.exec(String(title)) ?? [];
       const latest = mark === undefined ? undefined : this.changes[Number(mark)];
       if (!latest) continue;
-      this.#note(latest, String(title));
+      this.#note(latest);
       projects.add(latest.project);
     }
     for (const project of projects) this.#look(project);
   }
 
-  #note(latest: Change, title: string): void {
+  #note(latest: Change): void {
     const unseen = this.#unseen.get(latest.item) ?? [];
     // Somebody may have edited the item again after it was read.
     const seen = unseen.splice(0, unseen.indexOf(latest) + 1);
-    const toPublish = this.#toPublish.get(latest.project) ?? new Map<Change, string>();
-    this.#toPublish.set(latest.project, toPublish);
-    for (const change of seen) {
-      change.mirrorMs = this.#options.time.monotonic();
-      toPublish.set(change, title);
-    }
+    const toPublish = this.#toPublish.get(latest.project) ?? [];
+    this.#toPublish.set(latest.project, [...toPublish, ...seen]);
+    for (const change of seen) change.mirrorMs = this.#options.time.monotonic();
   }
 
   /** Fetches the feed of a project, and again while it lacks what the mirror has. */
@@ -154,19 +171,16 @@ export class WatchedDaemon {
     this.#fetching += 1;
     this.#fetch(project)
       .then((text) => {
-        const toPublish = this.#toPublish.get(project) ?? new Map<Change, string>();
-        for (const [change, title] of toPublish) {
-          const [newest] = [...toPublish]
-            .filter(([{ item }]) => item === change.item)
-            .map(([, newer]) => newer)
-            .slice(-1);
-          if (!text.includes(newest ?? title)) continue;
-          change.feedMs = this.#options.time.monotonic();
+        const toPublish = this.#toPublish.get(project) ?? [];
+        // The newest title of an item shows all changes before it.
+        const newest = new Map(toPublish.map(({ item, title }) => [item, title]));
+        for (const change of toPublish) {
+          const isShown = text.includes(newest.get(change.item) ?? change.title);
+          if (isShown) change.feedMs = this.#options.time.monotonic();
         }
-        for (const change of toPublish.keys()) {
-          if (change.feedMs !== null) toPublish.delete(change);
-        }
-        if (toPublish.size > 0) setTimeout(() => this.#look(project), lookAgainMs);
+        const left = toPublish.filter(({ feedMs }) => feedMs === null);
+        this.#toPublish.set(project, left);
+        if (left.length > 0) setTimeout(() => this.#look(project), lookAgainMs);
       })
       .catch((error: unknown) => {
         this.warnings.push(`feed: ${String(error)}`);
