@@ -156,6 +156,7 @@ function buildRooms(
   const feeds = createPublishedFeeds({
     store,
     hasRead: (project) => sync.hasRead(project),
+    onOpened: (project) => sync.noteReading(project),
     key: feedKey,
     links: linkMaker,
     options: { ...config.feeds, zone, webUrl },
@@ -230,6 +231,7 @@ function buildRooms(
     store,
     zone,
     hasRead: (project) => sync.hasRead(project),
+    onOpened: (project) => sync.noteReading(project),
     milestones: config.calendars.milestones,
     readOnly,
   });

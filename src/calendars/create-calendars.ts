@@ -22,6 +22,8 @@ interface CalendarsDeps {
   readonly zone: string;
   /** Whether a project was ever read as a whole; null = all projects of some moment. */
   readonly hasRead: (project: ProjectId | null) => boolean;
+  /** Told of each request for a calendar of one project. */
+  readonly onOpened?: (project: ProjectId) => void;
   /** Whether milestones are offered as to-dos beside the events. */
   readonly milestones: boolean;
   /** People who may change nothing. */
@@ -45,7 +47,7 @@ const usualBudget = 16 * 1024 * 1024;
  * person sees it, with that person's own edits that wait laid over what everybody sees.
  */
 export function createCalendars(deps: CalendarsDeps): Calendars {
-  const { store, zone, hasRead, milestones, readOnly, budget = usualBudget } = deps;
+  const { store, zone, hasRead, milestones, readOnly, onOpened, budget = usualBudget } = deps;
   const renderer = createObjectRenderer({ store, zone });
   const own = createOwnViews({ store, renderer, zone });
   const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
@@ -169,7 +171,10 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     },
     find(person, slug) {
       const found = calendarsOf(person).get(slug);
-      return found && isOffered(found) ? found.calendar : null;
+      if (!found || !isOffered(found)) return null;
+      const [only, ...others] = found.projects;
+      if (only !== undefined && others.length === 0) onOpened?.(only);
+      return found.calendar;
     },
     hasRead(calendar) {
       const { calendar: of, projects } = scoped(calendar);

@@ -29,6 +29,8 @@ interface PublishedFeedsDeps {
   readonly links?: LinkMaker | null;
   /** Whether the lists of a project have been read as a whole; a feed says nothing before. Always, without it. */
   readonly hasRead?: (project: ProjectId) => boolean;
+  /** Told of each request for a feed by its project. */
+  readonly onOpened?: (project: ProjectId) => void;
   /** Writes one component; `writeEvent` unless another is given. */
   readonly render?: RenderEvent;
   /** How many octets of texts all feeds together keep in memory, but for the one that was asked for last; 32 MB unless given. */
@@ -146,6 +148,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     render = writeEvent,
     hasRead = () => true,
     budget = usualBudget,
+    onOpened,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
   const format = formatOf(options, { render, links });
@@ -266,6 +269,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       const address = openAddressOf(secret);
       if (!address) return null;
       const row = rowOf(address.id);
+      if (row.projectId !== null) onOpened?.(projectId(row.projectId));
       return openFeed({ row, feed: liveOf(row), store });
     },
     rotate(id) {

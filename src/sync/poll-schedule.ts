@@ -1,5 +1,8 @@
+import type { ProjectId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
+import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
 import { Scheduler, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
@@ -53,6 +56,9 @@ export class PollSchedule {
   readonly #deps: PollScheduleDeps;
   readonly #scheduler: Scheduler;
   readonly #kept: KeptBeliefs;
+  readonly #importance = new Importance();
+  /** The weight that the scheduler has of each source. */
+  readonly #weights = new Map<string, number>();
   /** Sources that go by turn: those not tried, never read or to be read again, and look-ups. */
   readonly #byTurn = new TurnOrder();
   /** Sources that go ahead of their turn; some may have been polled meanwhile. */
@@ -103,23 +109,35 @@ export class PollSchedule {
     const audit = this.#audit();
     if (audit !== null) return { kind: "source", name: audit };
     const choice = this.#scheduler.next(seconds);
-    if (choice.kind === "poll") return this.#chosen(choice.key);
+    if (choice.kind === "poll") {
+      this.#pollsSinceAudit += 1;
+      return this.#chosen(choice.key);
+    }
     const late = this.#aside();
     return late === null ? this.#wait(choice.until) : { kind: "source", name: late };
   }
 
+  /** Notes what a source has shown, and what of that is new or different: near dates make it important. */
+  noteDates(
+    name: string,
+    { put, shown }: { readonly put: readonly Item[]; readonly shown: readonly Item[] },
+  ): void {
+    const items = this.#importance.knowsDates(name) ? put : shown;
+    if (items.length > 0) this.#importance.noteDates(name, { items, now: this.#seconds() });
+  }
+
   /** Notes what a poll of a source has revealed. Belongs before the end of that poll in the source list. */
   read(name: string, { at, changes }: Revealed): void {
-    const { sources } = this.#deps;
-    const kind = sources.get(name)?.kind;
-    if (!kind || goesByTurn(kind)) return;
-    if (this.#audited && isOfTasks(kind)) {
+    const entry = this.#deps.sources.get(name);
+    if (!entry || goesByTurn(entry.kind)) return;
+    if (this.#audited && isOfTasks(entry.kind)) {
       this.#readAt.set(name, this.#secondsAt(at) ?? this.#seconds());
       this.#auditLater(name);
       return;
     }
-    if (!this.#readAt.has(name)) this.#begin(name, kind);
+    if (!this.#readAt.has(name)) this.#begin(entry);
     if (changes.length > 0) this.#kept.note(name);
+    this.#weigh(entry);
     this.#observe(name, { at, changes });
     this.#away.delete(name);
   }
@@ -129,6 +147,19 @@ export class PollSchedule {
     const kind = this.#deps.sources.get(key)?.kind;
     if (kind && goesByTurn(kind)) this.#deps.sources.hurry(key);
     else this.#scheduler.hint(key, { now: this.#seconds(), changes });
+  }
+
+  /** Somebody has asked for the feed of a project, or opened its calendar: what it shows should be fresh. */
+  noteReading(project: ProjectId): void {
+    if (!this.#importance.noteReading(project, this.#seconds())) return;
+    for (const entry of this.#deps.sources.ofProject(project)) {
+      if (this.#weights.has(entry.name)) this.#weigh(entry);
+    }
+  }
+
+  /** An edit from here was applied to a source: there may be more, of others as well. */
+  noteEdit(name: string): void {
+    this.#importance.noteEdit(name, this.#seconds());
   }
 
   /** Adds a job, which is polled at once and then whenever it is worth it, or gives one that is known other traits. */
@@ -163,7 +194,8 @@ export class PollSchedule {
     }
     this.#audited = null;
     for (const entry of known) {
-      this.#scheduler.put(entry.name, { weight: weightOf(entry.kind), cost: 1 });
+      this.#weights.delete(entry.name);
+      this.#weigh(entry);
       this.#note(entry.name, entry);
     }
   }
@@ -181,14 +213,25 @@ export class PollSchedule {
   }
 
   /** Goes on with what an earlier process knew of a source. A clock that was set back since has its last poll be just now. */
-  #begin(name: string, kind: Source["kind"]): void {
+  #begin(entry: PolledSource): void {
+    const { name } = entry;
     const kept = this.#kept.of(name);
     if (kept?.polledAt) {
       const polledAt = Math.min(kept.polledAt, this.#seconds());
       this.#scheduler.restore({ ...kept, polledAt });
       this.#readAt.set(name, polledAt);
     } else this.#kept.note(name);
-    this.#scheduler.put(name, { weight: weightOf(kind), cost: 1 });
+    this.#weights.delete(name);
+    this.#weigh(entry);
+  }
+
+  #weigh(entry: PolledSource): void {
+    const { name, kind } = entry;
+    if (this.#audited && isOfTasks(kind)) return;
+    const weight = this.#importance.weightOf(entry, this.#seconds());
+    if (this.#weights.get(name) === weight) return;
+    this.#weights.set(name, weight);
+    this.#scheduler.put(name, { weight, cost: 1 });
   }
 
   #auditLater(name: string): void {
@@ -199,8 +242,7 @@ export class PollSchedule {
   }
 
   #audit(): string | null {
-    this.#pollsSinceAudit += 1;
-    if (!this.#audited || this.#pollsSinceAudit <= pollsPerAudit) return null;
+    if (!this.#audited || this.#pollsSinceAudit < pollsPerAudit) return null;
     this.#pollsSinceAudit = 0;
     const { sources, clock } = this.#deps;
     const now = clock();
@@ -270,6 +312,8 @@ export class PollSchedule {
       this.#scheduler.remove(name);
       this.#readAt.delete(name);
       this.#away.delete(name);
+      this.#weights.delete(name);
+      this.#importance.forget(name);
       return;
     }
     const { turn, answered, underWay, hurried, notBefore } = entry;
@@ -307,9 +351,6 @@ const goesByTurn = (kind: Source["kind"]): boolean =>
   kind === "projects" || kind === "people" || kind === "todolists";
 
 const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
-
-/** Names of labels change seldom, and hardly anybody looks at them. */
-const weightOf = (kind: Source["kind"]): number => (kind === "labels" ? 0.5 : 1);
 
 const pollsPerAudit = 15;
 /** Lists that rest are passed over by an audit, but not without end. */

@@ -33,9 +33,15 @@ interface PollerDeps {
   /** Told what a list of tasks has shown, once it is applied. */
   readonly onTasks: (items: readonly Item[]) => void;
   /** Told what a reading has revealed, before it ends in the source list. */
-  readonly onRead: (source: string, revealed: Revealed & { readonly put: readonly Item[] }) => void;
+  readonly onRead: (source: string, read: ReadItems) => void;
   /** Lets others have their turn while a long list is applied; the event loop's next round unless given. */
   readonly pause?: () => Promise<void>;
+}
+
+/** What a reading has revealed, with the items that it has shown as far as they were decoded, and those that are new or different. */
+interface ReadItems extends Revealed {
+  readonly put: readonly Item[];
+  readonly shown: readonly Item[];
 }
 
 interface Applied {
@@ -205,7 +211,7 @@ export class Poller {
       store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
     });
     reading.applied(standing);
-    onRead(source, { at: begun.attemptedAt, changes: [], put: [] });
+    onRead(source, { at: begun.attemptedAt, changes: [], put: [], shown: [] });
     sources.end(begun, { kind: "read", notBefore: null });
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
@@ -245,7 +251,8 @@ export class Poller {
     reading.applied(isSettled && list && digest !== null ? bodyOf(list.snapshot, digest) : null);
     if (!list) this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(list.rest);
-    this.#deps.onRead(name, { at: begun.attemptedAt, changes, put });
+    const shown = list?.snapshot.items ?? [];
+    this.#deps.onRead(name, { at: begun.attemptedAt, changes, put, shown });
     const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);

@@ -81,6 +81,8 @@ export interface Sync {
   recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
+  /** Notes that somebody has asked for a project's feed or calendar: its lists are read more often for a while. */
+  noteReading(project: ProjectId): void;
   /** How old what is shown has to get with as many lists as there are, at the present pace. */
   outlook(): Outlook;
   /** Tells that a source has probably so many changes that no poll has shown; less pressing than to hurry it. */
@@ -153,7 +155,8 @@ class Syncing implements Sync {
       questions: this.#questions,
       report,
       onTasks: (items) => this.#side.queue.follow(items),
-      onRead: (source, { put, ...revealed }) => {
+      onRead: (source, { put, shown, ...revealed }) => {
+        this.#schedule.noteDates(source, { put, shown });
         this.#schedule.read(source, revealed);
         this.#fastPath.noteRead(source, { at: revealed.at, put });
       },
@@ -218,7 +221,12 @@ class Syncing implements Sync {
     this.#wake.notify();
   }
 
+  noteReading(project: ProjectId): void {
+    this.#schedule.noteReading(project);
+  }
+
   hurry(sourceName: string): void {
+    this.#schedule.noteEdit(sourceName);
     this.#sources.hurry(sourceName);
     this.#wake.notify();
   }
@@ -399,7 +407,10 @@ class Syncing implements Sync {
   /** Requests per second that reading may use at present: less than configured after 429s. */
   #pace(): number {
     const { quota, share, upstream } = this.#deps;
-    return (share * upstream.gate.state().share) / quota.per.total("seconds");
+    const state = upstream.gate.state();
+    // After 429s the gate allows itself less for a while.
+    const part = (share * state.share) / state.quota;
+    return (part * quota.requests) / quota.per.total("seconds");
   }
 
   async #poll(name: string, signal: AbortSignal): Promise<void> {

@@ -26,7 +26,7 @@ export const schedulerDefaults = {
   maxAge: 3300,
   price: 0,
   quietAfter: 3 * 3600,
-  quietPart: 0.5,
+  quietPart: 0.36,
 } as const;
 
 /** What is known of a source beside its changes. */

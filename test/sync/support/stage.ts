@@ -38,6 +38,8 @@ export interface Stage {
 export interface StageOptions extends Partial<SandboxOptions> {
   readonly scope?: Scope;
   readonly maxAge?: Temporal.Duration;
+  /** The quota for which polls are chosen; that of the gate unless said. */
+  readonly pollQuota?: { readonly requests: number; readonly per: Temporal.Duration };
   /** What else is mirrored; nothing unless said. */
   readonly side?: SideOptions;
   readonly file?: string;
@@ -60,6 +62,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     store: _store,
     file,
     side: _side,
+    pollQuota: _quota,
     ...wishes
   } = options;
   const sandbox = await testSandbox({ seed: 7, quota: documented, ...wishes });
@@ -127,8 +130,8 @@ function assemble({
     scope: options.scope ?? everything,
     clock: options.now ?? clock,
     maxAge: options.maxAge ?? Temporal.Duration.from({ minutes: 15 }),
-    quota: quotaOf(options),
-    share: 1,
+    quota: options.pollQuota ?? quotaOf(options),
+    share: options.pollQuota ? 0.9 : 1,
     ...(options.side && { side: options.side }),
     onEvent: (event) => void events.push(event),
   });
