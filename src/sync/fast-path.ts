@@ -70,6 +70,7 @@ const mostStrikes = 3;
 const mostFailures = 3;
 const mostScattered = 4;
 const mostDoubts = 500;
+const mostTaken = 10_000;
 /** Lists whose elements are looked for among the pages at once. */
 const listsAtOnce = 50;
 /** What a page is worth that may show what the total has told of. */
@@ -92,6 +93,8 @@ export class FastPath {
   readonly #hinted = new Map<Element, string>();
   /** Elements that lists have shown and no page yet, by when the list was read. */
   readonly #unseen = new Map<Element, Temporal.Instant>();
+  /** When what pages have brought into the mirror was changed, the latest last. */
+  readonly #taken = new Map<Element, Temporal.Instant>();
   #jobs = 0;
   #polls = 0;
   /** When the pages were last read, by page. */
@@ -144,10 +147,15 @@ export class FastPath {
       const isLater = Temporal.Instant.compare(at, doubt.since) >= 0;
       if (doubt.source === source && isLater) this.#hear(element, doubt);
     }
-    if (this.#state.kind !== "used") return;
     for (const item of put) {
+      if (this.#state.kind !== "used") return;
       if (item.kind === "event" || item.id === null) continue;
       const element = elementOf(item);
+      const taken = this.#taken.get(element);
+      if (taken && item.updatedAt && Temporal.Instant.compare(item.updatedAt, taken) < 0) {
+        this.#drop(`it has shown ${nameOf(element)} as it is not`);
+        return;
+      }
       const page = this.#pages.pageOf(element);
       // What the list has shown first the page has to show by now.
       if (page !== null) this.#urge(page);
@@ -238,6 +246,7 @@ export class FastPath {
     this.#doubts.clear();
     this.#hinted.clear();
     this.#unseen.clear();
+    this.#taken.clear();
     this.#missing.clear();
     this.#unverified = null;
     // A service without such a list is as good as any other.
@@ -333,6 +342,7 @@ export class FastPath {
     for (const element of elements) this.#unseen.delete(element);
     this.#pages.note({ page, elements, total: answer.total });
     this.#readAt[page] = at;
+    for (const item of applied.put) this.#note(item);
     const doubtful = new Set(applied.doubts.map(({ item }) => elementOf(item)));
     for (const element of elements) if (!doubtful.has(element)) this.#doubts.delete(element);
     const news = applied.doubts.filter((doubt) => this.#doubt(page, doubt));
@@ -343,6 +353,14 @@ export class FastPath {
     if (this.#isOff()) return { kind: "failed", notBefore: null };
     const changes = [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)];
     return { kind: "read", revealed: { at, changes: isUsed ? changes : [] } };
+  }
+
+  #note(item: Item): void {
+    if (item.kind === "event" || !item.updatedAt) return;
+    this.#taken.delete(elementOf(item));
+    this.#taken.set(elementOf(item), item.updatedAt);
+    const [oldest] = this.#taken.keys();
+    if (this.#taken.size > mostTaken && oldest !== undefined) this.#taken.delete(oldest);
   }
 
   /** Sees to what a page that was just read has made of the whole. */
@@ -360,6 +378,7 @@ export class FastPath {
     if (wanted !== null) this.#urge(wanted);
     if (this.#state.kind === "used") {
       this.#putJobs(this.#pages.count);
+      this.#state = { kind: "used", pages: this.#pages.count };
       return;
     }
     if (this.#check.left === Number.POSITIVE_INFINITY) {
@@ -452,7 +471,7 @@ export class FastPath {
     if (!doubt.isListRead || Temporal.Instant.compare(doubt.restsUntil, now) > 0) return;
     const strikes = doubt.strikes + 1;
     if (strikes >= mostStrikes) {
-      const name = `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
+      const name = nameOf(element);
       this.#drop(
         doubt.content === null
           ? `${name} is on none of its pages, though its list shows it`
@@ -543,6 +562,9 @@ function polledEvent(page: number, { changes, heldBack, same }: ReturnType<typeo
     changes,
   } as const;
 }
+
+const nameOf = (element: Element): string =>
+  `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
 
 const elementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
   (kind === "task" ? 1 : -1) * (id ?? 0);

@@ -233,7 +233,7 @@ class Syncing implements Sync {
 
   outlook(): Outlook {
     const { share, maxAge } = this.#deps;
-    return outlookOf({ sources: this.#sources.tally.all, pace: this.#pace(), share, maxAge });
+    return outlookOf({ sources: this.#polled(), pace: this.#pace(), share, maxAge });
   }
 
   hint(sourceName: string, changes: number): void {
@@ -421,6 +421,15 @@ class Syncing implements Sync {
     this.#updateReady();
     if (source && isLookUp(source.kind)) this.#tellCeiling();
     this.#keepBeliefs(false);
+  }
+
+  /** How many requests it takes to see all that may have changed. */
+  #polled(): number {
+    const { tally } = this.#sources;
+    const state = this.#fastPath.state;
+    if (state.kind !== "used") return tally.all;
+    const { pages } = state;
+    return tally.all - this.#sources.countOf("tasks") - this.#sources.countOf("subtasks") + pages;
   }
 
   /** Until all was read it is not known how much there is. */

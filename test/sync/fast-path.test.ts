@@ -81,6 +81,9 @@ function workOn(here: Awaited<ReturnType<typeof world>>): void {
   addTask(it, placeAt(it, 1), { title: "Added" });
 }
 
+const isPage = (json: unknown): json is { readonly todos: readonly object[] } =>
+  typeof json === "object" && json !== null && "todos" in json && Array.isArray(json.todos);
+
 describe("the fast path", () => {
   test("is used once all pages agree with the lists, and lists are left to an audit then", async () => {
     const { it } = await world();
@@ -268,10 +271,34 @@ describe("pages that cannot be trusted", () => {
       await until(() => it.sandbox.requests.entries().length > 20);
       forward(10);
       workOn(here);
+      // The audit would come to it by itself, after some hundred polls.
+      it.sync.hurry(`tasks:${placeAt(it, 0).list}`);
       await until(() => {
         forward(1);
         return it.sync.fastPath.kind === "off";
       });
+      await until(() => isEqual(it));
+    });
+    expect(told(it)).toEqual(["used", "dropped"]);
+  });
+
+  test("are given up when a list takes back what they have told", async () => {
+    const here = await world();
+    const { it, tasks, forward } = here;
+    const { place, single } = someTasks(here);
+    const later = Temporal.Now.instant().add({ hours: 1 }).toString();
+    const lie = (task: object) =>
+      "id" in task && task.id === single ? { ...task, title: "Never so", updated_at: later } : task;
+    const transform = (json: unknown) =>
+      isPage(json) ? { ...json, todos: json.todos.map(lie) } : json;
+    await whilePolling(it, async () => {
+      await until(() => isUsed(it));
+      it.sandbox.faults.add({ kind: "transform", path: /alltodo$/, transform, times: 100_000 });
+      await until(() => viewInventory(it).some((line) => line.includes("Never so")));
+      forward(10);
+      it.sync.hurry(`tasks:${place.list}`);
+      await until(() => it.sync.fastPath.kind === "off");
+      insist(tasks.update({ ...place, task: single }, { title: "So" }));
       await until(() => isEqual(it));
     });
     expect(told(it)).toEqual(["used", "dropped"]);
