@@ -85,7 +85,8 @@ interface Known {
  * same calls make the same choices.
  *
  * Not everybody is looked at: a heap holds for each source the earliest moment at which it can reach `threshold`, a part
- * of what polls are worth at present. All who may be above it are compared, so that the choice is exact.
+ * of what polls are worth at present. All who may be above it are compared, so that the choice is exact; but for some
+ * seconds after the threshold had to fall, where sources are so many that not all find their places in one call.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -96,6 +97,8 @@ export class Scheduler {
   readonly #unpolled = new Set<Known>();
   readonly #below = new DueHeap<Known>();
   readonly #above = new Set<Known>();
+  /** Who has to find a place below or above the threshold; those that were left alone for longest are last. */
+  #unplaced: Known[] = [];
   /** What a restart has kept of sources that nobody has named yet. */
   readonly #kept: Map<string, SourceDump>;
   #threshold = 0;
@@ -301,17 +304,18 @@ export class Scheduler {
     const least = this.#price(now);
     // What waits below a lower threshold waits below a higher one as well.
     this.#threshold = Math.max(this.#threshold, least);
-    if (now >= this.#raisedAt + raiseSeconds) {
+    const isCrowded = this.#threshold === 0 && this.#above.size > slice;
+    if (now >= this.#raisedAt + raiseSeconds || isCrowded) {
       this.#threshold = Math.max(this.#threshold, nearPart * this.#going);
       this.#raisedAt = now;
     }
     for (let known = this.#below.take(now); known; known = this.#below.take(now)) {
       this.#above.add(known);
     }
-    let best = this.#best(now);
+    let best = this.#bestPlaced(now);
     if (!best && nearPart * this.#threshold > least) {
       this.#lower(now, least);
-      best = this.#best(now);
+      best = this.#bestPlaced(now);
     }
     if (best) {
       const worth = pollIndex(best.expected, now - (best.polledAt ?? now));
@@ -320,14 +324,31 @@ export class Scheduler {
     return best;
   }
 
-  /** The best of those above the threshold; who turns out to be below it goes back to the heap. */
+  /** The best above the threshold, of which some more find their places first; and all, as long as there is none. */
+  #bestPlaced(now: number): Known | null {
+    let best: Known | null = null;
+    do {
+      const first = Math.max(0, this.#unplaced.length - slice);
+      for (const known of this.#unplaced.splice(first)) {
+        const isThere = this.#sources.get(known.key) === known;
+        if (isThere && !known.underWay) this.#place(known, now);
+      }
+      best = this.#best(now);
+    } while (!best && this.#unplaced.length > 0);
+    return best;
+  }
+
+  /** The best of those above the threshold; who turns out to be below it goes back to the heap, but not all at once. */
   #best(now: number): Known | null {
     let best: Known | null = null;
     let most = Number.NEGATIVE_INFINITY;
+    let below = 0;
     for (const known of this.#above) {
       const seconds = now - (known.polledAt ?? now);
       const index = pollIndex(known.expected, seconds);
       if (index < this.#threshold) {
+        below += 1;
+        if (below > slice) continue;
         this.#above.delete(known);
         this.#wait(known, { now, index });
       } else if (index > most) {
@@ -338,21 +359,27 @@ export class Scheduler {
     return best;
   }
 
-  /** Draws the threshold anew, as a part of the highest index; all have to be looked at for that. */
+  /**
+   * Draws the threshold anew, as a part of the highest index, after which everybody needs another place. Where they are
+   * many, only those who were left alone for longest are looked at for that, and the others find their places later.
+   */
   #lower(now: number, least: number): void {
-    const idle = [...this.#sources.values()].filter(
-      ({ underWay, polledAt }) => !underWay && polledAt !== null,
-    );
-    const most = idle.reduce(
-      (highest, { expected, polledAt, restsUntil }) =>
-        restsUntil > now
-          ? highest
-          : Math.max(highest, pollIndex(expected, now - (polledAt ?? now))),
-      0,
-    );
-    this.#threshold = Math.max(least, nearPart * most);
+    const idle = [...this.#sources.values()]
+      .filter(({ underWay, polledAt }) => !underWay && polledAt !== null)
+      .toReversed();
+    const most = idle
+      .slice(-slice)
+      .reduce(
+        (highest, { expected, polledAt, restsUntil }) =>
+          restsUntil > now
+            ? highest
+            : Math.max(highest, pollIndex(expected, now - (polledAt ?? now))),
+        0,
+      );
+    this.#threshold = Math.max(least, Math.min(this.#threshold, most) * nearPart);
     this.#below.clear();
-    for (const known of idle) this.#place(known, now);
+    this.#above.clear();
+    this.#unplaced = idle;
   }
 
   #place(known: Known, now: number): void {
@@ -456,6 +483,9 @@ const raiseSeconds = 40;
 
 /** A pace that is low for a while, as after a refusal, is no reason to prefer the busy for hours; in seconds. */
 const longestSlot = 5;
+
+/** So many find their places in one call at most, which takes about a millisecond. */
+const slice = 2000;
 
 /** How fast the going worth follows. */
 const goingStep = 0.03;

@@ -149,6 +149,21 @@ describe("next()", () => {
     );
   });
 
+  it("chooses nearly the highest worth of thousands", () => {
+    const keys = Array.from({ length: 5000 }, (_, i) => `s${i}`);
+    const made = scheduler(keys, { maxAge: Number.POSITIVE_INFINITY });
+    for (const [i, key] of keys.entries()) made.put(key, { weight: 1 + (i % 97), cost: 1 });
+    run(made, { polls: keys.length });
+    for (let poll = 0; poll < 200; poll += 1) {
+      const now = (keys.length + poll) / pace;
+      const choice = made.next(now);
+      if (choice.kind === "wait") throw new Error("Nobody was chosen without a price");
+      const most = Math.max(...keys.map((key) => made.worth(key, now) ?? 0));
+      expect(made.worth(choice.key, now)).toBeGreaterThan(0.9 * most);
+      made.observe(choice.key, { at: now, times: [] });
+    }
+  });
+
   it("leaves nobody alone for longer than the ceiling, however little it matters", () => {
     const made = scheduler(["a", "b"], { maxAge: 60 });
     made.put("b", { weight: 1e-12, cost: 1 });
