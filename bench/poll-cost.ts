@@ -3,11 +3,11 @@
 // answer is measured in turn and taken off.
 // Usage: node bench/poll-cost.ts [tasks=10000] [rounds=9]
 // Ends with 1 when an unchanged list costs more than 0.3 of that, one with a change more than 3, when an unchanged list wrote
-// anything, or when the first reading or a change held up the main thread for more than 50 ms.
+// anything, or when one turn of the event loop took more than 50 ms in the first reading or in one with a change. Turns are measured
+// in processor time of the main thread, as is all else, so that a busy machine counts less.
 import { fork } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
@@ -106,7 +106,7 @@ async function measure({
     return Buffer.from(await answer.body.arrayBuffer());
   };
 
-  const first = await timed(poll);
+  const firstTurn = await longestTurn(poll);
   const rows: readonly unknown[] = JSON.parse((await receive()).toString());
   const octets = (await receive()).byteLength;
   const floor = () => {
@@ -122,6 +122,7 @@ async function measure({
   await poll();
   const written = store.mirror.watch(name);
   let wrote = 0;
+  let changedTurn = 0;
   for (let round = 0; round < rounds; round += 1) {
     taken.floor.push(await timed(async () => floor()));
     taken.receive.push(await timed(receive));
@@ -132,9 +133,11 @@ async function measure({
     const id = serviceId(ids[(round * 997) % ids.length] ?? 0);
     const title = `Changed in round ${round}`;
     await upstream.tasks.update({ ...place, id, patch: { title } }, { priority: "edit" });
-    taken.changed.push(await timed(poll));
-    if (!written.touched.has(id) || written.touched.size !== 1)
+    if (round % 3 === 2) changedTurn = Math.max(changedTurn, await longestTurn(poll));
+    else taken.changed.push(await timed(poll));
+    if (!written.touched.has(id) || written.touched.size !== 1) {
       throw new Error("one row was to change");
+    }
     written.restart();
   }
   await upstream.close();
@@ -150,7 +153,6 @@ async function measure({
   const row = (samples: readonly Sample[]) => ({
     "CPU ms": round(median(samples.map(({ cpuMs }) => cpuMs))),
     "wall ms": round(median(samples.map(({ wallMs }) => wallMs))),
-    "longest block ms": round(Math.max(...samples.map(({ blockMs }) => blockMs))),
   });
   console.log(`one list of ${tasks} tasks, ${(octets / 1e6).toFixed(2)} MB, ${rounds} rounds`);
   console.table({
@@ -158,14 +160,16 @@ async function measure({
     "receive only": row(taken.receive),
     "unchanged poll": { ...row(taken.unchanged), "x floor": round(ratio("unchanged")) },
     "poll with a change": { ...row(taken.changed), "x floor": round(ratio("changed")) },
-    "first poll": row([first]),
   });
-  const block = Math.max(first.blockMs, ...taken.changed.map(({ blockMs }) => blockMs));
+  console.log(
+    `longest turn: first reading ${round(firstTurn)} ms, a change ${round(changedTurn)} ms`,
+  );
+  const turn = Math.max(firstTurn, changedTurn);
   const misses = [
     ...(ratio("unchanged") <= 0.3 ? [] : ["unchanged: more than 0.3 of the floor"]),
     ...(ratio("changed") <= 3 ? [] : ["one change: more than 3 times the floor"]),
     ...(wrote === 0 ? [] : [`an unchanged list wrote ${wrote} rows`]),
-    ...(block <= 50 ? [] : [`the main thread was held up for ${round(block)} ms`]),
+    ...(turn <= 50 ? [] : [`one turn took ${round(turn)} ms`]),
   ];
   for (const miss of misses) console.log(`missed: ${miss}`);
   process.exitCode = misses.length > 0 ? 1 : 0;
@@ -174,22 +178,33 @@ async function measure({
 interface Sample {
   readonly cpuMs: number;
   readonly wallMs: number;
-  readonly blockMs: number;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<Sample> {
   await sleep(20);
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await sleep(5);
   const begun = performance.now();
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   await work();
-  const { user, system } = process.cpuUsage(before);
-  const wallMs = performance.now() - begun;
-  await sleep(3);
-  delay.disable();
-  return { cpuMs: (user + system) / 1000, wallMs, blockMs: delay.max / 1e6 };
+  const { user, system } = process.threadCpuUsage(before);
+  return { cpuMs: (user + system) / 1000, wallMs: performance.now() - begun };
+}
+
+/** The processor time of the longest turn of the event loop, in milliseconds. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const turn = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isOver = true;
+  await sleep(5);
+  return longest;
 }
 
 function isRow(value: unknown): value is { readonly id: number } {

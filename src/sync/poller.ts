@@ -82,7 +82,7 @@ interface ItemList {
 }
 
 /** How many items one transaction puts: some ten milliseconds, where all of them are new. */
-const mostAtOnce = 200;
+const mostAtOnce = 100;
 
 const nothingApplied: Applied = {
   events: [],

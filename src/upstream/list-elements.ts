@@ -105,7 +105,9 @@ export class ListElements {
   constructor(elements: readonly (Print & { readonly key: number })[]) {
     this.#facts = new Float64Array(3 * elements.length);
     for (const [index, { key, high, low }] of elements.entries()) {
-      this.#facts.set([key, high, low], 3 * index);
+      this.#facts[3 * index] = key;
+      this.#facts[3 * index + 1] = high;
+      this.#facts[3 * index + 2] = low;
     }
   }
 
@@ -155,8 +157,12 @@ export class ElementComparison {
   /** Keys of the elements that were not found. */
   left(): readonly number[] {
     const keys: number[] = [];
-    for (const [index, found] of this.#found.entries()) {
-      if (found === 0) keys.push(this.#before.keyAt(index));
+    for (
+      let index = this.#found.indexOf(0);
+      index >= 0;
+      index = this.#found.indexOf(0, index + 1)
+    ) {
+      keys.push(this.#before.keyAt(index));
     }
     return keys;
   }

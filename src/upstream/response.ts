@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
@@ -93,13 +93,17 @@ function plain(text: string): string {
 
 /** A body as it came: not inflated, not decoded. `encoding` is its Content-Encoding. */
 export interface RawBody {
-  readonly octets: Uint8Array;
+  /** Its octets, as the pieces in which they came. */
+  readonly pieces: readonly Uint8Array[];
   readonly encoding: string | null;
 }
 
 /** Equal digests are of bodies that came octet for octet alike. */
-export const digestOf = ({ octets, encoding }: RawBody): string =>
-  `${encoding ?? ""} ${hash("sha256", octets, "base64")}`;
+export function digestOf({ pieces, encoding }: RawBody): string {
+  const hash = createHash("sha256");
+  for (const piece of pieces) hash.update(piece);
+  return `${encoding ?? ""} ${hash.digest("base64")}`;
+}
 
 /** The most octets of one answer, before and after inflating. */
 const mostOctets = 50_000_000;
@@ -116,14 +120,14 @@ export async function receiveBody(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null,
 ): Promise<Result<RawBody, string>> {
-  const chunks: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
+  for await (const piece of stream) {
+    size += piece.byteLength;
     if (size > mostOctets) return fail(`the answer is longer than ${mostOctets} octets`);
-    chunks.push(chunk);
+    pieces.push(piece);
   }
-  return ok({ octets: Buffer.concat(chunks), encoding });
+  return ok({ pieces, encoding });
 }
 
 /**
@@ -136,7 +140,8 @@ export async function textOf(body: RawBody): Promise<Result<string, string>> {
 }
 
 /** The octets of a body as its encoding says; fails as `textOf` does. */
-export async function inflate({ octets, encoding }: RawBody): Promise<Result<Uint8Array, string>> {
+export async function inflate({ pieces, encoding }: RawBody): Promise<Result<Uint8Array, string>> {
+  const octets = Buffer.concat(pieces);
   const name = encoding?.trim().toLowerCase() ?? "";
   if (name === "" || name === "identity" || octets.byteLength === 0) return ok(octets);
   const inflater = inflaters[name];
