@@ -117,6 +117,13 @@ export interface Todolist {
   readonly private: boolean;
 }
 
+/** A list as its look-up shows it, with what that tells of its tasks; null where it does not. */
+export interface ToldTodolist extends Todolist {
+  readonly updatedAt: Temporal.Instant | null;
+  readonly completed: number | null;
+  readonly remaining: number | null;
+}
+
 export interface Label {
   readonly id: LabelId;
   readonly name: string;

@@ -12,15 +12,28 @@ export interface SubtaskPlace extends TaskPlace {
 
 export type SubtaskView = ReturnType<typeof showWork>;
 
+/** What of a task its subtasks move when they change: services differ, and nothing is promised. */
+interface ParentManner {
+  readonly movesTime?: boolean;
+  /** `percent_progress` is the part of the subtasks that are completed. */
+  readonly movesProgress?: boolean;
+}
+
 /**
- * Subtasks of tasks; their changes do not move the parent's `updated_at`.
- * Source: service-api.md, Subtasks.
+ * Subtasks of tasks; their changes move nothing of the parent but the count, unless told otherwise.
+ * Source: service-api.md, Subtasks; beyond-the-document.md, Values.
  */
 export class SubtaskWork {
   readonly #setting: Setting;
+  #manner: ParentManner = {};
 
   constructor(setting: Setting) {
     this.#setting = setting;
+  }
+
+  /** Moves other fields of parents from now on. */
+  behave(manner: ParentManner): void {
+    this.#manner = manner;
   }
 
   list(place: TaskPlace): Outcome<readonly SubtaskView[]> {
@@ -52,7 +65,9 @@ export class SubtaskWork {
         task: place.task,
         attachments: filed.value,
       };
-      return done(this.#show(store.subtasks.put(subtask), found.value));
+      const kept = store.subtasks.put(subtask);
+      this.#moveParent(place);
+      return done(this.#show(kept, found.value));
     });
   }
 
@@ -68,6 +83,7 @@ export class SubtaskWork {
     const wanted = read.value;
     if (JSON.stringify(wanted) === JSON.stringify(old)) return done(this.#show(old, found.value));
     const kept = setting.store.subtasks.put({ ...wanted, updatedAt: now });
+    this.#moveParent(place);
     return done(this.#show(kept, found.value));
   }
 
@@ -75,7 +91,24 @@ export class SubtaskWork {
     const found = this.#find(place, "write");
     if (found.kind === "refused") return found;
     this.#setting.store.subtasks.remove(place.subtask);
+    this.#moveParent(place);
     return done(null);
+  }
+
+  #moveParent({ task }: TaskPlace): void {
+    const { store } = this.#setting;
+    const parent = store.tasks.get(task);
+    if (!parent) return;
+    const { movesTime, movesProgress } = this.#manner;
+    const children = store.subtasks.of(task);
+    const completed = children.filter(({ completedAt }) => completedAt !== null).length;
+    const part = children.length === 0 ? 0 : Math.round((100 * completed) / children.length);
+    if (!movesTime && !movesProgress) return;
+    store.tasks.put({
+      ...parent,
+      ...(movesTime && { updatedAt: stampNow(this.#setting) }),
+      ...(movesProgress && { percentProgress: part }),
+    });
   }
 
   #find(place: SubtaskPlace, need: Need): Outcome<InTask & { readonly subtask: SubtaskRecord }> {

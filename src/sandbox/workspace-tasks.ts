@@ -18,9 +18,15 @@ export type TaskView = ReturnType<typeof showTask>;
  */
 export class TaskWork {
   readonly #setting: Setting;
+  #movesList = false;
 
   constructor(setting: Setting) {
     this.#setting = setting;
+  }
+
+  /** Whether a change of a task moves its list's `updated_at` from now on; services differ. */
+  behave({ movesList }: { readonly movesList: boolean }): void {
+    this.#movesList = movesList;
   }
 
   list(place: ListPlace): Outcome<readonly TaskView[]> {
@@ -59,7 +65,9 @@ export class TaskWork {
         stage: workflow.stages[0].id,
         customFields: custom.value,
       };
-      return done(showTask(store.tasks.put(task), { ...found.value, setting: this.#setting }));
+      const kept = store.tasks.put(task);
+      this.#moveList(place.list);
+      return done(showTask(kept, { ...found.value, setting: this.#setting }));
     });
   }
 
@@ -102,8 +110,15 @@ export class TaskWork {
       for (const it of store.comments.of(place.task)) store.comments.remove(it.id);
       for (const it of store.history.of(place.task)) store.history.remove(it.id);
       store.tasks.remove(place.task);
+      this.#moveList(place.list);
     });
     return done(null);
+  }
+
+  #moveList(id: number): void {
+    const { store } = this.#setting;
+    const list = this.#movesList ? store.todolists.get(id) : undefined;
+    if (list) store.todolists.put({ ...list, updatedAt: stampNow(this.#setting) });
   }
 
   #keep(old: TaskRecord, { now, ...found }: InTask & { readonly now: string }): TaskView {
@@ -118,6 +133,7 @@ export class TaskWork {
     };
     store.transaction(() => {
       store.tasks.put(kept);
+      this.#moveList(kept.list);
       store.history.put({
         id: store.next("history"),
         project: kept.project,

@@ -1,5 +1,5 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
-import type { Item, Label, Person, Project, Todolist } from "../domain/item.ts";
+import type { Item, Label, Person, Project, Todolist, ToldTodolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
@@ -17,7 +17,7 @@ export type Fetched =
   | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
   | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
   | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
-  | { readonly kind: "todolists"; readonly snapshot: Snapshot<Todolist> }
+  | { readonly kind: "todolists"; readonly snapshot: Snapshot<ToldTodolist> }
   | { readonly kind: "items"; readonly snapshot: ListSnapshot<Item> };
 
 interface DirectorySyncDeps extends DirectoryAbsencesDeps {

@@ -12,6 +12,7 @@ import { SnapshotApplication } from "./apply-snapshot.ts";
 import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryOrphans, followShown } from "./follow-parents.ts";
+import { type Told, toldByLists, toldByTasks } from "./hints.ts";
 import { isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
@@ -38,8 +39,12 @@ interface PollerDeps {
   readonly pause?: () => Promise<void>;
 }
 
-/** What a reading has revealed, with the items that it has shown as far as they were decoded, and those that are new or different. */
-interface ReadItems extends Revealed {
+/**
+ * What a reading has revealed, with the items that it has shown as far as they were decoded, and those that are new or different.
+ * `told`: what it tells of other sources; null when it was as before.
+ */
+export interface ReadItems extends Revealed {
+  readonly told: readonly Told[] | null;
   readonly put: readonly Item[];
   readonly shown: readonly Item[];
 }
@@ -49,6 +54,7 @@ interface Applied {
   readonly doubts: readonly string[];
   /** When each change happened that was news, as far as the service tells. */
   readonly changes: Revealed["changes"];
+  readonly told: readonly Told[];
   /** Whether the same body would change nothing if it came again. */
   readonly isSettled: boolean;
   /** Items that are new or different. */
@@ -88,6 +94,7 @@ const nothingApplied: Applied = {
   events: [],
   doubts: [],
   changes: [],
+  told: [],
   isSettled: false,
   put: [],
 };
@@ -211,7 +218,7 @@ export class Poller {
       store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
     });
     reading.applied(standing);
-    onRead(source, { at: begun.attemptedAt, changes: [], put: [], shown: [] });
+    onRead(source, { at: begun.attemptedAt, changes: [], told: null, put: [], shown: [] });
     sources.end(begun, { kind: "read", notBefore: null });
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
@@ -232,7 +239,7 @@ export class Poller {
       sources.end(begun, null);
       return;
     }
-    const { events, doubts, changes, isSettled, put } = store.together(() => {
+    const { events, doubts, changes, told, isSettled, put } = store.together(() => {
       const applied = list
         ? this.#applyItems(begun, list)
         : lookUp
@@ -252,7 +259,9 @@ export class Poller {
     if (!list) this.#followLookUp(source);
     else if (kind === "tasks") this.#deps.onTasks(list.rest);
     const shown = list?.snapshot.items ?? [];
-    this.#deps.onRead(name, { at: begun.attemptedAt, changes, put, shown });
+    const ofLists = fetched.kind === "todolists" ? toldByLists(fetched.snapshot.items) : [];
+    const at = begun.attemptedAt;
+    this.#deps.onRead(name, { at, changes, told: [...told, ...ofLists], put, shown });
     const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
     sources.end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
@@ -332,6 +341,7 @@ export class Poller {
       ],
       doubts: [],
       changes: [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)],
+      told: toldByTasks(snapshot.items, new Set(put.map(({ id }) => id))),
       isSettled: applied.isSettled && isWhole && isComplete(snapshot) && buried.length === 0,
       put,
     };
@@ -355,6 +365,7 @@ export class Poller {
       events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
       doubts,
       changes: changed ? [attemptedAt] : [],
+      told: [],
       isSettled: false,
       put: [],
     };

@@ -1,4 +1,5 @@
 import type { ItemKey, ProjectId } from "../domain/ids.ts";
+import { sourceOf } from "../domain/source.ts";
 import { createWake, type Wake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -11,14 +12,16 @@ import {
   type SyncEvent,
 } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
+import { Hints } from "./hints.ts";
 import { InitialSync } from "./initial-sync.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
-import { PollSchedule } from "./poll-schedule.ts";
-import { Poller } from "./poller.ts";
+import { PollSchedule, type Revealed } from "./poll-schedule.ts";
+import { Poller, type ReadItems } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { isLookUp } from "./schedule.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
+import { SignTrust } from "./sign-trust.ts";
 import { type PolledSource, SourceList } from "./source-list.ts";
 import { configuredFolders, type Scope } from "./sources-in-scope.ts";
 import { TurnOrder } from "./turn-order.ts";
@@ -95,6 +98,8 @@ const steadyPolls = 6;
 const followUps = 3;
 /** After so many other polls a side source is read. */
 const pollsPerSide = 5;
+/** After so many lessons what signs are worth is kept for the next start. */
+const lessonsPerSave = 20;
 const longestRestMs = 5_000;
 /** How soon a sweep looks again whether it has waited for first answers for long enough. */
 const firstAnswerRestMs = 500;
@@ -112,6 +117,8 @@ class Syncing implements Sync {
   readonly #schedule: PollSchedule;
   readonly #poller: Poller;
   readonly #fastPath: FastPath;
+  readonly #trust: SignTrust;
+  readonly #hints: Hints;
   readonly #side: SideReader;
   readonly #wake = createWake();
   readonly #sweeps = new Set<SweepCounts>();
@@ -132,6 +139,8 @@ class Syncing implements Sync {
   #meetsCeiling = true;
   /** Lets the side reading under way send its next request; null while it waits for none. */
   #goOnAside: Job | null = null;
+  /** Readings since signs were last kept from which something was learned. */
+  #lessons = 0;
   /** When the next poll may be worth it; null while that is not known. */
   #nextPollAt: Temporal.Instant | null = null;
 
@@ -148,6 +157,11 @@ class Syncing implements Sync {
       sources: this.#sources,
       pace: () => this.#pace(),
     });
+    this.#trust = new SignTrust(deps.store.beliefs.signs());
+    this.#hints = new Hints(this.#trust);
+    this.#sources.watch((name, entry) => {
+      if (!entry) this.#hints.drop(name);
+    });
     this.#poller = new Poller({
       ...deps,
       pace: () => this.#pace(),
@@ -155,10 +169,11 @@ class Syncing implements Sync {
       questions: this.#questions,
       report,
       onTasks: (items) => this.#side.queue.follow(items),
-      onRead: (source, { put, shown, ...revealed }) => {
+      onRead: (source, { told, put, shown, ...revealed }) => {
         this.#schedule.noteDates(source, { put, shown });
         this.#schedule.read(source, revealed);
         this.#fastPath.noteRead(source, { at: revealed.at, put });
+        this.#follow(source, { ...revealed, told });
       },
     });
     this.#fastPath = new FastPath({
@@ -168,6 +183,7 @@ class Syncing implements Sync {
       projects: deps.scope.projects === "discover" ? null : deps.scope.projects.map(({ id }) => id),
       report,
       onShown: ({ put, same }) => {
+        for (const item of put) this.#hints.knownOtherwise(sourceOf(item));
         this.#poller.askForNames(put);
         this.#side.queue.follow([...put, ...same]);
       },
@@ -227,6 +243,7 @@ class Syncing implements Sync {
 
   hurry(sourceName: string): void {
     this.#schedule.noteEdit(sourceName);
+    this.#hints.knownOtherwise(sourceName);
     this.#sources.hurry(sourceName);
     this.#wake.notify();
   }
@@ -441,10 +458,24 @@ class Syncing implements Sync {
     this.#report({ kind: "ceiling", ...outlook });
   }
 
+  /** Learns from a reading what its source was told to be, and hints at what it tells of others. */
+  #follow(source: string, { at, changes, told }: Revealed & Pick<ReadItems, "told">): void {
+    if (this.#hints.read(source, { at, changes })) this.#lessons += 1;
+    if (told === null) this.#hints.silent(source, at);
+    else {
+      for (const hint of this.#hints.told(source, { at, rows: told })) {
+        this.#schedule.hint(hint.source, hint.probability);
+      }
+    }
+  }
+
   /** What was learned may be lost; what is read may not be. */
   #keepBeliefs(isLast: boolean): void {
     try {
       this.#schedule.save({ isLast });
+      if (this.#lessons < (isLast ? 1 : lessonsPerSave)) return;
+      this.#deps.store.beliefs.putSigns(this.#trust.text());
+      this.#lessons = 0;
     } catch (error) {
       this.#report({ kind: "fault", source: "beliefs", error });
     }

@@ -145,3 +145,26 @@ async function allPages(rig: Rig, query: string): Promise<readonly unknown[]> {
     if (found.length >= Number(at(json, "total_count"))) return found;
   }
 }
+
+test("DirectoryWork shows the counts of a list, and its time moves with its tasks where it is told so", async () => {
+  const rig = await startRig();
+  const [place] = rig.sandbox.workspace.places();
+  const [list] = place?.lists ?? [];
+  const path = `/projects/${place?.project}/todolists`;
+  const shown = async () =>
+    items((await rig.call(`GET ${path}`)).json).find((it) => idOf(it) === list);
+  const before = await shown();
+  rig.clock.advance(60);
+  const made = await rig.call(`POST ${path}/${list}/tasks`, { body: { title: "T" } });
+  expect(await shown()).toEqual({
+    ...Object(before),
+    remaining_count: Number(at(before, "remaining_count")) + 1,
+  });
+  rig.sandbox.workspace.tasks.behave({ movesList: true });
+  await rig.call(`PUT ${path}/${list}/tasks/${idOf(made.json)}`, { body: { completed: true } });
+  expect(await shown()).toEqual({
+    ...Object(before),
+    completed_count: Number(at(before, "completed_count")) + 1,
+    updated_at: "2026-03-10T11:01:00+00:00",
+  });
+});

@@ -62,3 +62,22 @@ test("TaskWork.remove() takes subtasks, comments and history with it", async () 
   const all = await rig.call("GET /alltodo?include_subtasks=true&completed=true");
   expect(all.json).toEqual({ total_count: 0, todos: [] });
 });
+
+test("SubtaskWork moves the parent's time and progress where it is told to", async () => {
+  const rig = await startRigWithTask();
+  const { path, task } = rig;
+  const parent = async () => (await rig.call(`GET ${path}`)).json;
+  const made = await rig.call(`POST ${path}/subtasks`, { body: { title: "S" } });
+  const one = `${path}/subtasks/${idOf(made.json)}`;
+  const { subtasks } = rig.sandbox.workspace;
+  rig.clock.advance(60);
+  subtasks.behave({ movesProgress: true });
+  await rig.call(`PUT ${one}`, { body: { completed: true } });
+  expect(await parent()).toEqual({ ...Object(task), sub_tasks: 1, percent_progress: 100 });
+  subtasks.behave({ movesTime: true });
+  await rig.call(`PUT ${one}`, { body: { title: "Other" } });
+  expect(await parent()).toMatchObject({
+    updated_at: "2026-03-10T11:01:00+00:00",
+    percent_progress: 100,
+  });
+});

@@ -13,6 +13,9 @@ export interface Beliefs {
   /** What all sources have in common, as text. */
   common(form: number): string | null;
   putCommon(content: string, form: number): void;
+  /** What signs of changes have been worth, as text. */
+  signs(): string | null;
+  putSigns(content: string): void;
 }
 
 export function createBeliefs({ db }: StoreDeps): Beliefs {
@@ -30,6 +33,11 @@ export function createBeliefs({ db }: StoreDeps): Beliefs {
     `INSERT INTO common_beliefs (id, form, content) VALUES (1, @form, @content)
      ON CONFLICT (id) DO UPDATE SET form = excluded.form, content = excluded.content`,
   );
+  const signs = db.prepare("SELECT value FROM meta WHERE name = 'signs'");
+  const putSigns = db.prepare(
+    `INSERT INTO meta (name, value) VALUES ('signs', ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  );
   return {
     get(source, form) {
       const row = get.get(source);
@@ -42,5 +50,7 @@ export function createBeliefs({ db }: StoreDeps): Beliefs {
     }),
     common: (form) => textColumn(common.get(form), "content"),
     putCommon: (content, form) => void putCommon.run({ content, form }),
+    signs: () => textColumn(signs.get(), "value"),
+    putSigns: (content) => void putSigns.run(content),
   };
 }

@@ -10,7 +10,7 @@ import {
   personId,
   projectId,
 } from "../../domain/ids.ts";
-import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
+import type { Label, Person, Project, ToldTodolist } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
@@ -40,11 +40,11 @@ export interface Workspace {
   projects(call: Call): List<Project>;
   project(id: ProjectId, call: Call): Promise<Result<Project, Failure>>;
   people(call: Call): List<Person>;
-  todolists(place: InProject, call: Call): List<Todolist>;
+  todolists(place: InProject, call: Call): List<ToldTodolist>;
   todolist(
     place: InProject & { readonly id: ListId },
     call: Call,
-  ): Promise<Result<Todolist, Failure>>;
+  ): Promise<Result<ToldTodolist, Failure>>;
   folders(place: InProject, call: Call): List<Folder>;
   /** One page of the tasks and subtasks of the whole account. */
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
@@ -172,7 +172,7 @@ function readTodolist(
     values,
     issues,
   }: InProject & { readonly values: KnownValues; readonly issues?: ReadIssues },
-): Result<Todolist, string> {
+): Result<ToldTodolist, string> {
   const read = wire.readElement(todolistShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
@@ -188,6 +188,9 @@ function readTodolist(
     title,
     archived: wire.verdict(fields.archived) ?? known?.archived ?? false,
     private: wire.verdict(fields.private) ?? known?.private ?? false,
+    updatedAt: wire.instant(fields.updated_at),
+    completed: wire.amount(fields.completed_count),
+    remaining: wire.amount(fields.remaining_count),
   });
 }
 
@@ -229,6 +232,9 @@ const todolistShape = z.object({
   name: wire.field,
   archived: wire.field,
   private: wire.field,
+  updated_at: wire.field,
+  completed_count: wire.field,
+  remaining_count: wire.field,
 });
 
 const folderShape = z.object({

@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import { Hints, type Told, toldByLists, toldByTasks } from "../../src/sync/hints.ts";
+import { SignTrust } from "../../src/sync/sign-trust.ts";
+import { aTask } from "../support/items.ts";
+
+const start = Temporal.Instant.from("2026-11-20T10:00:00Z");
+const at = (seconds: number): Temporal.Instant => start.add({ seconds });
+
+const teller = "tasks:1";
+const source = "subtasks:7";
+
+/** What a list tells of a task's subtasks. */
+function row({ time = 0, count = 2, progress = 0 }): Told {
+  return {
+    about: source,
+    updatedAt: at(time),
+    timeSign: "task-time",
+    counts: [
+      { sign: "task-subtasks", value: String(count) },
+      { sign: "task-progress", value: String(progress) },
+    ],
+  };
+}
+
+function rig() {
+  const trust = new SignTrust(null);
+  const hints = new Hints(trust);
+  return {
+    trust,
+    hints,
+    told: (seconds: number, ...rows: readonly Told[]) =>
+      hints.told(teller, { at: at(seconds), rows }),
+    read: (seconds: number, ...changes: readonly number[]) =>
+      hints.read(source, { at: at(seconds), changes: changes.map(at) }),
+  };
+}
+
+describe("told()", () => {
+  it("hints at nothing when a row is shown for the first time, or as before", () => {
+    const { told } = rig();
+    expect(told(10, row({}))).toEqual([]);
+    expect(told(20, row({}))).toEqual([]);
+  });
+
+  it.each([
+    ["its time", { time: 15 }],
+    ["a count", { count: 3 }],
+    ["its progress", { progress: 50 }],
+  ])("hints when %s has moved", (_, moved) => {
+    const { told } = rig();
+    told(10, row({}));
+    expect(told(20, row(moved))).toEqual([{ source, probability: 0.5 }]);
+  });
+
+  it("hints at nothing when the source was read since", () => {
+    const { told, read, trust } = rig();
+    told(10, row({}));
+    read(18, 15);
+    expect(told(20, row({ time: 15, count: 3 }))).toEqual([]);
+    read(30);
+    expect(trust.text()).toBe("");
+  });
+
+  it("hints at nothing that a reading has revealed, also when the service's clock is ahead", () => {
+    const { told, read } = rig();
+    told(10, row({}));
+    read(18, 3_600);
+    expect(told(20, row({ time: 3_600 }))).toEqual([]);
+    expect(told(30, row({ time: 3_610 }))).toHaveLength(1);
+  });
+
+  it("hints at what happened after the source was read between two readings of its teller", () => {
+    const { told, read } = rig();
+    told(10, row({}));
+    read(14);
+    expect(told(20, row({ time: 15 }))).toHaveLength(1);
+  });
+
+  it("hints at nothing by a field that has never foretold anything", () => {
+    const { told, read } = rig();
+    told(0, row({}));
+    for (let round = 1; round <= 10; round += 1) {
+      expect(told(round * 100, row({ time: round * 100 - 5 }))).toHaveLength(1);
+      read(round * 100 + 10);
+    }
+    expect(told(2_000, row({ time: 1_990 }))).toEqual([]);
+  });
+
+  it("takes what is missing from a row for no word", () => {
+    const { hints } = rig();
+    const bare = { about: source, updatedAt: null, timeSign: "task-time" } as const;
+    const tell = (seconds: number, value: string | null) =>
+      hints.told(teller, {
+        at: at(seconds),
+        rows: [{ ...bare, counts: [{ sign: "task-subtasks", value }] }],
+      });
+    expect([tell(1, null), tell(2, "3"), tell(3, null), tell(4, "4")].flat()).toEqual([]);
+  });
+});
+
+describe("read()", () => {
+  it("counts a sign as right when the source has changed, as wrong when it has not", () => {
+    const { told, read, trust } = rig();
+    told(10, row({}));
+    told(20, row({ time: 15 }));
+    expect(read(25, 15)).toBe(true);
+    expect(trust.worth("task-time")).toBeCloseTo(0.67, 2);
+    told(30, row({ time: 28 }));
+    read(35);
+    expect(trust.worth("task-time")).toBe(0.5);
+  });
+
+  it("counts what the fields were silent about as missed when the teller was read after it", () => {
+    const { told, read, trust } = rig();
+    told(10, row({}));
+    told(30, row({ time: 15 }));
+    read(40, 15);
+    expect(trust.foretold("task-time")).toBeGreaterThan(0);
+    expect(trust.text()).toContain("task-subtasks 0.000 0.000 1.000");
+    expect(trust.text()).toContain("task-progress 0.000 0.000 1.000");
+  });
+
+  it("counts as missed what a teller that answered as before has not told of", () => {
+    const { told, read, hints, trust } = rig();
+    told(10, row({}));
+    hints.silent(teller, at(30));
+    read(40, 15);
+    expect(trust.text()).toContain("task-time 0.000 0.000 1.000");
+  });
+
+  it.each([
+    ["after the teller was read", 35],
+    ["within the precision of moments", 29],
+  ])("counts nothing as missed that happened %s", (_, change) => {
+    const { told, read, hints, trust } = rig();
+    told(10, row({}));
+    hints.silent(teller, at(30));
+    expect(read(40, change)).toBe(false);
+    expect(trust.text()).toBe("");
+  });
+
+  it("learns nothing from what was edited from here, once", () => {
+    const { told, read, hints, trust } = rig();
+    told(10, row({}));
+    hints.knownOtherwise(source);
+    told(20, row({ time: 15 }));
+    expect(read(25)).toBe(false);
+    told(30, row({ time: 28 }));
+    expect(read(35)).toBe(true);
+    expect(trust.worth("task-time")).toBeCloseTo(0.33, 2);
+  });
+
+  it("learns nothing of sources that nobody tells of, or that were dropped", () => {
+    const { told, read, hints } = rig();
+    expect(read(5, 1)).toBe(false);
+    told(10, row({}));
+    told(20, row({ time: 15 }));
+    hints.drop(source);
+    expect(read(25, 15)).toBe(false);
+    expect(told(30, row({ time: 28 }))).toEqual([]);
+  });
+
+  it("trusts after a while a field that foretells everything, and no other", () => {
+    const { told, read, trust } = rig();
+    told(0, row({}));
+    for (let round = 1; round <= 40; round += 1) {
+      const time = round * 100 - 20;
+      told(round * 100, row({ time, progress: round % 2 }));
+      read(round * 100 + 10, ...(round % 4 === 0 ? [] : [time]));
+      told(round * 100 + 20, row({ time, progress: round % 2 }));
+    }
+    expect(trust.worth("task-time")).toBeCloseTo(0.74, 1);
+    expect(trust.foretold("task-time")).toBeGreaterThan(0.9);
+    expect(trust.foretold("task-subtasks")).toBe(0);
+  });
+});
+
+describe("toldByTasks()", () => {
+  it("tells of the subtasks of tasks that have some, and by which field", () => {
+    const parent = { subtaskCount: 2, percent: 40, updatedAt: start };
+    const items = [aTask(7, parent), aTask(8, parent), aTask(9, { subtaskCount: 0 })];
+    const rows = toldByTasks(items, new Set([8]));
+    expect(rows.map(({ about, timeSign }) => [about, timeSign])).toEqual([
+      ["subtasks:7", "task-time"],
+      ["subtasks:8", "task-content"],
+    ]);
+    expect(rows[0]?.counts.map(({ value }) => value)).toEqual(["2", "40"]);
+  });
+});
+
+describe("toldByLists()", () => {
+  const list = {
+    id: listId(3),
+    projectId: projectId(1),
+    title: "List",
+    archived: false,
+    private: false,
+    updatedAt: start,
+  };
+
+  it.each([
+    [5, 2, "5 2"],
+    [null, null, null],
+    [5, null, "5 null"],
+  ])("tells of tasks by the counts %j and %j", (completed, remaining, value) => {
+    const [row] = toldByLists([{ ...list, completed, remaining }]);
+    expect(row).toMatchObject({ about: "tasks:3", timeSign: "list-time", updatedAt: start });
+    expect(row?.counts).toEqual([{ sign: "list-counts", value }]);
+  });
+});

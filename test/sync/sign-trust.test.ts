@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { SignTrust } from "../../src/sync/sign-trust.ts";
+
+const sign = "task-time";
+
+function trustAfter(outcomes: Partial<Record<"right" | "wrong" | "missed", number>>): SignTrust {
+  const trust = new SignTrust(null);
+  for (const outcome of ["right", "wrong", "missed"] as const) {
+    for (let nth = 0; nth < (outcomes[outcome] ?? 0); nth += 1) trust.note(sign, outcome);
+  }
+  return trust;
+}
+
+describe("worth()", () => {
+  it.each([
+    ["nothing is known of it", {}, 0.5],
+    ["it was right once", { right: 1 }, 0.67],
+    ["it was wrong once", { wrong: 1 }, 0.33],
+    ["it was always right", { right: 40 }, 0.98],
+    ["it was right every other time", { right: 20, wrong: 20 }, 0.5],
+    ["it was wrong for too long", { wrong: 10 }, 0],
+    ["it was right for once in a long time", { right: 1, wrong: 19 }, 0],
+  ])("when %s", (_, outcomes, worth) => {
+    expect(trustAfter(outcomes).worth(sign)).toBeCloseTo(worth, 2);
+  });
+
+  it("comes back when a sign that was dropped is right again", () => {
+    const trust = trustAfter({ wrong: 200 });
+    expect(trust.worth(sign)).toBe(0);
+    for (let nth = 0; nth < 30; nth += 1) trust.note(sign, "right");
+    expect(trust.worth(sign)).toBeGreaterThan(0.35);
+    for (let nth = 0; nth < 60; nth += 1) trust.note(sign, "right");
+    expect(trust.worth(sign)).toBeGreaterThan(0.75);
+  });
+});
+
+describe("foretold()", () => {
+  it.each([
+    ["nothing is known of the sign", {}, 0],
+    ["it told of all", { right: 30 }, 0.94],
+    ["it told of a third", { right: 10, missed: 20 }, 0.31],
+    ["it told of nothing", { missed: 20 }, 0],
+  ])("when %s", (_, outcomes, part) => {
+    expect(trustAfter(outcomes).foretold(sign)).toBeCloseTo(part, 2);
+  });
+});
+
+describe("text()", () => {
+  it("is what a trust is made of again", () => {
+    const trust = trustAfter({ right: 7, wrong: 2, missed: 1 });
+    trust.note("list-counts", "missed");
+    const again = new SignTrust(trust.text());
+    expect(again.worth(sign)).toBe(trust.worth(sign));
+    expect(again.foretold(sign)).toBe(trust.foretold(sign));
+    expect(again.text()).toBe(trust.text());
+  });
+
+  it.each([
+    "",
+    "rubbish",
+    "task-time",
+    "task-time 1 2",
+    "task-time 1 -2 0",
+    "task-time a b c",
+    "task-time 1 1e9 0",
+    "moon-phase 1 2 3",
+  ])("that reads %j counts as nothing", (text) => {
+    expect(new SignTrust(text).text()).toBe("");
+  });
+});
