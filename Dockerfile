@@ -5,7 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:26-slim
-ENV NODE_ENV=production TZ=UTC \
+ENV NODE_ENV=production TZ=UTC MALLOC_ARENA_MAX=1 \
     DAYFERRY_CONFIG=/config/config.json DAYFERRY_DATA_DIR=/data DAYFERRY_HOST=0.0.0.0 DAYFERRY_PORT=8380
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules

@@ -6,6 +6,8 @@ if [ ! -d "$here/node_modules" ]; then
   echo "Dayferry's packages are not installed yet: run npm ci in $here first." >&2
   exit 1
 fi
+# What glibc would keep for each thread by itself is 12 MB that a daemon never uses.
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 pinned="$here/node_modules/node/bin/node"
 for node in "$pinned" "${npm_node_execpath:-}" "$(command -v node)"; do
   [ -x "$node" ] || continue

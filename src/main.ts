@@ -9,7 +9,7 @@ import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault } from "./config/listening.ts";
 import { findConfigFile, loadConfig } from "./config/load.ts";
-import { type RunContext, runDemo, runSandbox } from "./demo.ts";
+import type { RunContext } from "./demo.ts";
 import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type LogLevel } from "./log.ts";
@@ -71,8 +71,9 @@ const host: CommandHost & { readonly version: string } = {
   // A command prints its own account of what it does; the log adds only what went wrong.
   open: (config) => openRooms(config, { ...runtime, log: logOf(config, "warn") }),
   serve,
-  demo: (options) => runDemo(options, context),
-  sandbox: (options) => runSandbox(options, context),
+  // The sandbox is a server of its own, which a daemon need not hold in memory.
+  demo: async (options) => (await import("./demo.ts")).runDemo(options, context),
+  sandbox: async (options) => (await import("./demo.ts")).runSandbox(options, context),
   checkMail,
 };
 

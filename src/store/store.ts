@@ -142,6 +142,8 @@ export function openStore({ file, migrations, zone, clock, randomId }: StoreOpti
     db.pragma("foreign_keys = ON");
     // A transaction inside another one would open a file to be undone from.
     db.pragma("temp_store = MEMORY");
+    // Of its pages 4 MB are kept here, in the place of 16: the system keeps them as well, and nothing is slower for it.
+    db.pragma("cache_size = -4000");
     migrate(db, migrations);
     return assemble({ db, zone, clock }, randomId);
   } catch (error) {
