@@ -4,7 +4,8 @@
 // `events`: 10,000 events in one project; `tasks`: 100,000 tasks. Service and daemon are processes of their own. The first
 // sweep runs in scaled time where it would take minutes (25 requests in less than 10 s); what it takes at rest is measured
 // after a restart at the service's true pace, while the daemon reads everything anew as it always does. Beside each
-// block by the clock stands the processor's time that it took, which other work on the machine does not lengthen.
+// block by the clock stands the processor's time that it took, which other work on the machine does not lengthen, and the
+// most memory up to then: a report is worked out in a thread, which has a heap of its own while it runs.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -64,6 +65,13 @@ for (const { size, blocks, ...row } of results) {
 }
 if (given.json !== undefined) writeFileSync(given.json, `${JSON.stringify(results, null, 2)}\n`);
 
+/** One thing that was done, and the longest block in it. */
+interface Phase extends Block {
+  readonly while: string;
+  readonly tookMs: number;
+  readonly "VmHWM so far MB": number;
+}
+
 interface Service {
   readonly process: ChildProcess;
   readonly service: object;
@@ -118,7 +126,7 @@ async function whileSwept(
   { folder, perMs }: { readonly folder: string; readonly perMs: number },
 ) {
   const daemon = await start({ folder, service, perMs, blocks: true });
-  const blocks: ({ readonly while: string; readonly tookMs: number } & Block)[] = [];
+  const blocks: Phase[] = [];
   const note = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
     await daemon.block();
     const began = performance.now();
@@ -130,6 +138,7 @@ async function whileSwept(
       tookMs,
       clockMs: round(clockMs),
       processorMs: round(processorMs),
+      "VmHWM so far MB": Math.round(daemon.memory().most),
     });
     return value;
   };
