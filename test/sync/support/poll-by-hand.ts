@@ -8,7 +8,11 @@ import type { Stage } from "./stage.ts";
 /** What reads sources, without what chooses them: a source is polled when a test says so. */
 export function pollByHand(
   stage: Stage,
-  more: { readonly store?: Store; readonly upstream?: Upstream } = {},
+  more: {
+    readonly store?: Store;
+    readonly upstream?: Upstream;
+    readonly pause?: () => Promise<void>;
+  } = {},
 ) {
   const clock = () => Temporal.Now.instant();
   const { store, upstream } = { ...stage, ...more };
@@ -23,6 +27,7 @@ export function pollByHand(
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
+    ...(more.pause && { pause: more.pause }),
   });
   const { signal } = new AbortController();
   return { sources, questions, poller, poll: (name: string) => poller.poll(name, signal) };

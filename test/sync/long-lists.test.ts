@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { serviceId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import type { Store } from "../../src/store/store.ts";
+import { pollByHand } from "./support/poll-by-hand.ts";
+import { roomy, stage } from "./support/stage.ts";
+import { addTask, placeAt } from "./support/workspace.ts";
+
+const size = 230;
+
+/** A list that takes several transactions, of which nothing is read yet. */
+async function longList() {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  await it.sweep();
+  const ids = Array.from({ length: size }, (_, n) => addTask(it, place, { title: `Task ${n}` }));
+  const name = `tasks:${place.list}`;
+  const rows = () => it.store.mirror.contents(name).size;
+  const state = () => it.store.sources.all().find((source) => source.name === name);
+  return { it, place, ids, name, rows, state, tasks: it.sandbox.workspace.tasks };
+}
+
+describe("a long list", () => {
+  it("is applied in several transactions, between which others have their turn", async () => {
+    const { it, name, rows, state } = await longList();
+    const seen: number[] = [];
+    const pause = async () => void seen.push(rows());
+    await pollByHand(it, { pause }).poll(name);
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.toSorted((a, b) => a - b)).toEqual(seen);
+    expect(seen[0]).toBeLessThan(size);
+    expect(rows()).toBe(size);
+    expect(state()).toMatchObject({ items: size, failure: null });
+  });
+
+  it("counts as read only when all of it was applied", async () => {
+    const { it, name, rows, state } = await longList();
+    const { sources } = it.store;
+    let isFull = true;
+    const succeeded: typeof sources.succeeded = (source, read) => {
+      if (isFull) throw new Error("the disk is full");
+      sources.succeeded(source, read);
+    };
+    const store: Store = { ...it.store, sources: { ...sources, succeeded } };
+    const { poll } = pollByHand(it, { store });
+    await poll(name);
+    expect(rows()).toBe(size);
+    expect(state()?.items).toBe(0);
+    isFull = false;
+    await poll(name);
+    expect(state()?.items).toBe(size);
+  });
+
+  it("leaves alone what an edit writes while it is applied", async () => {
+    const { it, ids, name, tasks, place } = await longList();
+    const last = serviceId(ids.at(-1) ?? 0);
+    const { store } = it;
+    const by = pollByHand(it);
+    await by.poll(name);
+    for (const task of ids) insist(tasks.update({ ...place, task }, { title: "Renamed" }));
+    const key = store.mirror.find("task", last);
+    let isWritten = false;
+    const pause = async () => {
+      const row = key === null ? null : store.mirror.get(key);
+      if (isWritten || !row) return;
+      isWritten = true;
+      store.mirror.put({ ...row.item, id: last, title: "By an edit" }, name);
+    };
+    const other = pollByHand(it, { pause });
+    await other.poll(name);
+    const title = () => key !== null && store.mirror.get(key)?.item.title;
+    expect(title()).toBe("By an edit");
+    // What was passed over is read once more.
+    await other.poll(name);
+    expect(title()).toBe("Renamed");
+  });
+
+  it("asks for what it lacks once all of it is applied", async () => {
+    const { it, ids, name, tasks, place } = await longList();
+    const { poll } = pollByHand(it);
+    await poll(name);
+    const gone = ids.slice(0, 3);
+    for (const task of gone) insist(tasks.remove({ ...place, task }));
+    await poll(name);
+    const missing = it.store.absences
+      .all()
+      .map(({ item }) => it.store.mirror.identity(item).serviceId);
+    expect(missing).toEqual(gone);
+  });
+
+  it("is not applied any further when all is to end", async () => {
+    const { it, name, rows, state } = await longList();
+    const end = new AbortController();
+    const pause = async () => end.abort();
+    const { poller } = pollByHand(it, { pause });
+    await poller.poll(name, end.signal);
+    expect(rows()).toBeLessThan(size);
+    expect(state()?.items).toBe(0);
+  });
+});
