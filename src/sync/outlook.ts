@@ -1,6 +1,6 @@
 /** How old what is shown has to get at the least, and whether that is within what was asked for. */
 export interface Outlook {
-  /** Lists that are polled, each with one request. */
+  /** Lists, and pages of the list of all tasks, that are polled, each with one request. */
   readonly sources: number;
   /** Requests per second that polling may use at present. */
   readonly pace: number;

@@ -69,6 +69,24 @@ describe("a sweep that was cut off", () => {
     expect(here.store.rounds.last()?.endedAt).not.toBeNull();
   });
 
+  it("asks for one in fifty again at most in a workspace of a thousand lists", async () => {
+    const here = await stage({ size: "m", quota: { requests: 25, perMs: 50 } });
+    const stop = new AbortController();
+    await here.sync.sweep({
+      signal: stop.signal,
+      onProgress: ({ done }) => {
+        if (done >= 600) stop.abort();
+      },
+    });
+    const before = here.asked();
+    const next = here.again();
+    await next.sync.sweep({ signal: AbortSignal.timeout(60_000) });
+    const all = [...before, ...here.asked()];
+    expect(next.sync.ready).toBe(true);
+    expect(all.length).toBeGreaterThan(1000);
+    expect(all.length - new Set(all).size).toBeLessThanOrEqual(0.02 * all.length);
+  }, 90_000);
+
   it("begins anew when it had ended, or was left for longer than maxAge", async () => {
     let now = Temporal.Now.instant();
     const maxAge = Temporal.Duration.from({ minutes: 15 });
