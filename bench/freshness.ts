@@ -126,6 +126,7 @@ async function measure(size: string) {
   await closing;
   restore();
 
+  const sweep = sweepFacts(sandbox.requests.entries(), readyMs);
   const log = sandbox.requests.entries().filter(({ at }) => at >= warmMs && at < endMs);
   await sandbox.close();
   rmSync(folder, { recursive: true });
@@ -148,6 +149,7 @@ async function measure(size: string) {
   for (const warning of daemon.warnings.slice(0, 5)) console.log(warning);
   return {
     size,
+    seed: number("seed", 11),
     alltodo,
     sources: n,
     changes: mirror.count,
@@ -168,7 +170,7 @@ async function measure(size: string) {
     ),
     "for pages": perSecond(log.filter(({ path }) => path.endsWith("/alltodo")).length),
     "429s": limited,
-    "first sweep s": readyMs === null ? null : round(readyMs / 1000, 1),
+    ...sweep,
     warnings: daemon.warnings.length,
     "times faster": round(endMs / 1000 / tookS, 0),
     good:
@@ -198,6 +200,18 @@ async function measure(size: string) {
       at * 1000 - time.monotonic(),
     );
   }
+}
+
+/** The first sweep beside the least time in which the quota admits its requests. */
+function sweepFacts(log: readonly { readonly at: number }[], readyMs: number | null) {
+  if (readyMs === null) return {};
+  const requests = log.filter(({ at }) => at <= readyMs).length;
+  const leastMs = quota.perMs * (Math.ceil(requests / quota.requests) - 1) + 3 * latencyMs;
+  return {
+    "first sweep s": round(readyMs / 1000, 1),
+    "its requests": requests,
+    "x T(n)": round(readyMs / leastMs, 3),
+  };
 }
 
 /** Delays of the measured hours, in seconds. A change that is not found counts for as long as it has waited. */

@@ -30,6 +30,9 @@ interface WatchOptions {
 /** How soon a feed is asked again that does not show what the mirror holds, in milliseconds. */
 const lookAgainMs = 1000;
 
+/** How often subscribers fetch every feed: what is read of late matters more to the daemon, so that all of it has to be. */
+const subscriberRestMs = 1_800_000;
+
 /** A whole daemon on a workspace whose changes it is watched finding. */
 export class WatchedDaemon {
   readonly changes: Change[] = [];
@@ -78,6 +81,7 @@ export class WatchedDaemon {
     });
     this.#url = url;
     this.#done = done;
+    setInterval(() => this.#fetchAll(), subscriberRestMs);
   }
 
   /** Ends it; resolves once everything is closed. */
@@ -188,6 +192,20 @@ export class WatchedDaemon {
       .finally(() => {
         this.#fetching -= 1;
       });
+  }
+
+  #fetchAll(): void {
+    for (const { projectId } of this.#rooms.feeds.list()) {
+      if (projectId === null || this.#stop.signal.aborted) continue;
+      this.#fetching += 1;
+      this.#fetch(projectId)
+        .catch((error: unknown) => {
+          this.warnings.push(`feed: ${String(error)}`);
+        })
+        .finally(() => {
+          this.#fetching -= 1;
+        });
+    }
   }
 
   /** The feed as a subscriber gets it, with lines unfolded. */
