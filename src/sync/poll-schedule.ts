@@ -71,6 +71,8 @@ export class PollSchedule {
   /** Lists that something else keeps fresh, in the order of their last readings; null while there are none. */
   #audited: Set<string> | null = null;
   #pollsSinceAudit = 0;
+  /** Lists that are still to change between the audit and the scheduler. */
+  #toMove: IteratorObject<string> | null = null;
   /** What was answered up to this turn is to be read again. */
   #rereadTurn = 0;
   #wentAside = false;
@@ -102,6 +104,7 @@ export class PollSchedule {
     if (seconds >= this.#pace.until) {
       this.#pace = { value: this.#deps.pace(), until: seconds + paceSeconds };
     }
+    this.#move();
     const aside = this.#wentAside ? null : this.#aside();
     this.#wentAside = aside !== null;
     const name = aside ?? this.#untried();
@@ -182,22 +185,11 @@ export class PollSchedule {
   leaveToAudit(isLeft: boolean): void {
     const { sources } = this.#deps;
     if (isLeft === (this.#audited !== null)) return;
-    const left = [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")];
-    const known = left.filter(({ name }) => this.#readAt.has(name));
-    if (isLeft) {
-      const readAt = ({ name }: PolledSource) => this.#readAt.get(name) ?? 0;
-      this.#audited = new Set();
-      for (const { name } of known.toSorted((a, b) => readAt(a) - readAt(b))) {
-        this.#auditLater(name);
-      }
-      return;
-    }
-    this.#audited = null;
-    for (const entry of known) {
-      this.#weights.delete(entry.name);
-      this.#weigh(entry);
-      this.#note(entry.name, entry);
-    }
+    const readAt = ({ name }: PolledSource) => this.#readAt.get(name) ?? 0;
+    const known = [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")];
+    const names = known.toSorted((a, b) => readAt(a) - readAt(b)).map(({ name }) => name);
+    this.#audited = isLeft ? new Set() : null;
+    this.#toMove = names.values();
   }
 
   /** Lets all sources go by turn until each was answered once more. */
@@ -232,6 +224,24 @@ export class PollSchedule {
     if (this.#weights.get(name) === weight) return;
     this.#weights.set(name, weight);
     this.#scheduler.put(name, { weight, cost: 1 });
+  }
+
+  /** Ten thousand lists change hands a few at a time; until then they are polled as before. */
+  #move(): void {
+    if (!this.#toMove) return;
+    const names = [...this.#toMove.take(movedAtOnce)];
+    if (names.length < movedAtOnce) this.#toMove = null;
+    for (const name of names) {
+      const entry = this.#deps.sources.get(name);
+      if (!entry || !this.#readAt.has(name) || this.#audited?.has(name)) continue;
+      if (this.#audited) {
+        this.#auditLater(name);
+        continue;
+      }
+      this.#weights.delete(name);
+      this.#weigh(entry);
+      this.#note(name, entry);
+    }
   }
 
   #auditLater(name: string): void {
@@ -353,6 +363,7 @@ const goesByTurn = (kind: Source["kind"]): boolean =>
 const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
 
 const pollsPerAudit = 15;
+const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */
 const mostPassedOver = 20;
 

@@ -220,3 +220,43 @@ describe("putJob()", () => {
     expect(tries).toBe(4);
   });
 });
+
+describe("leaveToAudit()", () => {
+  it("takes a list with one poll of 16, in turn, until they are no longer left to it", async () => {
+    const { schedule, sources, polls, sleep, clock } = await rig(120);
+    polls(120);
+    schedule.putJob({
+      key: "pages",
+      weight: 1,
+      cost: 1,
+      run: () => Promise.resolve({ kind: "read", revealed: { at: clock(), changes: [] } }),
+    });
+    const mixed = async (count: number): Promise<readonly string[]> => {
+      const names: string[] = [];
+      for (let nth = 0; nth < count; nth += 1) {
+        sleep(1);
+        const next = schedule.next();
+        if (next.kind === "job") await next.run(never);
+        if (next.kind !== "source") continue;
+        const begin = sources.begin(next.name);
+        schedule.read(next.name, { at: begin.attemptedAt, changes: [] });
+        sources.end(begin, { kind: "read", notBefore: null });
+        names.push(next.name);
+      }
+      return names;
+    };
+    schedule.leaveToAudit(true);
+    await mixed(20);
+    const left = await mixed(160);
+    expect(left).toHaveLength(10);
+    expect(new Set(left).size).toBe(10);
+
+    sources.hurry("tasks:7");
+    expect(await mixed(2)).toContain("tasks:7");
+    schedule.dropJob("pages");
+    schedule.leaveToAudit(false);
+    const again = await mixed(300);
+    expect(again).toHaveLength(300);
+    expect(new Set(again).size).toBe(120);
+  });
+});
