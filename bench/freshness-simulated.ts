@@ -1,11 +1,13 @@
 // How stale a mirror is under a quota with the daemon's own scheduler, by a simulator that knows when things change.
 //   node bench/freshness-simulated.ts PATH_OF_POLLSIM [n=200] [seeds=11,12,...,20] [worlds=work,drift,zipf1,zipf15]
 //   node bench/freshness-simulated.ts PATH_OF_POLLSIM quiet [n=13,73,200] [seeds=11,12,13]
-// Prints the mean delay of a change as a multiple of what an oracle and round robin reach on the same changes, the
-// longest gap, and what a decision takes. `quiet` prints which part of the quota is used when nothing happens any more,
-// and what is lost by that while something does. The file is also a policy for pollsim itself: `--module` with its path.
+// Prints the mean delay of a change as a multiple of what an oracle and round robin reach on the same changes, what of that
+// was to be expected without the chance of single changes, the longest gap, and what a decision takes.
+// `quiet` prints which part of the quota is used when nothing happens any more, and what is lost by that while something
+// does. The file is also a policy for pollsim itself: `--module` with its path.
 import { pathToFileURL } from "node:url";
 import { Scheduler, schedulerDefaults } from "../src/sync/scheduler/scheduler.ts";
+import { ExpectedDelay, type ExpectedWorld } from "./freshness/expected-delay.ts";
 
 interface Changes {
   readonly times: ArrayLike<number>;
@@ -16,9 +18,8 @@ interface Policy {
   observe(source: number, now: number, changes: Changes): void;
 }
 
-interface World {
+interface World extends ExpectedWorld {
   readonly n: number;
-  readonly w: Float64Array;
   readonly events: readonly Float64Array[];
 }
 
@@ -73,24 +74,44 @@ export function createPolicy({ n, weights, budgetPerSec, waits = false }: Policy
 function judge(pollsim: Pollsim, [n = "200", seeds, worlds]: readonly string[]): void {
   for (const scenario of (worlds ?? "work,drift,zipf1,zipf15").split(",")) {
     const toOracle: number[] = [];
+    const expected: number[] = [];
     const toRoundRobin: number[] = [];
     const gaps: number[] = [];
     const micros: number[] = [];
     for (const seed of numbers(seeds ?? "11,12,13,14,15,16,17,18,19,20")) {
       const world = pollsim.makeWorld({ n: Number(n), scenario, seed, horizon });
       const run = (policy: Policy) => pollsim.simulate(world, policy, { budget, warm });
+      const watched = (policy: Policy) => {
+        const seen: (readonly [number, number, ArrayLike<number>])[] = [];
+        const result = run({
+          next: (now) => policy.next(now),
+          observe(source, now, changes) {
+            seen.push([source, now, changes.times]);
+            policy.observe(source, now, changes);
+          },
+        });
+        return { ...result, seen };
+      };
+      // Not while it runs, as a decision is timed there.
+      const expectedOf = ({ seen }: ReturnType<typeof watched>) => {
+        const delay = new ExpectedDelay(world, warm);
+        for (const [source, now, times] of seen) delay.see(source, now, times);
+        return delay.sum;
+      };
       const known = (name: string) => pollsim.POLICIES[name]?.(world, budget);
       const [oracle, roundRobin] = [known("oracle"), known("rr")];
       if (!oracle || !roundRobin) throw new Error("The simulator lacks its policies oracle and rr");
       const before = process.cpuUsage();
-      const ours = run(createPolicy({ n: world.n, weights: world.w, budgetPerSec: budget }));
+      const ours = watched(createPolicy({ n: world.n, weights: world.w, budgetPerSec: budget }));
       micros.push(process.cpuUsage(before).user / ours.polls);
-      toOracle.push(ours.mean / run(oracle).mean);
+      const best = watched(oracle);
+      toOracle.push(ours.mean / best.mean);
+      expected.push(expectedOf(ours) / expectedOf(best));
       toRoundRobin.push(ours.mean / run(roundRobin).mean);
       gaps.push(ours.maxGap);
     }
     console.log(
-      `${scenario.padEnd(7)} n=${n}  ${meanRatio(toOracle).toFixed(3)} x oracle, ` +
+      `${scenario.padEnd(7)} n=${n}  ${meanRatio(toOracle).toFixed(3)} x oracle (${meanRatio(expected).toFixed(3)} by expectation), ` +
         `${meanRatio(toRoundRobin).toFixed(4)} x round robin, longest gap ${Math.max(...gaps).toFixed(0)} s, ` +
         `${meanRatio(micros).toFixed(1)} us per poll  [${toOracle.map((ratio) => ratio.toFixed(3)).join(" ")}]`,
     );
