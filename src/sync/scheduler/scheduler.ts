@@ -12,10 +12,7 @@ export interface SchedulerOptions {
   readonly pace: number;
   /** What a poll must be worth at any time, in changes x seconds per request: below it nobody is asked. */
   readonly price: number;
-  /**
-   * After so long without a change anywhere at most this part of the pace is used. It is less in fact, as sources that
-   * were just found quiet are worth less than their mean rates say.
-   */
+  /** After so long without a change anywhere this part of the pace is used, evenly: the next change is not foreseen. */
   readonly quietAfter: number;
   readonly quietPart: number;
   readonly population?: PopulationOptions;
@@ -26,7 +23,7 @@ export const schedulerDefaults = {
   maxAge: 3300,
   price: 0,
   quietAfter: 3 * 3600,
-  quietPart: 0.36,
+  quietPart: 0.24,
 } as const;
 
 /** What is known of a source beside its changes. */
@@ -105,9 +102,10 @@ export class Scheduler {
   #raisedAt = Number.NEGATIVE_INFINITY;
   /** What polls are worth at present. */
   #going = 0;
-  /** When anything was last seen to change, or the first poll was; and the sum of `rootOf` over all sources. */
+  /** When anything was last seen to change, or the first poll was. */
   #changedAt: number | null = null;
-  #roots = 0;
+  /** When a source was last chosen. */
+  #askedAt = Number.NEGATIVE_INFINITY;
   #wasForced = false;
   #toFold: Known[] = [];
   #foldAt = Number.NEGATIVE_INFINITY;
@@ -148,7 +146,7 @@ export class Scheduler {
     const known = this.#sources.get(key);
     if (known) {
       known.traits = traits;
-      this.#setExpected(known, { ...known.expected, weight: traits.weight / traits.cost });
+      known.expected = { ...known.expected, weight: traits.weight / traits.cost };
       // Whoever stands there is looked at, and goes to the heap from there.
       if (this.#below.delete(known)) this.#above.add(known);
       return;
@@ -171,7 +169,7 @@ export class Scheduler {
     if (source.polledAt === null) {
       this.#unpolled.add(source);
     } else {
-      this.#setExpected(source, this.#expect(source, source.polledAt));
+      source.expected = this.#expect(source, source.polledAt);
       this.#above.add(source);
     }
   }
@@ -182,7 +180,7 @@ export class Scheduler {
     this.#sources.delete(key);
     this.#unpolled.delete(known);
     this.#withdraw(known);
-    this.#setExpected(known, nothingExpected);
+    known.expected = nothingExpected;
   }
 
   /** As `remove`, but what is believed of the source is kept until it is put again. */
@@ -195,11 +193,14 @@ export class Scheduler {
 
   /** The source to ask now. It is under way, and nobody's choice, until `observe` or `giveUp`. */
   next(now: number): NextPoll {
+    const freeAt = this.#askedAt + this.#spacing(now);
+    if (now < freeAt && this.#unpolled.size === 0) return { kind: "wait", until: freeAt };
     const chosen = this.#firstUnpolled(now) ?? this.#overdue(now) ?? this.#mostWorth(now);
     if (!chosen) return { kind: "wait", until: this.#nextMoment(now) };
     this.#unpolled.delete(chosen);
     this.#withdraw(chosen);
     chosen.underWay = true;
+    this.#askedAt = now;
     return { kind: "poll", key: chosen.key };
   }
 
@@ -228,7 +229,7 @@ export class Scheduler {
     known.polledAt = at;
     known.underWay = false;
     known.restsUntil = Number.NEGATIVE_INFINITY;
-    this.#setExpected(known, this.#expect(known, at));
+    known.expected = this.#expect(known, at);
     if (times.length > 0) this.#changedAt = at;
     this.#changedAt ??= at;
     this.#sources.delete(key);
@@ -263,6 +264,7 @@ export class Scheduler {
     const usually = Math.sqrt((2 * this.#going) / (weight * level));
     const waits = Math.max(now - known.polledAt, Math.min(usually, this.#options.maxAge));
     known.expected = { ...known.expected, hinted: hinted + changes * waits };
+    if (changes >= likelyChange) this.#askedAt = Number.NEGATIVE_INFINITY;
     this.#place(known, now);
   }
 
@@ -301,7 +303,7 @@ export class Scheduler {
   }
 
   #mostWorth(now: number): Known | null {
-    const least = this.#price(now);
+    const least = this.#options.price;
     // What waits below a lower threshold waits below a higher one as well.
     this.#threshold = Math.max(this.#threshold, least);
     const isCrowded = this.#threshold === 0 && this.#above.size > slice;
@@ -403,16 +405,11 @@ export class Scheduler {
     this.#below.delete(known);
   }
 
-  /** What a poll has to be worth. When nothing happens, as much as it takes until only a part of the pace is used. */
-  #price(now: number): number {
-    const { price, pace, quietAfter, quietPart } = this.#options;
-    if (now - (this.#changedAt ?? now) < quietAfter) return price;
-    return Math.max(price, (this.#roots / (quietPart * pace)) ** 2);
-  }
-
-  #setExpected(known: Known, expected: Expectation): void {
-    this.#roots += rootOf(expected) - rootOf(known.expected);
-    known.expected = expected;
+  /** Seconds between two polls while nothing happens anywhere; 0 at other times, when the caller's pace is all that counts. */
+  #spacing(now: number): number {
+    const { pace, quietAfter, quietPart } = this.#options;
+    // A timer may come a little early.
+    return now - (this.#changedAt ?? now) < quietAfter ? 0 : 0.99 / (quietPart * pace);
   }
 
   #nextMoment(now: number): number {
@@ -463,8 +460,8 @@ function dumpOf({ key, polledAt, belief, clock }: Known): SourceDump {
 
 const hour = 3600;
 
-/** Polls per second of a source when a poll has to be worth 1; in inverse proportion to the root of that. */
-const rootOf = ({ weight, level }: Expectation): number => Math.sqrt((weight * level) / 2);
+/** A hint of so many changes ends the pause in which nothing happens. */
+const likelyChange = 0.5;
 
 const nothingExpected: Expectation = {
   level: 0,
