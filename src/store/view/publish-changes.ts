@@ -3,6 +3,7 @@ import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
 import { fieldsOf, type PatchField, patchFields, placedIn, placeOf } from "../../domain/patch.ts";
 import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
+import { sameDescription, sameTitle } from "../../domain/sameness.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
@@ -291,8 +292,9 @@ const keysOfField: Readonly<Record<PatchField, readonly string[]>> = {
 
 /**
  * Whether a change of an item is news to a program that has put it: anything that its calendars show, but what the
- * service answers to an edit in the fields of that edit. Whether the answer says what the edit said is for the texts to
- * tell. A to-do that gets its place below a task has asked for that.
+ * service answers to an edit in the fields of that edit, and texts that it merely writes in another way, as its list may after
+ * its answer. Whether the answer says what the edit said is for the texts to tell. A to-do that gets its place below a task
+ * has asked for that.
  */
 export function isNews(
   { before, after }: { readonly before: PlainItem; readonly after: PlainItem },
@@ -303,6 +305,9 @@ export function isNews(
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...is.keys()].some((key) => {
     if (was.get(key) === is.get(key) || unshownKeys.has(key) || answered.has(key)) return false;
+    if (key === "title" && sameTitle(before.title, after.title)) return false;
+    if (key === "description" && sameDescription(before.description, after.description))
+      return false;
     return hasPlace || (key !== "kind" && key !== "parentId");
   });
 }

@@ -15,6 +15,14 @@ const news = (before: Partial<TaskItem>, after: Partial<TaskItem>, patch: Patch 
 describe("isNews()", () => {
   it.each<[string, boolean, Partial<TaskItem>, Partial<TaskItem>, Patch | null]>([
     ["another title", true, {}, { title: "x" }, null],
+    ["the same title, as the list writes it later", false, { title: " x" }, { title: "x" }, null],
+    [
+      "the same description, as the list writes it later",
+      false,
+      { description: "<p>One<br>Two</p>" },
+      { description: "One\nTwo" },
+      null,
+    ],
     ["the title as the service writes it", false, {}, { title: "x" }, { title: "x " }],
     ["a title beside the due date that was wished", true, {}, { title: "x" }, { dueOn: null }],
     ["progress", true, {}, { percent: 40 }, null],
