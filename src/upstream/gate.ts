@@ -271,6 +271,10 @@ export class Gate {
   #release(slot: Slot): void {
     slot.answeredMs = this.#options.monotonic();
     this.#inFlight -= 1;
+    if (this.#pace.kind === "sweep" && !slot.isEdit) {
+      // Whoever sweeps tells how many are left only after it has seen the answer.
+      this.#pace = { kind: "sweep", reads: Math.max(0, this.#pace.reads - 1) };
+    }
     this.#save();
     if (this.#inFlight === 0) {
       this.#idle?.resolve();
@@ -331,6 +335,9 @@ export class Gate {
   #rule(now: number): PaceRule {
     return paceRule(this.#pace, {
       share: this.#share.current(now),
+      free: this.#share.current(now) - this.#window.counted(now).length,
+      waiting: this.#queues.sweep.size,
+      underWay: this.#inFlight,
       mostReads: this.#mostReads(now),
       perMs: this.#perMs,
       placeMs: this.#window.placeMs(now),

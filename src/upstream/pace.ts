@@ -17,27 +17,38 @@ export interface PaceRule {
   readonly lead: number;
 }
 
-/** Going evenly takes up to a window longer than going in bursts: less than a thirtieth of a sweep of so many windows. */
-const longSweep = 30;
+/** What an edit takes: it reads its item first. */
+const mostKept = 2;
+
+/** Going evenly takes up to a window longer than going in bursts: a twentieth of a sweep of so many windows. */
+const longSweep = 20;
 
 /**
- * The rule of a pace. `share`: how many requests a window of `perMs` holds at present; `mostReads`: how many of them may be
- * reads where edits are to find all their places free; `placeMs`: for how long a request takes a place. `readShare`: the
- * part of the quota that reads may have when steady.
+ * The rule of a pace. `share`: how many requests a window of `perMs` holds at present; `free`: how many it would take now;
+ * `waiting`: reads that wait for a place, `underWay`: for an answer; `mostReads`: how many places may be of reads where edits are to find all of
+ * theirs free; `placeMs`: for how long a request takes a place. `readShare`: the part of the quota that reads may have when
+ * steady.
  *
- * A sweep leaves no more than one place to edits, as its end counts. Under edits it goes evenly: then a place comes free
- * every now and then, where a burst would leave none for nearly a window.
+ * The end of a sweep counts: a short one leaves to edits what its last window has left over, shared out over all of them, and
+ * under edits it goes evenly, as then a place comes free every now and then, where a burst would leave none for nearly a
+ * window.
  */
 export function paceRule(
   pace: Pace,
   {
     share,
+    free,
+    waiting,
+    underWay,
     mostReads,
     perMs,
     placeMs,
     readShare,
   }: {
     readonly share: number;
+    readonly free: number;
+    readonly waiting: number;
+    readonly underWay: number;
     readonly mostReads: number;
     readonly perMs: number;
     readonly placeMs: number;
@@ -50,11 +61,24 @@ export function paceRule(
     const spacingMs = Math.max(perMs / (share * readShare), placeMs / places);
     return { spacingMs, mostReads, kept: 1, lead: 1 };
   }
-  const whole = { mostReads: share, lead: 2 };
   const peopleEdit = mostReads < share;
-  if (peopleEdit) return { ...whole, spacingMs: placeMs / allButOne, kept: 1 };
-  const isLong = pace.reads >= longSweep * share;
-  return { ...whole, spacingMs: isLong ? placeMs / share : 0, kept: 0 };
+  if (peopleEdit) return { mostReads: share, lead: 2, spacingMs: placeMs / allButOne, kept: 1 };
+  const reads = Math.max(pace.reads - underWay, waiting);
+  const isLong = reads >= longSweep * share;
+  if (isLong) return { mostReads: share, lead: 2, spacingMs: placeMs / share, kept: 0 };
+  const kept = placesLeftOver({ share, free, reads });
+  return { mostReads: share, lead: 0, spacingMs: 0, kept };
+}
+
+/** How many places of each window so many reads can do without, and still end in the same window. */
+function placesLeftOver({
+  share,
+  free,
+  reads,
+}: Readonly<Record<"share" | "free" | "reads", number>>): number {
+  const windows = 1 + Math.max(0, Math.ceil((reads - free) / share));
+  const places = free + share * (windows - 1);
+  return Math.max(0, Math.min(mostKept, Math.floor((places - reads) / windows)));
 }
 
 /**

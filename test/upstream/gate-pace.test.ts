@@ -208,7 +208,7 @@ test.each([60, 5_000])(
   async (reads) => {
     const gate = gateOf();
     gate.setPace({ kind: "sweep", reads });
-    const sweeps = readMany(gate, { reads: 400, downMs: 150 });
+    const sweeps = readMany(gate, { reads: Math.min(reads, 400), downMs: 150 });
     const waits: number[] = [];
     for (let edit = 0; edit < 30; edit += 1) {
       await vi.advanceTimersByTimeAsync(3_700);
@@ -230,9 +230,25 @@ test.each([60, 5_000])(
   },
 );
 
+test.each([74, 75, 78, 100, 143, 150, 250, 432])(
+  "a sweep of %i reads ends with its last window's first answers",
+  async (reads) => {
+    const gate = gateOf();
+    gate.setPace({ kind: "sweep", reads });
+    const starts = readMany(gate, { reads, downMs: 150 });
+    const begun = performance.now();
+    await vi.advanceTimersByTimeAsync(400_000);
+    gate.close();
+    const windows = Math.ceil(reads / quota.requests) - 1;
+    expect((starts.at(-1) ?? 0) - begun).toBeLessThanOrEqual(windows * (perMs + 60 + 150) + 10);
+    expect(mostInWindow(starts)).toBeLessThanOrEqual(quota.requests);
+  },
+);
+
 test("steady reads follow a burst as soon as its places come free, evenly at once", async () => {
   const gate = gateOf();
-  const starts = readMany(gate, { reads: 100, downMs: 100 });
+  gate.setPace({ kind: "sweep", reads: 90 });
+  const starts = readMany(gate, { reads: 90, downMs: 100 });
   await vi.advanceTimersByTimeAsync(1_000);
   expect(starts).toHaveLength(23);
   gate.setPace({ kind: "steady" });
