@@ -9,6 +9,7 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
 import { type Contents, type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
+import { credibleLead } from "./schedule.ts";
 import { type PolledSource, type SourceList, samePlace } from "./source-list.ts";
 
 interface PageFacts {
@@ -131,9 +132,6 @@ function listOf(
 /** The service's times have whole seconds, and so has the header by which its clock is known. */
 const margin = Temporal.Duration.from({ seconds: 2 });
 
-/** A machine whose clock is off by more speaks to no service; what says so, as a proxy's header may, is no clock. */
-const longestLeadHours = 24;
-
 function isNewer(
   { updatedAt }: TaskItem,
   {
@@ -151,8 +149,7 @@ function isNewer(
   if (!updatedAt || (stored && !stored.row)) return false;
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
   if (!attemptedAt || !everRead || failures > 0 || underWay) return false;
-  const isCredible = clockLead !== null && Math.abs(clockLead.total("hours")) < longestLeadHours;
-  const readAt = isCredible ? attemptedAt.subtract(clockLead) : attemptedAt;
+  const readAt = attemptedAt.subtract(credibleLead(clockLead));
   return Temporal.Instant.compare(updatedAt, readAt.add(margin)) > 0;
 }
 

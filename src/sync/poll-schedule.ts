@@ -4,6 +4,7 @@ import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
+import { credibleLead } from "./schedule.ts";
 import { Scheduler, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import { TurnOrder } from "./turn-order.ts";
@@ -16,6 +17,8 @@ interface PollScheduleDeps {
   readonly maxAge: Temporal.Duration;
   /** Requests per second that polls may use at present. */
   readonly pace: () => number;
+  /** How far this machine's clock is ahead of the service's; null while that is not known. */
+  readonly clockLead: () => Temporal.Duration | null;
 }
 
 /** What a read has revealed: when it began, and when each change since the read before happened; null = not known. */
@@ -311,7 +314,9 @@ export class PollSchedule {
     const from = this.#readAt.get(key) ?? null;
     const to = Math.max(this.#secondsAt(at) ?? this.#seconds(), from ?? 0);
     this.#readAt.set(key, to);
-    this.#scheduler.observe(key, { at: to, times: timesOf(changes, { from: from ?? to, to }) });
+    const lead = credibleLead(this.#deps.clockLead()).total("seconds") + this.#setBack;
+    const times = timesOf(changes, { from: from ?? to, to, lead });
+    this.#scheduler.observe(key, { at: to, times });
   }
 
   /** Keeps order and scheduler true to how a source stands in the source list. */
@@ -373,14 +378,17 @@ const maxAgePart = 11 / 12;
 /** For how many seconds the pace is taken for granted. */
 const paceSeconds = 1;
 
-/** Moments of changes in order; those that are not known, or cannot be true, are spread over the time in between. */
-function timesOf(
+/**
+ * Moments of changes in order, in seconds of a clock that is `lead` ahead of the service's; those that are not known, or
+ * cannot be true, are spread over the time in between.
+ */
+export function timesOf(
   changes: Revealed["changes"],
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, lead }: Readonly<Record<"from" | "to" | "lead", number>>,
 ): readonly number[] {
   return changes
     .map((change, index) => {
-      const at = change && change.epochMilliseconds / 1000;
+      const at = change && change.epochMilliseconds / 1000 + lead;
       if (at !== null && at > from && at <= to) return at;
       return from + ((to - from) * (index + 0.5)) / changes.length;
     })

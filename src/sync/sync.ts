@@ -156,6 +156,7 @@ class Syncing implements Sync {
       ...deps,
       sources: this.#sources,
       pace: () => this.#pace(),
+      clockLead: () => deps.upstream.clockLead(),
     });
     this.#trust = new SignTrust(deps.store.beliefs.signs());
     this.#hints = new Hints(this.#trust);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
-import { type JobOutcome, PollSchedule } from "../../src/sync/poll-schedule.ts";
+import { type JobOutcome, PollSchedule, timesOf } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
 import { roomy, stage } from "./support/stage.ts";
 
@@ -26,6 +26,7 @@ async function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
     clock,
     maxAge: Temporal.Duration.from({ seconds: maxAge }),
     pace: () => pace,
+    clockLead: () => null,
   });
   for (let id = 1; id <= lists; id += 1) sources.put(list(id), null);
   const changes = new Map<string, Temporal.Instant[]>();
@@ -258,5 +259,19 @@ describe("leaveToAudit()", () => {
     const again = await mixed(300);
     expect(again).toHaveLength(300);
     expect(new Set(again).size).toBe(120);
+  });
+});
+
+describe("timesOf()", () => {
+  const at = (seconds: number) => begun.add({ seconds });
+  const from = begun.epochMilliseconds / 1000;
+  const told = [at(70), at(20), at(-300), null];
+
+  it.each([
+    ["agree", 0, [20, 62.5, 70, 87.5]],
+    ["are a minute apart", 60, [12.5, 62.5, 80, 87.5]],
+  ])("timesOf() result when both clocks %s", (_name, lead, expected) => {
+    const times = timesOf(told, { from, to: from + 100, lead });
+    expect(times.map((time) => time - from)).toEqual(expected);
   });
 });
