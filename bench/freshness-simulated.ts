@@ -5,38 +5,9 @@
 // was to be expected without the chance of single changes, the longest gap, and what a decision takes.
 // `quiet` prints which part of the quota is used when nothing happens any more, and what is lost by that while something
 // does. The file is also a policy for pollsim itself: `--module` with its path.
-import { pathToFileURL } from "node:url";
 import { Scheduler, schedulerDefaults } from "../src/sync/scheduler/scheduler.ts";
-import { ExpectedDelay, type ExpectedWorld } from "./freshness/expected-delay.ts";
-
-interface Changes {
-  readonly times: ArrayLike<number>;
-}
-
-interface Policy {
-  next(now: number): number;
-  observe(source: number, now: number, changes: Changes): void;
-}
-
-interface World extends ExpectedWorld {
-  readonly n: number;
-  readonly events: readonly Float64Array[];
-}
-
-interface Pollsim {
-  makeWorld(about: {
-    readonly n: number;
-    readonly scenario: string;
-    readonly seed: number;
-    readonly horizon: number;
-  }): World;
-  simulate(
-    world: World,
-    policy: Policy,
-    options: { readonly budget: number; readonly warm: number },
-  ): { readonly mean: number; readonly maxGap: number; readonly polls: number };
-  readonly POLICIES: Readonly<Record<string, (world: World, budget: number) => Policy>>;
-}
+import { ExpectedDelay } from "./freshness/expected-delay.ts";
+import { loadPollsim, type Policy, type Pollsim } from "./freshness/pollsim.ts";
 
 interface PolicyFacts {
   readonly n: number;
@@ -172,7 +143,7 @@ const meanRatio = (ratios: readonly number[]): number =>
 // Last, as it uses the constants above.
 if (import.meta.main) {
   const [path = "", first = "200", ...rest] = process.argv.slice(2);
-  const pollsim: Pollsim = await import(pathToFileURL(path).href);
+  const pollsim = await loadPollsim(path);
   if (first === "quiet") quiet(pollsim, rest);
   else judge(pollsim, [first, ...rest]);
 }

@@ -1,11 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
+import type { ExpectedWorld } from "./expected-delay.ts";
 
 /** What of the simulator is used here. */
 export interface Pollsim {
   makeWorld(about: {
     readonly n: number;
-    readonly scenario: object;
+    readonly scenario: object | string;
     readonly seed: number;
     readonly horizon: number;
   }): World;
@@ -13,20 +14,24 @@ export interface Pollsim {
     world: World,
     policy: Policy,
     options: { readonly budget: number; readonly warm: number },
-  ): { readonly mean: number; readonly p95: number; readonly maxGap: number };
+  ): {
+    readonly mean: number;
+    readonly p95: number;
+    readonly maxGap: number;
+    readonly polls: number;
+  };
   readonly POLICIES: Readonly<Record<string, (world: World, budget: number) => Policy>>;
   readonly SCENARIOS: Readonly<Record<string, object>>;
 }
 
 /** Sources that change at these times, in seconds. */
-export interface World {
+export interface World extends ExpectedWorld {
   readonly n: number;
-  readonly w: Float64Array;
   readonly horizon: number;
   readonly events: readonly Float64Array[];
 }
 
-interface Policy {
+export interface Policy {
   next(now: number): number;
   observe(source: number, now: number, changes: { readonly times: ArrayLike<number> }): void;
 }
