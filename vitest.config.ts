@@ -1,15 +1,33 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Folders whose files take long: begun last, one of them would be the only one that still runs. */
+const slowFolders = ["flows", "browser", "clients", "backups", "cli", "install", "caches", "sync"];
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
+  }
+}
+
+const isSlow = ({ moduleId }: TestSpecification): boolean =>
+  slowFolders.some((folder) => moduleId.includes(`/test/${folder}/`));
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     env: { TZ: "UTC" },
-    globalSetup: ["test/clients/say-missing.ts"],
-    setupFiles: ["test/support/temporal-equality.ts"],
+    globalSetup: ["test/support/build-program.ts", "test/clients/say-missing.ts"],
+    setupFiles: ["test/support/temporal-equality.ts", "test/support/random-seed.ts"],
     pool: "forks",
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    maxWorkers: 3,
+    // Nothing in the sources keeps state in a module, so that a process may run one file after the other.
+    isolate: false,
+    sequence: { sequencer: SlowestFirst },
+    // A bound for what hangs; on a busy machine much takes several times as long.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

@@ -1,10 +1,12 @@
 // How long a change in the workspace takes to the mirror and to a feed: the whole daemon on a sandbox that keeps the quota, with
 // real HTTP and a real database file, on a clock that stands still while the process works (`freshness/virtual-time.ts`).
 //   node bench/freshness.ts PATH_OF_POLLSIM SIZE... [seed=11] [from=7] [warm=3] [hours=4] [world=work] [maxAge=PT15M]
-//     [share=0.9] [alltodo=on] [silence=HOURS] [json=FILE]
+//     [share=0.9] [alltodo=on] [silence=HOURS] [learned=on] [json=FILE]
 // PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
 // the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, l (with subtasks).
 // The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
+// `learned=on`: the daemon starts with what the same scheduler has learned in the simulator from the hours before, which
+// `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those hours as well.
 // `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
 // start. `json`: adds the rows to a file of JSON lines.
 // `share`: the part of the quota that sweeps may use, here and in the simulator.
@@ -17,7 +19,7 @@ import { join } from "node:path";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { changingSources, type Shape, writeWorkspace } from "./freshness/changing-workspace.ts";
-import { changesFrom, loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
+import { changesFrom, learned, loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
 import { VirtualTime } from "./freshness/virtual-time.ts";
 import { type Change, WatchedDaemon } from "./freshness/watched-daemon.ts";
 
@@ -44,7 +46,9 @@ const fromS = number("from", 7) * 3600;
 const warmMs = number("warm", 3) * hourMs;
 const endMs = warmMs + number("hours", 4) * hourMs;
 /** On a Monday. */
-const start = Temporal.Instant.from("2027-03-01T00:00Z").add({ seconds: fromS });
+const monday = Temporal.Instant.from("2027-03-01T00:00Z");
+const start = monday.add({ seconds: fromS });
+const isLearned = options.get("learned") === "on";
 const silenceMs = number("silence", Number.POSITIVE_INFINITY) * hourMs;
 const alltodo = options.get("alltodo") ?? "off";
 const maxAge = options.get("maxAge") ?? "PT15M";
@@ -99,6 +103,14 @@ async function measure(size: string) {
     })(),
     polling: { maxAge, share, comments: false, history: false, files: false },
   });
+  const budget = (quota.requests / (quota.perMs / 1000)) * share;
+  const ceiling = Temporal.Duration.from(maxAge).total("seconds") * maxAgePart;
+  if (isLearned) {
+    const names = sources.map(({ name }) => name);
+    const about = { world, budget, maxAge: ceiling, names, until: fromS };
+    const begun = monday.epochMilliseconds / 1000;
+    daemon.believe(learned(pollsim, { ...about, start: begun }), sources);
+  }
   await daemon.start();
   for (const [nth, times] of changesFrom(world, fromS).entries()) {
     const source = sources[nth];
@@ -138,10 +150,10 @@ async function measure(size: string) {
   const most = quota.requests / (quota.perMs / 1000);
   const policies = simulated(pollsim, {
     world,
-    from: fromS,
-    warm: warmMs / 1000,
-    budget: most * share,
-    maxAge: Temporal.Duration.from(maxAge).total("seconds") * maxAgePart,
+    from: isLearned ? 0 : fromS,
+    warm: warmMs / 1000 + (isLearned ? fromS : 0),
+    budget,
+    maxAge: ceiling,
   });
   const unpublished = daemon.changes.filter(
     ({ mirrorMs, feedMs }) => mirrorMs !== null && feedMs === null,

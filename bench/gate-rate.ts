@@ -5,8 +5,17 @@
 import { noGateHistory } from "../test/support/gate-history.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { benchUpstream } from "./bench-upstream.ts";
+import { numbersOf } from "./options.ts";
 
-const [count = 126, windowMs = 10_000, latencyMs = 50] = process.argv.slice(2).map(Number);
+const {
+  requests: count,
+  windowMs,
+  latencyMs,
+} = numbersOf({
+  requests: 126,
+  windowMs: 10_000,
+  latencyMs: 50,
+});
 const quota = 25;
 const monotonic = () => performance.now();
 

@@ -6,8 +6,9 @@
 // 2.5 times as long as ICAL.parse, or more than 12 times as long as one of 1,000.
 import ICAL from "ical.js";
 import { readCalendar } from "../src/ics/read/calendar-object.ts";
+import { numbersOf } from "./options.ts";
 
-const [pairs = 7] = process.argv.slice(2).map(Number);
+const { pairs } = numbersOf({ pairs: 7 });
 const zone = "Europe/Berlin";
 const digits = (value: number, length: number): string => String(value).padStart(length, "0");
 

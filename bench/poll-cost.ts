@@ -1,5 +1,5 @@
 // What a poll of one list costs on the main thread, beside the least that comparing its rows by hash would cost:
-// JSON.stringify and SHA-1 of each row. The sandbox runs in a process of its own; what undici alone spends on receiving the same
+// JSON.stringify and SHA-1 of each row. The sandbox runs in a process of its own; what Node alone spends on receiving the same
 // answer is measured in turn and taken off.
 // Usage: node bench/poll-cost.ts [tasks=10000] [rounds=9]
 // Ends with 1 when an unchanged list costs more than 0.3 of that, one with a change more than 3, when an unchanged list wrote
@@ -8,9 +8,10 @@
 import { fork } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { get } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { request } from "undici";
 import { listId, projectId, serviceId } from "../src/domain/ids.ts";
 import { insist } from "../src/sandbox/work-outcome.ts";
 import { knownValuesIn } from "../src/store/mirror/mirror.ts";
@@ -18,16 +19,17 @@ import { openStore } from "../src/store/store.ts";
 import { Poller } from "../src/sync/poller.ts";
 import { Questions } from "../src/sync/questions.ts";
 import { SourceList } from "../src/sync/source-list.ts";
+import { createTurns } from "../src/turns.ts";
 import { createUpstream } from "../src/upstream/client.ts";
 import { zone } from "../test/support/items.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
+import { numbersOf } from "./options.ts";
 
-const [, , mode = "10000", second = "9"] = process.argv;
 const quota = { requests: 1000, perMs: 100 };
 const clock = () => Temporal.Now.instant();
 
-if (mode === "serve") await serve(Number(second));
-else await measure({ tasks: Number(mode), rounds: Number(second) });
+if (process.argv[2] === "serve") await serve(Number(process.argv[3]));
+else await measure(numbersOf({ tasks: 10_000, rounds: 9 }));
 
 /** The sandbox with one list of so many tasks; tells where it is. */
 async function serve(tasks: number): Promise<void> {
@@ -92,6 +94,7 @@ async function measure({
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
+    turns: createTurns(),
   });
   const place = { projectId: projectId(project), listId: listId(list) };
   sources.put({ kind: "tasks", ...place }, null);
@@ -100,10 +103,9 @@ async function measure({
   const poll = () => poller.poll(name, signal);
   const url = `${baseUrl}/projects/${project}/todolists/${list}/tasks`;
   const receive = async () => {
-    const answer = await request(url, {
-      headers: { "x-api-key": apiKey, "user-agent": "Dayferry bench (bench@example.com)" },
-    });
-    return Buffer.from(await answer.body.arrayBuffer());
+    const headers = { "x-api-key": apiKey, "user-agent": "Dayferry bench (bench@example.com)" };
+    const [answer] = await once(get(url, { headers }), "response");
+    return buffer(answer);
   };
 
   const firstTurn = await longestTurn(poll);

@@ -3,7 +3,7 @@
 // First the time that each report takes after start-up, read, worked out and written, in each format, in a warm process:
 // of the present, then of a past time by --as-of.
 // Then a loop that stands for the daemon: it writes what a sweep finds changed, every 20 ms, without a report, with
-// reports in the thread that serves /api/reports, and beside the command in a process of its own; printed is the delay
+// reports in the process that serves /api/reports, and beside the command in a process of its own; printed is the delay
 // of its timer and the time of its writes. Ends with 1 when a report takes longer than 1 s, or a write with a report is
 // more than 50 ms later than the latest one without.
 import { spawn } from "node:child_process";
@@ -14,10 +14,11 @@ import { setTimeout as rest } from "node:timers/promises";
 import { reports } from "../src/reports/catalogue/catalogue.ts";
 import { type Format, formats } from "../src/reports/formats/format.ts";
 import { type RenderOptions, renderReport } from "../src/reports/render-report.ts";
-import { createReportThreads } from "../src/reports/report-threads.ts";
+import { createReportProcesses } from "../src/reports/report-processes.ts";
+import { numbersOf } from "./options.ts";
 import { fillWorkspace, type ReportWorkspace } from "./report-workspace.ts";
 
-const [tasks = 50_000] = process.argv.slice(2).map(Number);
+const { tasks } = numbersOf({ tasks: 50_000 });
 const zone = "Europe/Berlin";
 const directory = mkdtempSync(join(tmpdir(), "dayferry-bench-"));
 const file = join(directory, "dayferry.sqlite");
@@ -37,7 +38,7 @@ function optionsFor(name: string, format: Format, asOf: string | null = null): R
   // Everything, where a report would show a span of its own.
   const from = name === "agenda" || name === "activity" ? "2000-01-01" : null;
   const rest = { project: null, person: null, label: null, to: null, since: null, asOf };
-  return { file, zone, now, format, request: { ...rest, name, from, limit: null } };
+  return { file, zone, now, format, viewer: null, request: { ...rest, name, from, limit: null } };
 }
 
 function timeReports(asOf: string | null): readonly string[] {
@@ -100,17 +101,16 @@ async function loopBeside(
 }
 
 async function timeDaemon(workspace: ReportWorkspace): Promise<boolean> {
-  const crew = createReportThreads();
+  const { signal } = new AbortController();
+  const crew = createReportProcesses({ signal });
   const rows = {
     "no report": await loopBeside(workspace, async () => 0),
-    "in a thread": await loopBeside(workspace, async (stop) => {
+    "over HTTP": await loopBeside(workspace, async (stop) => {
       let made = 0;
       for (; !stop.aborted; made += 1) {
-        const answer = await crew.render(
-          optionsFor("agenda", "html"),
-          new AbortController().signal,
-        );
+        const answer = await crew.render(optionsFor("agenda", "html"), signal);
         if (!answer.ok) throw new Error(answer.failure.message);
+        answer.value.body.destroy();
       }
       return made;
     }),
@@ -122,7 +122,7 @@ async function timeDaemon(workspace: ReportWorkspace): Promise<boolean> {
   };
   console.table(rows);
   const alone = rows["no report"];
-  return [rows["in a thread"], rows["as a command"]].some(
+  return [rows["over HTTP"], rows["as a command"]].some(
     (row) =>
       row["most ms"] - alone["most ms"] > 50 || row["write most ms"] - alone["write most ms"] > 50,
   );

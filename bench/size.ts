@@ -5,7 +5,7 @@
 // sweep runs in scaled time where it would take minutes (25 requests in less than 10 s); what it takes at rest is measured
 // after a restart at the service's true pace, while the daemon reads everything anew as it always does. Beside each
 // block by the clock stands the processor's time that it took, which other work on the machine does not lengthen, and the
-// most memory up to then: a report is worked out in a thread, which has a heap of its own while it runs.
+// most memory up to then.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -15,6 +15,7 @@ import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
 import { feedRoutes } from "../src/http/feed-routes.ts";
+import { createSharedCache } from "../src/http/shared-cache.ts";
 import { createLog } from "../src/log.ts";
 import { chooseMailer, mailSettings, openMailLinks } from "../src/mailer.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
@@ -93,8 +94,10 @@ async function openWorkspace(folder: string) {
   const owner = personId(ownerOf(sandbox));
   const password = rooms.people.setPassword(owner);
   if (password.kind !== "set") throw new Error("there is no app password");
+  const { installation } = rooms.store.meta;
+  const sharedCache = createSharedCache({ config: null, installation, onServed() {} });
   const app = express()
-    .use(feedRoutes({ feeds: rooms.feeds, clock, log }))
+    .use(feedRoutes({ feeds: rooms.feeds, sharedCache, log }))
     .use(createDavRouter({ ...rooms.dav, publicUrl: () => "http://127.0.0.1", log }));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

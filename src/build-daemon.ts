@@ -1,34 +1,56 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { backupAtOnce } from "./backups/backup-processes.ts";
+import { isInUse } from "./backups/damage.ts";
+import { finishRestore } from "./backups/restore-backup.ts";
+import { keyFiles } from "./backups/sealed-keys.ts";
+import { snapshotName } from "./backups/snapshots.ts";
 import type { DavDeps } from "./caldav/dav-request.ts";
 import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
 import type { LocalRooms } from "./cli/command-host.ts";
 import type { Config } from "./config/config.ts";
+import { openableUrl } from "./config/listening.ts";
+import { type LiveSecrets, stillSecrets } from "./config/live-secrets.ts";
+import { fingerprint } from "./domain/fingerprint.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLinkSigner } from "./domain/signed-links.ts";
-import { sourceOf } from "./domain/source.ts";
+import { sourceName, sourceOf } from "./domain/source.ts";
+import { createTallies, statusClass, type Tallies } from "./domain/tallies.ts";
+import { loggedTrouble } from "./domain/trouble.ts";
 import { createEditActions } from "./edits/actions/edit-actions.ts";
 import { createDrain } from "./edits/delivery/drain.ts";
 import { createEditWaker, type EditWaker } from "./edits/delivery/edit-waker.ts";
+import { createRepeatedEdits } from "./edits/delivery/repeated-edits.ts";
+import { createAcceptForm, type FormOutcome, type FormRequest } from "./edits/forms/accept-form.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
 import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/action-links.ts";
 import { createServiceActions } from "./edits/workspace/service-actions.ts";
+import { type CachePurger, createCachePurger } from "./feeds/cache-purger.ts";
 import { createPublishedFeeds } from "./feeds/published-feeds.ts";
 import { largestFile } from "./ics/lines/octets.ts";
+import { createCalendarReader } from "./ics/read/calendar-reader.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
 import { type AccessControl, createAccessControl } from "./people/people.ts";
+import type { Throttle } from "./people/throttle.ts";
 import { type DataLock, lockDataDirectory } from "./store/data-lock.ts";
+import { MigrationError } from "./store/migrate.ts";
 import { knownValuesIn } from "./store/mirror/mirror.ts";
-import { closeFolder, keepFolderPrivate } from "./store/private-files.ts";
-import { secretFile } from "./store/secret-files.ts";
+import { closeFolder, fileAbove, keepFolderPrivate } from "./store/private-files.ts";
+import { programPrint } from "./store/program-print.ts";
+import { SpoiltSecretError, secretFile } from "./store/secret-files.ts";
 import { openStore } from "./store/store.ts";
 import { createKeyAccess } from "./sync/key-access.ts";
-import { createSync } from "./sync/sync.ts";
-import { createUpstream } from "./upstream/client.ts";
+import { createSync, type SyncEvent } from "./sync/sync.ts";
+import { createTroubleFinder } from "./troubles/find-troubles.ts";
+import { createTroubleWatch, type TroubleWatch } from "./troubles/trouble-watch.ts";
+import { noteAnswer } from "./troubles/zone-answers.ts";
+import { probeZone, type ZoneProof } from "./troubles/zone-probe.ts";
+import { createTurns, type Turns } from "./turns.ts";
+import { createUpstream, type UpstreamEvent } from "./upstream/client.ts";
 
 /** The clocks and the source of randomness of this process; `main` passes them in. */
 export interface Runtime {
@@ -40,13 +62,19 @@ export interface Runtime {
 
 /** The rooms that work on one data directory, and what `serve` needs of them beyond what commands do. */
 export interface Rooms extends LocalRooms {
-  readonly adminToken: string;
+  /** As it is in force now. */
+  readonly adminToken: () => string;
+  readonly secrets: LiveSecrets;
+  /** Other secrets are in force: what waited for a key goes on at once. */
+  readonly secretsChanged: () => void;
   /** Null where feeds have no action links. */
   readonly links: ActionLinks | null;
   readonly channels: Channels;
   readonly accessControl: AccessControl;
   /** Asks the service which projects people's own keys can access. */
   readonly keyAccess: (signal: AbortSignal) => Promise<void>;
+  /** Takes in what people set in forms on pages. */
+  readonly acceptForm: (request: FormRequest) => FormOutcome;
   /** The dependencies of the CalDAV router, but for the address and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
@@ -54,54 +82,166 @@ export interface Rooms extends LocalRooms {
   readonly wakeEditWaker: Wake;
   readonly wakeReminders: Wake;
   readonly wakeNotices: Wake;
+  /** Null where no cache in front is told anything. */
+  readonly cachePurger: CachePurger | null;
+  readonly wakeCachePurger: Wake;
+  readonly troubleWatch: TroubleWatch;
+  /** Shares out the main thread among all that can wait. */
+  readonly turns: Turns;
+  /** What has happened since the start, for metrics. */
+  readonly tallies: Tallies;
   readonly log: Log;
 }
 
+/** How long closing may wait for a cache. */
+const lastPurgeMs = 2000;
+
 const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 
+/** Made when the first link is: that it is not there says nothing. */
+const onDemand = "link-key";
+
+/** For how long the operator is told that a key file was lost. */
+const lossTold = Temporal.Duration.from({ hours: 24 * 7 });
+
+const endedWith = (name: string): string =>
+  keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
+
+/** A feed that is gone without a word would be looked for in the wrong place. */
+function tellLostKey({
+  dataDir,
+  name,
+  log,
+}: {
+  readonly dataDir: string;
+  readonly name: string;
+  readonly log: Log;
+}): void {
+  log.error("a key file was missing, and a new one is made", {
+    file: join(dataDir, name),
+    ended: endedWith(name),
+    remedy:
+      "stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
+  });
+}
+
+/** Of 32 octets in base64url: addresses of feeds are made with it. */
+const feedKeyLength = 43;
+
+interface Surroundings {
+  readonly log: Log;
+  readonly throttle?: Throttle;
+  /** Of this program, which backups name. */
+  readonly version?: string | undefined;
+  /** Follows the files of secrets; those of `config` stay in force unless given. */
+  readonly secrets?: LiveSecrets | undefined;
+}
+
 /**
- * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it; throws
- * when the database does not fit this build.
+ * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it, and when the
+ * database does not fit this build, such as that of a newer one.
  */
-export function openRooms(
-  config: Config,
-  { clock, monotonic, random, log }: Runtime & { readonly log: Log },
-): Result<Rooms, string> {
+export function openRooms(config: Config, ambient: Runtime & Surroundings): Result<Rooms, string> {
+  const misplaced = misplacedFolder(config);
+  if (misplaced !== null) return fail(misplaced);
   keepFolderPrivate(config.dataDir);
   if (config.mail.smtpUrl === null) closeFolder(config.mail.directory);
   const lock = lockDataDirectory(config.dataDir);
-  if (!lock) return fail(`another process holds the data directory ${config.dataDir}`);
+  if (!lock)
+    return fail(`another process holds the data directory ${config.dataDir}; stop that one first`);
   try {
-    return ok(buildRooms(config, { clock, monotonic, random, log, lock }));
+    if (finishRestore(config.dataDir)) {
+      ambient.log.info("a restore that was cut off has been carried out");
+    }
+    return ok(buildRooms(config, { ...ambient, lock }));
   } catch (error) {
     lock.release();
+    if (error instanceof MigrationError) return fail(`${config.dataDir}: ${error.message}`);
+    if (error instanceof SpoiltSecretError) return fail(error.message);
     throw error;
   }
 }
 
+/** A sentence where a file stands in the place of a folder that is to be written to. */
+function misplacedFolder({ dataDir, mail }: Config): string | null {
+  const folders = [
+    ["dataDir", dataDir],
+    ...(mail.smtpUrl === null ? [["mail.directory", mail.directory] as const] : []),
+  ] as const;
+  for (const [key, folder] of folders) {
+    const file = fileAbove(join(folder, "a file in it"));
+    if (file !== null)
+      return `${key} ${folder} cannot be written to: ${file} is a file and no folder`;
+  }
+  return null;
+}
+
+/** What the items of an answer depend on beside its octets. */
+function readerOf({ service }: Config): string | undefined {
+  const program = programPrint(process.argv[1], process.versions);
+  return program === null ? undefined : `${program} ${service.timeZone} ${service.baseUrl}`;
+}
+
 function buildRooms(
   config: Config,
-  { clock, monotonic, random, log, lock }: Runtime & { readonly log: Log; readonly lock: DataLock },
+  {
+    clock,
+    monotonic,
+    random,
+    log,
+    lock,
+    throttle: counted,
+    version = "unknown",
+    secrets = stillSecrets(config),
+  }: Runtime & Surroundings & { readonly lock: DataLock },
 ): Rooms {
   const { dataDir, service } = config;
   const zone = service.timeZone;
-  const secret = (name: string) =>
-    secretFile({ dataDir, name }, () => randomBytes(32).toString("base64url"));
-  const adminToken = config.adminToken ?? secret("admin-token");
-  const feedKey = Buffer.from(secret("feed-key"), "base64url");
+  const wasInUse = isInUse(dataDir);
+  const lost = new Set<string>();
+  const prints = new Map<string, string>();
+  const secret = (name: string, least?: number) => {
+    const text = secretFile({ dataDir, name, ...(least !== undefined && { least }) }, () => {
+      if (wasInUse && name !== onDemand) {
+        tellLostKey({ dataDir, name, log });
+        lost.add(name);
+      }
+      return randomBytes(32).toString("base64url");
+    });
+    prints.set(name, fingerprint(text));
+    return text;
+  };
+  const madeToken = config.adminToken === null ? secret("admin-token") : "";
+  const adminToken = () => secrets.current().adminToken ?? madeToken;
+  const feedKey = Buffer.from(secret("feed-key", feedKeyLength), "base64url");
+  // Made here with the others, so that a start on a full disk fails before anything is opened.
+  secret("mail-key");
   const wakeDrain = createWake();
   const wakeReminders = createWake();
   const wakeEditWaker = createWake();
   const wakeNotices = createWake();
+  const wakeCachePurger = createWake();
+  const turns = createTurns({ monotonic });
+  const tallies = createTallies();
 
   const file = join(dataDir, "dayferry.sqlite");
-  const store = openStore({ file, migrations, zone, clock, randomId: randomUUID });
-  const keys = new Map(config.people.map(({ id, apiKey }) => [id, apiKey]));
+  const store = openStore({
+    file,
+    migrations,
+    zone,
+    clock,
+    randomId: randomUUID,
+    beforeMigration: () => backUpFirst(config, { now: clock(), program: version, log }),
+  });
+  for (const name of lost) store.keyLosses.note(name, prints.get(name) ?? "");
+  // Where a backup has brought the old key back, or another one is there, nothing is lost any more.
+  const losses = store.keyLosses.all().filter(({ name, print }) => prints.get(name) === print);
   const upstream = createUpstream({
     baseUrl: service.baseUrl,
     uploadUrl: service.uploadUrl,
-    apiKey: service.apiKey,
-    keyOf: (person) => keys.get(person) ?? null,
+    apiKey: () => secrets.current().service.apiKey,
+    keyOf: (person) => secrets.current().people.find(({ id }) => id === person)?.apiKey ?? null,
+    hide: secrets.hide,
     contact: service.contact,
     timeZone: zone,
     quota: service.quota,
@@ -112,7 +252,9 @@ function buildRooms(
     random,
     history: store.gateSlots,
     known: knownValuesIn(store),
+    pause: () => turns.share(),
     onEvent(event) {
+      if (event.kind === "answered" || event.kind === "broken") tallyAnswer(tallies, event);
       if (event.kind === "back") {
         editWaker.ended();
         wakeEditWaker.notify();
@@ -141,10 +283,12 @@ function buildRooms(
     quota: service.quota,
     share: config.polling.share,
     side: config.polling,
+    reader: readerOf(config),
+    turns,
+    onPolled: ({ kind, isRead }) => tallies.polls.add({ kind, ending: isRead ? "read" : "failed" }),
     onEvent(event) {
       if (event.kind === "fault" && store.health.note(event.error)) return;
-      const { kind, ...fields } = event;
-      log.info(`sync ${kind}`, fields);
+      logSync(log, event);
     },
   });
   const { assignees, tasks } = config.feeds;
@@ -153,15 +297,52 @@ function buildRooms(
   const address = config.feeds.actionLinks ? config.http.publicUrl : null;
   const linkKey = () => Buffer.from(secret("link-key"), "base64url");
   const linkMaker = address === null ? null : { signer: createLinkSigner(linkKey()), address };
+  const { sharedCache } = config.http;
+  const purge = sharedCache?.purge ?? null;
   const feeds = createPublishedFeeds({
     store,
+    ...(purge && {
+      onTurned(address) {
+        store.cachePurges.want(address);
+        wakeCachePurger.notify();
+      },
+    }),
     hasRead: (project) => sync.hasRead(project),
     onOpened: (project) => sync.noteReading(project),
     key: feedKey,
     links: linkMaker,
     options: { ...config.feeds, zone, webUrl },
     clock,
+    turns,
   });
+  const cachePurger =
+    sharedCache &&
+    purge &&
+    createCachePurger({
+      store,
+      config: {
+        ...sharedCache,
+        purge: {
+          ...purge,
+          get token() {
+            return secrets.current().http.sharedCache?.purge?.token ?? null;
+          },
+        },
+      },
+      versionOf: (feed) => feeds.versionOf(feed),
+      pathOf: (address) => feeds.pathOf(address),
+      publicUrl: () => config.http.publicUrl ?? openableUrl(config.http),
+      // Most have no cache in front.
+      send: async (request, signal) =>
+        (await import("./remote/send-purge.ts")).sendPurge(request, signal),
+      clock,
+      random,
+      onTold: (ending) => tallies.purges.add({ ending }),
+      onTurn(problem) {
+        if (problem === null) log.info("the cache in front is told of changes again");
+        else log.warn("the cache in front cannot be told of changes", { problem });
+      },
+    });
   const withOwnKey = new Set(
     config.people.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id),
   );
@@ -175,6 +356,7 @@ function buildRooms(
     onAccepted: () => wakeDrain.notify(),
   };
   const accept = createAccept(acceptDeps);
+  const reader = createCalendarReader({ zone, pause: () => turns.share() });
   const drain = createDrain({
     store,
     upstream,
@@ -183,6 +365,7 @@ function buildRooms(
     clock,
     random,
     onEvent({ kind, ...fields }) {
+      tallies.edits.add({ ending: kind });
       log.info(`edit ${kind}`, fields);
       if (kind === "parked" || kind === "frozen") wakeNotices.notify();
     },
@@ -190,7 +373,10 @@ function buildRooms(
       for (const source of sources) sync.hurry(source);
       sync.hurry(sourceOf(base));
     },
-    onApplied({ answer, base, before, patch }) {
+    onApplied(edit) {
+      const { answer, base, before, patch, createdAt } = edit;
+      noteAnswer(edit, { troubles: store.troubles, zone });
+      tallies.editDelays.add(createdAt.until(clock()).total("seconds"));
       sync.hurry(sourceOf(answer ?? base));
       // Until the old place is read again it may still show what was moved away.
       if (patch.place) sync.hurry(sourceOf(before ?? base));
@@ -205,7 +391,10 @@ function buildRooms(
       log.info("edits that waited for the service may go", { edits });
       wakeDrain.notify();
     },
-    onBack: () => sync.recover(),
+    onBack() {
+      sync.recover();
+      wakeDrain.notify();
+    },
   });
   const links =
     linkMaker &&
@@ -221,12 +410,17 @@ function buildRooms(
   const editActions = createEditActions({
     store,
     accept,
+    reader,
     mode: config.edits.mode,
     onReleased: () => wakeDrain.notify(),
   });
-  const accessControl = createAccessControl({ store, clock, randomBytes, listed: config.people });
+  const accessControl = createAccessControl({
+    ...{ store, clock, randomBytes },
+    listed: config.people,
+    ...(counted && { throttle: counted }),
+  });
   const { passwords, throttle, readOnly } = accessControl;
-  const keyAccess = createKeyAccess({ store, upstream, people: withOwnKey, clock });
+  let keyAccess = createKeyAccess({ store, upstream, people: withOwnKey, clock });
   const calendars = createCalendars({
     store,
     zone,
@@ -234,28 +428,94 @@ function buildRooms(
     onOpened: (project) => sync.noteReading(project),
     milestones: config.calendars.milestones,
     readOnly,
+    turns,
   });
+  const channels = openChannels({
+    config,
+    secrets,
+    accept: acceptDeps,
+    reader,
+    monotonic,
+    random,
+    known: () => sync.hasRead(null),
+    log,
+  });
+  const findTroubles = createTroubleFinder({
+    store,
+    upstream,
+    dataDir,
+    host: new URL(service.baseUrl).host,
+    withOwnKey,
+    advice: () => sync.outlook().advice,
+    channels: () => channels.states(),
+    repeated: createRepeatedEdits(store),
+    lostKeys() {
+      const since = clock().subtract(lossTold);
+      return losses
+        .filter(({ at }) => Temporal.Instant.compare(at, since) > 0)
+        .map(({ name }) => ({ file: name, ended: endedWith(name) }));
+    },
+    webhooks: config.operator.webhooks.map(({ name }) => name),
+    listedWebhooks: config.people.flatMap(({ id, webhook }) => (webhook ? [id] : [])),
+    clock,
+  });
+  let probing: Promise<ZoneProof> | null = null;
   return {
+    probeZone(signal) {
+      probing ??= probeZone({
+        upstream,
+        zone,
+        projects: config.projects === "discover" ? null : config.projects.map(({ id }) => id),
+        known: () => store.directory.projects().map(({ id }) => id),
+        troubles: store.troubles,
+        clock,
+        signal,
+        onTouched: (projectId) => sync.hurry(sourceName({ kind: "events", projectId })),
+      }).finally(() => {
+        probing = null;
+      });
+      return probing;
+    },
     config,
     store,
     upstream,
     sync,
     feeds,
     editActions,
+    acceptForm: createAcceptForm(acceptDeps),
     drain,
     workspace: createServiceActions({ store, upstream, hurry: (source) => sync.hurry(source) }),
     links,
-    channels: openChannels({
-      config,
-      accept: acceptDeps,
-      monotonic,
-      random,
-      known: () => sync.hasRead(null),
-      log,
+    channels,
+    cachePurger,
+    wakeCachePurger,
+    troubleWatch: createTroubleWatch({
+      store,
+      find: findTroubles,
+      clock,
+      onEvent: ({ kind, trouble, since }) =>
+        log[kind === "begun" ? "warn" : "info"](`trouble ${kind}`, {
+          ...loggedTrouble(trouble, kind),
+          since,
+        }),
     }),
     accessControl,
     people: accessControl.people,
-    keyAccess,
+    keyAccess: (signal) => keyAccess(signal),
+    secrets,
+    secretsChanged() {
+      // What was found out of former keys, and how long they rest, says nothing of these.
+      keyAccess = createKeyAccess({ store, upstream, people: withOwnKey, clock });
+      editWaker.keysChanged();
+      store.operatorMessages.retryRefused();
+      for (const sort of [store.ledger, store.notices, store.operatorMessages])
+        sort.retryDeferred();
+      sync.recover();
+      wakeEditWaker.notify();
+      wakeReminders.notify();
+      wakeNotices.notify();
+      wakeCachePurger.notify();
+    },
     dav: {
       store,
       calendars,
@@ -265,9 +525,11 @@ function buildRooms(
       throttle,
       zone,
       mode: config.edits.mode,
+      reader,
       maxSize: largestFile,
       clock,
       randomId: randomUUID,
+      turns,
     },
     adminToken,
     wakeDrain,
@@ -275,9 +537,21 @@ function buildRooms(
     wakeEditWaker,
     wakeReminders,
     wakeNotices,
+    turns,
+    tallies,
     log,
     async close() {
       await upstream.close();
+      // An address that a command has just ended is not to be open until the next start.
+      if (store.cachePurges.state().waiting > 0) {
+        await cachePurger?.step(AbortSignal.timeout(lastPurgeMs));
+      }
+      // What is noted of fetches is no promise: a failing disk must not keep anything else from its end.
+      try {
+        feeds.keepFetches(true);
+      } catch (error) {
+        log.error("the last fetches of feeds could not be noted", { error });
+      }
       try {
         drain.close();
       } catch (error) {
@@ -289,4 +563,57 @@ function buildRooms(
       }
     },
   };
+}
+
+function tallyAnswer(
+  tallies: Tallies,
+  { request, ...answer }: Extract<UpstreamEvent, { readonly kind: "answered" | "broken" }>,
+): void {
+  const [method = ""] = request.split(" ", 1);
+  const status = answer.kind === "answered" ? statusClass(answer.status) : "none";
+  tallies.serviceRequests.add({ method, status });
+  if (answer.kind === "answered") {
+    tallies.serviceLengths.add(answer.took.total("seconds"), { method });
+  }
+}
+
+/** What polls bring all day long; an info log has the sum of a sweep, and what is out of the ordinary. */
+const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
+  "polled",
+  "found",
+  "buried",
+  "directory-changed",
+  "side-changed",
+]);
+
+/** What items are called is nobody's business who reads a log: it says how many. */
+function logSync(log: Log, event: SyncEvent): void {
+  const { kind, ...fields } = event;
+  const told = {
+    ...fields,
+    ...("changes" in fields && { changes: fields.changes.length }),
+    ...("title" in fields && { title: undefined }),
+  };
+  log[everyday.has(kind) ? "debug" : "info"](`sync ${kind}`, told);
+}
+
+/** No migration without a way back. Throws where no backup can be made. */
+function backUpFirst(
+  { dataDir, backups }: Config,
+  {
+    now,
+    program,
+    log,
+  }: { readonly now: Temporal.Instant; readonly program: string; readonly log: Log },
+): void {
+  const { directory, passphrase } = backups;
+  const file = join(directory, snapshotName(now, "before-migration"));
+  const task = { dataDir, file, passphrase, program, now: now.toString() };
+  const made = backupAtOnce(task);
+  if (!made.ok) {
+    throw new MigrationError(
+      `the database is of an earlier version and is not changed, as it cannot be backed up first: ${made.failure.problem}`,
+    );
+  }
+  log.info("the database of an earlier version was backed up before it is changed", { file });
 }

@@ -1,4 +1,5 @@
 import type { Config } from "./config/config.ts";
+import type { LiveSecrets } from "./config/live-secrets.ts";
 import { createDropFolder } from "./drop/drop-folder.ts";
 import { watchFolder } from "./drop/watch-folder.ts";
 import type { ChannelStates } from "./edits/channel-states.ts";
@@ -6,6 +7,7 @@ import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
 import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
 import { createSubscription, type Subscription } from "./edits/subscription/subscription.ts";
 import { largestFile } from "./ics/lines/octets.ts";
+import type { CalendarReader } from "./ics/read/calendar-reader.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions } from "./loop.ts";
 import { anyAddress, publicOnly } from "./remote/address-guard.ts";
@@ -30,14 +32,18 @@ const subscriptionRest = Temporal.Duration.from({ seconds: 1 });
 
 export function openChannels({
   config,
+  secrets,
   accept,
+  reader,
   monotonic,
   random,
   known,
   log,
 }: {
   readonly config: Config;
+  readonly secrets: LiveSecrets;
   readonly accept: AcceptDeps;
+  readonly reader: CalendarReader;
   readonly monotonic: () => number;
   readonly random: () => number;
   /** Whether the workspace was read as a whole, now or in an earlier run. */
@@ -54,6 +60,7 @@ export function openChannels({
           folder: createDropFolder(path),
           store,
           accept: createAccept(accept),
+          reader,
           clock,
           monotonic,
           known,
@@ -61,11 +68,17 @@ export function openChannels({
             log[kind === "unusable" ? "error" : "info"](`inbox ${kind}`, fields);
           },
         });
-  const subscriptions = config.edits.subscriptions.map((options) =>
+  const subscriptions = config.edits.subscriptions.map((options, index) =>
     createSubscription({
       ...accept,
-      options,
+      options: {
+        ...options,
+        get url() {
+          return secrets.current().edits.subscriptions[index]?.url ?? options.url;
+        },
+      },
       acceptItems: createAcceptItems(accept),
+      reader,
       fetch: (request) =>
         fetchCalendar(request, {
           allows: options.allowPrivate ? anyAddress : publicOnly,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createWake } from "./loop.ts";
+import { tellStory, until } from "./demo-story.ts";
 import type { People } from "./people/people.ts";
 import type { Sandbox } from "./sandbox/server.ts";
 import type { RunningDaemon } from "./serve.ts";
@@ -12,6 +12,7 @@ export interface Demo {
   readonly context: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
+    readonly clock: () => Temporal.Instant;
     print(text: string): void;
   };
 }
@@ -28,13 +29,14 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
     () => rooms.feeds.list().length > 0 && rooms.people.list().length > 0,
     context.signal,
   );
-  const [owner] = sandbox.keys;
+  const [owner, member] = sandbox.keys;
   if (context.signal.aborted) return;
   context.print(
     [
       "\n  feeds to subscribe to\n",
       ...rooms.feeds.list().map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
       calendarAccount(rooms.people, { url, person: owner?.personId }),
+      memberAccount(rooms.people, { url, person: member?.personId }),
       `\n  mails        ${join(dataDir, "mail")}\n`,
       rooms.config.adminToken === null ? `  admin token  ${join(dataDir, "admin-token")}\n` : "",
       `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n\n`,
@@ -42,11 +44,19 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
   );
   await until(() => rooms.sync.ready, context.signal);
   if (context.signal.aborted) return;
+  await tellStory({ rooms, sandbox, dataDir, url, ...context });
+  if (context.signal.aborted) return;
   context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }
 
 /** The event that the seed lets start soon: its reminder can be seen to go out. */
 const soon = "Release call";
+
+/** What people type before a command, by how npm says that it runs this one. */
+function typedCommand(event: string | undefined): string {
+  if (event === "npx") return "npx dayferry";
+  return event ? "npm run -s dayferry --" : "dayferry";
+}
 
 function recipes({ rooms, adminToken, url }: RunningDaemon, { configFile, context }: Demo): string {
   const feeds = rooms.feeds.list();
@@ -55,7 +65,7 @@ function recipes({ rooms, adminToken, url }: RunningDaemon, { configFile, contex
       projectId !== null &&
       rooms.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
   );
-  const command = context.env["npm_lifecycle_event"] ? "npm run -s dayferry --" : "dayferry";
+  const command = typedCommand(context.env["npm_lifecycle_event"]);
   const config = `--config ${configFile}`;
   return [
     ...(feed
@@ -74,23 +84,39 @@ function recipes({ rooms, adminToken, url }: RunningDaemon, { configFile, contex
   ].join("");
 }
 
+interface Account {
+  readonly url: string;
+  readonly person: number | undefined;
+}
+
 /** What a calendar program asks for; a password that is there already stays as it is. */
-function calendarAccount(
-  people: People,
-  { url, person }: { readonly url: string; readonly person: number | undefined },
-): string {
-  const known = people.list().find(({ id }) => id === person);
-  const given = known && !known.hasPassword ? people.setPassword(known.id) : null;
-  const password = given?.kind === "set" ? given.password : "as it was set, or on the start page";
+function calendarAccount(people: People, { url, person }: Account): string {
+  const { login, password } = accountOf(people, person);
   return [
     "\n  a calendar account (CalDAV), to edit in a calendar program\n",
     `    server     ${url}/dav/\n`,
-    `    user name  ${known?.login ?? "see the start page"}\n`,
+    `    user name  ${login}\n`,
     `    password   ${password}\n`,
   ].join("");
 }
 
-async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
-  const wake = createWake();
-  while (!isSo() && !signal.aborted) await wake.wait(100, signal);
+/** A member logs in on the pages with the same password as in a calendar program. */
+function memberAccount(people: People, { url, person }: Account): string {
+  const { login, password } = accountOf(people, person);
+  return [
+    "\n  a member's own pages, in another browser or a private window\n",
+    `    log in     ${url}/login\n`,
+    `    as         ${login}\n`,
+    `    with       ${password}\n`,
+  ].join("");
+}
+
+function accountOf(people: People, person: number | undefined) {
+  const known = people.list().find(({ id }) => id === person);
+  const given = known && !known.hasPassword ? people.setPassword(known.id) : null;
+  return {
+    login: known?.login ?? "see People and mail",
+    password:
+      given?.kind === "set" ? given.password : "as it was set; People and mail gives a new one",
+  };
 }

@@ -6,9 +6,8 @@ import { join, resolve } from "node:path";
 import { openRooms, type Runtime } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
-import type { Config } from "./config/config.ts";
 import { type ListenPlace, listenFault, openableUrl } from "./config/listening.ts";
-import { parseConfig } from "./config/load.ts";
+import { type LoadedConfig, parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
 import { printGuide } from "./demo-guide.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
@@ -160,7 +159,7 @@ async function startDemoDaemon(
 const portChange = "--port or DAYFERRY_PORT";
 
 interface DemoConfig {
-  readonly config: Config;
+  readonly config: LoadedConfig;
   /** What makes it, as a file says it. */
   readonly settings: object;
 }

@@ -1,4 +1,6 @@
 import { pino, stdTimeFunctions } from "pino";
+import { createHider, type Hide, hiddenMark } from "./domain/hidden-secrets.ts";
+import { shownText } from "./domain/text.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -20,6 +22,8 @@ export interface LogOptions {
   readonly write?: (line: string) => void;
   /** Values that must not appear wherever they turn up; those under 6 characters are passed over. */
   readonly secrets?: readonly string[];
+  /** Takes out further ones, which may come to be others. */
+  readonly hide?: Hide;
   readonly clock?: () => Temporal.Instant;
 }
 
@@ -39,17 +43,20 @@ export function createLog(options: LogOptions): Log {
       timestamp: clock ? () => `,"time":"${clock().toString()}"` : stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    stream,
+    // JSON writes ESC as an escape, but not all that steers a terminal in which the log is read.
+    { write: (line: string) => void stream.write(shownText(line)) },
   );
-  const secrets = (options.secrets ?? []).filter((secret) => secret.length >= 6);
+  const hideFixed = createHider(options.secrets ?? []);
+  const hideFurther = options.hide;
+  const hide: Hide = hideFurther ? (text) => hideFurther(hideFixed(text)) : hideFixed;
   const write = (level: "debug" | "info" | "warn" | "error", line: Line): void => {
     if (!out.isLevelEnabled(level)) return;
     const seen = new Set<object>();
     const fields = Object.entries(line.fields).map(([key, value]) => [
       reserved.has(key) ? `${key}_` : key,
-      redactField({ key, value, secrets, seen, depth: 0 }),
+      redactField({ key, value, hide, seen, depth: 0 }),
     ]);
-    out[level](Object.fromEntries(fields), redactText(line.event, secrets));
+    out[level](Object.fromEntries(fields), redactText(line.event, hide));
   };
   return logWith({}, write);
 }
@@ -84,7 +91,7 @@ function logWith(bound: Fields, write: Write): Log {
 /** Keys that pino writes in each line; a field of that name gets a `_`. */
 const reserved: ReadonlySet<string> = new Set(["level", "time", "event"]);
 
-const mark = "…";
+const mark = hiddenMark;
 const secretKey =
   /(?:apikey|authorization|password|passphrase|passwd|token|secret|secrets|cookie|cookies)$/;
 const deepest = 8;
@@ -93,7 +100,7 @@ const longestText = 10_000;
 
 interface Redaction {
   readonly value: unknown;
-  readonly secrets: readonly string[];
+  readonly hide: Hide;
   /** Objects above this one, so that a circle ends. */
   readonly seen: ReadonlySet<object>;
   readonly depth: number;
@@ -106,13 +113,13 @@ function redactField(field: Redaction & { readonly key: string }): unknown {
 }
 
 function redact(from: Redaction): unknown {
-  const { value, secrets, seen, depth } = from;
-  if (typeof value === "string") return redactText(value, secrets);
+  const { value, hide, seen, depth } = from;
+  if (typeof value === "string") return redactText(value, hide);
   if (typeof value === "bigint" || typeof value === "symbol") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (seen.has(value) || depth >= deepest) return mark;
 
-  const inside = { secrets, seen: new Set([...seen, value]), depth: depth + 1 };
+  const inside = { hide, seen: new Set([...seen, value]), depth: depth + 1 };
   if (value instanceof Error) return redactError(value, inside);
   if (value instanceof Uint8Array) return `<${value.byteLength} bytes>`;
   if (value instanceof Map || value instanceof Set) return redact({ ...inside, value: [...value] });
@@ -131,8 +138,8 @@ function redactError(error: Error, inside: Omit<Redaction, "value">): unknown {
   const { name, message, stack, cause } = error;
   return {
     type: name,
-    message: redactText(message, inside.secrets),
-    stack: redactText(stack ?? "", inside.secrets),
+    message: redactText(message, inside.hide),
+    stack: redactText(stack ?? "", inside.hide),
     ...(cause === undefined ? {} : { cause: redact({ ...inside, value: cause }) }),
     ...(error instanceof AggregateError
       ? { errors: redact({ ...inside, value: error.errors }) }
@@ -144,7 +151,7 @@ function redactError(error: Error, inside: Omit<Redaction, "value">): unknown {
 function redactEntries(value: object, inside: Omit<Redaction, "value">): Record<string, unknown> {
   const entries = Object.entries(value).filter(([, inner]) => typeof inner !== "function");
   const kept = entries.slice(0, mostEntries).map(([key, inner]) => {
-    return [redactText(key, inside.secrets), redactField({ ...inside, key, value: inner })];
+    return [redactText(key, inside.hide), redactField({ ...inside, key, value: inner })];
   });
   return Object.fromEntries(kept);
 }
@@ -153,7 +160,7 @@ function redactEntries(value: object, inside: Omit<Redaction, "value">): Record<
 const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mark}@`],
   // The JSON API's own feed routes carry ids, not secrets.
-  [/(?<!\/api)(\/(?:feeds|act)\/)[^\s/?#"'<>]+/gi, `$1${mark}`],
+  [/(?<!\/api)(\/(?:feeds|act|unsubscribe|login)\/)[^\s/?#"'<>]+/gi, `$1${mark}`],
   [/(\/private-)[^\s/?#"'<>]+/gi, `$1${mark}`],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${mark}`],
   [
@@ -162,8 +169,8 @@ const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ];
 
-function redactText(text: string, secrets: readonly string[]): string {
-  const hidden = secrets.reduce((left, secret) => left.replaceAll(secret, mark), text);
+function redactText(text: string, hide: Hide): string {
+  const hidden = hide(text);
   // Cut behind what is shown, so that no pattern is missed because its end was cut off.
   const start = hidden.slice(0, 2 * longestText);
   const clean = leaks.reduce((left, [pattern, kept]) => left.replaceAll(pattern, kept), start);

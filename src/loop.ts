@@ -55,19 +55,6 @@ export async function runLoop(options: LoopOptions): Promise<void> {
   }
 }
 
-/** For how long steps go on before others get their turn. */
-const turnMs = 8;
-
-/** Takes steps one after the other, and lets requests, timers and answers have their turn in between. Throws what a step throws. */
-export async function inTurns(steps: Iterable<unknown>): Promise<void> {
-  let began = performance.now();
-  for (const _ of steps) {
-    if (performance.now() - began < turnMs) continue;
-    await nextTurn();
-    began = performance.now();
-  }
-}
-
 export function createWake(): Wake {
   let notified = false;
   const sleepers = new Set<() => void>();

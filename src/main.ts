@@ -1,20 +1,27 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createBackupProcesses } from "./backups/backup-processes.ts";
+import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
 import { openRooms, type Runtime } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
+import { secretsIn } from "./config/known-secrets.ts";
 import { listenFault } from "./config/listening.ts";
-import { findConfigFile, loadConfig } from "./config/load.ts";
+import { followSecrets, type LiveSecrets } from "./config/live-secrets.ts";
+import { findConfigFile, type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { RunContext } from "./demo.ts";
+import { unreachable } from "./domain/result.ts";
 import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
-import { createLog, type LogLevel } from "./log.ts";
-import { checkMail } from "./mailer.ts";
-import { startDaemon } from "./serve.ts";
+import { createLog, type Log, type LogLevel } from "./log.ts";
+import { createWake, type Wake } from "./loop.ts";
+import { checkMail, testMessages } from "./mailer.ts";
+import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 
 // Both calendar libraries read the zone of the process in corner cases.
@@ -33,6 +40,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 
 const longestEndMs = 8000;
 const samePressMs = 150;
+/** The first fetches after a start go first. */
+const lookAfterMs = 3000;
 let endAskedMs = 0;
 
 const manifest = fileURLToPath(new URL("../package.json", import.meta.url));
@@ -64,17 +73,28 @@ const host: CommandHost & { readonly version: string } = {
     }),
   readFile: (path) => readFileSync(path),
   readStandardInput: () => buffer(process.stdin),
-  readConfig: (option) =>
-    loadConfig({ file: findConfigFile(option, context), env: context.env, cwd: context.cwd }),
+  readConfig: (option, { isReader } = { isReader: false }) =>
+    loadConfig({
+      ...{ file: findConfigFile(option, context), isReader },
+      ...{ env: context.env, cwd: context.cwd },
+    }),
   hasConfig: () => findConfigFile(null, context) !== null,
   daemonOf,
   // A command prints its own account of what it does; the log adds only what went wrong.
-  open: (config) => openRooms(config, { ...runtime, log: logOf(config, "warn") }),
+  open: (config) =>
+    openRooms(config, { ...runtime, log: logOf(config, "warn"), version: context.version }),
   serve,
+  serveReadOnly: async (config) => {
+    // A daemon of its own has no use for it.
+    const { runReadOnly } = await import("./serve-read-only.ts");
+    return runReadOnly({ ...context, config, log: logOf(config) });
+  },
+  setUp,
   // The sandbox is a server of its own, which a daemon need not hold in memory.
   demo: async (options) => (await import("./demo.ts")).runDemo(options, context),
   sandbox: async (options) => (await import("./demo.ts")).runSandbox(options, context),
   checkMail,
+  testMessages: (config) => testMessages(config, context),
 };
 
 try {
@@ -103,35 +123,157 @@ function end(signal: "SIGINT" | "SIGTERM"): void {
   stop.abort();
 }
 
-async function serve(config: Config): Promise<number> {
-  const log = logOf(config);
-  const opened = openRooms(config, { ...runtime, log });
+async function serve(config: LoadedConfig): Promise<number> {
+  const secrets = followSecrets(config);
+  const wakeSecrets = createWake();
+  // A terminal that is closed ends what runs in it, as everywhere.
+  if (!process.stdin.isTTY) {
+    process.on("SIGHUP", () => {
+      secrets.ask();
+      wakeSecrets.notify();
+    });
+  }
+  const log = createLog({
+    level: config.log.level,
+    secrets: keptSecrets(config.dataDir),
+    hide: secrets.hide,
+  });
+  const found = damageBeforeOpening(config);
+  const problem = found ?? (await serveWhole(config, { log, secrets, wakeSecrets }));
+  if (typeof problem === "number") return problem;
+  // Most never need it.
+  const { serveDamaged } = await import("./serve-damaged.ts");
+  return serveDamaged({ ...context, config, problem, log });
+}
+
+/** Serves until the end, whose exit code it returns; what is wrong with the database, where that is found damaged. */
+async function serveWhole(
+  config: LoadedConfig,
+  {
+    log,
+    secrets,
+    wakeSecrets,
+  }: { readonly log: Log; readonly secrets: LiveSecrets; readonly wakeSecrets: Wake },
+): Promise<number | string> {
+  let opened: Awaited<ReturnType<typeof openWaiting>>;
+  try {
+    opened = await openWaiting(config, { log, secrets });
+  } catch (error) {
+    const problem = damageIn(error, config);
+    if (problem === null) throw error;
+    return problem;
+  }
+  if (opened === null) return 0;
   if (!opened.ok) {
     context.say(`${opened.failure}\n`);
     return 1;
   }
+  const damaged = new AbortController();
+  const found: { problem: string | null } = { problem: null };
+  const onDamage = (problem: string) => {
+    if (found.problem !== null || stop.signal.aborted) return;
+    found.problem = problem;
+    damaged.abort();
+  };
+  const signal = AbortSignal.any([stop.signal, damaged.signal]);
   try {
     const options = {
       config,
       rooms: opened.value,
+      wakeSecrets,
       version: context.version,
       log,
-      signal: stop.signal,
+      signal,
+      onDamage,
     };
     const daemon = await startDaemon({ ...options, ...runtime });
     context.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
     if (config.adminToken === null) {
       context.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);
     }
+    noteServed(config.dataDir);
+    void lookThrough({ config, signal, onDamage, log });
     await daemon.done;
-    return 0;
+    return found.problem ?? 0;
   } catch (error) {
     await opened.value.close();
     const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
-    const fault = listenFault(error, { ...config.http, change });
-    if (fault === null) throw error;
+    const fault =
+      error instanceof MetricsPortError
+        ? error.message
+        : listenFault(error, { ...config.http, change });
+    if (fault === null) {
+      const problem = found.problem ?? damageIn(error, config);
+      if (problem !== null) return problem;
+      throw error;
+    }
     context.say(`${fault}\n`);
     return 1;
+  }
+}
+
+/** A database that serves is known, and what stood in for a damaged one goes. */
+function noteServed(dataDir: string): void {
+  try {
+    noteDatabase(dataDir);
+    rmSync(join(dataDir, standInName), { recursive: true, force: true });
+  } catch {
+    // On a full disk it is noted at the next start.
+  }
+}
+
+/** Reads all pages of the database in a process of its own, once everything is served: a start reads few of them. */
+async function lookThrough({
+  config,
+  signal,
+  onDamage,
+  log,
+}: {
+  readonly config: LoadedConfig;
+  readonly signal: AbortSignal;
+  readonly onDamage: (problem: string) => void;
+  readonly log: Log;
+}): Promise<void> {
+  try {
+    await pause(lookAfterMs, null, { signal });
+    const file = join(config.dataDir, "dayferry.sqlite");
+    const found = await createBackupProcesses().examine(file, signal);
+    if (!found.ok && found.failure.kind === "damaged") onDamage(found.failure.problem);
+    else log.debug("the database was looked through");
+  } catch (error) {
+    if (!signal.aborted) log.warn("the database could not be looked through", { error });
+  }
+}
+
+/** The rooms, once the disk lets them be opened; null when the end was asked for before. */
+async function openWaiting(
+  config: LoadedConfig,
+  { log, secrets }: { readonly log: Log; readonly secrets: LiveSecrets },
+) {
+  const open = () => openRooms(config, { ...runtime, log, secrets, version: context.version });
+  try {
+    return open();
+  } catch {
+    const { openOnceStorable } = await import("./wait-for-storage.ts");
+    const { http, dataDir } = config;
+    const say = (text: string) => context.say(text);
+    return openOnceStorable(open, { http, dataDir, log, say, signal: stop.signal });
+  }
+}
+
+async function setUp(): Promise<number> {
+  const { runSetup } = await import("./setup.ts");
+  const end = await runSetup(context);
+  switch (end.kind) {
+    case "written":
+      return serve(end.config);
+    case "stopped":
+      return 0;
+    case "failed":
+      context.say(`${end.problem}\n`);
+      return 1;
+    default:
+      return unreachable(end);
   }
 }
 
@@ -151,8 +293,13 @@ function daemonOf(config: Config): DaemonAddress | null {
 }
 
 function logOf(config: Config, level: LogLevel = config.log.level) {
-  const { apiKey } = config.service;
-  const calendars = config.edits.subscriptions.map(({ url }) => url);
-  const secrets = [apiKey, config.adminToken ?? "", config.mail.smtpPassword ?? "", ...calendars];
-  return createLog({ level, secrets });
+  return createLog({ level, secrets: [...secretsIn(config), ...keptSecrets(config.dataDir)] });
+}
+
+/** What an earlier start has made; what this one makes is shown to nobody but by its file. */
+function keptSecrets(dataDir: string): readonly string[] {
+  const files = ["admin-token", "feed-key", "link-key", "mail-key"].map((name) =>
+    join(dataDir, name),
+  );
+  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8").trim());
 }

@@ -1,26 +1,34 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
+import { createBackupProcesses } from "./backups/backup-processes.ts";
+import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
+import { newestSnapshots } from "./backups/snapshots.ts";
 import type { Rooms, Runtime } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
-import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
-import { openableUrl } from "./config/listening.ts";
+import { listenFault, openableUrl } from "./config/listening.ts";
+import type { LoadedConfig } from "./config/load.ts";
+import { type JobsOptions, runJobs } from "./daemon-jobs.ts";
+import { openMails, openOperatorMessages } from "./daemon-mails.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
-import { forgetOld } from "./edits/upkeep.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import { createApp } from "./http/http-app.ts";
 import { createLoopDelayMeter, type LoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
-import type { Log } from "./log.ts";
-import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
-import { chooseMailer, mailSettings, openMailLinks } from "./mailer.ts";
-import { createParkingNotices } from "./reminders/notices.ts";
-import { createReminders } from "./reminders/reminders.ts";
-import { createReportThreads } from "./reports/report-threads.ts";
-import type { StorageHealth } from "./store/storage-health.ts";
-import type { SweepProgress } from "./sync/sync.ts";
+import { createScraper, metricsServer, type Scraper } from "./http/metrics-routes.ts";
+import { createSharedCache } from "./http/shared-cache.ts";
+import type { Status } from "./http/status.ts";
+import { createWake } from "./loop.ts";
+import { openOutbox } from "./mail/outbox.ts";
+import { checkMail, openMailLinks } from "./mailer.ts";
+import { createMailedLogIns } from "./people/mailed-log-in.ts";
+import { createWebhookBook } from "./people/webhook-book.ts";
+import { testWays } from "./reminders/operator/tell-operator.ts";
+import { testMessage } from "./reminders/webhook-mailer.ts";
+import { createReportProcesses } from "./reports/report-processes.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
@@ -32,50 +40,103 @@ export interface RunningDaemon {
   readonly done: Promise<void>;
 }
 
-export interface ServeOptions {
-  readonly config: Config;
-  readonly rooms: Rooms;
+export interface ServeOptions
+  extends Pick<
+    JobsOptions,
+    "rooms" | "log" | "signal" | "onProgress" | "onDamage" | "wakeSecrets"
+  > {
+  readonly config: Config & Partial<Pick<LoadedConfig, "written">>;
   readonly version: string;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-  /** Told how far the first sweep is; the log says it as well. */
-  readonly onProgress?: (progress: SweepProgress) => void;
   /** How long the main thread is at one thing; measured here unless given. */
   readonly loopDelay?: LoopDelayMeter;
 }
 
-/** How many drains deliver edits side by side. */
-const drains = 4;
-const progressEveryMs = 2000;
 /** Supervisors give ten seconds or so: this leaves time to close the database in order. */
 const patienceMs = 6000;
-const idle = Temporal.Duration.from({ seconds: 5 });
-/** How often the service is probed while it is out, or refuses a key. */
-const wakerRest = Temporal.Duration.from({ seconds: 3 });
-const storageRest = Temporal.Duration.from({ seconds: 2 });
-const minute = Temporal.Duration.from({ minutes: 1 });
-const day = Temporal.Duration.from({ hours: 24 });
-/** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
-const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
 export async function startDaemon(options: ServeOptions & Runtime): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
-  const { loopDelay = createLoopDelayMeter(measureDelays()) } = options;
+  const { loopDelay = createLoopDelayMeter(measureDelays(options.signal)) } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
+  const mailLinks = openMailLinks(config);
+  const wakeLogInMails = createWake();
+  const webhooks = createWebhookBook({
+    store: rooms.store,
+    seal: mailLinks.seal,
+    listed: (person) =>
+      rooms.secrets.current().people.find(({ id }) => id === person)?.webhook ?? null,
+    hasListed: config.people.some(({ webhook }) => webhook !== null),
+    signal,
+    clock,
+  });
+  const mails = openMails({ ...options, mailLinks, webhooks, baseUrl: publicUrl });
+  const operator = openOperatorMessages({ ...options, mailer: mails.mailer });
+  const databaseFile = join(config.dataDir, "dayferry.sqlite");
+  const scrape = config.metrics.enabled
+    ? createScraper({
+        version: options.version,
+        tallies: rooms.tallies,
+        store: rooms.store,
+        feeds: rooms.feeds,
+        ready: () => rooms.sync.whole,
+        fresh: () => rooms.sync.ready,
+        outlook: () => rooms.sync.outlook(),
+        fastPath: () => rooms.sync.fastPath,
+        gate: rooms.upstream.gate.state,
+        quotaSpan: config.service.quota.per,
+        isOut: () => rooms.upstream.isOut(),
+        clockLead: () => rooms.upstream.clockLead(),
+        channels: () => rooms.channels.states(),
+        loopDelay: loopDelay.read,
+        databaseFile,
+        backedUpAt: () => lastBackup(config, { ...rooms.store.meta, now: clock() }),
+        clock,
+      })
+    : null;
+  let metricsUrl: string | null = null;
+  const backups = openBackups(options);
   const app = createApp({
+    backups,
     version: options.version,
     zoneData: zoneDataOf(process.versions),
     ...rooms.accessControl,
     caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
     store: rooms.store,
     feeds: rooms.feeds,
+    sharedCache: createSharedCache({
+      config: config.http.sharedCache,
+      installation: rooms.store.meta.installation,
+      onServed: (feed, etag) => rooms.cachePurger?.noteServed(feed, etag),
+    }),
     editActions: rooms.editActions,
+    acceptForm: rooms.acceptForm,
+    turns: rooms.turns,
     workspace: rooms.workspace,
     links: rooms.links,
-    mailLinks: openMailLinks(config),
-    reports: { reports: createReportThreads(), file: join(config.dataDir, "dayferry.sqlite") },
+    mailLinks,
+    mailsAhead: (most) => mails.reminders.ahead(most),
+    webhooks: {
+      webhooks,
+      testFor: (person) => testMessage({ person, id: `test-${randomUUID()}` }),
+    },
+    outbox: config.mail.smtpUrl === null ? openOutbox(config.mail) : null,
+    mailedLogIns: createMailedLogIns({
+      store: rooms.store,
+      passwords: rooms.accessControl.passwords,
+      signer: mailLinks.logInSigner,
+      clock,
+      onAsked: () => wakeLogInMails.notify(),
+    }),
+    identityHeader: config.http.identityHeader,
+    reports: { reports: createReportProcesses({ signal }), file: databaseFile },
+    probeZone: rooms.probeZone,
+    tallies: rooms.tallies,
+    scrape: config.metrics.port === null ? scrape : null,
+    metricsUrl: () =>
+      scrape && config.metrics.port === null ? `${publicUrl()}/metrics` : metricsUrl,
+    databaseFile,
     fastPath: () => rooms.sync.fastPath,
     ready: () => rooms.sync.whole,
     fresh: () => rooms.sync.ready,
@@ -84,30 +145,67 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     clockLead: () => rooms.upstream.clockLead(),
     channels: () => rooms.channels.states(),
     loopDelay: loopDelay.read,
+    troubles: rooms.troubleWatch.held,
     adminToken: rooms.adminToken,
     baseUrl: publicUrl,
     trustProxy: config.http.trustProxy,
     zone: config.service.timeZone,
+    webUrl: config.service.webUrl,
     clock,
+    monotonic: options.monotonic,
     randomBytes,
     log,
+    sendsMail: config.mail.smtpUrl !== null,
+    operator: {
+      // Both are seldom asked for, and nothing of them is loaded before.
+      settings: async () => {
+        const { effectiveSettings } = await import("./config/effective.ts");
+        return config.written ? effectiveSettings(config.written) : [];
+      },
+      examine: (status) => examineDaemon(status, { config, clock }),
+      test: async () => {
+        const { messageFindings } = await import("./cli/daemon-findings.ts");
+        return messageFindings(await testWays(operator.ways, { id: randomUUID(), signal }));
+      },
+    },
+    signal,
   });
   const { host, port } = config.http;
   const server = await listen({ app, host, port });
   guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
   url = openableUrl({ host, port: portOf(server) });
+  const metrics = scrape && (await openMetrics(scrape, options).catch(closing(server)));
+  metricsUrl = metrics?.url ?? null;
   const addressFile = join(config.dataDir, "daemon.json");
-  writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });
-  log.info("serving", { url: config.http.publicUrl ?? url, dataDir: config.dataDir });
+  const announce = () => writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });
+  log.info("serving", {
+    url: config.http.publicUrl ?? url,
+    dataDir: config.dataDir,
+    ...(metrics && { metrics: metrics.url }),
+  });
 
-  const work = runJobs({ ...options, loopDelay });
+  const work = runJobs({
+    ...options,
+    announce,
+    loopDelay,
+    mails,
+    operator,
+    backups,
+    wakeLogInMails,
+  });
   const done = (async () => {
     await aborted(signal);
     log.info("stopping");
     server.close();
     server.closeIdleConnections();
+    metrics?.close();
     const lingering = setTimeout(() => server.closeAllConnections(), 1000);
-    rmSync(addressFile, { force: true });
+    try {
+      rmSync(addressFile, { force: true });
+    } catch (error) {
+      // Without the lock, which ends with this process, the file says nothing.
+      log.warn("the file with the address could not be removed", { error });
+    }
     // Requests under way get a few seconds; what is left claimed afterwards is put back.
     const hasEnded = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
     clearTimeout(lingering);
@@ -117,176 +215,105 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     await rooms.close();
     log.info("stopped");
   })();
-  return { url, adminToken: rooms.adminToken, rooms, done };
+  return { url, adminToken: rooms.adminToken(), rooms, done };
 }
 
-/** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
-async function runJobs(
-  options: ServeOptions & Runtime & { readonly loopDelay: LoopDelayMeter },
-): Promise<void> {
-  const { config, rooms, log, signal, clock, random } = options;
-  const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
-  const mailer = chooseMailer(config.mail);
-  const { publicUrl } = config.http;
-  const mailDeps = {
-    ...mailSettings(config, openMailLinks(config)),
-    store,
-    mailer,
-    clock,
-    random,
-  };
-  const { links } = rooms;
-  const reminders = createReminders({
-    ...mailDeps,
-    options: config.reminders,
-    webUrl: config.service.webUrl,
-    actions:
-      links && publicUrl !== null
-        ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
-        : null,
-    swept: () => sync.readSinceStart && sync.settled,
-    rereadAll: () => sync.rereadAll(),
-    onEvent: ({ kind, ...fields }) => log.info(`mail ${kind}`, fields),
-  });
-  const notices = createParkingNotices({
-    ...mailDeps,
-    publicUrl,
-    onEvent: ({ kind, ...fields }) => log.info(`notice ${kind}`, fields),
-  });
-  const resumed = drain.recover();
-  if (resumed > 0) log.info("edits of an earlier run are taken up again", { edits: resumed });
-  feeds.ensure();
-
-  const recovered = createWake();
-  const loop = (
-    name: string,
-    step: LoopOptions["step"],
-    rest: Partial<Pick<LoopOptions, "idle" | "wake">> = {},
-  ) =>
-    runLoop({
-      step,
-      idle,
-      signal,
-      random,
-      ...rest,
-      recovered,
-      onFault(error, consecutive) {
-        // The storage loop reports a failing disk, once and not for every loop.
-        if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
-        else log.debug(`${name} could not store`, { error, consecutive });
-      },
-    });
-  await Promise.all([
-    ...Array.from({ length: drains }, () =>
-      loop("drain", drain.step, {
-        wake: wakeDrain,
-        idle: () => restUntil([store.journal.nextAt(), store.unanswered.nextLookAt()], clock()),
-      }),
-    ),
-    loop("sweep", async () => {
-      if (!sync.ready) await firstSweep(options);
-      await sync.run(signal);
-      return "idle";
-    }),
-    loop("feeds", () => {
-      feeds.ensure();
-      return Promise.resolve("idle");
-    }),
-    loop(
-      "loop delay",
-      () => {
-        options.loopDelay.turnOver();
-        return Promise.resolve("idle");
-      },
-      { idle: minute },
-    ),
-    loop(
-      "upkeep",
-      () => {
-        const edits = forgetOld({ store, clock });
-        if (edits > 0) log.info("old edits were forgotten", { edits });
-        return Promise.resolve("idle");
-      },
-      { idle: day },
-    ),
-    loop("edit waker", rooms.editWaker.step, { wake: rooms.wakeEditWaker, idle: wakerRest }),
-    loop("storage", watchStorage({ health: store.health, recovered, log }), { idle: storageRest }),
-    loop(
-      "key sights",
-      async () => {
-        await rooms.keyAccess(signal);
-        return "idle";
-      },
-      { idle: Temporal.Duration.from({ seconds: 1 }) },
-    ),
-    loop("reminders", reminders.step, { wake: wakeReminders }),
-    loop("notices", notices.step, { wake: rooms.wakeNotices }),
-    runChannels(rooms.channels, loop),
-  ]);
-  mailer.close();
-}
-
-/** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
-function watchStorage({
-  health,
-  recovered,
-  log,
-}: {
-  readonly health: StorageHealth;
-  readonly recovered: Wake;
-  readonly log: Log;
-}): LoopOptions["step"] {
-  let told: string | null = null;
-  return () => {
-    const { problem = null } = health.trouble() ?? {};
-    if (problem !== null && problem !== told) log.error("storage fails", { problem });
-    if (problem !== null && health.check()) {
-      log.info("storage works again");
-      told = null;
-      recovered.notify();
-    } else told = problem;
-    return Promise.resolve("idle");
+/** Listens for scrapers where that is asked for; null where metrics are on the daemon's own port. */
+async function openMetrics(
+  scrape: Scraper,
+  { config, log, clock }: Pick<ServeOptions & Runtime, "config" | "log" | "clock">,
+): Promise<{ readonly url: string; readonly close: () => void } | null> {
+  const { host, port } = config.metrics;
+  if (port === null) return null;
+  const server = metricsServer(scrape, log);
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (error) {
+    const change = "metrics.host and metrics.port";
+    const fault = listenFault(error, { host, port, change });
+    throw fault === null ? error : new MetricsPortError(fault, { cause: error });
+  }
+  guardConnections(server, { trustProxy: false, log, clock });
+  return {
+    url: `${openableUrl({ host, port: portOf(server) })}/metrics`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
-/** The rest until the earliest moment that something is due, such as the next try of an edit; between `shortestRest` and `idle`. */
-function restUntil(
-  due: readonly (Temporal.Instant | null)[],
-  now: Temporal.Instant,
-): Temporal.Duration {
-  const waits = due.flatMap((at) => (at ? [now.until(at)] : []));
-  const [left = idle] = waits.toSorted((a, b) => Temporal.Duration.compare(a, b));
-  if (Temporal.Duration.compare(left, shortestRest) < 0) return shortestRest;
-  return Temporal.Duration.compare(left, idle) < 0 ? left : idle;
+/** Nothing listens once the start has failed. */
+const closing = (server: Server) => (error: unknown) => {
+  server.close();
+  throw error;
+};
+
+/** Thrown where the port for metrics cannot be listened on; the message is a sentence for people. */
+export class MetricsPortError extends Error {
+  override readonly name = "MetricsPortError";
 }
 
-async function firstSweep({
+/** What `doctor` would say of this daemon. */
+async function examineDaemon(
+  status: Status,
+  { config, clock }: Pick<ServeOptions & Runtime, "config" | "clock">,
+) {
+  const { daemonFindings, privacyFinding, settingFindings } = await import(
+    "./cli/daemon-findings.ts"
+  );
+  return [
+    // It judges what `/api/status` says, as text.
+    ...daemonFindings(JSON.parse(JSON.stringify(status)), {
+      zone: config.service.timeZone,
+      today: clock().toZonedDateTimeISO("UTC").toPlainDate(),
+    }),
+    privacyFinding(config),
+    ...(await settingFindings(config, checkMail)),
+  ];
+}
+
+/** Backups were checked before they got their names. */
+function lastBackup(
+  { backups }: Config,
+  { installedAt, now }: Rooms["store"]["meta"] & { readonly now: Temporal.Instant },
+) {
+  const [newest] = newestSnapshots(backups.directory, now);
+  return newest?.madeAt ?? (backups.enabled ? installedAt : null);
+}
+
+function openBackups({
+  config,
   rooms,
+  version,
   log,
-  signal,
-  monotonic,
-  onProgress,
+  clock,
+  onDamage,
 }: Pick<
   ServeOptions & Runtime,
-  "rooms" | "log" | "signal" | "monotonic" | "onProgress"
->): Promise<void> {
-  let told = Number.NEGATIVE_INFINITY;
-  const {
-    changes: _,
-    failures,
-    ...summary
-  } = await rooms.sync.sweep({
-    signal,
-    onProgress(progress) {
-      rooms.feeds.ensure();
-      if (monotonic() - told < progressEveryMs) return;
-      told = monotonic();
-      const { done, total, remaining } = progress;
-      log.info("first sweep", { done, total, remaining });
-      onProgress?.(progress);
+  "config" | "rooms" | "version" | "log" | "clock" | "onDamage"
+>): DailyBackups {
+  const { store } = rooms;
+  return createDailyBackups({
+    rules: {
+      ...config.backups,
+      get passphrase() {
+        return rooms.secrets.current().backups.passphrase;
+      },
+    },
+    zone: config.service.timeZone,
+    dataDir: config.dataDir,
+    program: version,
+    installedAt: store.meta.installedAt,
+    processes: createBackupProcesses(),
+    troubles: store.troubles,
+    clock,
+    onEvent(event) {
+      const { kind, ...fields } = event;
+      log[kind === "made" ? "info" : "error"](`backup ${kind}`, fields);
+      if (event.kind === "damaged") onDamage?.(event.problem);
     },
   });
-  if (!signal.aborted) log.info("first sweep ended", { ...summary, failed: failures.length });
 }
 
 function listen({

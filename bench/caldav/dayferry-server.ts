@@ -31,12 +31,16 @@ if (secret.kind !== "set") throw new Error("there is no app password");
 let origin = "";
 const app = createApp({
   version: "bench",
+  mailedLogIns: { ask() {}, look: () => null, use: () => null },
+  identityHeader: null,
   zoneData: { tz: null, icu: null },
   ...rooms.accessControl,
   caldav: createDavRouter({ ...rooms.dav, publicUrl: () => origin, log }),
   store: rooms.store,
   feeds: rooms.feeds,
   editActions: rooms.editActions,
+  acceptForm: null,
+  webUrl: null,
   workspace: rooms.workspace,
   links: rooms.links,
   ready: () => rooms.sync.ready,
@@ -54,6 +58,8 @@ const app = createApp({
   zone,
   clock,
   randomBytes,
+  monotonic: () => performance.now(),
+  sendsMail: false,
   log,
 });
 const server = app.listen(0, "127.0.0.1", () => {

@@ -1,3 +1,5 @@
+import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Source } from "../../src/domain/source.ts";
 import { seedPeople } from "../../src/sandbox/seed/account.ts";
 import { Random } from "../../src/sandbox/seed/random.ts";
 import { SeedWriter } from "../../src/sandbox/seed/seed-writer.ts";
@@ -17,6 +19,7 @@ export interface Shape {
 /** What the service is asked for with one request, and the items in which its changes happen. */
 export interface ChangingSource {
   readonly name: string;
+  readonly source: Source;
   readonly project: number;
   /** Gives the items of the source titles in turn; returns the id of the item. */
   readonly edit: (nth: number, title: string) => number;
@@ -70,6 +73,7 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
     const all = insist(workspace.events.list({ by, project }, { view: "all" }));
     return {
       name: `events:${project}`,
+      source: { kind: "events", projectId: projectId(project) },
       project,
       edit(nth, title) {
         const event = all[nth % all.length]?.id ?? 0;
@@ -87,6 +91,7 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
   const tasks = lists.map(
     ({ project, list, tasks }): ChangingSource => ({
       name: `tasks:${list}`,
+      source: { kind: "tasks", projectId: projectId(project), listId: listId(list) },
       project,
       edit(nth, title) {
         const task = tasks[nth % tasks.length]?.id ?? 0;
@@ -101,6 +106,12 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
         const all = insist(workspace.subtasks.list({ by, project, list, task }));
         return {
           name: `subtasks:${task}`,
+          source: {
+            kind: "subtasks",
+            projectId: projectId(project),
+            listId: listId(list),
+            taskId: serviceId(task),
+          },
           project,
           edit(nth, title) {
             const subtask = all[nth % all.length]?.id ?? 0;

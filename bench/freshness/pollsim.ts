@@ -103,24 +103,61 @@ const later = (policy: Policy, from: number): Policy => ({
   },
 });
 
+/** What the daemon's own scheduler knows of sources of these names after the hours of a world up to `until`, which began at `start`. */
+export function learned(
+  pollsim: Pollsim,
+  {
+    world,
+    names,
+    until,
+    start,
+    ...about
+  }: Pick<Hours, "world" | "budget" | "maxAge"> & {
+    readonly names: readonly string[];
+    readonly until: number;
+    /** In seconds since 1970. */
+    readonly start: number;
+  },
+): Scheduler {
+  const { scheduler, policy } = schedulerPolicy({ ...about, names, start });
+  const events = world.events.map((times) => times.filter((at) => at < until));
+  pollsim.simulate({ ...world, horizon: until, events }, policy, { budget: about.budget, warm: 0 });
+  return scheduler;
+}
+
 /** The daemon's own scheduler, which asks at an even pace, is answered at once, and asks for nothing but these sources. */
-function ourPolicy({ world, budget, maxAge }: Pick<Hours, "world" | "budget" | "maxAge">): Policy {
+function ourPolicy({ world, ...about }: Pick<Hours, "world" | "budget" | "maxAge">): Policy {
+  const names = Array.from({ length: world.n }, (_, source) => String(source));
+  return schedulerPolicy({ ...about, names, start: 0 }).policy;
+}
+
+function schedulerPolicy({
+  names,
+  start,
+  budget,
+  maxAge,
+}: Pick<Hours, "budget" | "maxAge"> & {
+  readonly names: readonly string[];
+  readonly start: number;
+}): { readonly scheduler: Scheduler; readonly policy: Policy } {
   const scheduler = new Scheduler({
     ...schedulerDefaults,
     quietAfter: Number.POSITIVE_INFINITY,
     maxAge,
     pace: budget,
   });
-  const keys = Array.from({ length: world.n }, (_, source) => String(source));
-  for (const key of keys) scheduler.put(key, { weight: 1, cost: 1 });
-  return {
+  const places = new Map(names.map((name, place) => [name, place]));
+  for (const name of names) scheduler.put(name, { weight: 1, cost: 1 });
+  const policy: Policy = {
     next(now) {
-      const choice = scheduler.next(now);
+      const choice = scheduler.next(start + now);
       if (choice.kind === "wait") throw new Error("the scheduler waits where it should not");
-      return Number(choice.key);
+      return places.get(choice.key) ?? 0;
     },
     observe(source, now, { times }) {
-      scheduler.observe(keys[source] ?? "", { at: now, times });
+      const moved = Float64Array.from(times, (at) => start + at);
+      scheduler.observe(names[source] ?? "", { at: start + now, times: moved });
     },
   };
+  return { scheduler, policy };
 }

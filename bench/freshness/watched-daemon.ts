@@ -3,6 +3,8 @@ import type { Rooms } from "../../src/build-daemon.ts";
 import type { Log } from "../../src/log.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { startDaemon } from "../../src/serve.ts";
+import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
+import type { Scheduler } from "../../src/sync/scheduler/scheduler.ts";
 import { roomsOn } from "../../test/support/rooms.ts";
 import type { ChangingSource } from "./changing-workspace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -29,6 +31,9 @@ interface WatchOptions {
 
 /** How soon a feed is asked again that does not show what the mirror holds, in milliseconds. */
 const lookAgainMs = 1000;
+
+/** The layout in which beliefs are kept. */
+const beliefForm = 1;
 
 /** How often subscribers fetch every feed: what is read of late matters more to the daemon, so that all of it has to be. */
 const subscriberRestMs = 1_800_000;
@@ -65,6 +70,20 @@ export class WatchedDaemon {
         http: { port: 0 },
       },
     });
+  }
+
+  /** Keeps what was learned of sources as an earlier process would have; belongs before the start. */
+  believe(scheduler: Scheduler, sources: readonly ChangingSource[]): void {
+    const { store } = this.#rooms;
+    store.sources.put(sources.map(({ source }) => source));
+    const kept = new KeptBeliefs(store);
+    for (const { name } of sources) kept.note(name);
+    const now = this.#options.time.clock().epochMilliseconds / 1000;
+    kept.save(scheduler, { now, isLast: true });
+    // The mirror is empty, so that a first read shows all items as news: what it shows is to be no evidence.
+    const rows = sources.flatMap(({ name }) => store.beliefs.get(name, beliefForm) ?? []);
+    const later = rows.map((row) => ({ ...row, polledAt: now + 3600 }));
+    store.beliefs.put(later, beliefForm);
   }
 
   async start(): Promise<void> {

@@ -1,21 +1,35 @@
 // Loaded into a daemon before it starts: tells the process that has started it, whenever that asks, for how long the main
-// thread was longest at one thing since it was asked last. By the clock other processes count as well; by the processor's
-// time of the thread they do not, but up to one look's pause of other work does.
-import { monitorEventLoopDelay } from "node:perf_hooks";
+// thread was longest at one thing since it was asked last. One thing is a turn of the event loop without the time in which the loop
+// had nothing to do, as the daemon's own status tells it; beside it stands the processor's time that the thread took for it, which
+// other work on the machine does not lengthen.
+import { performance } from "node:perf_hooks";
 
-const lookMs = 5;
-const delays = monitorEventLoopDelay({ samplePerIteration: true });
-delays.enable();
-let longestUs = 0;
-let before = process.threadCpuUsage();
-setInterval(() => {
-  const now = process.threadCpuUsage();
-  longestUs = Math.max(longestUs, now.user + now.system - before.user - before.system);
+const momentNow = () => ({
+  at: performance.now(),
+  idle: performance.nodeTiming.idleTime,
+  processor: process.threadCpuUsage(),
+});
+
+let clockMs = 0;
+let processorMs = 0;
+let before = momentNow();
+
+function look(): void {
+  const now = momentNow();
+  clockMs = Math.max(clockMs, now.at - before.at - (now.idle - before.idle));
+  const { user, system } = before.processor;
+  const usedUs = now.processor.user - user + now.processor.system - system;
+  processorMs = Math.max(processorMs, usedUs / 1000);
   before = now;
-}, lookMs).unref();
+  setImmediate(look).unref();
+}
+setImmediate(look).unref();
+
 process.on("message", () => {
-  process.send?.({ clockMs: delays.max / 1e6, processorMs: longestUs / 1000 });
-  delays.reset();
-  longestUs = 0;
+  process.send?.({ clockMs, processorMs });
+  clockMs = 0;
+  processorMs = 0;
+  // What was done up to here is of what was asked about.
+  before = momentNow();
 });
 process.channel?.unref();

@@ -15,6 +15,9 @@ export interface Block {
 export interface DaemonProcess {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
+  /** `Bearer …` with the admin token. */
+  readonly bearer: string;
   /** With the admin token. */
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
   /** The longest block since the last call; only of a daemon that was started with `blocks`. */
@@ -23,11 +26,14 @@ export interface DaemonProcess {
   readonly memory: () => { readonly now: number; readonly most: number };
   /** Processor's time of all its threads, in seconds. */
   readonly processor: () => number;
-  readonly stop: () => Promise<void>;
+  /** By SIGTERM unless another signal is given. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
 const script = fileURLToPath(new URL("../../bin/dayferry.sh", import.meta.url));
 const preload = fileURLToPath(new URL("./block-preload.ts", import.meta.url));
+/** Twenty that start at once share the processor. */
+const startsWithinMs = 90_000;
 /** Of `utime` and `stime`, on every Linux. */
 const ticksPerSecond = 100;
 
@@ -50,16 +56,22 @@ export async function startDaemonProcess({
   child.stderr?.on("data", (chunk) => {
     log += log.length < 1e6 ? chunk : "";
   });
-  const url = await eventually("the daemon listens", () => {
-    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${log}`);
-    return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
-  });
-  const token = readFileSync(join(dataDir, "admin-token"), "utf8").trim();
+  const url = await eventually(
+    "the daemon listens",
+    () => {
+      if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${log}`);
+      return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
+    },
+    startsWithinMs,
+  );
+  const bearer = `Bearer ${readFileSync(join(dataDir, "admin-token"), "utf8").trim()}`;
   return {
+    bearer,
     url,
     port: Number(new URL(url).port),
+    pid: child.pid ?? 0,
     ask: (path, init = {}) =>
-      fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } }),
+      fetch(`${url}${path}`, { ...init, headers: { authorization: bearer } }),
     block: async () => {
       child.send("block");
       const [told]: Block[] = await once(child, "message");
@@ -68,9 +80,9 @@ export async function startDaemonProcess({
     },
     memory: () => memoryOf(child),
     processor: () => processorOf(child),
-    async stop() {
+    async stop(signal = "SIGTERM") {
       const closed = once(child, "close");
-      child.kill("SIGTERM");
+      child.kill(signal);
       await closed;
     },
   };

@@ -3,10 +3,14 @@ import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Acceptance, ItemsRequest } from "../edits/intake/accept.ts";
 import type { MoveRequest } from "../edits/intake/accept-move.ts";
+import type { CalendarReader, ObjectReading } from "../ics/read/calendar-reader.ts";
 import type { Log } from "../log.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
+import type { Turns } from "../turns.ts";
+import type { KeptListings } from "./properties/kept-listings.ts";
+import type { XmlReading } from "./xml/read-xml.ts";
 
 /** What the CalDAV server is built of. */
 export interface DavDeps {
@@ -28,6 +32,10 @@ export interface DavDeps {
   readonly clock: () => Temporal.Instant;
   readonly randomId: () => string;
   readonly log: Log;
+  /** Objects are read at once unless it is given. */
+  readonly reader?: CalendarReader;
+  /** Long requests are read and long answers made in turns; a share of the main thread of its own unless given. */
+  readonly turns?: Turns;
 }
 
 /** What every handler of a request knows. */
@@ -49,11 +57,15 @@ export interface DavContext
   readonly person: Person;
   /** User name that they have logged in with. */
   readonly login: string;
+  /** User-Agent of their program; empty where it says nothing. */
+  readonly agent: string;
   readonly paths: DavPaths;
   /** Scheme and host of the public address, without a slash at the end: before a path of `paths`, an absolute address. */
   readonly origin: string;
   /** Hosts, with ports, under which this server is meant: the public one, and the one that this request names. */
   readonly hosts: ReadonlySet<string>;
+  /** Of all people. */
+  readonly listings: KeptListings;
 }
 
 /** What an address means. `calendar` and `object` name what may or may not exist. */
@@ -119,6 +131,9 @@ export interface DavRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Empty where none was sent. */
   readonly body: Buffer;
+  /** What was read of a long body already, while others had their turn: its XML, or the object that it is. */
+  readonly document?: XmlReading;
+  readonly reading?: ObjectReading;
 }
 
 /** A request that names what stands at its address. */

@@ -41,7 +41,7 @@ import {
 import type { Report } from "./reports/report-question.ts";
 import { syncAnswer } from "./reports/report-sync.ts";
 import { supportedReports } from "./reports/supported-reports.ts";
-import { readXml } from "./xml/read-xml.ts";
+import { documentOf } from "./xml/read-xml.ts";
 import { caldav, dav, keyOf, sameName } from "./xml/xml-names.ts";
 
 /** Answers a request of a person who has logged in. */
@@ -272,7 +272,7 @@ function parentOf({ paths }: DavContext, target: DavTarget): string {
  * looks like a failed condition: programs would stop synchronising. Source: RFC 3253 3.6.
  */
 function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
-  const xml = readXml(request.body);
+  const xml = documentOf(request);
   if (!xml.ok) return faultAnswer(xmlFault(xml.failure));
   if (xml.value === null) return faultAnswer(bodyFault("the body names no report: it is empty"));
   const report: Report = { ...request, xml: xml.value };

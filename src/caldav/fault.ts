@@ -79,7 +79,9 @@ export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFa
   if (problems.some(({ code }) => code === "gone")) return unseenFault();
   const reason = problems.map(({ message }) => message).join("; ");
   const isSeries = problems.some(({ code }) => code === "recurrence");
-  return caldavFault(isSeries ? "max-instances" : "valid-calendar-object-resource", reason);
+  const isLong = problems.some(({ code }) => code === "too-long");
+  const other = isLong ? "max-resource-size" : "valid-calendar-object-resource";
+  return caldavFault(isSeries ? "max-instances" : other, reason);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { EarlierObjectError } from "../calendars/calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars } from "../calendars/calendar-types.ts";
+import { EarlierObjectError } from "../calendars/object-cache.ts";
 
 /**
  * Does something with a member that was listed a while ago: with its present version where it has changed since, as a

@@ -235,14 +235,32 @@ export interface MemberAddress {
   readonly member: { readonly slug: string; readonly name: string } | null;
 }
 
+interface AddressContext {
+  readonly context: DavContext;
+  readonly scope: Resource;
+}
+
+/** A name that is written in one way alone, so that there is nothing to decode, to encode or to resolve. */
+const plainName = /^(?!\.{1,2}$)[\w.~()-]+$/;
+
 /**
- * Reads an address: a path, an absolute address of this server, or one that is relative to `scope`. Never fails.
- * Source: RFC 4918 8.3, RFC 3986 5.
+ * Reads one address after the other: a path, an absolute address of this server, or one that is relative to `scope`.
+ * Never fails. Source: RFC 4918 8.3, RFC 3986 5.
  */
-export function readMemberAddress(
-  href: string,
-  { context, scope }: { readonly context: DavContext; readonly scope: Resource },
-): MemberAddress {
+export function memberAddressReader(of: AddressContext): (href: string) => MemberAddress {
+  const { context, scope } = of;
+  if (scope.kind !== "calendar") return (href) => readMemberAddress(href, of);
+  const { slug } = scope.calendar;
+  const collection = context.paths.calendar(scope.calendar);
+  return (href) => {
+    const name = href.startsWith(collection) ? href.slice(collection.length) : "";
+    return plainName.test(name)
+      ? { key: href, path: href, member: { slug, name } }
+      : readMemberAddress(href, of);
+  };
+}
+
+function readMemberAddress(href: string, { context, scope }: AddressContext): MemberAddress {
   const { paths, person, hosts } = context;
   const host = hostOf(href);
   const isRelative = host === null && !href.startsWith("/");

@@ -1,5 +1,8 @@
 import { type Request, type Response, Router, raw } from "express";
 import type { Person } from "../domain/item.ts";
+import { longestAtOnce } from "../ics/read/calendar-reader.ts";
+import { retryAfterOf } from "../store/storage-health.ts";
+import { createTurns, inTurns, type Turns } from "../turns.ts";
 import { challenge, createLogin, type Login } from "./dav-login.ts";
 import type {
   DavAnswer,
@@ -12,8 +15,9 @@ import type {
 import { davAnswer, optionsAnswer } from "./dispatch.ts";
 import { caldavFault, type DavFault, faultAnswer, plainFault } from "./fault.ts";
 import { createPaths } from "./paths.ts";
+import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
 import { sendAnswer } from "./send.ts";
-import { largestXml } from "./xml/read-xml.ts";
+import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
 /**
  * The CalDAV server: everything below `/dav/`, `/.well-known/caldav`, and what programs probe at `/`. All else is left to
@@ -24,14 +28,16 @@ export function createDavRouter(deps: DavDeps): Router {
   const logIn = createLogin(deps);
   const siteOf = createSites();
   const readBody = createBodyReader(deps.maxSize);
+  const listings = createKeptListings();
+  const { log, turns = createTurns() } = deps;
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(deps.publicUrl()));
     if (place.kind === "elsewhere") return next();
-    const exchange = { deps, logIn, readBody, request, response };
+    const exchange = { deps, turns, logIn, readBody, listings, request, response };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
-    if (answer) await sendAnswer(answer, { request, response, log: deps.log });
+    if (answer) await sendAnswer(answer, { request, response, log, turns });
   });
   return router;
 }
@@ -104,8 +110,10 @@ const redirect = (location: string): DavAnswer => ({
 
 interface Exchange {
   readonly deps: DavDeps;
+  readonly turns: Turns;
   readonly logIn: ReturnType<typeof createLogin>;
   readonly readBody: ReadBody;
+  readonly listings: KeptListings;
   readonly request: Request;
   readonly response: Response;
 }
@@ -127,9 +135,25 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
   if (body.kind === "refused") return faultAnswer(body.fault);
   const context = contextOf(place, { ...login, exchange });
   const headers = headersOf(request);
-  const asked = { method: request.method, target, headers, body: body.octets };
+  const sent = { method: request.method, target, headers, body: body.octets };
+  const asked = { ...sent, ...(await readAhead(sent, exchange)) };
   await prepared(context, target);
   return located(guarded(asked, context), { asked, context, path: request.path });
+}
+
+const documentMethods: ReadonlySet<string> = new Set(["PROPFIND", "PROPPATCH", "REPORT"]);
+
+/** A long body is read before anything is asked of the database, so that its answer comes of one moment. */
+async function readAhead(
+  { method, target, body }: DavRequest,
+  { deps, turns }: Exchange,
+): Promise<Pick<DavRequest, "document" | "reading">> {
+  if (body.length <= longestAtOnce / 8) return {};
+  if (documentMethods.has(method)) return { document: await inTurns(readXmlInSteps(body), turns) };
+  const isLong = body.length > longestAtOnce;
+  return isLong && deps.reader && method === "PUT" && target.kind === "object"
+    ? { reading: await deps.reader.object(body) }
+    : {};
 }
 
 /** A long calendar that nobody has asked for yet is read while others have their turn. */
@@ -179,10 +203,11 @@ function contextOf(
   { paths, origin, host }: DavPlace,
   { exchange, person, login }: LoggedIn,
 ): DavContext {
-  const { deps, request } = exchange;
+  const { deps, listings, request } = exchange;
   // HTTP/1.0 needs no Host header.
   const hosts = new Set([host, `${request.host}`.toLowerCase()]);
-  return { ...deps, person, login, paths, origin, hosts };
+  const agent = request.headers["user-agent"] ?? "";
+  return { ...deps, person, login, agent, paths, origin, hosts, listings };
 }
 
 function guarded(request: DavRequest, context: DavContext): DavAnswer {
@@ -193,7 +218,9 @@ function guarded(request: DavRequest, context: DavContext): DavAnswer {
     const trouble = health.note(error) ? health.trouble() : null;
     if (trouble) {
       // Source: RFC 4918 11.5 (507).
-      return faultAnswer(plainFault(trouble.kind === "full" ? 507 : 503, trouble.problem));
+      const fault = plainFault(trouble.kind === "full" ? 507 : 503, trouble.problem);
+      const headers = { "Retry-After": String(retryAfterOf(trouble)) };
+      return faultAnswer({ ...fault, headers });
     }
     const { method, target } = request;
     context.log.error("calendar request failed", { method, path: context.paths.of(target), error });

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setImmediate as others } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
 import type { Request, Response } from "express";
 import { acceptsGzip } from "../domain/accept-encoding.ts";
 import type { Log } from "../log.ts";
+import type { Turns } from "../turns.ts";
 import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
 import type { DavAnswer } from "./dav-request.ts";
 import { faultAnswer, plainFault } from "./fault.ts";
@@ -15,6 +15,7 @@ interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly log: Log;
+  readonly turns: Turns;
 }
 
 /**
@@ -24,7 +25,7 @@ interface Exchange {
  */
 export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise<void> {
   if (!answer.pieces) return sendWhole(answer, exchange);
-  const gathering = gather(answer.pieces);
+  const gathering = gather(answer.pieces, exchange.turns);
   let first: Gathered;
   try {
     first = await gathering.take(longestWhole);
@@ -39,8 +40,6 @@ export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise
 /** So much text leaves as one, with its length; it is what an answer that nobody reads keeps in memory. */
 const longestWhole = 2 ** 20;
 const chunkLength = 2 ** 17;
-/** How long others wait while an answer is made. */
-const turnMs = 10;
 
 /** So many pieces are made before the time is asked for: that takes longer than to make a small one. */
 const piecesPerLook = 8;
@@ -56,14 +55,14 @@ interface Gathering {
   readonly take: (enough: number) => Promise<Gathered>;
 }
 
-function gather(all: Iterable<string>): Gathering {
+function gather(all: Iterable<string>, turns: Turns): Gathering {
   const pieces = all[Symbol.iterator]();
   let made = 0;
   return {
     async take(enough) {
       const parts: string[] = [];
       let size = 0;
-      let turnBegan = performance.now();
+      await turns.share();
       for (let count = 1; size < enough; count++) {
         const next = pieces.next();
         if (next.done === true) return { text: parts.join(""), isLast: true };
@@ -71,10 +70,7 @@ function gather(all: Iterable<string>): Gathering {
         size += next.value.length;
         made += next.value.length;
         if (made > largestAnswer) throw new AnswerTooLargeError();
-        if (count % piecesPerLook === 0 && performance.now() - turnBegan > turnMs) {
-          await others();
-          turnBegan = performance.now();
-        }
+        if (count % piecesPerLook === 0 && turns.isOver()) await turns.share();
       }
       return { text: parts.join(""), isLast: false };
     },

@@ -1,12 +1,12 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
-import type { Item } from "../domain/item.ts";
-import { endsAt, startsAt } from "../domain/when.ts";
 import type { Store, TransactionState } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
-import type { ObjectRenderer, Written } from "./object-renderer.ts";
+import type { CalendarObject, Span } from "./calendar-types.ts";
+import { createObjectCache } from "./object-cache.ts";
+import type { ObjectRenderer } from "./object-renderer.ts";
 import { componentIn, type Facts, factsOf, holds, type Scope } from "./person-calendars.ts";
-import { hashedNameOf, nameOfUid } from "./resource-names.ts";
+import { hashedNameOf } from "./resource-names.ts";
+import { createSpanIndex, type SpanIndex } from "./span-index.ts";
 
 /** A member of a calendar, with the facts that decide who may see it. */
 export interface Member {
@@ -29,6 +29,8 @@ interface CalendarIndex {
   readonly named: (name: string) => Member | null;
   /** The members that a viewer may see, by item key; all members for null. */
   readonly list: (viewer: Viewer | null) => readonly CalendarObject[];
+  /** Those of them that may take place in a span; what is outside of it may be left out. */
+  readonly listNear: (viewer: Viewer | null, span: Span) => readonly CalendarObject[];
   /** Whether no member is private. */
   readonly isOpen: () => boolean;
   /** The newest change of a member since the index was filled. */
@@ -53,19 +55,11 @@ interface CalendarIndexes {
    * Fills the index of a calendar in steps, none of which belongs inside a transaction; others may change what they like in
    * between. Where the change log has not kept up with that, the index is filled when it is asked for.
    */
-  readonly fillInSteps: (scope: Scope) => Iterable<unknown>;
+  readonly fillInSteps: (scope: Scope) => Iterator<unknown, void, undefined>;
   /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
   /** Rereads an item whose octets changed without an entry in the change log. */
   readonly reload: (key: ItemKey) => void;
-}
-
-/** Thrown when the octets of a member are asked for that has changed since. */
-export class EarlierObjectError extends Error {
-  override readonly name = "EarlierObjectError";
-  constructor({ uid }: CalendarObject) {
-    super(`the calendar object of ${JSON.stringify(uid)} is of an earlier revision`);
-  }
 }
 
 interface FilledIndex {
@@ -260,6 +254,9 @@ export function createCalendarIndexes(deps: {
 const idOfScope = ({ kind, collection, person }: Scope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
 
+const touches = ({ span }: CalendarObject, { from, to }: Span): boolean =>
+  span === null || (span.from <= to && span.to >= from);
+
 /** Lists are cached for at most so many viewers: as many as a large team has people. */
 const mostViewers = 200;
 
@@ -269,6 +266,8 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
   const claims = new Map<string, readonly ItemKey[]>();
   const contested = new Set<string>();
   const lists = new Map<string, readonly CalendarObject[]>();
+  /** Made when somebody asks for a span first: most programs never do. */
+  let spans: SpanIndex | null = null;
   let revision = filledAt;
   let privates = 0;
 
@@ -298,6 +297,7 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
     if (!before) return false;
     release(key, before.object.name);
     if (before.facts.isPrivate) privates -= 1;
+    spans?.remove(before.object);
     return members.delete(key);
   }
 
@@ -317,11 +317,15 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
     return found ? shown(found) : null;
   }
 
-  function sorted(viewer: Viewer | null): readonly CalendarObject[] {
-    const seen = viewer
-      ? [...members.values()].filter(({ facts }) => viewer.sees(facts))
-      : members.values();
-    return [...seen].map((member) => shown(member).object).sort((a, b) => a.key - b.key);
+  function sorted(among: readonly Member[], viewer: Viewer | null): readonly CalendarObject[] {
+    const seen = viewer ? among.filter(({ facts }) => viewer.sees(facts)) : among;
+    return seen.map((member) => shown(member).object).sort((a, b) => a.key - b.key);
+  }
+
+  function spansOfAll(): SpanIndex {
+    const made = createSpanIndex();
+    for (const { object } of members.values()) made.put(object);
+    return made;
   }
 
   function changed(at: Revision): void {
@@ -335,6 +339,7 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
       drop(key);
       claim(key, name);
       members.set(key, member);
+      spans?.put(member.object);
       if (member.facts.isPrivate) privates += 1;
       changed(at);
     },
@@ -352,10 +357,19 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
     },
     list(viewer) {
       const id = viewer?.id ?? "";
-      const known = lists.get(id) ?? sorted(viewer);
+      const known = lists.get(id) ?? sorted([...members.values()], viewer);
       if (lists.size >= mostViewers) lists.clear();
       lists.set(id, known);
       return known;
+    },
+    listNear(viewer, span) {
+      spans ??= spansOfAll();
+      const touching: Member[] = [];
+      for (const key of spans.near(span)) {
+        const member = members.get(key);
+        if (member && touches(member.object, span)) touching.push(member);
+      }
+      return sorted(touching, viewer);
     },
     isOpen: () => privates === 0,
     revision: () => revision,
@@ -363,135 +377,4 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
       if (revision > to) revision = latest;
     },
   };
-}
-
-const components = ["VEVENT", "VTODO"] as const;
-
-/** The calendar objects of items as they are now, and their octets up to a budget. */
-function createObjectCache({
-  store,
-  renderer,
-  zone,
-  budget,
-}: Pick<Parameters<typeof createCalendarIndexes>[0], "store" | "renderer" | "zone" | "budget">) {
-  const objects = new Map<number, CalendarObject>();
-  const cache = createOctetCache(budget);
-
-  function make(view: ViewItem, component: ObjectComponent): CalendarObject {
-    const { key, uid } = view;
-    const written = renderer.write(view, component);
-    cache.put(idOf(key, component), written);
-    const name = store.objectNames.of(key) ?? nameOfUid(uid);
-    return memberObject(view, component, { name, written, zone });
-  }
-
-  return {
-    object(view: ViewItem, component: ObjectComponent): CalendarObject {
-      const id = idOf(view.key, component);
-      const object = objects.get(id) ?? make(view, component);
-      objects.set(id, object);
-      return object;
-    },
-    octets(object: CalendarObject): Buffer {
-      const { key, component, etag } = object;
-      const id = idOf(key, component);
-      const cached = cache.get(id, etag);
-      if (cached) return cached;
-      const view = store.view.get(key);
-      const written = view && renderer.write(view, component);
-      if (written?.etag !== etag) throw new EarlierObjectError(object);
-      cache.put(id, written);
-      return written.octets;
-    },
-    /** Forgets an item that changed. */
-    drop(key: ItemKey): void {
-      for (const component of components) {
-        objects.delete(idOf(key, component));
-        cache.drop(idOf(key, component));
-      }
-    },
-    /** Octets stay: their ETag tells whether they are still right. */
-    clear(): void {
-      objects.clear();
-    },
-  };
-}
-
-/** The key of the caches is a number, as it is made and looked up for each member of a long list. */
-const idOf = (key: ItemKey, component: ObjectComponent): number =>
-  2 * key + (component === "VTODO" ? 1 : 0);
-
-/** Octets in memory up to a budget; the oldest are evicted first. */
-interface OctetCache {
-  readonly get: (id: number, etag: string) => Buffer | null;
-  readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
-  readonly drop: (id: number) => void;
-}
-
-/** `budget`: in octets. */
-function createOctetCache(budget: number): OctetCache {
-  const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
-  let size = 0;
-
-  function drop(id: number): void {
-    size -= kept.get(id)?.octets.byteLength ?? 0;
-    kept.delete(id);
-  }
-
-  return {
-    get(id, etag) {
-      const found = kept.get(id);
-      return found?.etag === etag ? found.octets : null;
-    },
-    put(id, text) {
-      drop(id);
-      kept.set(id, text);
-      size += text.octets.byteLength;
-      for (const oldest of kept.keys()) {
-        if (size <= budget) break;
-        drop(oldest);
-      }
-    },
-    drop,
-  };
-}
-
-/** A calendar object without its octets. */
-export function memberObject(
-  { key, uid, item }: ViewItem,
-  component: ObjectComponent,
-  as: { readonly name: string; readonly written: Written; readonly zone: string },
-): CalendarObject {
-  const { octets, etag, modifiedAt } = as.written;
-  const size = { length: octets.byteLength, span: spanOf(item, as.zone) };
-  return { key, uid, component, name: as.name, etag, modifiedAt, ...size };
-}
-
-/** Whole days may be meant in another zone than the account's, by programs and by their questions. */
-const otherZones = Temporal.Duration.from({ hours: 26 }).total("milliseconds");
-
-/** The coarse span of an item: outside of it no time range matches, inside it has to be looked at. */
-export function spanOf(item: Item, zone: string): CalendarObject["span"] {
-  if (item.kind !== "event") return daysSpan(item.startOn ?? item.dueOn, item.dueOn, zone);
-  const [from, to] = [startsAt(item.when, zone), endsAt(item.when, zone)];
-  const isWhole = item.when.kind === "dates" || item.milestone;
-  return widened(from.epochMilliseconds, to.epochMilliseconds, isWhole);
-}
-
-function daysSpan(
-  first: Temporal.PlainDate | null,
-  last: Temporal.PlainDate | null,
-  zone: string,
-): CalendarObject["span"] {
-  if (!first) return null;
-  const days = [first, last ?? first];
-  const from = Math.min(...days.map((day) => day.toZonedDateTime(zone).epochMilliseconds));
-  const ends = days.map((day) => day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds);
-  return widened(from, Math.max(...ends), true);
-}
-
-function widened(from: number, to: number, isWhole: boolean): CalendarObject["span"] {
-  // Ranges that only touch an item of no length, or the due time of a to-do, match it.
-  const margin = isWhole ? otherZones : 1;
-  return { from: from - margin, to: to + margin };
 }

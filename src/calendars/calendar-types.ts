@@ -49,7 +49,13 @@ export interface CalendarObject {
    * either side, as others may be meant; null for a to-do without dates. A coarse answer: an object outside cannot match
    * a time range, one inside has to be looked at.
    */
-  readonly span: { readonly from: number; readonly to: number } | null;
+  readonly span: Span | null;
+}
+
+/** From when to when, in milliseconds since 1970, end exclusive. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What happened in a calendar since a token. */
@@ -106,6 +112,11 @@ export interface Calendars {
   readonly hasRead: (calendar: Calendar) => boolean;
   /** All members that the person may see, by item key. */
   readonly objects: (calendar: Calendar) => readonly CalendarObject[];
+  /**
+   * Those of them of which the span touches another one, and those without a span; others may be left out, or not. Either
+   * end may be infinite.
+   */
+  readonly objectsNear: (calendar: Calendar, span: Span) => readonly CalendarObject[];
   /** The member of this name; null when there is none, or none that the person may see. */
   readonly object: (calendar: Calendar, name: string) => CalendarObject | null;
   /** As `object`, for many names of one calendar, all of the moment at which this is called. */

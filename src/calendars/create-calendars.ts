@@ -1,14 +1,10 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
-import { inTurns } from "../loop.ts";
 import type { Store } from "../store/store.ts";
-import {
-  createCalendarIndexes,
-  EarlierObjectError,
-  type Member,
-  type Viewer,
-} from "./calendar-index.ts";
+import { createTurns, inTurns, type Turns } from "../turns.ts";
+import { createCalendarIndexes, type Member, type Viewer } from "./calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";
+import { EarlierObjectError } from "./object-cache.ts";
 import { createObjectRenderer, formatOf } from "./object-renderer.ts";
 import { createOwnViews, type OwnView } from "./own-view.ts";
 import { createPersonCalendars, type ScopedCalendar, sees } from "./person-calendars.ts";
@@ -30,6 +26,8 @@ interface CalendarsDeps {
   readonly readOnly: ReadonlySet<PersonId>;
   /** How many octets of texts are kept in memory; the rest is written again when it is asked for. */
   readonly budget?: number;
+  /** Shares out the main thread; a share of its own unless given. */
+  readonly turns?: Turns;
 }
 
 /** Thrown when a calendar is used that its person does not have (any more): whoever uses one has just looked it up. */
@@ -48,6 +46,7 @@ const usualBudget = 16 * 1024 * 1024;
  */
 export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, onOpened, budget = usualBudget } = deps;
+  const { turns = createTurns() } = deps;
   const renderer = createObjectRenderer({ store, zone });
   const own = createOwnViews({ store, renderer, zone });
   const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
@@ -101,15 +100,15 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
         ? revision(Math.max(index().revision(), mine?.changedAt ?? 0))
         : store.changes.revisionOfCollection(scope.collection),
     );
-    const listed = () =>
-      index().list(
-        index().isOpen() && scope.collection !== null && !scope.isPrivate ? null : viewer,
-      );
+    const isForAll = () => index().isOpen() && scope.collection !== null && !scope.isPrivate;
+    const withMine = (all: readonly CalendarObject[]) =>
+      mine ? withMembers(all, { mine, members: members() }) : all;
     const completeFrom = once(() => store.changes.completeFrom());
     return {
       ...calendar,
       latest: indexes.upTo(),
-      list: () => (mine ? withMembers(listed(), { mine, members: members() }) : listed()),
+      list: () => withMine(index().list(isForAll() ? null : viewer)),
+      listNear: (span) => withMine(index().listNear(isForAll() ? null : viewer, span)),
       get(key) {
         if (!isMine(key)) return seen(index().get(key));
         return byKey().get(key) ?? null;
@@ -155,7 +154,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   async function fillAll(calendars: readonly ScopedCalendar[]): Promise<void> {
     for (const { scope } of calendars) {
       const id = indexes.idOf(scope);
-      const filling = preparing.get(id) ?? inTurns(indexes.fillInSteps(scope));
+      const filling = preparing.get(id) ?? inTurns(indexes.fillInSteps(scope), turns);
       preparing.set(id, filling);
       await filling.finally(() => preparing.delete(id));
     }
@@ -181,6 +180,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       return projects.every(hasRead) || (of.kind === "assigned" && hasRead(null));
     },
     objects: (calendar) => open(calendar).list(),
+    objectsNear: (calendar, span) => open(calendar).listNear(span),
     object: (calendar, name) => open(calendar).named(name),
     finder: (calendar) => open(calendar).named,
     objectOfUid(calendar, uid) {

@@ -11,6 +11,7 @@ import {
 } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
+import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
 
@@ -99,10 +100,14 @@ function calendarsOf(
       ...(lists.get(id) ?? []).map((list) => tasksOf(list.id)),
     ]),
   );
+  const colours = feedColours(deps.store.feeds.all());
   const drafts = projects.flatMap((project) =>
-    draftsOf(project, { lists: lists.get(project.id) ?? [], milestones: deps.milestones }),
+    draftsOf(
+      { ...project, color: colorOf(project.color) ?? colours.ofProjects.get(project.id) ?? null },
+      { lists: lists.get(project.id) ?? [], milestones: deps.milestones },
+    ),
   );
-  const all = [...drafts, assignedDraft(projects)];
+  const all = [...drafts, assignedDraft(projects, colours.ofPeople.get(person) ?? null)];
   return new Map(
     all.map((draft, at) => [draft.slug, scoped(draft, { person, visible, order: at + 1, deps })]),
   );
@@ -172,14 +177,14 @@ function draftsOf(
   return [events, ...tasks, ...(milestones ? [milestoneTodos] : [])];
 }
 
-const assignedDraft = (projects: readonly Project[]): CalendarDraft => ({
+const assignedDraft = (projects: readonly Project[], color: string | null): CalendarDraft => ({
   slug: "assigned",
   kind: "assigned",
   projectId: null,
   listId: null,
   name: "Assigned to me",
   description: "Events and tasks of all projects that are assigned to me",
-  color: null,
+  color,
   components: ["VEVENT", "VTODO"],
   refusesNew: "a new item has to be put into the calendar of its project or list",
   collection: null,
@@ -208,6 +213,21 @@ function scoped(
     access: fingerprint(JSON.stringify(decides)),
     projects,
   };
+}
+
+/** The colours that people gave to open feeds, for calendars of the same that have none: those of projects, and of people over all. */
+function feedColours(feeds: readonly FeedRow[]) {
+  const coloured = feeds.filter(
+    ({ revokedAt, colour }) => revokedAt === null && colour?.startsWith("#"),
+  );
+  const ofProjects = new Map<ProjectId, string>();
+  const ofPeople = new Map<PersonId, string>();
+  for (const { kind, projectId: project, personId: person, colour } of coloured) {
+    if (colour === null) continue;
+    if (project !== null && person === null) ofProjects.set(project, colour);
+    if (kind === "person" && person !== null) ofPeople.set(person, colour);
+  }
+  return { ofProjects, ofPeople };
 }
 
 /** `#RRGGBB` of the service's own notations; null for anything else. */

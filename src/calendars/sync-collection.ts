@@ -2,7 +2,7 @@ import { type ItemKey, isId, type Revision, revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { ObjectName } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { CalendarChanges, CalendarObject } from "./calendar-types.ts";
+import type { CalendarChanges, CalendarObject, Span } from "./calendar-types.ts";
 import { factsOf, holds, type Scope, type ScopedCalendar, sees } from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
@@ -10,6 +10,8 @@ import { nameOfUid } from "./resource-names.ts";
 export interface PresentCalendar extends ScopedCalendar {
   /** By item key. */
   readonly list: () => readonly CalendarObject[];
+  /** Those that may take place in a span; what is outside of it may be left out. */
+  readonly listNear: (span: Span) => readonly CalendarObject[];
   readonly get: (key: ItemKey) => CalendarObject | null;
   readonly named: (name: string) => CalendarObject | null;
   /** The newest change of it. */

@@ -1,7 +1,15 @@
 import type { Command } from "commander";
+import {
+  type DataProblem,
+  damageBeforeOpening,
+  damageProblem,
+  dataProblem,
+} from "../backups/damage.ts";
 import type { Config } from "../config/config.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import { type ConfigProblem, describeProblems } from "../config/problems.ts";
-import { messageOf, type Result } from "../domain/result.ts";
+import { fileReason } from "../domain/file-reason.ts";
+import type { Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
@@ -10,6 +18,7 @@ import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Store } from "../store/store.ts";
 import type { Sync } from "../sync/sync.ts";
+import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 /** What commands need of the world and of the rooms beside theirs; `main` hands it in. */
@@ -30,18 +39,29 @@ export interface CommandHost {
   /** Of this process; a daemon tells its own. */
   readonly zoneData: ZoneData;
   /** The configuration that `--config`, the environment or ./config.json names. */
-  readConfig(option: string | null): Result<Config, readonly ConfigProblem[]>;
+  readConfig(
+    option: string | null,
+    how?: { readonly isReader: boolean },
+  ): Result<LoadedConfig, readonly ConfigProblem[]>;
   /** Whether there is a configuration to serve without being told one. */
   hasConfig(): boolean;
   /** The running daemon of this data directory; null when none runs. */
   daemonOf(config: Config): DaemonAddress | null;
   /** Takes the data directory; fails with a sentence when another process holds it. */
   open(config: Config): Result<LocalRooms, string>;
-  serve(config: Config): Promise<number>;
+  serve(config: LoadedConfig): Promise<number>;
+  /** Serves a copy of the database that somebody else writes. */
+  serveReadOnly(config: LoadedConfig): Promise<number>;
+  /** Sets up what has no configuration yet, in a browser, and serves it then. */
+  setUp(): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
   sandbox(options: SandboxCommandOptions): Promise<number>;
   /** What a mail server says to a greeting: null when all is well. */
   checkMail(config: Config): Promise<string | null>;
+  /** Sends a test message by each way to the operator: what came of it, null where all is well. */
+  testMessages(
+    config: Config,
+  ): Promise<readonly { readonly way: string; readonly problem: string | null }[]>;
 }
 
 /** Where a running daemon of the same data directory answers. */
@@ -61,6 +81,8 @@ export interface LocalRooms {
   readonly drain: Drain;
   readonly workspace: ServiceActions;
   readonly people: People;
+  /** Proves the zone that is configured, by an event; whoever asks meanwhile gets the same proof. */
+  readonly probeZone: (signal: AbortSignal) => Promise<ZoneProof>;
   close(): Promise<void>;
 }
 
@@ -105,24 +127,54 @@ export const configOption = (command: Command): string | null =>
   command.optsWithGlobals<{ readonly config?: string }>().config ?? null;
 
 /** The configuration for a command; ends it with every problem at once when there is one. */
-export function configFor(command: Command, host: CommandHost): Config {
-  const loaded = host.readConfig(configOption(command));
+export function configFor(
+  command: Command,
+  host: CommandHost,
+  how: { readonly isReader: boolean } = { isReader: false },
+): LoadedConfig {
+  const loaded = host.readConfig(configOption(command), how);
   if (!loaded.ok) throw new Failed(`configuration:\n${describeProblems(loaded.failure)}`, 2);
   return loaded.value;
 }
 
-/** Runs with the data directory in hand and gives it back in any case. */
+/** Ends a command because of the data directory; `doctor` makes a finding of it. */
+export class DataFailed extends Failed {
+  readonly problem: DataProblem;
+  constructor(problem: DataProblem) {
+    super(`${problem.what}\nWhat helps: ${problem.remedy}`, 1);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Runs with the data directory in hand and gives it back in any case. A damaged database and a disk that refuses end the
+ * command with a sentence and what helps, whenever they are met.
+ */
 export async function withLocalRooms<Value>(
   { config, host }: { readonly config: Config; readonly host: CommandHost },
   work: (rooms: LocalRooms) => Promise<Value> | Value,
 ): Promise<Value> {
-  const opened = host.open(config);
-  if (!opened.ok) throw new Failed(opened.failure, 1);
+  const about = { place: config, now: host.clock() };
+  const damage = damageBeforeOpening(config);
+  if (damage !== null) throw new DataFailed(damageProblem(damage, about));
   try {
-    return await work(opened.value);
-  } finally {
-    await opened.value.close();
+    const opened = host.open(config);
+    if (!opened.ok) throw new Failed(opened.failure, 1);
+    try {
+      return await work(opened.value);
+    } finally {
+      await opened.value.close();
+    }
+  } catch (error) {
+    const problem = dataProblem(error, about);
+    throw problem === null ? error : new DataFailed(problem);
   }
+}
+
+/** Ends a command that reads a database which cannot be read; one that is damaged has its remedy elsewhere. */
+export function unreadable(problem: string): Failed {
+  const isDamaged = /malformed|not a database|is damaged/.test(problem);
+  return new Failed(isDamaged ? `${problem}; \`dayferry doctor\` says what helps` : problem, 1);
 }
 
 /** The content of a file that a command names; `-` is standard input. */
@@ -130,7 +182,7 @@ export async function readInput(file: string, host: CommandHost): Promise<Uint8A
   try {
     return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));
   } catch (error) {
-    throw new Failed(`${file} cannot be read: ${messageOf(error)}`, 1);
+    throw new Failed(`${file} cannot be read: ${fileReason(error)}`, 1);
   }
 }
 

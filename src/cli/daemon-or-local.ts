@@ -4,15 +4,25 @@ import { openableUrl } from "../config/listening.ts";
 import {
   feedId,
   folderId,
+  isId,
   labelId,
   listId,
   personId,
   projectId,
   serviceId,
 } from "../domain/ids.ts";
+import type { Picks } from "../edits/actions/choice.ts";
 import type { Decision } from "../edits/actions/edit-actions.ts";
+import type { EditQuery } from "../edits/actions/edit-query.ts";
+import type { UndoChoices } from "../edits/actions/undo.ts";
 import { type Answer, describeActionFailure } from "../edits/workspace/action-failure.ts";
-import { creationOf, type PublishedFeed, withUrl } from "../feeds/published-feeds.ts";
+import {
+  describeFeedProblems,
+  type FeedProblem,
+  readFeedChange,
+  readFeedWish,
+} from "../feeds/feed-request.ts";
+import { asListed, type PublishedFeed } from "../feeds/published-feeds.ts";
 import {
   asJson,
   type CommandHost,
@@ -23,21 +33,36 @@ import {
   withLocalRooms,
 } from "./command-host.ts";
 import { askDaemon } from "./daemon.ts";
+import { mostListed } from "./edit-text.ts";
+
+/** What becomes of fields that somebody has changed since an edit, for whoever has seen that `version` of the preview. */
+export interface UndoDecision {
+  readonly version: string;
+  readonly fields: UndoChoices;
+}
 
 /**
  * What commands ask of the journal, the feeds, the brakes, the people and the service, whoever holds the data directory.
  * Values are JSON as the API answers it; what is refused throws `Failed` with the reason.
  */
 export interface DaemonOrLocal {
-  edits(state: string | undefined): Promise<unknown>;
+  edits(query: EditQuery): Promise<unknown>;
   edit(id: number): Promise<unknown>;
   decide(id: number, act: "approve" | "discard"): Promise<unknown>;
   /** `seen`: the version of the workspace that would be overwritten, as the edit names it; null when there is nothing. */
   retry(id: number, seen: string | null): Promise<unknown>;
-  undo(id: number): Promise<unknown>;
+  /** `dryRun`: answers what would come of it. */
+  resolve(
+    id: number,
+    decision: { readonly version: string; readonly picks: Picks; readonly dryRun: boolean },
+  ): Promise<unknown>;
+  undoPreview(id: number): Promise<unknown>;
+  undo(id: number, decision: UndoDecision | null): Promise<unknown>;
   feeds(): Promise<unknown>;
-  /** The feed, with what was done. `name`: what it is to be called, null = as the project; it keeps its name without one. */
-  createFeed(project: number, name?: string | null): Promise<unknown>;
+  /** A new feed; `wish` as `POST /api/feeds` takes it. */
+  createFeed(wish: unknown): Promise<unknown>;
+  /** `to` as `PATCH /api/feeds/ID` takes it. */
+  changeFeed(id: number, to: unknown): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
   revokeFeed(id: number): Promise<unknown>;
   brakes(): Promise<unknown>;
@@ -128,15 +153,18 @@ function throughDaemon(daemon: DaemonAddress, person: number | undefined): Daemo
   const askService = askerOf(daemon, { person, withinMs: servicePatienceMs });
   const pathOf = (task: string) => `/api/tasks/${encodeURIComponent(task)}` as const;
   return {
-    edits: async (state) =>
-      member(await ask("GET /api/edits", { query: { state: state || undefined } }), "edits"),
+    edits: async (query) => member(await ask("GET /api/edits", { query: { ...query } }), "edits"),
     edit: (id) => ask(`GET /api/edits/${id}`),
     decide: (id, act) => ask(`POST /api/edits/${id}/${act}`),
     retry: (id, seen) =>
       ask(`POST /api/edits/${id}/retry`, { query: { version: seen ?? undefined } }),
-    undo: (id) => ask(`POST /api/edits/${id}/undo`),
+    resolve: (id, { version, picks: { keep, fields }, dryRun }) =>
+      ask(`POST /api/edits/${id}/resolve`, { json: { version, keep, fields, dryRun } }),
+    undoPreview: (id) => ask(`GET /api/edits/${id}/undo`),
+    undo: (id, decision) => ask(`POST /api/edits/${id}/undo`, decision ? { json: decision } : {}),
     feeds: async () => member(await ask("GET /api/feeds"), "feeds"),
-    createFeed: (project, name) => ask("POST /api/feeds", { json: { projectId: project, name } }),
+    createFeed: (wish) => ask("POST /api/feeds", { json: wish }),
+    changeFeed: (id, to) => ask(`PATCH /api/feeds/${id}`, { json: to }),
     rotateFeed: (id) => ask(`POST /api/feeds/${id}/rotate`),
     revokeFeed: (id) => ask(`DELETE /api/feeds/${id}`),
     brakes: async () => member(await ask("GET /api/brakes"), "brakes"),
@@ -172,12 +200,12 @@ function askerOf(
   { person, withinMs }: { readonly person: number | undefined; readonly withinMs?: number },
 ) {
   return async (
-    request: `${"GET" | "POST" | "DELETE"} /api/${string}`,
+    request: `${"GET" | "POST" | "PATCH" | "DELETE"} /api/${string}`,
     { query, json, octets }: Sent = {},
   ): Promise<unknown> => {
     const [method = "", path = ""] = request.split(" ");
     const params = new URLSearchParams();
-    for (const [name, value] of Object.entries({ ...query, person })) {
+    for (const [name, value] of Object.entries({ person, ...query })) {
       if (value !== undefined) params.set(name, String(value));
     }
     const body = octets
@@ -191,7 +219,9 @@ function askerOf(
       ...(body && { body }),
       ...(withinMs !== undefined && { withinMs }),
     });
-    if (answer.status >= 400) throw new Failed(detailOf(answer.body), 1);
+    // What cannot be meant is wrong usage, as without a daemon.
+    if (answer.status >= 400)
+      throw new Failed(detailOf(answer.body), answer.status === 400 ? 2 : 1);
     return answer.body;
   };
 }
@@ -209,20 +239,39 @@ type By = Parameters<LocalRooms["workspace"]["labels"]["list"]>[0];
 function locally(rooms: LocalRooms, by: By): DaemonOrLocal {
   const { config, editActions, feeds, store, people } = rooms;
   const { files, comments, labels, tasks } = rooms.workspace;
-  const shown = (feed: PublishedFeed) => withUrl(feed, publicAddress(config));
+  const shown = (feed: PublishedFeed) =>
+    asListed(feed, { directory: store.directory, publicUrl: publicAddress(config) });
+  const decider = { channel: "cli", actor: by.person } as const;
   return {
-    edits: (state) =>
-      found(editActions.list({ state, limit: 500 }), `"${state}" is no state of an edit`),
+    edits(query) {
+      const edits = editActions.search(query, { limit: mostListed });
+      if (!edits.ok) throw new Failed(edits.failure, 2);
+      return found(edits.value);
+    },
     edit: (id) => found(editActions.show(id), `there is no edit ${id}`),
-    decide: (id, act) => decided(id, editActions[act](id)),
-    retry: (id, seen) => decided(id, editActions.retry(id, seen)),
-    undo: (id) => decided(id, editActions.undo(id, { channel: "cli", actor: by.person })),
+    decide: (id, act) => decided(id, editActions[act](id, decider)),
+    retry: (id, seen) => decided(id, editActions.retry(id, seen, decider)),
+    resolve: (id, decision) => decided(id, editActions.resolve(id, { ...decision, by: decider })),
+    undoPreview: (id) => found(editActions.undoPreview(id), `there is no edit ${id}`),
+    undo: (id, decision) =>
+      decided(
+        id,
+        editActions.undo(id, { ...decider, choices: decision?.fields }, decision?.version),
+      ),
     feeds: () => found(feeds.list().map(shown)),
-    createFeed(project, name) {
-      const before = feeds.list();
-      const feed = feeds.create(projectId(project), name);
-      const made = feed && { ...shown(feed), ...creationOf(feed, before) };
-      return found(made, `project ${project} is not known`);
+    createFeed(wish) {
+      const viewer = { kind: "admin", zone: store.zone } as const;
+      const read = readFeedWish(wish, { directory: store.directory, viewer });
+      if (!read.ok) throw wrongFeed(read.failure);
+      return found(shown(feeds.create(read.value)));
+    },
+    changeFeed(id, to) {
+      const feed = isId(id) ? feeds.get(feedId(id)) : null;
+      if (!feed || feed.revokedAt) throw new Failed(`there is no open feed ${id}`, 1);
+      const read = readFeedChange(to, { feed, directory: store.directory });
+      if (!read.ok) throw wrongFeed(read.failure);
+      const changed = feeds.change(feed.id, read.value);
+      return found(changed && shown(changed), `there is no open feed ${id}`);
     },
     rotateFeed(id) {
       const feed = feeds.rotate(feedId(id));
@@ -260,6 +309,12 @@ function locally(rooms: LocalRooms, by: By): DaemonOrLocal {
   };
 }
 
+/** As the API answers it: what is not there is a failure, anything else wrong usage. */
+function wrongFeed(problems: readonly FeedProblem[]): Failed {
+  const isMissing = problems.every(({ isUnknown }) => isUnknown);
+  return new Failed(describeFeedProblems(problems), isMissing ? 1 : 2);
+}
+
 /** Address under which calendars reach the daemon of this configuration. */
 const publicAddress = ({ http }: Config): string => http.publicUrl ?? openableUrl(http);
 
@@ -276,7 +331,14 @@ function found(value: unknown, otherwise = ""): Promise<unknown> {
 
 function decided(id: number, decision: Decision): Promise<unknown> {
   if (decision.kind === "refused") throw new Failed(decision.reason, 1);
-  if (decision.kind === "overwrites") throw new Failed(decision.edit.problem ?? "", 1);
+  if (decision.kind === "unclear") throw new Failed(decision.reason, 2);
+  if (decision.kind === "preview") return found(decision.preview);
+  if (decision.kind === "overwrites") {
+    throw new Failed(
+      `it has changed since it was looked at: \`edits show ${id}\` has it as it is now`,
+      1,
+    );
+  }
   return found(decision.kind === "done" ? decision.edit : null, `there is no edit ${id}`);
 }
 

@@ -1,3 +1,4 @@
+import { commandAgent } from "../domain/program-name.ts";
 import type { DaemonAddress } from "./command-host.ts";
 
 /** The running daemon refused or could not be reached. */
@@ -25,6 +26,7 @@ export async function askDaemon(
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const headers = {
     authorization: `Bearer ${adminToken}`,
+    "user-agent": commandAgent,
     ...(body && { "content-type": body.type }),
   };
   const signal = AbortSignal.timeout(withinMs);

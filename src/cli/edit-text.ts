@@ -11,107 +11,225 @@ export interface ListedEdit {
   readonly state: string;
   readonly reason: string | null;
   readonly problem: string | null;
-  readonly channel: string;
-  readonly actor: number | null;
-  readonly attempts: number;
   readonly undoes: number | null;
-  readonly item: { readonly title: string; readonly uid: string; readonly kind: string };
-  readonly words: {
-    readonly changes: readonly {
-      readonly name: string;
-      readonly from: string;
-      readonly to: string;
-    }[];
-    readonly conflicts: readonly {
-      readonly name: string;
-      readonly before: string;
-      readonly workspace: string;
-      readonly edit: string;
-    }[];
+  readonly item: {
+    readonly title: string;
+    readonly uid: string;
+    readonly kind: string;
+    readonly project: { readonly title: string };
   };
-  readonly conflictVersion: string | null;
+  readonly words: {
+    readonly sentence: string;
+    readonly who: string;
+    readonly did: string;
+    readonly by: string | null;
+    readonly standing: string;
+    readonly changes: readonly ToldChange[];
+  };
+  readonly choice: Choice | null;
+  readonly ways: readonly {
+    readonly act: string;
+    readonly label: string;
+    readonly does: string;
+  }[];
   readonly extras: readonly {
     readonly name: string;
     readonly what: string;
     readonly state: string;
   }[];
+  readonly story?: readonly {
+    readonly at: string;
+    readonly until: string | null;
+    readonly times: number;
+    readonly what: string;
+  }[];
 }
 
-/** Edits from the API, a line each, with what each changes and what is wrong below it. */
+interface ToldChange {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Choice {
+  readonly kind: "fields" | "deletion" | "revival";
+  readonly version: string;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly name: string;
+    readonly before: string;
+    readonly theirs: string;
+    readonly mine: string;
+  }[];
+  readonly besides: readonly ToldChange[];
+}
+
+/** So many edits are listed at once, as the API does unless it is asked for fewer. */
+export const mostListed = 500;
+
+/** Edits from the API, a line each: when, who, what, and how far. */
 export function describeEdits(answer: unknown, zone: string): string {
   const edits = rowsOf<ListedEdit>(answer);
   if (edits.length === 0) return "no edits\n";
-  const [head = "", ...lines] = table(
-    ["ID", `ACCEPTED (${zone})`, "ACTION", "STATE", "ITEM"],
-    edits.map(({ id, createdAt, action, state, reason, item }) => [
+  const oldest = edits.at(-1)?.id;
+  const more = `\nThese are the newest ${mostListed}; --before ${oldest} goes on with older ones.\n`;
+  const list = table(
+    ["ID", `ACCEPTED (${zone})`, "WHO", "WHAT", "STATE"],
+    edits.map(({ id, createdAt, words: { who, did, by, standing } }) => [
       String(id),
       localTime(createdAt, zone),
-      action,
-      reason ? `${state} (${reason})` : state,
-      item.title,
+      who,
+      by === null ? did : `${did}, ${by}`,
+      standing,
     ]),
-  )
-    .trimEnd()
-    .split("\n");
-  const blocks = edits.map((edit, index) => {
-    const below = [...changeLines(edit), ...(edit.problem === null ? [] : [edit.problem])];
-    return [lines[index], ...below.map((text) => `      ${visible(text)}`)].join("\n");
-  });
-  return `${[head, ...blocks].join("\n")}\n`;
+  );
+  return edits.length < mostListed ? list : list + more;
 }
 
-/** One edit, whole. */
+/** One edit, whole: in a sentence, field by field, with its story and what can be done. */
 export function describeEdit(answer: unknown, zone: string): string {
   const edit: ListedEdit = Object(answer);
-  const { id, item, action, state, reason, actor, channel, notBefore } = edit;
+  const { id, item, action, state, reason, notBefore, words, story = [], undoes } = edit;
   const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
   const waits = state === "pending" && notBefore !== null;
-  return [
-    `Edit ${id}: ${action} ${item.kind} ${JSON.stringify(item.title)}`,
-    `  UID       ${item.uid}`,
+  return lines([
+    `Edit ${id}: ${words.sentence}`,
+    `  Item      ${item.kind} ${JSON.stringify(item.title)} in ${item.project.title}, UID ${item.uid}`,
     `  State     ${state}${reason === null ? "" : ` (${reason})`}, since ${at(edit.updatedAt)}`,
-    `  Accepted  ${at(edit.createdAt)} from ${actor === null ? "the account" : `person ${actor}`} through ${channel}`,
-    ...(edit.attempts > 0 ? [`  Attempts  ${edit.attempts}`] : []),
     ...(waits ? [`  Next try  ${at(notBefore)}`] : []),
-    ...(edit.undoes === null ? [] : [`  Undoes    edit ${edit.undoes}`]),
-    ...(edit.words.changes.length === 0 ? [] : ["  Changes", ...changeLines(edit).map(indented)]),
+    ...(undoes === null ? [] : [`  Undoes    edit ${undoes}`]),
+    ...section("  Changes", words.changes.map(changeLine(action))),
     ...edit.extras.map(({ name, what, state: of }) => indented(`${name}: ${what} (${of})`)),
-    ...troubleLines(edit),
-  ]
-    .map((line) => `${visible(line)}\n`)
-    .join("");
-}
-
-/** Of a conflict both sides, which say more than the sentence about them. */
-function troubleLines(edit: ListedEdit): readonly string[] {
-  if (edit.conflictVersion !== null)
-    return [
-      "  Somebody else has changed the same",
-      ...overwritten(edit).map((line) => `  ${line}`),
-    ];
-  return edit.problem === null ? [] : ["  Problem", indented(edit.problem)];
-}
-
-/** What sending the edit of a conflict would overwrite, and what would stand in its place. */
-export function describeOverwriting(edit: ListedEdit): string {
-  const { id, item } = edit;
-  const head = `Edit ${id} of ${JSON.stringify(item.title)} would overwrite what somebody else has changed:`;
-  return `${[head, ...overwritten(edit)].map(visible).join("\n")}\n`;
-}
-
-function overwritten({ words: { conflicts }, action }: ListedEdit): readonly string[] {
-  return conflicts.flatMap(({ name, before, workspace, edit }) => [
-    `  ${name}`,
-    `    before             ${before}`,
-    `    in the workspace   ${workspace}`,
-    ...(action === "delete" ? [] : [`    in the edit        ${edit}`]),
+    ...(edit.problem === null ? [] : ["  Problem", indented(edit.problem)]),
+    ...choiceLines(edit),
+    ...section(
+      `  What happened (${zone})`,
+      story.map(({ at: when, until, times, what }) => {
+        const again =
+          until === null ? "" : ` (${times} times, last at ${localTime(until, zone).slice(11)})`;
+        return `${localTime(when, zone)}  ${what}${again}`;
+      }),
+    ),
+    ...section("  What can be done", waysOf(edit)),
   ]);
+}
+
+/** What a person is to choose between, with the commands that do it. */
+export function describeChoice(edit: ListedEdit): string {
+  const { id, item } = edit;
+  return lines([
+    `Edit ${id} of ${JSON.stringify(item.title)}: somebody else has changed the same`,
+    ...choiceLines(edit),
+  ]);
+}
+
+function choiceLines({ choice, action }: ListedEdit): readonly string[] {
+  if (!choice) return [];
+  if (choice.kind === "revival") return ["  Somebody else has deleted the item"];
+  const fields = choice.fields.flatMap(({ name, field, before, theirs, mine }) => [
+    `  ${name}${name.toLowerCase() === field.toLowerCase() ? "" : ` (${field})`}`,
+    `    before                   ${before}`,
+    `    theirs, in the workspace ${theirs}`,
+    ...(action === "delete" ? [] : [`    mine, in the edit        ${mine}`]),
+  ]);
+  const besides = choice.besides.map(changeLine(action));
+  return [
+    ...(fields.length > 0
+      ? ["  Somebody else has changed the same", ...fields.map((line) => `  ${line}`)]
+      : []),
+    ...section("  Sent besides, as nobody else has changed it", besides),
+  ];
+}
+
+/** What would come of a decision or an undo, as the API answers it. */
+interface PrintedPreview {
+  readonly sentence: string;
+  readonly fields: readonly (
+    | {
+        readonly name: string;
+        readonly now: string;
+        readonly result: string;
+        readonly whose: string;
+      }
+    | { readonly name: string; readonly now: string; readonly back: string }
+  )[];
+  readonly losses?: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly whose: string;
+  }[];
+  readonly changedSince?: readonly {
+    readonly name: string;
+    readonly was: string;
+    readonly now: string;
+    readonly by: string | null;
+  }[];
+  readonly loss?: string | null;
+}
+
+export function describePreview(answer: unknown): string {
+  const {
+    sentence,
+    fields,
+    losses = [],
+    changedSince = [],
+    loss = null,
+  }: PrintedPreview = Object(answer);
+  return lines([
+    sentence,
+    ...fields.map((field) =>
+      "back" in field
+        ? indented(`${field.name}: ${field.now} → ${field.back}`)
+        : indented(`${field.name}: ${field.now} → ${field.result} (${whose(field.whose)})`),
+    ),
+    ...losses.map(({ name, value, whose: of }) => indented(`${name} given up: ${value} (${of})`)),
+    ...changedSince.map(({ name, was, now, by }) =>
+      indented(`${name} has changed since: ${was} → ${now}${by === null ? "" : `, by ${by}`}`),
+    ),
+    ...(loss === null ? [] : [indented(loss)]),
+  ]);
+}
+
+const whose = (of: string): string => (of === "nobody-else" ? "nobody else has changed it" : of);
+
+/** Each way with the command that takes it. */
+function waysOf({ id, ways }: ListedEdit): readonly string[] {
+  return ways.map(({ act, label, does }) => {
+    const said = act === "undo" ? undoing : `${label}: ${does}`;
+    return `${said}\n      dayferry ${commandOf(act, id)}`;
+  });
+}
+
+/** Unlike the page, the command does not ask. */
+const undoing =
+  "Undo: puts back what it changed, by a new edit, and prints what has changed since (--dry-run only prints)";
+
+function commandOf(act: string, id: number): string {
+  switch (act) {
+    case "keep-mine":
+      return `edits resolve ${id} --keep mine`;
+    case "keep-theirs":
+      return `edits resolve ${id} --keep theirs`;
+    case "combine":
+      return `edits resolve ${id} --keep FIELD=mine,FIELD=theirs --text FIELD=WORDS --dry-run`;
+    default:
+      return `edits ${act} ${id}`;
+  }
 }
 
 const indented = (text: string): string => `    ${text}`;
 
+const section = (head: string, body: readonly string[]): readonly string[] =>
+  body.length === 0 ? [] : [head, ...body.map(indented)];
+
+const lines = (all: readonly string[]): string =>
+  all
+    .flatMap((line) => line.split("\n"))
+    .map((line) => `${visible(line)}\n`)
+    .join("");
+
 /** Of a creation what it is to be, else old and new. */
-const changeLines = ({ words: { changes }, action }: ListedEdit): readonly string[] =>
-  changes.map(({ name, from, to }) =>
-    action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`,
-  );
+const changeLine =
+  (action: string) =>
+  ({ name, from, to }: ToldChange): string =>
+    action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`;

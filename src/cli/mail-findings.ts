@@ -1,4 +1,5 @@
 import type { MailConfig } from "../config/config.ts";
+import { troubleWords } from "../domain/trouble.ts";
 import { broken, doubtful, type Finding } from "./finding.ts";
 import { localTime } from "./terminal-text.ts";
 
@@ -20,10 +21,12 @@ export function mailFindings(
   { deferred, problem, refusals }: MailState,
   zone: string,
 ): readonly Finding[] {
-  const waiting = doubtful("mail queue", {
-    what: `${deferred} ${deferred === 1 ? "mail waits" : "mails wait"} for another try: ${problem ?? "for now"}`,
-    remedy: "they are tried again by themselves",
+  const { what, remedy } = troubleWords({
+    kind: "mail-failing",
+    waiting: deferred,
+    problem: problem ?? "for now",
   });
+  const waiting = doubtful("mail queue", { what, remedy });
   return [
     ...(deferred > 0 ? [waiting] : []),
     ...refusals.map(({ address, code, problem: why, mails, at }) =>

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { isId } from "../domain/ids.ts";
-import { readFeedName } from "../feeds/published-feeds.ts";
+import { readFeedName } from "../feeds/feed-request.ts";
 
 /** Readers of option values; what they refuse is wrong usage. */
 

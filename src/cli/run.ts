@@ -1,19 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { type CommandHost, Failed } from "./command-host.ts";
-import { applyCommand } from "./commands/apply.ts";
-import { brakesCommand } from "./commands/brakes.ts";
-import { commentsCommand } from "./commands/comments.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { editsCommand } from "./commands/edits.ts";
-import { feedsCommand } from "./commands/feeds.ts";
-import { filesCommand } from "./commands/files.ts";
-import { labelsCommand } from "./commands/labels.ts";
-import { peopleCommand } from "./commands/people.ts";
-import { reportCommand } from "./commands/report.ts";
+import { type CommandHost, type CommandTools, Failed } from "./command-host.ts";
 import { runningCommands } from "./commands/running.ts";
-import { sqlCommand } from "./commands/sql.ts";
-import { syncCommand } from "./commands/sync.ts";
-import { tasksCommand } from "./commands/tasks.ts";
 import { DaemonError } from "./daemon.ts";
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
@@ -25,6 +12,28 @@ export async function run(
   const finish = (result: number) => {
     code = result;
   };
+  // What runs for years has no use for what others do.
+  const runs = argv[0] === "serve" || argv[0] === "start";
+  const program = await programOf({ host, finish, others: !runs });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    return endOf(error, host);
+  }
+}
+
+/** The tree of all commands, which parses a line, prints help, and tells completions and the manual page what there is. */
+export async function programOf({
+  host,
+  finish,
+  others,
+}: {
+  readonly host: CommandHost & { readonly version: string };
+  readonly finish: CommandTools["finish"];
+  /** Whether it has the commands that end by themselves too. */
+  readonly others: boolean;
+}): Promise<Command> {
   const program = new Command("dayferry")
     .description("Bidirectional calendar and sync daemon for a project workspace.")
     .version(host.version)
@@ -33,30 +42,33 @@ export async function run(
     .configureOutput({ writeOut: host.print, writeErr: host.say })
     .showHelpAfterError("(--help says more)");
   const tools = { host, finish };
-  for (const command of [
-    ...runningCommands(tools),
-    syncCommand(tools),
-    applyCommand(tools),
-    editsCommand(tools),
-    feedsCommand(tools),
-    peopleCommand(tools),
-    brakesCommand(tools),
-    filesCommand(tools),
-    commentsCommand(tools),
-    labelsCommand(tools),
-    tasksCommand(tools),
-    reportCommand(tools),
-    sqlCommand(tools),
-    doctorCommand(tools),
-  ]) {
+  const ending = others ? await otherCommands(tools) : [];
+  for (const command of [...runningCommands(tools), ...ending]) {
     program.addCommand(takeConfig(command, host));
   }
-  try {
-    await program.parseAsync(argv, { from: "user" });
-    return code;
-  } catch (error) {
-    return endOf(error, host);
-  }
+  return program;
+}
+
+/** The commands that end by themselves. */
+async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
+  return [
+    (await import("./commands/sync.ts")).syncCommand(tools),
+    (await import("./commands/apply.ts")).applyCommand(tools),
+    (await import("./commands/edits.ts")).editsCommand(tools),
+    (await import("./commands/feeds.ts")).feedsCommand(tools),
+    (await import("./commands/people.ts")).peopleCommand(tools),
+    (await import("./commands/brakes.ts")).brakesCommand(tools),
+    (await import("./commands/files.ts")).filesCommand(tools),
+    (await import("./commands/comments.ts")).commentsCommand(tools),
+    (await import("./commands/labels.ts")).labelsCommand(tools),
+    (await import("./commands/tasks.ts")).tasksCommand(tools),
+    (await import("./commands/report.ts")).reportCommand(tools),
+    (await import("./commands/sql.ts")).sqlCommand(tools),
+    (await import("./commands/doctor.ts")).doctorCommand(tools),
+    (await import("./commands/backup.ts")).backupCommand(tools),
+    (await import("./commands/backup.ts")).restoreCommand(tools),
+    (await import("./commands/completion.ts")).completionCommand(tools),
+  ];
 }
 
 /** Every command takes `--config`, before or after its name, and ends by an exception where commander would exit. */

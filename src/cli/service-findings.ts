@@ -1,9 +1,8 @@
-import type { EventItem } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
-import { sameWhen } from "../domain/sameness.ts";
-import type { When } from "../domain/when.ts";
+import { type Trouble, troubleWords } from "../domain/trouble.ts";
+import type { ZoneProof } from "../troubles/zone-probe.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import type { CommandHost, LocalRooms } from "./command-host.ts";
+import type { LocalRooms } from "./command-host.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
 
 /** Asks the service for its labels: the cheapest question that shows reachability, the key and the form of answers. */
@@ -34,7 +33,8 @@ export async function checkReach(
   ];
 }
 
-function remedyFor(failure: Failure): string {
+/** What helps against a failure of the first question to the service. */
+export function remedyFor(failure: Failure): string {
   switch (failure.kind) {
     case "refused":
       return failure.status === 401 || failure.status === 403
@@ -55,60 +55,34 @@ function remedyFor(failure: Failure): string {
   }
 }
 
-const title = "Dayferry time zone probe (deleted at once)";
-
-/** Creates a private event with an explicit offset, reads the zoneless answer back, compares, and deletes it. */
-export async function checkTimeZone(
-  rooms: LocalRooms,
-  host: CommandHost,
-): Promise<readonly Finding[]> {
-  const { upstream, config, store } = rooms;
-  const zone = config.service.timeZone;
-  const call = { priority: "interactive", signal: host.signal } as const;
-  const configured = config.projects === "discover" ? [] : config.projects;
-  const listed = configured.length > 0 ? null : await upstream.workspace.projects(call);
-  const project =
-    configured[0] ??
-    (listed?.ok ? listed.value.items[0] : undefined) ??
-    store.directory.projects()[0];
-  if (!project) return [unproved(zone, "no project is known to create the probe in")];
-
-  // At noon no clock is changed, and the service has one name for each moment.
-  const tomorrow = host.clock().toZonedDateTimeISO(zone).toPlainDate().add({ days: 1 });
-  const start = tomorrow.toZonedDateTime({ timeZone: zone, plainTime: "12:00" });
-  const when: When = { kind: "times", start, end: start.add({ hours: 1 }) };
-  const created = await upstream.events.create(
-    { projectId: project.id, patch: { title, when, private: true } },
-    call,
-  );
-  if (!created.ok) return [unproved(zone, describeFailure(created.failure))];
-  const { id } = created.value;
-  if (id === null) return [unproved(zone, "the service answered an event without an id")];
-  const deleted = await upstream.events.delete({ projectId: project.id, id }, call);
-  const proof = compare(created.value, { when, zone });
-  if (deleted.ok) return [proof];
+/** What a probe of the zone has shown, for people. */
+export function zoneFindings({ ending, removed, left }: ZoneProof): readonly Finding[] {
   return [
-    proof,
-    broken("zone", {
-      what: `the probe event ${id} of project ${project.id} could not be deleted: ${describeFailure(deleted.failure)}`,
-      remedy: "delete it by hand",
-    }),
+    endingFinding(ending),
+    ...(removed > 0
+      ? [fine("zone probe", `what an earlier probe had left was removed (${removed})`)]
+      : []),
+    ...(left === null ? [] : [broken("zone probe", { what: left, remedy: "delete it by hand" })]),
   ];
 }
 
-function compare(answer: EventItem, sent: { readonly when: When; readonly zone: string }): Finding {
-  if (sameWhen(answer.when, sent.when)) {
-    return fine("zone", `the service answers in ${sent.zone}`);
+function endingFinding(ending: ZoneProof["ending"]): Finding {
+  switch (ending.kind) {
+    case "right":
+      return fine("zone", `the service answers in ${ending.zone}`);
+    case "mismatch":
+      return broken("zone", told(ending.trouble));
+    case "unproved": {
+      const { zone, why, remedy } = ending;
+      const what = `that the account is in ${zone} could not be proved: ${why}`;
+      return doubtful("zone", { what, remedy });
+    }
+    default:
+      return unreachable(ending);
   }
-  const [was, is] = [sent.when, answer.when].map((when) => when.start.toString());
-  return broken("zone", {
-    what: `an event sent for ${was} came back as ${is}: the account is not in ${sent.zone}`,
-    remedy: "set service.timeZone to the account's zone",
-  });
 }
 
-const unproved = (zone: string, why: string): Finding =>
-  doubtful("zone", {
-    what: `that the account is in ${zone} could not be proved: ${why}`,
-    remedy: "try again with a key that may create events",
-  });
+function told(trouble: Trouble): { readonly what: string; readonly remedy: string } {
+  const { what, remedy } = troubleWords(trouble);
+  return { what, remedy };
+}

@@ -1,4 +1,6 @@
-import { statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { troubleWords } from "../domain/trouble.ts";
 import { longBlockInWords, quotaInWords } from "../domain/wording.ts";
 import { isOldZoneData, type ZoneData } from "../domain/zone-data.ts";
 import { openPlacesIn } from "../store/private-files.ts";
@@ -20,8 +22,8 @@ export function checkClock(ahead: number | null): Finding {
   if (off <= tolerableSeconds) {
     return fine(subject, `within ${Math.max(1, off)} s of the service's`);
   }
-  const what = `${off} s ${ahead > 0 ? "ahead of" : "behind"} the service's`;
-  return broken(subject, { what, remedy: "set the clock, and let NTP keep it" });
+  const { what, remedy } = troubleWords({ kind: "clock-wrong", seconds: ahead });
+  return broken(subject, { what, remedy });
 }
 
 /** How often requests were refused for the quota, and how much of it is in use. */
@@ -55,12 +57,21 @@ export interface ProxyUse {
  * people then, and cookies would not know of its https.
  */
 export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding[] {
-  if (trusted || forwardedAt === null) return [];
+  if (forwardedAt === null) return [];
+  if (trusted) {
+    return [
+      doubtful("proxy", {
+        what: `requests carry X-Forwarded-For (the last at ${forwardedAt}) from an address that http.trustProxy does not name, and it was not believed`,
+        remedy:
+          "add the address of the proxy to http.trustProxy; if there is no further one, somebody has forged it, and nothing is to be done",
+      }),
+    ];
+  }
   return [
     doubtful("proxy", {
       what: "requests carry X-Forwarded-For, as behind a proxy, but http.trustProxy is not set: wrong passwords of all people count for one address",
       remedy:
-        "set http.trustProxy to true, if there is a proxy and nobody can reach this server past it",
+        'set http.trustProxy to the address of the proxy (["127.0.0.1"], or "loopback"), or to true if nobody can reach this server past it',
     }),
   ];
 }
@@ -114,12 +125,21 @@ const mebibyte = 2 ** 20;
 const littleSpace = 500 * mebibyte;
 const noSpace = 50 * mebibyte;
 
-/** Whether the disk of a folder has room. */
+/** Whether the disk of a folder has room, be it there already or not. */
 export function checkDisk(folder: string): Finding {
-  const { bavail, bsize } = statfsSync(folder);
+  const { bavail, bsize } = statfsSync(folderAt(folder));
   const free = bavail * bsize;
   const what = `${Math.floor(free / mebibyte).toLocaleString("en")} MiB are free in ${folder}`;
   if (free >= littleSpace) return fine("disk", what);
-  const trouble = { what, remedy: "make room: without it no edit can be taken in" };
+  const trouble = troubleWords({
+    kind: "disk-nearly-full",
+    folder,
+    freeMebibytes: Math.floor(free / mebibyte),
+  });
   return free < noSpace ? broken("disk", trouble) : doubtful("disk", trouble);
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function folderAt(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : folderAt(dirname(path));
 }

@@ -21,6 +21,9 @@ export interface Config {
   readonly edits: EditsConfig;
   readonly mail: MailConfig;
   readonly reminders: RemindersConfig;
+  readonly operator: OperatorConfig;
+  readonly metrics: MetricsConfig;
+  readonly backups: BackupsConfig;
   readonly log: { readonly level: (typeof logLevels)[number] };
   /** Secret. Null = one is made on the first start. */
   readonly adminToken: string | null;
@@ -60,6 +63,8 @@ export interface ConfiguredPerson {
   readonly calendars: "write" | "read";
   /** Which mails the person gets. */
   readonly mail: MailWishes;
+  /** Where messages go beside or in the place of mails; null = nowhere. */
+  readonly webhook: (WebhookConfig & { readonly withMail: boolean }) | null;
   /** Secret. Null = the person's edits are sent with the account's key. */
   readonly apiKey: string | null;
 }
@@ -78,7 +83,77 @@ export interface HttpConfig {
   /** 0 = any free port. */
   readonly port: number;
   readonly publicUrl: string | null;
-  readonly trustProxy: boolean;
+  /** Whose word on where requests come from counts: nobody's, one proxy's, that of so many in a row, or of these addresses. */
+  readonly trustProxy: boolean | number | readonly string[];
+  /** Null where no proxy says who people are. */
+  readonly identityHeader: IdentityHeader | null;
+  /** Null where no shared cache may keep feeds. */
+  readonly sharedCache: SharedCacheConfig | null;
+  /** Where what is changed is sent to, as `serve --read-only` tells it; null = it is not told. */
+  readonly primaryUrl: string | null;
+}
+
+/** For how long HTTP caches in front may keep feeds, and how they are told of changes. */
+export interface SharedCacheConfig {
+  /** How old a copy may be that is served without asking. */
+  readonly maxAge: Temporal.Duration;
+  /** How long beyond that it is served while a new one is fetched. */
+  readonly staleWhileRevalidate: Temporal.Duration;
+  /** How long beyond `maxAge` it is served while the daemon does not answer. */
+  readonly staleIfError: Temporal.Duration;
+  /** Null = copies end by their age alone. */
+  readonly purge: PurgeConfig | null;
+}
+
+/** A request by which a cache drops what it has of a feed. `{key}`, `{path}`, `{url}` and `{token}` are filled in. */
+export interface PurgeConfig {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Secret; null = none is sent. */
+  readonly token: string | null;
+  readonly timeout: Temporal.Duration;
+}
+
+/** Where messages go by HTTP. */
+export interface WebhookConfig {
+  /** Secret: whoever knows it can send there, or read there. http or https. */
+  readonly url: string;
+  readonly format: "json" | "ntfy";
+  /** Secret, sent as `Authorization: Bearer`; null = none. */
+  readonly token: string | null;
+  /** Secret, with which messages are signed; null = they are not. */
+  readonly secret: string | null;
+}
+
+/** Who is told of troubles. */
+export interface OperatorConfig {
+  /** E-mail addresses. */
+  readonly mail: readonly string[];
+  readonly webhooks: readonly (WebhookConfig & { readonly name: string })[];
+  /** How often a trouble that lasts is told again; null = never. */
+  readonly again: Temporal.Duration | null;
+}
+
+/** Figures for a monitoring system. */
+export interface MetricsConfig {
+  readonly enabled: boolean;
+  readonly host: string;
+  /** Null = on the port of everything else, where `host` counts for nothing; 0 = any free port. */
+  readonly port: number | null;
+}
+
+/** How a proxy in front, which has people log in with it, says who they are. */
+export interface IdentityHeader {
+  /** The header's name, in small letters. */
+  readonly name: string;
+  /** Addresses and networks from which it is believed. */
+  readonly from: readonly string[];
+  /** Who is the admin: e-mail addresses, or whatever else the proxy calls them. */
+  readonly admins: readonly string[];
+  /** Where people end their log-in with the proxy; null = it has no such place. */
+  readonly logout: string | null;
 }
 
 export interface FeedsConfig {
@@ -156,4 +231,16 @@ export interface DigestConfig {
   readonly at: Temporal.PlainTime;
   /** 1 = Monday to 7 = Sunday; null = every day. */
   readonly weekday: number | null;
+}
+
+/** Backups that are made by themselves. */
+export interface BackupsConfig {
+  readonly enabled: boolean;
+  /** On the account's clocks. */
+  readonly at: Temporal.PlainTime;
+  /** Of so many days, weeks and months one each. */
+  readonly keep: { readonly daily: number; readonly weekly: number; readonly monthly: number };
+  readonly directory: string;
+  /** Secret. Seals the keys; null leaves them out. */
+  readonly passphrase: string | null;
 }

@@ -27,6 +27,7 @@ const variables: readonly Variable[] = [
   { name: "DAYFERRY_API_KEY", at: ["service", "apiKey"], kind: "secret" },
   { name: "DAYFERRY_SMTP_PASSWORD", at: ["mail", "smtpPassword"], kind: "secret" },
   { name: "DAYFERRY_ADMIN_TOKEN", at: ["adminToken"], kind: "secret" },
+  { name: "DAYFERRY_BACKUP_PASSPHRASE", at: ["backups", "passphrase"], kind: "secret" },
   { name: "DAYFERRY_LOG_LEVEL", at: ["log", "level"], kind: "text" },
 ];
 

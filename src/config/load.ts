@@ -2,17 +2,26 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Config } from "./config.ts";
+import type { WrittenConfig } from "./effective.ts";
 import { type Environment, overlayEnvironment } from "./environment.ts";
 import { type JsonText, parseJson } from "./json.ts";
 import { type ConfigProblem, explainIssue, toProblems } from "./problems.ts";
 import { configSchema } from "./schema.ts";
+import { isRecord, valueAt } from "./schema-parts.ts";
 import { readText } from "./secrets.ts";
+
+/** A configuration that also knows how it was written. */
+export interface LoadedConfig extends Config {
+  readonly written: WrittenConfig;
+}
 
 /** What a configuration depends on besides its file. */
 export interface ConfigContext {
   readonly env: Environment;
   /** Absolute; relative paths in the environment count from here. */
   readonly cwd: string;
+  /** Whether it is for who only reads, and has none of the secrets by which anything is fetched, written or sent. */
+  readonly isReader?: boolean;
 }
 
 /**
@@ -32,12 +41,12 @@ export function findConfigFile(option: string | null, { env, cwd }: ConfigContex
  */
 export function loadConfig(
   sources: ConfigContext & { readonly file: string | null },
-): Result<Config, readonly ConfigProblem[]> {
-  const { env, cwd } = sources;
-  if (sources.file === null) return parseConfig({}, { folder: cwd, env, cwd });
+): Result<LoadedConfig, readonly ConfigProblem[]> {
+  const { env, cwd, isReader = false } = sources;
+  if (sources.file === null) return parseConfig({}, { folder: cwd, env, cwd, isReader });
 
   const file = resolve(cwd, sources.file);
-  const base = { folder: dirname(file), env, cwd };
+  const base = { folder: dirname(file), env, cwd, isReader };
   const text = readText(file);
   if (!text.ok) {
     return fail([{ path: sources.file, message: text.failure }, ...environmentProblems(base)]);
@@ -59,15 +68,65 @@ export function loadConfig(
 export function parseConfig(
   raw: unknown,
   base: ConfigContext & { readonly folder: string; readonly placeOf?: JsonText["placeOf"] },
-): Result<Config, readonly ConfigProblem[]> {
+): Result<LoadedConfig, readonly ConfigProblem[]> {
   const overlaid = overlayEnvironment(raw, base);
   const schema = configSchema(base.folder);
-  const parsed = schema.safeParse(overlaid.raw, { error: explainIssue, reportInput: true });
+  const given = base.isReader === true ? forReader(overlaid.raw) : overlaid.raw;
+  const parsed = schema.safeParse(given, { error: explainIssue, reportInput: true });
   const { placeOf = () => null } = base;
   const setting = { schema, origins: overlaid.origins, placeOf };
   const issues = parsed.error ? toProblems(parsed.error.issues, setting) : [];
   const problems = [...issues, ...overlaid.problems];
-  return parsed.success && problems.length === 0 ? ok(parsed.data) : fail(problems);
+  if (!parsed.success || problems.length > 0) return fail(problems);
+  const written = { raw: given, origins: overlaid.origins, folder: base.folder };
+  return ok({ ...parsed.data, written });
+}
+
+/**
+ * The same configuration with its secret files read again; neither its own file nor the environment is. Fails with every
+ * problem at once, as at a start.
+ */
+export function rereadSecrets({
+  written: { raw, origins, folder },
+}: LoadedConfig): Result<Config, readonly ConfigProblem[]> {
+  const schema = configSchema(folder);
+  const parsed = schema.safeParse(raw, { error: explainIssue, reportInput: true });
+  if (parsed.success) return ok(parsed.data);
+  return fail(toProblems(parsed.error.issues, { schema, origins, placeOf: () => null }));
+}
+
+/**
+ * The same without what only the daemon that writes has a use for: its secrets need not be where a copy is served. The key of the
+ * service has to be something.
+ */
+function forReader(raw: unknown): unknown {
+  if (!isRecord(raw)) return raw;
+  const { service, people, edits, mail, http, operator: _, ...rest } = raw;
+  const without = (value: unknown, keys: readonly string[]): unknown =>
+    isRecord(value)
+      ? Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+      : value;
+  const sharedCache = valueAt(http, "sharedCache");
+  return {
+    ...rest,
+    service: isRecord(service)
+      ? { ...Object(without(service, ["apiKeyFile"])), apiKey: "none" }
+      : service,
+    ...(people !== undefined && {
+      people: Array.isArray(people)
+        ? people.map((person) => without(person, ["apiKey", "apiKeyFile", "webhook", "webhooks"]))
+        : people,
+    }),
+    ...(edits !== undefined && { edits: without(edits, ["inbox", "subscriptions"]) }),
+    ...(mail !== undefined && {
+      mail: without(mail, ["smtpUrl", "smtpPassword", "smtpPasswordFile"]),
+    }),
+    ...(isRecord(http) && {
+      http: isRecord(sharedCache)
+        ? { ...http, sharedCache: without(sharedCache, ["purge"]) }
+        : http,
+    }),
+  };
 }
 
 /** What is wrong with the environment alone, where the file cannot be looked at. */

@@ -31,11 +31,14 @@ without a default may be left out.
 | path | of a file or folder; a relative one counts from the folder of the configuration file, in the environment from the current folder |
 | address | begins with \`https://\` (or as said), without a slash at the end |
 | mailbox | \`"Name <address>"\`, or an address alone |
-| secret | is never printed or logged; better in a file of its own, which holds nothing else (white space around it is taken off) |
+| secret | is never printed or logged; better in a file of its own, which holds nothing else (white space around it is taken off) and is [followed while Dayferry runs](operating.md#secrets-that-change) |
 | id | a number of the service, above zero |`;
 
 const below = (keys: readonly Setting[], path: string): readonly Setting[] =>
-  keys.filter((key) => key.path.startsWith(`${path}.`) && key.type !== "object");
+  keys.filter(({ path: at, type, about }) => {
+    // A section says nothing by itself, unless it may be left out as a whole.
+    return at.startsWith(`${path}.`) && (type !== "object" || about !== "");
+  });
 
 function tableOf(title: string, keys: readonly Setting[]): string {
   const rows = keys.map((key) => {
@@ -56,7 +59,7 @@ function tableOf(title: string, keys: readonly Setting[]): string {
 
 function fallbackOf({ fallback }: Setting): string {
   if (fallback === null) return "";
-  return /^["[\d]|^(?:true|false|null)$/.test(fallback) ? `\`${fallback}\`` : fallback;
+  return /^["[{\d]|^(?:true|false|null)$/.test(fallback) ? `\`${fallback}\`` : fallback;
 }
 
 const escaped = (text: string): string => text.replaceAll("|", "\\|");

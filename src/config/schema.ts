@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { folderId, listId, personId, projectId } from "../domain/ids.ts";
 import { type Config, logLevels } from "./config.ts";
+import { backups } from "./schema-backups.ts";
+import { operator, personWebhook } from "./schema-operator.ts";
 import {
   always,
   discoverOr,
@@ -23,11 +25,19 @@ import {
   readCalendarUrl,
   readEmail,
   readExactLength,
+  readHeaderName,
   readLength,
   readLinkTemplate,
+  readLogout,
   readMailbox,
+  readMethod,
+  readNetwork,
   readPassword,
+  readProxies,
+  readProxy,
   readPublicUrl,
+  readPurgeText,
+  readPurgeUrl,
   readServiceUrl,
   readSmtpUrl,
   readTimeOfDay,
@@ -57,12 +67,15 @@ export function configSchema(folder: string): z.ZodType<Config> {
         "what the workspace does not say of people; who is listed overrides who is found, by id",
       ),
       polling: polling().prefault({}),
-      http: http().prefault({}),
+      http: http(folder).prefault({}),
       feeds: feeds().prefault({}),
       calendars: calendars().prefault({}),
       edits: edits(folder).prefault({}),
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
+      operator: operator(folder).prefault({}),
+      metrics: metrics().prefault({}),
+      backups: backups(folder).prefault({}),
       log: log().prefault({}),
       adminToken: doc(
         secret(readAdminToken),
@@ -72,10 +85,20 @@ export function configSchema(folder: string): z.ZodType<Config> {
       adminTokenFile: doc(secretFile(folder, readAdminToken), "a file that holds it instead"),
     })
     .superRefine(oneSecret("adminToken"), always)
-    .superRefine(subscriptionsStayInside, always);
+    .superRefine(subscriptionsStayInside, always)
+    .superRefine(portsDiffer, always);
   return top.transform(
-    ({ adminTokenFile, people: listed, mail: { directory, ...post }, ...rest }) => ({
+    ({
+      adminTokenFile,
+      people: listed,
+      mail: { directory, ...post },
+      operator: told,
+      backups: { directory: backupsIn, ...kept },
+      ...rest
+    }) => ({
       ...rest,
+      operator: { ...told, mail: told.mail ?? [rest.service.contact] },
+      backups: { ...kept, directory: backupsIn ?? resolve(rest.dataDir, "backups") },
       people: listed === "discover" ? [] : listed,
       discoverPeople: true,
       mail: { ...post, directory: directory ?? resolve(rest.dataDir, "mail") },
@@ -171,6 +194,10 @@ function people(folder: string) {
         "whether the person may change anything in calendars, and hand edits in",
       ),
       mail: mailWishes(),
+      webhook: doc(
+        personWebhook(folder).nullable().prefault(null),
+        "where reminders, digests and notices of the person go by HTTP; the person may choose another one on the pages",
+      ),
       apiKey: doc(secret(readToken), "the person's own key, with which the own edits are sent"),
       apiKeyFile: doc(secretFile(folder, readToken), "a file that holds it"),
     })
@@ -223,7 +250,7 @@ const log = () =>
     level: doc(z.enum(logLevels).prefault("info"), "the least that is logged, on standard error"),
   });
 
-function http() {
+function http(folder: string) {
   const range = "must be between 0 and 65535";
   return z.strictObject({
     host: doc(
@@ -236,8 +263,165 @@ function http() {
       "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
     ),
     trustProxy: doc(
-      z.boolean().prefault(false),
-      "whether one proxy stands in front, whose word for the client's address counts",
+      trustedProxies().prefault(false),
+      'which proxies in front are believed when they say for whom they ask: `true` one wherever it stands, a number so many in a row, or their addresses and networks, such as `["127.0.0.1", "10.0.0.0/8"]`; `loopback`, `linklocal` and `uniquelocal` are names of networks',
+    ),
+    identityHeader: doc(
+      identityHeader().nullable().prefault(null),
+      "how a proxy in front, which has people log in with it, says who they are",
+    ),
+    sharedCache: doc(
+      z.preprocess(
+        (value) => (value === true ? {} : value === false ? null : value),
+        sharedCache(folder).nullable().prefault(null),
+      ),
+      "what lets an HTTP cache stand in front of feeds (`docs/scaling.md`); `true` has all of these as usual",
+      "false",
+    ),
+    primaryUrl: doc(
+      field(readPublicUrl, "address").nullable().prefault(null),
+      "for `serve --read-only`: the address of the daemon that takes edits, which it tells to who wants to change something; else `http.publicUrl`",
+    ),
+  });
+}
+
+/** More proxies than this in a row are a mistake. */
+const mostProxies = 16;
+
+function trustedProxies() {
+  const several = z.array(field(readProxy, "address or network"));
+  return z
+    .union(
+      [
+        z.boolean(),
+        z.int().min(1).max(mostProxies),
+        several.min(1),
+        field(readProxies, "addresses and networks with commas between"),
+      ],
+      {
+        error: `must be true, false, a number of proxies from 1 to ${mostProxies}, or addresses and networks such as "loopback" or ["10.0.0.0/8"]`,
+      },
+    )
+    .meta({ type: "true or false, number, or list of addresses and networks" });
+}
+
+/** `true` = with the usual lengths, `false` = none. */
+function sharedCache(folder: string) {
+  const length = (usual: string, about: string) =>
+    doc(field(readLength, "duration").prefault(usual), about);
+  return z.strictObject({
+    maxAge: length(
+      "PT1M",
+      "`s-maxage`: how old a copy of a feed may be that an HTTP cache in front serves without asking",
+    ),
+    staleWhileRevalidate: length(
+      "PT30S",
+      "how long beyond that a copy may be served while the cache fetches a new one",
+    ),
+    staleIfError: length(
+      "P1D",
+      "how long beyond `maxAge` a copy may be served while the daemon does not answer",
+    ),
+    purge: purge(folder).nullable().prefault(null),
+  });
+}
+
+function purge(folder: string) {
+  const text = () => field(readPurgeText, "template");
+  return z
+    .strictObject({
+      url: doc(
+        field(readPurgeUrl, "template of an address"),
+        "where a cache is told that a feed has changed; `{key}` is the feed's surrogate key, `{path}` and `{url}` its address",
+      ),
+      method: doc(field(readMethod, "method").prefault("PURGE"), "the method of that request"),
+      headers: doc(
+        z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, headerName), text()).prefault({}),
+        "its headers by name, as templates with `{key}`, `{path}`, `{url}` and `{token}`",
+      ),
+      body: doc(text().nullable().prefault(null), "its body, as such a template"),
+      token: doc(
+        secret(readToken),
+        "goes in the place of `{token}`, else into `Authorization: Bearer`",
+      ),
+      tokenFile: doc(secretFile(folder, readToken), "a file that holds it instead"),
+      timeout: doc(
+        field(readExactLength, "duration").prefault("PT5S"),
+        "how long the cache may take for its answer",
+      ),
+    })
+    .superRefine(oneSecret("token"), always)
+    .superRefine((value, context) => {
+      const templates = [value.url, value.body, ...Object.values(value.headers ?? {})];
+      if (templates.some((each) => /\{(?:key|path|url)\}/.test(each ?? ""))) return;
+      const message =
+        "must say what is dropped: {key}, {path} or {url}, here or in a header or the body";
+      context.addIssue({ code: "custom", path: ["url"], message });
+    })
+    .transform(({ token, tokenFile, ...rest }) => ({
+      ...rest,
+      token: token ?? tokenFile ?? null,
+    }));
+}
+
+const headerName = "must be the name of a header";
+
+function metrics() {
+  const range = "must be between 0 and 65535";
+  return z
+    .strictObject({
+      enabled: doc(z.boolean().prefault(true), "whether there is a `/metrics` at all"),
+      host: doc(
+        z.string().regex(/^\S+$/, "must be an address or a host name").nullish(),
+        "where `metrics.port` listens",
+        "`127.0.0.1`",
+      ),
+      port: doc(
+        z.int().min(0, range).max(65_535, range).nullable().prefault(null),
+        "a port of its own for `/metrics`, which then is not on the daemon's; 0 for any free one",
+      ),
+    })
+    .superRefine(hostNeedsPort, always)
+    .transform(({ host, ...rest }) => ({ ...rest, host: host ?? "127.0.0.1" }));
+}
+
+function hostNeedsPort(value: unknown, context: z.RefinementCtx): void {
+  if (!isGiven(value, "host") || isGiven(value, "port")) return;
+  const message = 'has no effect without "port": metrics are where the daemon listens then';
+  context.addIssue({ code: "custom", path: ["host"], message });
+}
+
+/** Two servers cannot listen at one place. */
+function portsDiffer(value: unknown, context: z.RefinementCtx): void {
+  const [own, all] = [valueAt(value, "metrics"), valueAt(value, "http")];
+  const port = valueAt(own, "port");
+  if (typeof port !== "number" || port === 0 || port !== valueAt(all, "port")) return;
+  const hosts = [valueAt(own, "host"), valueAt(all, "host")];
+  const isApart = hosts[0] !== hosts[1] && !hosts.some((host) => anyHosts.has(String(host)));
+  if (isApart) return;
+  const message = "is the daemon's own port: leave it out for metrics there, or name another one";
+  context.addIssue({ code: "custom", path: ["metrics", "port"], message });
+}
+
+const anyHosts: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+function identityHeader() {
+  return z.strictObject({
+    name: doc(
+      field(readHeaderName, "name of a header"),
+      "the header with a person's e-mail address or id, such as `X-Forwarded-Email`",
+    ),
+    from: doc(
+      z.array(field(readNetwork, "address or network")).min(1, "must name the proxy's address"),
+      "the proxy's own addresses or networks; from anywhere else the header is ignored",
+    ),
+    admins: doc(
+      z.array(z.string().regex(/\S/, "must not be empty")).prefault([]),
+      "who is the admin, as the header says it; everybody else sees the own things",
+    ),
+    logout: doc(
+      field(readLogout, "address").nullable().prefault(null),
+      "where people end their log-in with the proxy: a path of its host, or an address",
     ),
   });
 }
@@ -315,7 +499,7 @@ function edits(folder: string) {
     ),
     conflicts: doc(
       z.enum(["ask", "theirs", "ours"]).prefault("ask"),
-      "what both sides have changed: a person decides, the edit wins, or the workspace wins",
+      "what both sides have changed: `ask` has a person decide, `theirs` (who sent the edit) has the edit win, `ours` the workspace; where people decide, on pages and by `edits resolve`, *theirs* is the workspace",
     ),
     labels: doc(
       z.enum(["known", "create"]).prefault("known"),

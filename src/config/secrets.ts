@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileReason } from "../domain/file-reason.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 
 /**
@@ -17,21 +18,6 @@ export function readText(file: string): Result<string, string> {
   try {
     return ok(readFileSync(file, "utf8"));
   } catch (error) {
-    return fail(`cannot be read: ${file} (${reasonOf(error)})`);
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  switch (code) {
-    case "ENOENT":
-      return "there is no such file";
-    case "EACCES":
-    case "EPERM":
-      return "permission denied";
-    case "EISDIR":
-      return "it is a folder";
-    default:
-      return typeof code === "string" ? code : String(error);
+    return fail(`cannot be read: ${file} (${fileReason(error)})`);
   }
 }

@@ -107,7 +107,7 @@ function typeOf(schema: z.core.$ZodType): string {
   if (core instanceof z.ZodUnion) return core.options.map(typeOf).join(" or ");
   if (core instanceof z.ZodArray) {
     const element = typeOf(core.element);
-    return element === "object" ? "list of objects" : `list of ${element}s`;
+    return `list of ${element}${element.endsWith("s") ? "es" : "s"}`;
   }
   if (core instanceof z.ZodObject) return "object";
   if (core instanceof z.ZodBoolean) return "true or false";

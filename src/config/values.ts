@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { isZone } from "../domain/when.ts";
 
@@ -63,6 +64,64 @@ export function readPublicUrl(text: string): Read<string> {
   return url.ok ? ok(withoutSlash(url.value)) : url;
 }
 
+/** The name of a header, in small letters. Source: RFC 9110 5.6.2. */
+export function readHeaderName(text: string): Read<string> {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(text)) {
+    return fail(`must be the name of a header, such as X-Forwarded-Email, not "${text}"`);
+  }
+  const name = text.toLowerCase();
+  // What every browser sends, or a person's own log-in carries, says nothing of who a proxy has let in.
+  return ownHeaders.has(name) ? fail(`cannot be ${text}, which clients send themselves`) : ok(name);
+}
+
+const ownHeaders: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "host",
+  "origin",
+  "referer",
+  "user-agent",
+]);
+
+/** An IP address, or a network such as 10.0.0.0/8. */
+export function readNetwork(text: string): Read<string> {
+  const [address = "", bits, ...rest] = text.split("/");
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  if (longest > 0 && isNetwork && rest.length === 0) return ok(text);
+  return fail(
+    `must be an address such as 127.0.0.1 or a network such as 10.0.0.0/8, not "${text}"`,
+  );
+}
+
+const networkWords: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
+
+/** An address or network of proxies, or a word for networks. All addresses there are would be everybody's word. */
+export function readProxy(text: string): Read<string> {
+  if (networkWords.has(text)) return ok(text);
+  if (/\/0+$/.test(text)) return fail(`must not name every address there is, not "${text}"`);
+  if (readNetwork(text).ok) return ok(text);
+  return fail(
+    `must be an address such as 127.0.0.1, a network such as 10.0.0.0/8, or "loopback", "linklocal" or "uniquelocal", not "${text}"`,
+  );
+}
+
+/** Several of them with commas between. */
+export function readProxies(text: string): Read<readonly string[]> {
+  const read = text.split(",").map((each) => readProxy(each.trim()));
+  const wrong = read.find((each) => !each.ok);
+  if (wrong && !wrong.ok) return wrong;
+  return ok(read.flatMap((each) => (each.ok ? [each.value] : [])));
+}
+
+/** A path of this host, or an address with https. */
+export function readLogout(text: string): Read<string> {
+  if (/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return ok(text);
+  const url = parseUrl(text);
+  if (url && isWeb(url)) return ok(url.href);
+  return fail("must be a path such as /oauth2/sign_out, or an address that begins with https://");
+}
+
 /** An http(s) link template; `{project}`, `{kind}` and `{id}` are filled in later. */
 export function readLinkTemplate(text: string): Read<string> {
   const names = [...text.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
@@ -75,10 +134,50 @@ export function readLinkTemplate(text: string): Read<string> {
   return ok(text);
 }
 
+/** What a template of a purge request may hold. */
+const purgeNames = ["key", "path", "url", "token"];
+
+/** A text with `{key}`, `{path}`, `{url}` and `{token}`, which are filled in later. Braces of JSON hold no such single word. */
+export function readPurgeText(text: string): Read<string> {
+  const names = [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const stranger = names.find((name) => !purgeNames.includes(name));
+  if (stranger !== undefined) {
+    return fail(`knows {key}, {path}, {url} and {token}, not {${stranger}}`);
+  }
+  return /[^\t\x20-\x7e]/.test(text) ? fail("must be printable ASCII on one line") : ok(text);
+}
+
+/** An http(s) address of a cache; as `readPurgeText`. `{path}` begins with a slash. */
+export function readPurgeUrl(text: string): Read<string> {
+  const read = readPurgeText(text);
+  if (!read.ok) return read;
+  const sample = text
+    .replaceAll("{path}", "/x")
+    .replaceAll("{url}", "https://x/x")
+    .replaceAll(/\{\w+\}/g, "x");
+  const url = parseUrl(sample);
+  if (url && isWeb(url) && url.username === "" && url.password === "") return ok(text);
+  return fail("must be an address that begins with https:// or http://, without a login");
+}
+
+/** A method of HTTP, in capitals. Source: RFC 9110 9.1. */
+export function readMethod(text: string): Read<string> {
+  const isMethod = /^[A-Z][A-Z-]{1,20}$/.test(text) && text !== "CONNECT" && text !== "TRACE";
+  return isMethod ? ok(text) : fail(`must be a method such as "PURGE" or "POST", not "${text}"`);
+}
+
 /** A remote calendar's address; `webcal:` is the calendar programs' word for https. */
 export function readCalendarUrl(text: string): Read<string> {
   const url = parseUrl(text.replace(/^webcals?:/i, "https:"));
   if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
+  return ok(url.href);
+}
+
+/** `https://` or `http://`, without a fragment; for ntfy with a path, which names the topic. */
+export function readWebhookUrl(text: string): Read<string> {
+  const url = parseUrl(text);
+  if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
+  url.hash = "";
   return ok(url.href);
 }
 

@@ -36,6 +36,17 @@ export const later = (moment: Temporal.Instant, length: Temporal.Duration): Temp
   moment.add({ milliseconds: Math.round(length.total("milliseconds")) });
 
 /**
+ * Whether a moment that was kept as the end of a wait lies further ahead than any such wait is long (`length`): the clock was
+ * set back since, and the wait is over, as nobody knows how much of it is left.
+ */
+export function isAhead(
+  at: Temporal.Instant,
+  { length, now }: { readonly length: Temporal.Duration; readonly now: Temporal.Instant },
+): boolean {
+  return Temporal.Instant.compare(at, later(now, length)) > 0;
+}
+
+/**
  * Whether `at` is less than `length` ago. A moment ahead comes from a clock that was set back since: how long ago it was is
  * not known, so that it counts as long ago.
  */

@@ -1,10 +1,27 @@
-import type { EditId, ItemKey, PersonId } from "./ids.ts";
+import type { EditId, ItemKey, PersonId, ServiceId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { applyPatch, type Patch, type PatchField } from "./patch.ts";
 
 /** The ways in which an edit can come in. */
-const channels = ["upload", "cli", "inbox", "subscription", "link", "caldav", "dashboard"] as const;
+export const channels = [
+  "upload",
+  "cli",
+  "inbox",
+  "subscription",
+  "link",
+  "caldav",
+  "dashboard",
+] as const;
 export type Channel = (typeof channels)[number];
+
+/** Who decides about an edit: lets it go, discards it, settles its conflict or takes it back. */
+export interface Decider {
+  readonly channel: Channel;
+  /** Null for the admin, and for whoever has a link. */
+  readonly actor: PersonId | null;
+  /** User-Agent of the program that asks; none unless said. */
+  readonly program?: string | undefined;
+}
 
 /** What an edit does to its item in the workspace. */
 const editActions = ["create", "update", "complete", "reopen", "delete"] as const;
@@ -44,6 +61,12 @@ export interface FieldConflict {
   readonly taken: "ours" | "theirs" | null;
   /** The later edit of the same editor that set `ours`; left out where somebody else did. */
   readonly by?: EditId;
+  /** Set where a person has chosen the side, and has seen both: should `ours` change before the edit is there, it is asked again. */
+  readonly agreed?: true;
+  /** What a person has put in the place of both. */
+  readonly combined?: string | null;
+  /** Of a deletion of a task: the subtask that has the field, which would go with it. */
+  readonly below?: { readonly id: ServiceId; readonly title: string };
 }
 
 /**
@@ -61,6 +84,8 @@ export interface Edit {
   readonly id: EditId;
   readonly channel: Channel;
   readonly actor: PersonId | null;
+  /** User-Agent of the program that sent it; null where none did. */
+  readonly program: string | null;
   readonly item: ItemKey;
   readonly action: EditAction;
   /** What the editor last saw; for a creation the item as it is to become, with `id` null. */

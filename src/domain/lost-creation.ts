@@ -9,17 +9,19 @@ export interface LostCreation {
   readonly actor: PersonId | null;
 }
 
-/** More than any clock is wrong, a wrong zone included: what is older by its own stamp is something else. */
+/** More than most clocks are wrong, a wrong zone included: what is older by its own stamp, and differs in something, is something else. */
 const widest = Temporal.Duration.from({ hours: 26 });
 
 /**
  * How an item that nobody knew when the request left is like what the creation was to make: the `same` place, title and dates, or
- * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, or when it differs in
- * everything. The service's clock does not decide: it may be wrong by any zone.
+ * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, when it differs in
+ * everything, or when it differs in something and is older by its own stamp. Of the `same` the service's clock says nothing: it may
+ * be wrong by years, or stand still, and a second one would be a duplicate.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {
-  if (!isByHand(item, lost)) return null;
+  if (!isOfHand(item, lost)) return null;
   if (looksAlike(item, lost.wished)) return "same";
+  if (isAncient(item, lost)) return null;
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
 
@@ -31,11 +33,16 @@ interface Made {
 }
 
 /** Whether something was made by the hand that a creation went out under, and not long before that left. */
-export function isByHand(
-  { byMe, creatorId, createdAt }: Made,
-  { sentAt, actor }: Pick<LostCreation, "sentAt" | "actor">,
-): boolean {
-  const isAncient =
-    createdAt !== null && Temporal.Instant.compare(createdAt, sentAt.subtract(widest)) < 0;
-  return !isAncient && (byMe || (actor !== null && creatorId === actor));
-}
+export const isByHand = (made: Made, sent: Pick<LostCreation, "sentAt" | "actor">): boolean =>
+  isOfHand(made, sent) && !isAncient(made, sent);
+
+const isOfHand = (
+  { byMe, creatorId }: Pick<Made, "byMe" | "creatorId">,
+  { actor }: Pick<LostCreation, "actor">,
+): boolean => byMe || (actor !== null && creatorId === actor);
+
+const isAncient = (
+  { createdAt }: Pick<Made, "createdAt">,
+  { sentAt }: Pick<LostCreation, "sentAt">,
+): boolean =>
+  createdAt !== null && Temporal.Instant.compare(createdAt, sentAt.subtract(widest)) < 0;

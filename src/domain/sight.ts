@@ -1,6 +1,19 @@
 import type { ListId, PersonId } from "./ids.ts";
 import type { Item, Project, Todolist } from "./item.ts";
 
+/**
+ * Who looks at what is shown. The admin sees everything; a person the own feeds, edits, mails and choices, and of the
+ * workspace what is for their eyes. `zone`: on whose clocks times are told.
+ */
+export type Viewer =
+  | { readonly kind: "admin"; readonly zone: string }
+  | {
+      readonly kind: "person";
+      readonly person: PersonId;
+      readonly name: string;
+      readonly zone: string;
+    };
+
 /** An item and where it stands; null = not known (any more). */
 export interface PlacedItem {
   readonly item: Item;

@@ -132,6 +132,25 @@ function decodeChoice(bytes: Buffer): ChoiceClaim | null {
   return { person: personId(person), choice };
 }
 
+/** Writes and reads the signed part of a link that logs a person in, which is known by its number: 32 characters. */
+export type LogInSigner = ClaimSigner<number>;
+
+const logInLayout = 1;
+
+/** `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. */
+export const createLogInSigner = (key: Uint8Array): LogInSigner =>
+  createClaimSigner(key, {
+    purpose: "log-in",
+    claimLength: choiceLength,
+    encode(link) {
+      const bytes = Buffer.alloc(choiceLength);
+      bytes.writeUInt8(logInLayout, 0);
+      bytes.writeUIntBE(link, 2, 6);
+      return bytes;
+    },
+    decode: (bytes) => (bytes.readUInt8(0) === logInLayout ? bytes.readUIntBE(2, 6) : null),
+  });
+
 /** What an item's links can be made of; `address`: where people reach this server, without a slash at the end. */
 export interface LinkMaker {
   readonly signer: LinkSigner;

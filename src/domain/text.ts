@@ -4,6 +4,13 @@
  * rendered as plain text with line breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
  */
 
+/** Characters of a text that somebody writes; what an edit adds beyond is refused, as each reader of it would keep all others waiting. */
+export const longestText = 500_000;
+
+/** Says what has become too long. */
+export const tooLongMessage = (name: string, length: number): string =>
+  `${name} has ${length} characters, and a text ${longestText} at most`;
+
 /** The text without control characters (except line feed and tab) and lone surrogates; line ends become LF. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[[\p{Cc}\p{Cs}]--[\n\t]]/gv, "");
@@ -48,11 +55,15 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('"', "&quot;")
     .replaceAll("'", "&#39;");
 
-/** Control characters steer a terminal; a lone CR lets a text overwrite its own line. */
-const controlCharacters = /(?![\t\n\r])\p{Cc}|\r(?!\n)/gu;
+/**
+ * Control characters steer a terminal; a lone CR lets a text overwrite its own line, and what turns the direction of letters
+ * lets it read as another one. Source: UAX 9; CVE-2021-42574.
+ */
+const controlCharacters = /(?![\t\n\r])\p{Cc}|\r(?!\n)|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * A text as it may be printed: control characters but tabs and line ends stand as `\u001b`, which is what JSON writes as well.
+ * A text as it may be printed: control characters but tabs and line ends, and those that turn the direction of letters, stand as
+ * `\u001b`, which JSON reads as the same.
  * Titles, names and answers may hold anything.
  */
 export const shownText = (text: string): string =>

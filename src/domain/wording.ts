@@ -1,3 +1,4 @@
+import type { Channel } from "./edit.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { Patch, PatchField } from "./patch.ts";
 import { unreachable } from "./result.ts";
@@ -151,6 +152,34 @@ export const plainLine = (text: string): string => oneLine(withoutOverrides(text
 /** Without the marks that turn the direction of all that follows, so that a title cannot disguise the date behind it. */
 export const withoutOverrides = (text: string): string =>
   text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
+/** A list in a sentence: "A, B and C". */
+export function enumerated(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/** By which way an edit came in. */
+export function channelInWords(channel: Channel): string {
+  switch (channel) {
+    case "caldav":
+      return "by a calendar program";
+    case "upload":
+      return "by an upload";
+    case "cli":
+      return "by the command line";
+    case "inbox":
+      return "by the watched folder";
+    case "subscription":
+      return "by a subscribed calendar";
+    case "link":
+      return "by a link";
+    case "dashboard":
+      return "on these pages";
+    default:
+      return unreachable(channel);
+  }
+}
 
 /** What numbers are called. */
 export interface Names {

@@ -1,5 +1,4 @@
 import { basename, relative } from "node:path";
-import { watch } from "chokidar";
 import { isCalendarName } from "./drop-folder.ts";
 
 interface FolderWatch {
@@ -17,6 +16,13 @@ export function watchFolder({
   readonly folder: string;
   readonly onArrival: () => void;
 }): FolderWatch {
+  const opened = open(folder, onArrival);
+  return { close: async () => (await opened).close() };
+}
+
+/** The watching is loaded here, as most daemons have no such folder. */
+async function open(folder: string, onArrival: () => void): Promise<FolderWatch> {
+  const { watch } = await import("chokidar");
   const watcher = watch(folder, {
     awaitWriteFinish: { stabilityThreshold: 300, pollInterval: 50 },
     followSymlinks: false,
@@ -28,5 +34,5 @@ export function watchFolder({
   watcher.on("change", onArrival);
   // Whoever looks at the folder finds the same fault and reports it.
   watcher.on("error", () => {});
-  return { close: () => watcher.close() };
+  return watcher;
 }

@@ -96,8 +96,9 @@ export function sameWish(
   return JSON.stringify(changesOf(null, a)) === JSON.stringify(changesOf(null, b));
 }
 
-/** What numbers of the workspace are called, and on whose clocks times are told: the account's. */
-export function namesOf({ directory, zone }: Pick<Store, "directory" | "zone">): Names {
+/** What numbers of the workspace are called, and on whose clocks times are told: the account's unless said. */
+export function namesOf(store: Pick<Store, "directory" | "zone">, zone = store.zone): Names {
+  const { directory } = store;
   return {
     people: directory.personNames(),
     labels: directory.labelNames(),

@@ -70,7 +70,7 @@ export function cardOf(
     description: publishedDescription(item, decoration),
     html: htmlOf(item, decoration),
     categories: categoriesOf(item, names),
-    reminder: item.kind === "event" ? item.reminder : null,
+    reminder: item.kind === "event" && options.reminders !== false ? item.reminder : null,
     url,
   };
 }

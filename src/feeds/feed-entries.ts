@@ -1,10 +1,11 @@
-import type { ItemKey, ProjectId, Revision } from "../domain/ids.ts";
+import type { ItemKey, Revision } from "../domain/ids.ts";
 import { isAmongPrivate } from "../domain/sight.ts";
 import { startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import { type CardContext, cardInputs, type FeedLinks, linksText, type Names } from "./card.ts";
+import { type CardContext, cardInputs, type FeedLinks, linksText } from "./card.ts";
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
+import type { FeedScope, KnownNames } from "./feed-scope.ts";
 import type { FeedOptions } from "./window.ts";
 import { type Days, daysOf, inWindow, type Window, windowAround } from "./window.ts";
 
@@ -21,7 +22,7 @@ interface EntryName {
 }
 
 /**
- * What a feed keeps in memory of one item of its project, or of a date of its custom fields: enough to place it, and to
+ * What a feed keeps in memory of one of its items, or of a date of its custom fields: enough to place it, and to
  * know whether its text still holds.
  */
 export interface FeedEntry extends EntryName {
@@ -34,7 +35,7 @@ export interface FeedEntry extends EntryName {
   readonly inputs: string;
 }
 
-/** The items of one project, kept up to date from the change log. Every method but `fill` belongs inside one transaction. */
+/** The items of one feed, kept up to date from the change log. Every method but `fill` belongs inside one transaction. */
 export interface FeedEntries {
   /**
    * Whether `refresh` has little to do: not at first, and not where names or links are others now, on which every entry
@@ -55,6 +56,8 @@ export interface FeedEntries {
   /** What the feed shows on a day, by start, then UID. */
   shown(today: Temporal.PlainDate): readonly FeedEntry[];
   has(key: ItemKey): boolean;
+  /** How many octets they take in memory, about. */
+  size(): number;
   get(name: EntryName): FeedEntry;
   viewOf(key: ItemKey): ViewItem;
   context(): CardContext;
@@ -64,7 +67,9 @@ export interface FeedEntries {
 
 interface FeedEntriesDeps {
   readonly store: Store;
-  readonly project: ProjectId;
+  readonly scope: FeedScope;
+  /** The names of the workspace as they are now. */
+  readonly readNames: () => KnownNames;
   readonly options: FeedOptions;
   readonly format: string;
   /** Answers with what action links are made of now; null for none. */
@@ -82,11 +87,11 @@ class MissingItemError extends Error {
 }
 
 export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
-  const { store, project, options, format } = deps;
+  const { store, scope, readNames, options, format } = deps;
   const entries = new Map<ItemKey, readonly FeedEntry[]>();
   const read = new Map<ItemKey, ViewItem>();
   const shownEntries = createShownEntries(options);
-  let names = namesOf(store);
+  let { names } = readNames();
   let links = deps.links();
   let dependencies = "";
   let knownUpTo: Revision | null = null;
@@ -113,8 +118,8 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
 
   /** All that every entry hangs on, as it is now. */
   function presentNames() {
-    const [present, presentLinks] = [namesOf(store), deps.links()];
-    const text = `${textOfNames(present)}${presentLinks ? linksText(presentLinks) : ""}`;
+    const [{ names: present, text: namesText }, presentLinks] = [readNames(), deps.links()];
+    const text = `${namesText}${presentLinks ? linksText(presentLinks) : ""}${scope.text()}`;
     return { present, presentLinks, text };
   }
 
@@ -127,16 +132,16 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
     dependencies = now.text;
     entries.clear();
     shownEntries.clear();
-    for (const key of store.view.keysOfProject(project)) {
+    for (const key of scope.keys()) {
       const view = store.view.get(key);
-      yield view?.item.projectId === project ? put(view) : [];
+      yield view && scope.holds(view.item) ? put(view) : [];
     }
     knownUpTo = upTo;
   }
 
   function update(key: ItemKey): void {
     const view = store.view.get(key);
-    if (view?.item.projectId === project) {
+    if (view && scope.holds(view.item)) {
       read.set(key, view);
       put(view);
     } else {
@@ -155,8 +160,10 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
     isFollowing: () => knownUpTo !== null && presentNames().text === dependencies,
     fill,
     refresh() {
-      if (knownUpTo === null || presentNames().text !== dependencies) for (const _ of fill());
-      else for (const key of store.changes.itemsSince(project, knownUpTo)) update(key);
+      const isKnown = knownUpTo !== null && presentNames().text === dependencies;
+      const changed = isKnown && knownUpTo !== null ? scope.since(knownUpTo) : null;
+      if (changed) for (const key of changed) update(key);
+      else for (const _ of fill());
     },
     reload(key) {
       const view = store.view.get(key);
@@ -171,6 +178,7 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
     },
     shown: (today) => shownEntries.on(today, [...entries.values()].flat()),
     has: (key) => entries.has(key),
+    size: () => entries.size * sizeOfEntry,
     get({ key, field }) {
       const entry = entries.get(key)?.find((one) => one.field === field);
       if (!entry) throw new MissingItemError(key);
@@ -214,17 +222,8 @@ function entryOf(view: ViewItem, context: Writing & { readonly field: number }):
   };
 }
 
-function namesOf({ directory }: Store): Names {
-  const hidden = directory.todolists().filter((list) => list.private);
-  return {
-    labels: directory.labelNames(),
-    people: directory.personNames(),
-    privateLists: new Set(hidden.map(({ id }) => id)),
-  };
-}
-
-const textOfNames = ({ labels, people, privateLists }: Names): string =>
-  JSON.stringify([[...labels], [...people], [...privateLists]]);
+/** What the entry of an item takes in memory, about. */
+const sizeOfEntry = 300;
 
 /**
  * The entries that a feed shows on one day, in their order. One that changes is put into its place, so that a change in

@@ -1,5 +1,6 @@
+import type { Colour } from "../domain/colour.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
-import { type FeedId, feedId, type ItemKey, type ProjectId } from "../domain/ids.ts";
+import { type FeedId, feedId, type ItemKey } from "../domain/ids.ts";
 import { isSealed, type Seal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { calendarEnd, writeHeader } from "../ics/write/write-calendar.ts";
@@ -26,14 +27,13 @@ export interface Fragments {
   prepare(shown: readonly FeedEntry[]): void;
   /** How many octets the texts in memory take, about. */
   size(): number;
-  /** Forgets what was published of items that are no longer the project's. */
+  /** Forgets what was published of items that are no longer the feed's. */
   dropGone(): void;
 }
 
 interface FragmentsDeps {
   readonly store: Store;
   readonly feed: FeedId;
-  readonly project: ProjectId;
   readonly entries: FeedEntries;
   readonly render: RenderEvent;
   /** Closes components with signed links, which open what they name: the database keeps them, and may be copied. */
@@ -54,14 +54,7 @@ export class FragmentError extends Error {
  * Keeps one text per item and SEQUENCE. Where another reason than an edit changes the text (a renamed label, an option,
  * a newer build), SEQUENCE and LAST-MODIFIED rise first: calendars look at nothing else.
  */
-export function createFragments({
-  store,
-  feed,
-  project,
-  entries,
-  render,
-  seal,
-}: FragmentsDeps): Fragments {
+export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps): Fragments {
   /** What was published of the items that were looked at so far. */
   const published = new Map<ItemKey, readonly Fragment[]>();
   let isTidied = false;
@@ -158,9 +151,9 @@ export function createFragments({
     },
     size: () => size,
     dropGone() {
-      if (!isTidied) store.feeds.dropForeignFragments(feed, project);
+      const known = isTidied ? published.keys() : store.feeds.publishedKeys(feed);
       isTidied = true;
-      const gone = [...published.keys()].filter((key) => !entries.has(key));
+      const gone = [...known].filter((key) => !entries.has(key));
       if (gone.length === 0) return;
       store.feeds.dropFragments(feed, gone);
       for (const key of gone) {
@@ -228,9 +221,10 @@ export function calendarHead(options: {
   readonly name: string;
   readonly zone: string;
   readonly shown: readonly Pick<FeedEntry, "years">[];
+  readonly colour?: Colour | null;
 }): string {
-  const { name, zone, shown } = options;
-  const header = writeHeader({ name, description: "", zone, refresh });
+  const { name, zone, shown, colour = null } = options;
+  const header = writeHeader({ name, description: "", zone, refresh, colour });
   // Not Math.min(...years): a feed may show more items than a call takes arguments.
   let fromYear = Number.POSITIVE_INFINITY;
   let toYear = Number.NEGATIVE_INFINITY;

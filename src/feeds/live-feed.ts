@@ -2,39 +2,42 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 import type { Coding } from "../domain/accept-encoding.ts";
-import type { ProjectId } from "../domain/ids.ts";
+import { type Colour, readColour } from "../domain/colour.ts";
+import { type FeedFault, isPlainFeed } from "../domain/feed-filter.ts";
+import { type ProjectId, type Revision, revision } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
 import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
-import { inTurns } from "../loop.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
+import { isStorageFault } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import { inTurns, type Turns } from "../turns.ts";
+import { type CalendarOctets, createCalendarOctets } from "./calendar-octets.ts";
 import { type FeedLinks, linksText } from "./card.ts";
 import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
-import {
-  calendarBody,
-  calendarHead,
-  createFragments,
-  type Fragments,
-  type RenderEvent,
-} from "./fragments.ts";
+import { createFeedScope, type KnownNames } from "./feed-scope.ts";
+import { calendarHead, createFragments, type Fragments, type RenderEvent } from "./fragments.ts";
 import type { FeedOptions } from "./window.ts";
 
 export interface LiveFeedDeps {
   readonly store: Store;
+  /** As this feed has them. */
   readonly options: FeedOptions;
   /** Stands for the options and for how this build writes. */
   readonly format: string;
+  readonly readNames: () => KnownNames;
   readonly render: RenderEvent;
   readonly seal: Seal;
   /** Null for feeds without action links. */
   readonly links: LinkMaker | null;
   readonly today: () => Temporal.PlainDate;
-  /** Whether everything of a project has been read that its first calendar needs. */
-  readonly hasRead: (project: ProjectId) => boolean;
+  /** Whether everything of a project, or of all (null), has been read that its first calendar needs. */
+  readonly hasRead: (project: ProjectId | null) => boolean;
   readonly clock: () => Temporal.Instant;
   /** Called when more is in memory than before. */
   readonly onGrown: () => void;
+  /** What a long calendar needs is made in turns. */
+  readonly turns: Turns;
 }
 
 /** The bytes of one ETag. */
@@ -49,6 +52,10 @@ export interface BuiltFeed {
 
 /** One feed as it stands: answers from memory while nothing that it is made of has changed. */
 export interface LiveFeed {
+  /** Why it has nothing to say any more; null while it has. */
+  fault(): FeedFault | null;
+  /** The projects of which it shows something; null = all. */
+  projects(): readonly ProjectId[] | null;
   /** What the feed says now, where nothing has changed since it was asked last; else null. */
   current(): FeedState | null;
   /** What the feed says now. Throws `FeedBuildError` when it cannot be built: never an emptier calendar instead. */
@@ -84,12 +91,32 @@ export class FeedUnreadError extends Error {
   }
 }
 
-/** They take a few milliseconds. */
-const itemsPerStep = 20;
+/** They take a millisecond or two. */
+const itemsPerStep = 5;
+
+/** Beyond so many changes a feed is built to see whether they concern it. */
+const changesToLookAt = 200;
+
+/** What a feed was found to be up to date at: where all of it is the same, nothing that it is made of has changed. */
+interface Look {
+  readonly state: FeedState;
+  readonly row: FeedRow;
+  readonly day: Temporal.PlainDate;
+  readonly revision: Revision;
+  readonly undone: number;
+}
+
+const isSameLook = (one: Look, other: Look): boolean =>
+  one.revision === other.revision &&
+  one.state === other.state &&
+  one.row === other.row &&
+  one.day === other.day &&
+  one.undone === other.undone;
 
 interface Working {
   readonly entries: FeedEntries;
   readonly fragments: Fragments;
+  readonly octets: CalendarOctets;
 }
 
 const zip = promisify(gzip);
@@ -97,46 +124,87 @@ const brotli = promisify(brotliCompress);
 // Its default takes a hundred times as long for a fifth less.
 const brotliQuality = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
 
-/** `feed` answers the feed's row, whose name may change; project and id may not. */
-export function createLiveFeed(
-  { feed, project }: { readonly feed: () => FeedRow; readonly project: ProjectId },
-  deps: LiveFeedDeps,
-): LiveFeed {
+/** `feed` answers the feed's row, of which name, colour and filter may change; what the filter says stands in `deps.options` too. */
+export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFeed {
   const { store, options, format, render, seal, links, today, clock } = deps;
   const { id } = feed();
+  const scope = createFeedScope(feed, store);
   let known: FeedState | null = store.feeds.state(id);
+  /** As the database has it. */
+  let kept = known;
   let built: BuiltFeed | null = null;
   let working: Working | null = null;
   let preparing: Promise<void> | null = null;
+  let looked: Look | null = null;
 
   const linksNow = (): FeedLinks | null =>
     links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(today()) };
 
   function inputsNow(): string {
     const made = linksNow();
-    const revision = store.changes.revisionOf(project);
-    return `${revision} ${today().toString()} ${format} ${made ? linksText(made) : ""} ${feed().name}`;
+    const row = feed();
+    const chosen = isPlainFeed(row) ? "" : ` ${JSON.stringify([row.filter, row.personId])}`;
+    const colour = colourOf(row, store)?.hex;
+    return `${scope.revision()} ${today().toString()} ${format} ${made ? linksText(made) : ""} ${row.name}${chosen}${colour ? ` ${colour}` : ""}`;
   }
 
-  const current = (): FeedState | null => (known?.inputs === inputsNow() ? known : null);
+  function current(): FeedState | null {
+    if (!known) return null;
+    const look = lookNow(known);
+    if (looked && isSameLook(looked, look)) return known;
+    const inputs = inputsNow();
+    if (known.inputs !== inputs) {
+      if (isPlainFeed(feed()) || !goesOn(known.inputs, inputs)) return null;
+      known = { ...known, inputs };
+    }
+    looked = { ...look, state: known };
+    return known;
+  }
+
+  const lookNow = (state: FeedState): Look => ({
+    ...{ state, row: feed(), day: today() },
+    revision: store.changes.latest(),
+    undone: store.transaction().undone,
+  });
+
+  /** Whether nothing that has changed since is the feed's: it says the same then, and is not built for it. */
+  function goesOn(before: string, now: string): boolean {
+    const [was, is] = [splitInputs(before), splitInputs(now)];
+    if (was.rest !== is.rest || was.revision < store.changes.completeFrom()) return false;
+    const changes = store.changes.since(was.revision, changesToLookAt + 1);
+    if (changes.length > changesToLookAt) return false;
+    const items = new Set(changes.map(({ item }) => item));
+    return [...items].every((key) => {
+      // Names, of which any may be the feed's.
+      if (key === null || store.feeds.fragmentsOf(id, key).length > 0) return false;
+      const view = store.view.get(key);
+      return !view || !scope.holds(view.item);
+    });
+  }
 
   function startWork(): Working {
-    const entries = createFeedEntries({ store, project, options, format, links: linksNow });
+    const { readNames } = deps;
+    const entries = createFeedEntries({
+      ...{ store, scope, readNames, options, format },
+      links: linksNow,
+    });
     return {
       entries,
-      fragments: createFragments({ store, feed: id, project, entries, render, seal }),
+      fragments: createFragments({ store, feed: id, entries, render, seal }),
+      octets: createCalendarOctets(),
     };
   }
 
   /** Renders what changed and notes what the feed says now, in one transaction: nothing is served that is not kept. */
   function build(): { readonly state: FeedState; readonly made: BuiltFeed } {
     working ??= startWork();
-    const { entries, fragments } = working;
+    const { entries, fragments, octets } = working;
     entries.refresh();
     fragments.dropGone();
     const shown = entries.shown(today());
-    const head = calendarHead({ name: feed().name, zone: options.zone, shown });
-    const body = calendarBody(head, fragments.textsOf(shown));
+    const colour = colourOf(feed(), store);
+    const head = calendarHead({ name: feed().name, zone: options.zone, shown, colour });
+    const body = octets.write(head, fragments.textsOf(shown));
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     const state = {
       inputs: inputsNow(),
@@ -145,28 +213,40 @@ export function createLiveFeed(
       items: shown.length,
       bytes: body.byteLength,
     };
-    store.feeds.setState(id, state);
+    if (!isSameState(kept, state)) store.feeds.setState(id, state);
     entries.settle();
     return { state, made: built?.etag === etag ? built : builtFeed(etag, body) };
   }
 
   function rebuild(): BuiltFeed {
-    if (known === null && !deps.hasRead(project)) throw new FeedUnreadError(feed());
+    if (known === null && !scope.isRead(deps.hasRead)) throw new FeedUnreadError(feed());
+    const tried: { whole: ReturnType<typeof build> | null; isRaised: boolean } = {
+      whole: null,
+      isRaised: false,
+    };
     try {
-      const { state, made } = store.together(build);
-      known = state;
-      built = made;
-      deps.onGrown();
-      return made;
+      store.together(() => {
+        const before = store.changes.latest();
+        tried.whole = build();
+        tried.isRaised = store.changes.latest() !== before;
+      });
+      kept = tried.whole?.state ?? kept;
     } catch (error) {
       // The transaction is undone, so what memory holds may be ahead of it.
       working = null;
-      throw new FeedBuildError(feed(), error);
+      // What the disk does not keep is made again the same, unless a SEQUENCE was raised for it.
+      const isHarmless = isStorageFault(error) && !tried.isRaised;
+      if (!tried.whole || !isHarmless) throw new FeedBuildError(feed(), error);
     }
+    if (!tried.whole) throw new FeedBuildError(feed(), new Error("it was not built"));
+    known = tried.whole.state;
+    built = tried.whole.made;
+    deps.onGrown();
+    return built;
   }
 
   /** Some items at a step, each of which is kept as a whole. */
-  function* readInSteps({ entries, fragments }: Working): Generator<void> {
+  function* readInSteps({ entries, fragments, octets }: Working): Generator<void> {
     const isShown = entries.isShown(today());
     const items = entries.fill()[Symbol.iterator]();
     const readSome = (): boolean => {
@@ -178,13 +258,23 @@ export function createLiveFeed(
       return true;
     };
     while (store.together(readSome)) yield;
+    // Others may have changed what was read: what is written has to be of one moment.
+    const shownNow = () => {
+      entries.refresh();
+      return entries.shown(today());
+    };
+    store.together(shownNow);
+    yield;
+    yield* octets.prepare(store.together(() => fragments.textsOf(shownNow())));
   }
 
   async function prepareWork(): Promise<void> {
     const made = startWork();
     try {
-      await inTurns(readInSteps(made));
+      await inTurns(readInSteps(made), deps.turns);
     } catch (error) {
+      // It is built at once then, and served although it cannot be kept.
+      if (isStorageFault(error)) return;
       throw new FeedBuildError(feed(), error);
     } finally {
       preparing = null;
@@ -193,14 +283,18 @@ export function createLiveFeed(
   }
 
   return {
+    fault: () => scope.fault(),
+    projects: () => scope.projects(),
     current,
     prepare() {
       if (working?.entries.isFollowing()) return null;
-      if (known === null && !deps.hasRead(project)) return null;
+      if (known === null && !scope.isRead(deps.hasRead)) return null;
       preparing ??= prepareWork();
       return preparing;
     },
-    size: () => (built?.size() ?? 0) + (working?.fragments.size() ?? 0),
+    size: () =>
+      (built?.size() ?? 0) +
+      (working ? working.fragments.size() + (isPlainFeed(feed()) ? 0 : working.entries.size()) : 0),
     release() {
       built = null;
       working = null;
@@ -216,6 +310,31 @@ export function createLiveFeed(
     kept: () => (built?.etag === known?.etag ? built : null),
   };
 }
+
+/** The colour that a feed tells; null for none. */
+export function colourOf(
+  { colour, projectId: project }: Pick<FeedRow, "colour" | "projectId">,
+  { directory }: Pick<Store, "directory">,
+): Colour | null {
+  if (colour !== "project") return readColour(colour);
+  return project === null ? null : readColour(directory.project(project)?.color ?? null);
+}
+
+/** The newest change that a state knows of. */
+export const revisionIn = ({ inputs }: FeedState): Revision => splitInputs(inputs).revision;
+
+function splitInputs(inputs: string): { readonly revision: Revision; readonly rest: string } {
+  const at = inputs.indexOf(" ");
+  return { revision: revision(Number(inputs.slice(0, at))), rest: inputs.slice(at) };
+}
+
+const isSameState = (one: FeedState | null, other: FeedState): boolean =>
+  one !== null &&
+  one.inputs === other.inputs &&
+  one.etag === other.etag &&
+  one.modifiedAt.equals(other.modifiedAt) &&
+  one.items === other.items &&
+  one.bytes === other.bytes;
 
 /** HTTP dates have whole seconds, so a second change in one second must move the date as well. */
 function nextModified(before: FeedState | null, now: Temporal.Instant): Temporal.Instant {

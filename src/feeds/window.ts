@@ -3,12 +3,14 @@ import type { EventItem, TaskItem } from "../domain/item.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
-/** What feeds show, for all of them alike. */
+/** What feeds show: for all of them alike, but for what one of them was given. */
 export interface FeedOptions extends Omit<FeedsConfig, "actionLinks"> {
   /** The account's IANA zone: days begin in it, and times are written in it. */
   readonly zone: string;
   /** Address of an item, with {project}, {kind} and {id}; null for no links. */
   readonly webUrl: string | null;
+  /** False for a feed without alarms. */
+  readonly reminders?: boolean;
 }
 
 /** The days that decide whether a feed shows an item; compared with today, which is not part of them. */

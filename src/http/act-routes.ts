@@ -82,9 +82,11 @@ function takeBack(
   editActions: ActRoutesDeps["editActions"],
 ): Decision {
   return state === "pending" || state === "held" || state === "parked"
-    ? editActions.discard(id)
-    : editActions.undo(id, { channel: "link", actor: null });
+    ? editActions.discard(id, byLink)
+    : editActions.undo(id, byLink);
 }
+
+const byLink = { channel: "link", actor: null } as const;
 
 const unknown = { kind: "void", fault: "unknown" } as const;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
+import { type ProxyTrust, proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 
 /** How long strangers may keep a connection, and how many. */
 export interface ConnectionLimits {
@@ -8,7 +9,7 @@ export interface ConnectionLimits {
   readonly unreadMs: number;
   /** Until then the headers of a request have come. */
   readonly headersMs: number;
-  /** Connections from one address at a time, where no proxy is trusted. */
+  /** Connections at a time from one address that is no trusted proxy's. */
   readonly perAddress: number;
 }
 
@@ -22,8 +23,8 @@ const toldEvery = Temporal.Duration.from({ minutes: 1 });
 
 /** Whose connections are counted, and who is told of those that are refused. */
 export interface ConnectionGuard {
-  /** Whoever connects is the proxy in front, wherever it stands, and brings everybody's connections. */
-  readonly trustProxy: boolean;
+  /** A proxy in front brings everybody's connections; where it may stand anywhere, whoever connects is taken for it. */
+  readonly trustProxy: TrustProxy;
   readonly log: Log;
   readonly clock: () => Temporal.Instant;
   readonly limits?: ConnectionLimits;
@@ -50,19 +51,25 @@ export function guardConnections(server: Server, guard: ConnectionGuard): void {
   server.on("request", watch);
   // Without another listener this one would have to answer.
   if (server.listenerCount("checkContinue") > 0) server.on("checkContinue", watch);
-  if (!guard.trustProxy) countConnections(server, guard);
+  countConnections(server, { ...guard, trusts: proxyTrust(guard.trustProxy) });
 }
 
 function countConnections(
   server: Server,
-  { log, clock, limits = usualLimits, isOwn = isLoopback }: ConnectionGuard,
+  {
+    log,
+    clock,
+    trusts,
+    limits = usualLimits,
+    isOwn = isLoopback,
+  }: ConnectionGuard & { readonly trusts: ProxyTrust },
 ): void {
   const { perAddress } = limits;
   const open = new Map<string, number>();
   const tell = refusalTeller({ log, clock, perAddress });
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
-    if (isOwn(address)) return;
+    if (isOwn(address) || trusts(address, 0)) return;
     const count = (open.get(address) ?? 0) + 1;
     if (count > perAddress) {
       socket.destroy();

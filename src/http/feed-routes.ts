@@ -1,48 +1,78 @@
-import { type Request, type Response, Router } from "express";
+import type { OutgoingHttpHeaders } from "node:http";
+import { type Request, type RequestHandler, type Response, Router } from "express";
 import { type Coding, codingFor } from "../domain/accept-encoding.ts";
+import type { FeedFault } from "../domain/feed-filter.ts";
 import { httpDate, readHttpDate } from "../domain/http-date.ts";
 import { FeedUnreadError } from "../feeds/live-feed.ts";
 import type { OpenFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
-import { notFound, sendProblem } from "./problem-json.ts";
+import type { StorageHealth } from "../store/storage-health.ts";
+import { notFound, type Problem, sendProblem } from "./problem-json.ts";
+import type { SharedCache } from "./shared-cache.ts";
 
 export interface FeedRoutesDeps {
   readonly feeds: PublishedFeeds;
-  readonly clock: () => Temporal.Instant;
+  readonly sharedCache: SharedCache;
   readonly log: Log;
+  /** Knows whether the database is damaged, which a fetch may be the first to meet; absent where nobody asks. */
+  readonly health?: Pick<StorageHealth, "note">;
 }
 
-/** How often a fetch by the same program is noted. */
-const noteEvery = Temporal.Duration.from({ minutes: 1 });
+const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics(?:\?|$)/;
+
+/**
+ * The usual fetch, before anything else is looked at: of a feed in which nothing has changed, by a program that has it, or of
+ * which the bytes are in memory. All others go on to where every answer is given.
+ */
+export function feedsAtHand({
+  feeds,
+  sharedCache,
+}: Pick<FeedRoutesDeps, "feeds" | "sharedCache">): RequestHandler {
+  return async (request, response, next) => {
+    const { method, url } = request;
+    const secret = method === "GET" || method === "HEAD" ? feedAddress.exec(url)?.[1] : undefined;
+    const feed = secret === undefined ? null : feeds.open(secret);
+    const head = feed && !feed.fault() ? feed.current() : null;
+    if (!feed || !head) return next();
+    const version = versionFor(request, { head, kept: sharedCache.headersFor(feed, request) });
+    const exchange = { request, response, version };
+    const { coding } = version;
+    if (isUnchanged(request, version)) sendUnchanged(feed, exchange);
+    else if (!feed.isAtHand()) next();
+    else
+      sendBody(feed, { ...exchange, body: coding ? await feed.compressed(coding) : feed.body() });
+  };
+}
 
 /** `/feeds/<secret>/<slug>.ics`: 304 before anything is rendered, compressed only when asked, 503 rather than emptiness. */
-export function feedRoutes({ feeds, clock, log }: FeedRoutesDeps): Router {
+export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps): Router {
   const router = Router();
-  const noted = new Map<number, { readonly agent: string; readonly at: Temporal.Instant }>();
-
-  function note(feed: OpenFeed, agent: string): void {
-    const last = noted.get(feed.id);
-    const now = clock();
-    if (last?.agent === agent && Temporal.Instant.compare(now, last.at.add(noteEvery)) < 0) return;
-    noted.set(feed.id, { agent, at: now });
-    feed.fetched(agent);
-  }
 
   router.get("/feeds/:secret/:file", async (request, response) => {
     const { secret, file } = request.params;
     const feed = file.endsWith(".ics") ? feeds.open(secret) : null;
     if (!feed) {
-      sendProblem(response, notFound("there is no such feed, or its address was revoked"));
+      sendGone(response, notFound("there is no such feed, or its address was revoked"));
+      return;
+    }
+    const fault = feed.fault();
+    if (fault?.kind === "closed") {
+      // Nobody may see it any more, and nothing will come.
+      sendGone(response, { status: 410, title: "Feed closed", detail: fault.reason });
+      return;
+    }
+    if (fault) {
+      sendFault(response, fault);
       return;
     }
     try {
-      note(feed, request.get("user-agent") ?? "unknown");
-      await answer(feed, request, response);
+      await answer(feed, { request, response, sharedCache });
     } catch (error) {
       if (error instanceof FeedUnreadError) {
         sendUnread(response);
         return;
       }
+      health?.note(error);
       log.error("feed cannot be built", { feed: feed.id, error });
       response.setHeader("Retry-After", "60");
       sendProblem(response, {
@@ -60,7 +90,18 @@ export function feedRoutes({ feeds, clock, log }: FeedRoutesDeps): Router {
       detail: `a feed cannot be changed by ${request.method}: send the calendar to /api/edits instead`,
     });
   });
+
+  function sendGone(response: Response, problem: Problem): void {
+    if (!sharedCache.sendGone(response, problem)) sendProblem(response, problem);
+  }
   return router;
+}
+
+/** What is gone may come back: that is no empty calendar. */
+function sendFault(response: Response, { reason }: FeedFault): void {
+  response.setHeader("Retry-After", "3600");
+  const detail = `${reason}; another filter helps, or another feed`;
+  sendProblem(response, { status: 503, title: "Feed without contents", detail });
 }
 
 function sendUnread(response: Response): void {
@@ -73,38 +114,87 @@ function sendUnread(response: Response): void {
   });
 }
 
-async function answer(feed: OpenFeed, request: Request, response: Response): Promise<void> {
-  const { etag, modifiedAt } = feed.current() ?? (await readyHead(feed));
-  const coding = codingFor(request.get("accept-encoding"));
-  const under = (suffix: Coding) => `${etag.slice(0, -1)}-${suffix}"`;
-  const headers = {
-    ETag: coding ? under(coding) : etag,
-    "Last-Modified": httpDate(modifiedAt),
-    "Cache-Control": "private, no-cache",
-    Vary: "Accept-Encoding",
-  };
-  if (isUnchanged(request, { etags: [etag, under("gzip"), under("br")], modifiedAt })) {
-    response.writeHead(304, headers).end();
+async function answer(
+  feed: OpenFeed,
+  asked: {
+    readonly request: Request;
+    readonly response: Response;
+    readonly sharedCache: SharedCache;
+  },
+): Promise<void> {
+  const { request, response, sharedCache } = asked;
+  const head = feed.current() ?? (await readyHead(feed));
+  const version = versionFor(request, { head, kept: sharedCache.headersFor(feed, request) });
+  if (isUnchanged(request, version)) {
+    sendUnchanged(feed, { request, response, version });
     return;
   }
   const waiting = feed.isAtHand() ? null : feed.prepare();
   if (waiting) {
     await waiting;
     // Something may have changed meanwhile.
-    return answer(feed, request, response);
+    return answer(feed, asked);
   }
+  const { coding } = version;
   const body = coding ? await feed.compressed(coding) : feed.body();
+  sendBody(feed, { request, response, version, body });
+}
+
+/** What a feed says now, in the coding that a client asks for. */
+interface Version {
+  readonly coding: Coding | null;
+  /** The ETags under which a client may hold it. */
+  readonly etags: readonly string[];
+  readonly modifiedAt: Temporal.Instant;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+function versionFor(
+  request: Request,
+  { head: { etag, modifiedAt }, kept }: { readonly head: Head; readonly kept: OutgoingHttpHeaders },
+): Version {
+  const coding = codingFor(request.headers["accept-encoding"]);
+  const under = (suffix: Coding) => `${etag.slice(0, -1)}-${suffix}"`;
+  const headers = {
+    ETag: coding ? under(coding) : etag,
+    "Last-Modified": httpDate(modifiedAt),
+    ...kept,
+    Vary: "Accept-Encoding",
+  };
+  return { coding, etags: [etag, under("gzip"), under("br")], modifiedAt, headers };
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly version: Version;
+}
+
+function sendUnchanged(feed: OpenFeed, { request, response, version }: Exchange): void {
+  feed.fetched(agentOf(request));
+  response.writeHead(304, version.headers).end();
+}
+
+function sendBody(
+  feed: OpenFeed,
+  { request, response, version, body }: Exchange & { readonly body: Buffer },
+): void {
+  feed.fetched(agentOf(request));
   response.writeHead(200, {
-    ...headers,
+    ...version.headers,
     "Content-Type": "text/calendar; charset=utf-8",
     "Content-Length": body.byteLength,
     "X-Content-Type-Options": "nosniff",
-    ...(coding && { "Content-Encoding": coding }),
+    ...(version.coding && { "Content-Encoding": version.coding }),
   });
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-async function readyHead(feed: OpenFeed): Promise<ReturnType<OpenFeed["head"]>> {
+type Head = ReturnType<OpenFeed["head"]>;
+
+const agentOf = (request: Request): string => request.headers["user-agent"] ?? "";
+
+async function readyHead(feed: OpenFeed): Promise<Head> {
   await feed.prepare();
   return feed.head();
 }
@@ -114,14 +204,14 @@ async function readyHead(feed: OpenFeed): Promise<ReturnType<OpenFeed["head"]>> 
  * Source: RFC 9110 13.2.2.
  */
 function isUnchanged(
-  request: Request,
-  current: { readonly etags: readonly string[]; readonly modifiedAt: Temporal.Instant },
+  { headers }: Request,
+  current: Pick<Version, "etags" | "modifiedAt">,
 ): boolean {
-  const noneMatch = request.get("if-none-match");
+  const noneMatch = headers["if-none-match"];
   if (noneMatch !== undefined) {
     const named = noneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     return named.includes("*") || current.etags.some((etag) => named.includes(etag));
   }
-  const since = readHttpDate(request.get("if-modified-since"));
+  const since = readHttpDate(headers["if-modified-since"]);
   return since !== null && current.modifiedAt.epochMilliseconds < since.epochMilliseconds + 1000;
 }

@@ -1,6 +1,10 @@
 import { type RequestHandler, urlencoded } from "express";
-import { type AdminAuth, sameSecret } from "./admin-auth.ts";
+import { sameSecret } from "./admin-auth.ts";
+import { isOwnForm, keptForm } from "./kept-form.ts";
+import { keptFormPage } from "./pages/kept-form-page.ts";
 import { sendProblem } from "./problem-json.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
 
 /** A field of a form's body; "" where it was not sent. */
 export function formField(body: unknown, name: string): string {
@@ -9,16 +13,32 @@ export function formField(body: unknown, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Reads the body of a form. */
-export const readForm = (): RequestHandler => urlencoded({ extended: false, limit: 10_000 });
+const usualLength = 10_000;
 
-/** Lets a form pass that this server has given to this browser's session; answers 403 otherwise. */
-export function formGuard(auth: AdminAuth): readonly RequestHandler[] {
+/** Reads the body of a form, of so many octets at most. */
+export const readForm = (longest = usualLength): RequestHandler =>
+  urlencoded({ extended: false, limit: longest });
+
+/**
+ * Lets a form pass that this server has given to this viewer, by the token in it; a script may say the token in the header
+ * X-Form-Token. Answers 403 otherwise; a person's form that is of an earlier log-in can be sent from that answer.
+ */
+export function formGuard(
+  viewers: Pick<Viewers, "find" | "formToken">,
+  longest?: number,
+): readonly RequestHandler[] {
   return [
-    readForm(),
+    readForm(longest),
     (request, response, next) => {
-      const given = formField(request.body, "form");
-      if (auth.hasSession(request) && sameSecret(given, auth.formToken(request))) return next();
+      const given = request.get("x-form-token") ?? formField(request.body, "form");
+      const isOwn = viewers.find(request) !== null && sameSecret(given, viewers.formToken(request));
+      if (isOwn && given !== "") return next();
+      const kept = viewers.find(request) && isOwnForm(request) ? keptForm(request) : null;
+      if (kept) {
+        const formToken = viewers.formToken(request);
+        sendPage(response.status(403), keptFormPage({ kept, formToken, root: rootOf(request) }));
+        return;
+      }
       sendProblem(response, {
         status: 403,
         title: "Forbidden",

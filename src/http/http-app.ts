@@ -1,36 +1,67 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { DailyBackups } from "../backups/daily-backups.ts";
+import type { IdentityHeader } from "../config/config.ts";
+import { everyMailKind } from "../domain/mail-kind.ts";
+import type { Tallies } from "../domain/tallies.ts";
+import type { HeldTrouble } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
+import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
+import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
+import type { Outbox } from "../mail/outbox.ts";
+import type { MailedLogIns } from "../people/mailed-log-in.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Throttle } from "../people/throttle.ts";
-import type { StorageHealth, StorageTrouble } from "../store/storage-health.ts";
+import type { MailAhead } from "../reminders/reminders.ts";
+import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
 import type { Outlook } from "../sync/outlook.ts";
+import { createTurns, type Turns } from "../turns.ts";
 import type { GateState } from "../upstream/gate.ts";
+import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
-import { apiRoutes } from "./api-routes.ts";
+import { type ApiRoutesDeps, apiRoutes } from "./api-routes.ts";
+import { type AssetFolders, createAssets, ownFolders } from "./assets.ts";
+import { backupRoutes } from "./backup-routes.ts";
+import { calendarRoutes } from "./calendar-routes.ts";
+import { connectRoutes } from "./connect-routes.ts";
+import { editPageRoutes } from "./edit-page-routes.ts";
 import { editRoutes } from "./edit-routes.ts";
-import { feedRoutes } from "./feed-routes.ts";
+import { feedApiRoutes } from "./feed-api-routes.ts";
+import { feedPageRoutes } from "./feed-page-routes.ts";
+import { feedRoutes, feedsAtHand } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
-import { healthRoutes } from "./health-routes.ts";
+import { type CopyState, healthRoutes } from "./health-routes.ts";
+import { createLive, processTimers } from "./live.ts";
+import { loginRoutes, tokenInAddress } from "./login-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
+import { metricsRoutes, type Scraper } from "./metrics-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { peoplePageRoutes } from "./people-page-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
-import { forbidden, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { createProxyIdentity } from "./proxy-identity.ts";
 import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
-import { withoutPrefix } from "./send-page.ts";
+import { tallyRequests } from "./request-tallies.ts";
+import { bareHeaders, surroundPages, withoutPrefix } from "./send-page.ts";
+import { createSharedCache, type SharedCache } from "./shared-cache.ts";
 import { readStatus } from "./status.ts";
+import { type StatusRoutesDeps, statusRoutes } from "./status-routes.ts";
+import { createTestLimit } from "./test-limit.ts";
+import { proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
+import { createViewers, type Viewers } from "./viewer.ts";
+import { type WebhookRoutesDeps, webhookRoutes } from "./webhook-routes.ts";
 import { workspaceRoutes } from "./workspace-routes.ts";
 
 interface HttpDeps {
@@ -39,6 +70,14 @@ interface HttpDeps {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly editActions: EditActions;
+  /** Takes in what people set in forms; null where pages change no items. */
+  readonly acceptForm: ((request: FormRequest) => FormOutcome) | null;
+  /** What is said to HTTP caches in front of feeds; that they keep none, without it. */
+  readonly sharedCache?: SharedCache;
+  /** Refuses what would have to be kept, where a copy of somebody else's database is served; absent elsewhere. */
+  readonly refuseWrites?: RequestHandler;
+  /** How old that copy is. */
+  readonly copy?: () => CopyState;
   /** Null where nothing is asked of the service on a person's request. */
   readonly workspace: ServiceActions | null;
   /** Null where feeds have no action links. */
@@ -47,13 +86,24 @@ interface HttpDeps {
   readonly caldav: RequestHandler | null;
   readonly people: People;
   readonly passwords: PasswordCheck;
+  readonly mailedLogIns: MailedLogIns;
+  /** How a proxy in front says who people are; null where it does not. */
+  readonly identityHeader: IdentityHeader | null;
   /** Shared with CalDAV, which asks for app passwords as well. */
   readonly throttle: Throttle;
   readonly rights: Rights;
+  /** What will go out within a week, so many at most; nothing where no mail goes out. */
+  readonly mailsAhead?: (most: number) => Promise<readonly MailAhead[]>;
+  /** Absent where mails go to a mail server. */
+  readonly outbox?: Outbox | null;
   /** By which readers turn mails off; absent where no mail has such a link. */
   readonly mailLinks?: Omit<UnsubscribeRoutesDeps, "store">;
+  /** Where people have their reminders sent by HTTP; absent where nothing goes out. */
+  readonly webhooks?: Pick<WebhookRoutesDeps, "webhooks" | "testFor">;
   /** Absent where no reports are served. */
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
+  /** Of the whole process. */
+  readonly turns?: Turns;
   readonly ready: () => boolean;
   readonly fastPath: () => FastPathState;
   /** Whether what is served has been read since the start. */
@@ -62,58 +112,133 @@ interface HttpDeps {
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
+  /** What the operator must hear of; nothing where nobody watches. */
+  readonly troubles?: () => readonly HeldTrouble[];
+  /** Where requests are counted; absent where nobody counts. */
+  readonly tallies?: Tallies;
+  /** Proves the zone that is configured; absent where nothing is asked of the service. */
+  readonly probeZone?: ApiRoutesDeps["probeZone"];
+  /** Answers `/metrics`; null where this port has none. */
+  readonly scrape?: Scraper | null;
+  /** Under which address metrics are, for the Status page; null where there are none. */
+  readonly metricsUrl?: () => string | null;
+  /** The database's path; absent where it is in memory. */
+  readonly databaseFile?: string;
   readonly loopDelay: () => LoopDelay;
-  readonly adminToken: string;
+  /** As it is in force now. */
+  readonly adminToken: () => string;
   /** Address under which calendars reach this server, without a slash at the end. */
   readonly baseUrl: () => string;
-  readonly trustProxy: boolean;
+  readonly trustProxy: TrustProxy;
+  /** Template of the service's own pages; null where none is known. */
+  readonly webUrl: string | null;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
   /** As many unpredictable bytes as asked for. */
   readonly randomBytes: (size: number) => Uint8Array;
+  /** Where the pages' files are; those of this checkout unless said. */
+  readonly assetFolders?: AssetFolders;
   readonly log: Log;
+  /** Whether mails go to a server, and not into a folder. */
+  readonly sendsMail: boolean;
+  /** Absent where no backups are made. */
+  readonly backups?: Pick<DailyBackups, "make" | "list">;
+  /** Absent where there is nothing to set up. */
+  readonly operator?: StatusRoutesDeps["operator"];
+  /** Ends the streams of open pages; absent where nothing is ever stopped. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds that never jump. */
+  readonly monotonic: () => number;
 }
 
 /** The HTTP server: feeds first and bare, as they are asked for most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
   const { feeds, editActions, store, people, rights, clock, log, ready, fresh, baseUrl } = deps;
   const auth = createAdminAuth(deps);
+  const identity = createProxyIdentity({ header: deps.identityHeader, log });
+  const viewers = createViewers({ ...deps, identity });
   const startedAt = clock();
   let forwardedAt: Temporal.Instant | null = null;
-  const status = () => readStatus({ ...deps, startedAt, forwardedAt });
+  const repeated = createRepeatedEdits(store);
+  const status = () => readStatus({ ...deps, repeated, startedAt, forwardedAt });
 
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  // One proxy: the address that it names counts, not those that its client claims.
-  app.set("trust proxy", deps.trustProxy ? 1 : false);
-  if (!deps.trustProxy) {
-    app.use(({ headers }, _response, next) => {
-      if (headers["x-forwarded-for"] ?? headers["forwarded"]) forwardedAt = clock();
-      next();
-    });
-  }
+  // The address that a trusted proxy names counts, not those that its client claims.
+  const trusts = proxyTrust(deps.trustProxy);
+  app.set("trust proxy", trusts);
+  app.use(({ headers, socket }, _response, next) => {
+    const isForwarded = (headers["x-forwarded-for"] ?? headers["forwarded"]) !== undefined;
+    if (isForwarded && !trusts(socket.remoteAddress ?? "", 0)) forwardedAt = clock();
+    next();
+  });
   app.use(withoutPrefix(baseUrl));
-  app.use(feedRoutes({ feeds, clock, log }));
+  if (deps.tallies) app.use(tallyRequests(deps.tallies, deps));
+  const { sharedCache = noSharedCache(store) } = deps;
+  app.use(feedsAtHand({ feeds, sharedCache }));
+  app.use((_request, response, next) => {
+    // Whatever answers, nothing of it is a page that runs, frames or tells where somebody came from, unless it says so itself.
+    response.set(bareHeaders);
+    next();
+  });
+  const { assets, router: assetRouter } = createAssets(deps.assetFolders ?? ownFolders);
+  app.use(
+    surroundPages((request) => {
+      const viewer = viewers.find(request);
+      const formToken = viewers.formToken(request);
+      return { viewer, formToken, zone: viewer?.zone ?? deps.zone, assets: assets() };
+    }),
+  );
+  if (deps.refuseWrites) app.use(deps.refuseWrites);
+  app.use(tokenInAddress({ auth, viewers }));
+  const login = createPersonLogin(deps);
+  app.use(accessGuard({ auth, viewers, login, publicUrl: baseUrl }));
+  app.use(feedRoutes({ feeds, sharedCache, log, health: store.health }));
   if (deps.caldav) app.use(deps.caldav);
+  app.use(assetRouter);
+  app.get("/live", openLive({ deps, viewers }));
   app.use((_request, response, next) => {
     // All that follows is for one reader, or of this moment; what may be kept says so itself.
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
-  app.use("/api", refuseCrossSite(baseUrl));
-  app.use(healthRoutes({ ready, fresh, storage: () => store.health.trouble() }));
+  app.use(healthRoutes({ ready, fresh, storage: () => store.health.trouble(), copy: deps.copy }));
+  if (deps.scrape) app.use(metricsRoutes(deps.scrape));
   app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  app.use(editRoutes({ auth, editActions, rights, login: createPersonLogin(deps) }));
-  app.use(peopleRoutes({ auth, people, baseUrl }));
-  if (deps.workspace) app.use(workspaceRoutes({ auth, workspace: deps.workspace }));
-  if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, auth }));
-  app.use(apiRoutes({ auth, store, feeds, status, baseUrl }));
-  app.use(pageRoutes({ auth, editActions, feeds, people, status, baseUrl }));
+  app.use(editRoutes({ viewers, editActions, rights, turns: deps.turns ?? createTurns() }));
+  app.use(peopleRoutes({ people, baseUrl }));
+  if (deps.workspace) app.use(workspaceRoutes({ workspace: deps.workspace }));
+  if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
+  app.use(feedApiRoutes({ viewers, store, feeds, baseUrl }));
+  app.use(apiRoutes({ store, status, probeZone: deps.probeZone }));
   app.use(
-    formRoutes({ auth, editActions, people, baseUrl, installation: store.meta.installation }),
+    loginRoutes({ ...deps, auth, viewers, proxyLogout: identity.logout, health: store.health }),
   );
+  app.use(
+    peoplePageRoutes({
+      viewers,
+      people,
+      store,
+      wishes: deps.mailLinks?.wishes ?? (() => everyMailKind),
+      mailsAhead: deps.mailsAhead ?? (() => Promise.resolve([])),
+      outbox: deps.outbox ?? null,
+      webhooks: deps.webhooks?.webhooks ?? null,
+      baseUrl,
+    }),
+  );
+  const tests = createTestLimit(deps);
+  if (deps.webhooks) app.use(webhookRoutes({ viewers, people, tests, ...deps.webhooks }));
+  app.use(feedPageRoutes({ viewers, store, feeds, baseUrl }));
+  app.use(connectRoutes({ viewers, people, baseUrl }));
+  app.use(pageRoutes({ ...deps, viewers, status }));
+  app.use(statusRoutes({ ...deps, viewers, status, tests }));
+  if (deps.backups) app.use(backupRoutes({ viewers, backups: deps.backups }));
+  const { acceptForm } = deps;
+  if (acceptForm) app.use(calendarRoutes({ ...deps, acceptForm, viewers }));
+  app.use(editPageRoutes({ viewers, editActions, rights, store }));
+  app.use(formRoutes({ viewers, people, baseUrl, installation: store.meta.installation }));
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });
@@ -121,33 +246,25 @@ export function createApp(deps: HttpDeps): Express {
   return app;
 }
 
-/**
- * Refuses what a page of another site has a browser send: browsers add the password that a person has once entered here by
- * themselves, also to a form of somebody else. Programs say nothing of where they come from. `publicUrl` has the host under which
- * browsers know this server, where a proxy names another one.
- * Source: Fetch Metadata 2.4 (Sec-Fetch-Site), RFC 6454 7 (Origin).
- */
-function refuseCrossSite(publicUrl: () => string): RequestHandler {
-  return (request, response, next) => {
-    const { method, headers } = request;
-    const site = headers["sec-fetch-site"];
-    const isOwn =
-      site === undefined
-        ? isOwnOrigin(headers.origin, [request.host, new URL(publicUrl()).host])
-        : site === "same-origin" || site === "none";
-    if (safe.has(method) || isOwn) next();
-    else sendProblem(response, forbidden("a page of another site cannot ask for this"));
-  };
-}
+const noSharedCache = ({ meta: { installation } }: Store): SharedCache =>
+  createSharedCache({ config: null, installation, onServed() {} });
 
-/** What changes nothing. Source: RFC 9110 9.2.1. */
-const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/** A browser that says nothing of its page sends none; "null" is a page without an address. */
-function isOwnOrigin(origin: string | undefined, hosts: readonly (string | undefined)[]): boolean {
-  if (origin === undefined) return true;
-  const host = URL.parse(origin)?.host;
-  return host !== undefined && hosts.includes(host);
+/** What open pages listen to, until everything is stopped. */
+function openLive({
+  deps,
+  viewers,
+}: {
+  readonly deps: HttpDeps;
+  readonly viewers: Viewers;
+}): RequestHandler {
+  const live = createLive({
+    watch: deps.store.topics,
+    find: (request) => viewers.again(request),
+    timers: processTimers(deps.monotonic),
+    run: Buffer.from(deps.randomBytes(6)).toString("base64url"),
+  });
+  deps.signal?.addEventListener("abort", () => live.close(), { once: true });
+  return live.handler;
 }
 
 function errorHandler({
@@ -174,14 +291,16 @@ function errorHandler({
   };
 }
 
-/** A path that may be logged: what follows `/feeds/`, `/act/` or `/unsubscribe/` is as good as a password. */
-const openPath = (path: string): string => path.replace(/^\/(feeds|act|unsubscribe)\/.*/i, "/$1/…");
+/** A path that may be logged: what follows `/feeds/`, `/act/`, `/unsubscribe/` or `/login/` is as good as a password. */
+const openPath = (path: string): string =>
+  path.replace(/^\/(feeds|act|unsubscribe|login)\/.*/i, "/$1/…");
 
 /** Nothing of the request was kept. Source: RFC 4918 11.5 (507). */
-const storageProblem = ({ kind, problem }: StorageTrouble): Problem => ({
-  status: kind === "full" ? 507 : 503,
-  title: "Cannot be stored",
-  detail: problem,
+const storageProblem = (trouble: StorageTrouble): Problem => ({
+  status: trouble.kind === "full" ? 507 : 503,
+  title: trouble.kind === "damaged" ? "Database damaged" : "Cannot be stored",
+  detail: trouble.problem,
+  retryAfter: retryAfterOf(trouble),
 });
 
 function problemOf(status: number): Problem {

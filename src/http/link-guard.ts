@@ -1,29 +1,11 @@
 import { hash } from "node:crypto";
-import type { Request, RequestHandler } from "express";
+import type { RequestHandler } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
-import helmet from "helmet";
-import { layout } from "./pages/layout.ts";
 import { tooManyPage } from "./pages/login.ts";
-import { rootOf } from "./send-page.ts";
+import { sendPage } from "./send-page.ts";
 
 /** What stands before the pages of links that need no login: as good as a password, they are for one reader alone. */
-export const linkGuard = (): readonly RequestHandler[] => [headers, unlisted, linkLimit()];
-
-const headers = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  referrerPolicy: { policy: "no-referrer" },
-  xFrameOptions: { action: "deny" },
-});
+export const linkGuard = (): readonly RequestHandler[] => [unlisted, linkLimit()];
 
 const unlisted: RequestHandler = (_request, response, next) => {
   response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow" });
@@ -43,7 +25,7 @@ const linkLimit = (): RequestHandler =>
     legacyHeaders: false,
     // It warns of proxies in its own words on the console; which address counts is decided by `http.trustProxy`.
     validate: false,
-    message: (request: Request) => layout(tooManyPage, rootOf(request)),
+    handler: (_request, response) => sendPage(response.status(429), tooManyPage),
     keyGenerator: ({ ip = "", path }) => `${ipKeyGenerator(ip)} ${hash("sha256", linkIn(path))}`,
   });
 

@@ -1,4 +1,4 @@
-import { type Histogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram, type Histogram, performance } from "node:perf_hooks";
 
 /**
  * For how long the main thread was at one thing: so long nobody else got an answer, and no request left. Milliseconds, each
@@ -23,14 +23,31 @@ export interface LoopDelayMeter {
 
 const minutesKept = 5;
 
-/** Every turn of the event loop is measured, without a timer, which would not let a daemon at rest rest. */
-export function measureDelays(): DelayHistogram {
-  const histogram = monitorEventLoopDelay({ samplePerIteration: true });
-  histogram.enable();
-  // The first turn would count what was rested before it.
-  setImmediate(() => histogram.reset());
+/**
+ * Measures every turn of the event loop until the signal aborts: what passed since the turn before, without the time in which the
+ * loop had nothing to do. `monitorEventLoopDelay` per iteration leaves out the callbacks of sockets and files, in which answers are
+ * worked on, and by a timer it would not let a daemon at rest rest.
+ */
+export function measureDelays(signal: AbortSignal): DelayHistogram {
+  const histogram = createHistogram();
+  let before = momentNow();
+  function look(): void {
+    const now = momentNow();
+    const busyMs = now.at - before.at - (now.idle - before.idle);
+    histogram.record(Math.max(1, Math.round(busyMs * 1e6)));
+    before = now;
+    lookInNextTurn();
+  }
+  // It is called back in the next turn whenever that is, and brings none about itself.
+  const lookInNextTurn = (): void => {
+    if (!signal.aborted) setImmediate(look).unref();
+  };
+  lookInNextTurn();
   return histogram;
 }
+
+/** In milliseconds: since the process began, and of that what the event loop has waited. */
+const momentNow = () => ({ at: performance.now(), idle: performance.nodeTiming.idleTime });
 
 /** Keeps the last minutes of a histogram. */
 export function createLoopDelayMeter(histogram: DelayHistogram): LoopDelayMeter {

@@ -2,23 +2,19 @@ import { Router } from "express";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { People } from "../people/people.ts";
-import type { AdminAuth } from "./admin-auth.ts";
-import { conflict, notFound, sendProblem } from "./problem-json.ts";
+import { conflict, notFound, sendJson, sendProblem } from "./problem-json.ts";
 
 export interface PeopleRoutesDeps {
-  readonly auth: AdminAuth;
   readonly people: People;
   /** Address under which calendars reach this server, without a slash at the end. */
   readonly baseUrl: () => string;
 }
 
 /** `/api/people`: who there is, and the app passwords of their calendar programs. */
-export function peopleRoutes({ auth, people, baseUrl }: PeopleRoutesDeps): Router {
+export function peopleRoutes({ people, baseUrl }: PeopleRoutesDeps): Router {
   const router = Router();
-  router.use("/api/people", auth.requireToken);
-
   router.get("/api/people", (_request, response) => {
-    response.json({ people: people.list() });
+    sendJson(response, { people: people.list() });
   });
 
   router.post("/api/people/:id/password", (request, response) => {
@@ -27,7 +23,7 @@ export function peopleRoutes({ auth, people, baseUrl }: PeopleRoutesDeps): Route
     switch (given?.kind) {
       case "set":
         response.set("Cache-Control", "no-store");
-        response.json({ ...given.person, password: given.password, url: `${baseUrl()}/dav/` });
+        sendJson(response, { ...given.person, password: given.password, url: `${baseUrl()}/dav/` });
         return;
       case "refused":
         sendProblem(response, conflict(given.reason));

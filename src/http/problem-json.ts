@@ -1,16 +1,32 @@
 import type { Request, Response } from "express";
+import { errorPage } from "./pages/error-page.ts";
+import { rootOf, sendPage } from "./send-page.ts";
 
 /** What went wrong with a request, in the form of RFC 9457; for ICS with one entry per refusal. */
 export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
+  /** Seconds after which asking again may help, where the status says that this is for now; a minute unless given. */
+  readonly retryAfter?: number;
   /** Further members, such as `errors`. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** Answers with `application/problem+json`. Source: RFC 9457. */
-export function sendProblem(response: Response, { status, title, detail, more }: Problem): void {
+/**
+ * Says what went wrong: to a browser that shows a page with a page, to everybody else with `application/problem+json`.
+ * Source: RFC 9457, RFC 9110 12.5.1 (Accept).
+ */
+export function sendProblem(response: Response, problem: Problem): void {
+  const { status, title, detail, retryAfter = usualRetry, more } = problem;
+  response.vary("Accept");
+  if (forNow.has(status) && !response.hasHeader("Retry-After")) {
+    response.set("Retry-After", String(retryAfter));
+  }
+  if (asksForPage(response.req)) {
+    sendPage(response.status(status), errorPage(problem, rootOf(response.req)));
+    return;
+  }
   const body = { type: "about:blank", title, status, detail, ...more };
   response
     .status(status)
@@ -19,14 +35,26 @@ export function sendProblem(response: Response, { status, title, detail, more }:
     .send(jsonText(response.req, body));
 }
 
+/** What passes by itself, or once somebody has made room. Source: RFC 9110 15.6.4, RFC 4918 11.5. */
+const forNow: ReadonlySet<number> = new Set([503, 507]);
+const usualRetry = 60;
+
+/** Who takes anything, as programs do, gets no page. */
+const asksForPage = (request: Request): boolean =>
+  request.accepts(["application/json", "text/html"]) === "text/html";
+
 /** Answers with JSON as `jsonText` writes it. */
 export function sendJson(response: Response, value: unknown): void {
   response.type("application/json").send(jsonText(response.req, value));
 }
 
-/** JSON, set out over lines for who asks by hand, with a program of the command line. */
-function jsonText(request: Pick<Request, "get">, value: unknown): string {
-  const isByHand = /^(?:curl|wget|httpie)\//i.test(request.get("user-agent") ?? "");
+/** JSON, set out over lines for who asks by hand: with a program of the command line, or with `?pretty`; `?pretty=false` is not. */
+function jsonText(request: Pick<Request, "get" | "query">, value: unknown): string {
+  const { pretty } = request.query;
+  const isByHand =
+    pretty === undefined
+      ? /^(?:curl|wget|httpie)\//i.test(request.get("user-agent") ?? "")
+      : pretty !== "false";
   return isByHand ? `${JSON.stringify(value, null, 2)}\n` : JSON.stringify(value);
 }
 

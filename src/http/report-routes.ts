@@ -1,17 +1,25 @@
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { type Request, type Response, Router } from "express";
 import { unreachable } from "../domain/result.ts";
-import { reports } from "../reports/catalogue/catalogue.ts";
-import { type Format, formats, isFormat } from "../reports/formats/format.ts";
-import type { RenderFailure } from "../reports/render-report.ts";
-import { type ReportRequest, reportRequest } from "../reports/report-request.ts";
-import type { ReportThreads } from "../reports/report-threads.ts";
-import type { AdminAuth } from "./admin-auth.ts";
-import { badRequest, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { findReport, reports } from "../reports/catalogue/catalogue.ts";
+import type { Format } from "../reports/formats/format.ts";
+import type { RenderFailure, RenderOptions } from "../reports/render-report.ts";
+import { reportChoices } from "../reports/report-choices.ts";
+import type { PageWish, ReportPage } from "../reports/report-page.ts";
+import type { ReportProcesses } from "../reports/report-processes.ts";
+import type { ReportRequest } from "../reports/report-request.ts";
+import { reportListPage, reportPage } from "./pages/report-pages.ts";
+import { badRequest, notFound, type Problem, sendJson, sendProblem } from "./problem-json.ts";
+import { narrowedBy, readReportQuery } from "./report-query.ts";
 import { queryText } from "./request-query.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewer, Viewers } from "./viewer.ts";
 
 export interface ReportRoutesDeps {
-  readonly auth: AdminAuth;
-  readonly reports: ReportThreads;
+  readonly reports: ReportProcesses;
+  readonly viewers: Viewers;
+  readonly store: { readonly directory: Parameters<typeof reportChoices>[0] };
   /** Path of the database. */
   readonly file: string;
   /** The account's zone. */
@@ -19,80 +27,120 @@ export interface ReportRoutesDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** Reports and items for scripts: worked out in a thread of their own, from a connection that only reads. */
-export function reportRoutes({
-  auth,
-  reports: threads,
-  file,
-  zone,
-  clock,
-}: ReportRoutesDeps): Router {
+/** Rows of a page. */
+const pageSize = 50;
+
+/**
+ * Reports and items, as pages, as files and for scripts: worked out in a process of its own each, from a connection that only
+ * reads. A person gets what is for their eyes.
+ */
+export function reportRoutes(deps: ReportRoutesDeps): Router {
+  const { reports: processes, viewers, store, file, zone, clock } = deps;
   const router = Router();
-  router.use(["/api/reports", "/api/items"], auth.requireToken);
-  const answer = async (request: Request, response: Response, name: string) => {
-    const asked = readQuery(request, name);
-    if ("status" in asked) return sendProblem(response, asked);
+
+  /** Null where nobody waits for the answer any more. */
+  async function render(
+    response: Response,
+    wish: Pick<RenderOptions, "request" | "format" | "viewer">,
+  ) {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const options = { file, zone, now: clock(), format: asked.format, request: asked.request };
-    const rendered = await threads.render(options, gone.signal).catch((error: unknown) => {
-      // Nobody waits for the answer any more.
-      if (gone.signal.aborted) return null;
-      throw error;
-    });
+    return processes
+      .render({ file, zone, now: clock(), ...wish }, gone.signal)
+      .catch((error: unknown) => {
+        if (gone.signal.aborted) return null;
+        throw error;
+      });
+  }
+
+  async function send(
+    response: Response,
+    wish: {
+      readonly request: ReportRequest;
+      readonly format: Format;
+      readonly viewer: Viewer | null;
+      readonly disposition: "inline" | "attachment";
+    },
+  ): Promise<void> {
+    const { disposition, ...asked } = wish;
+    const rendered = await render(response, asked);
     if (rendered === null) return;
     if (!rendered.ok) return sendProblem(response, problemOf(rendered.failure));
-    const { body, mediaType, fileName, freshness } = rendered.value;
+    const { body, bytes, mediaType, fileName, freshness } = rendered.value;
     response
+      .set("Content-Length", String(bytes))
       .set("Content-Type", mediaType)
-      .set("Content-Disposition", `inline; filename="${fileName}"`)
+      .set("Content-Disposition", `${disposition}; filename="${fileName}"`)
       .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
       .set("X-Content-Type-Options", "nosniff")
       .set("Cache-Control", "no-store")
-      .set("X-Dayferry-Mirror", freshness)
-      .send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+      .set("X-Dayferry-Mirror", freshness);
+    // Who goes away meanwhile has what has come so far; nothing is left to be said to them.
+    await pipeline(body, response).catch(() => undefined);
+  }
+
+  const answer = async (request: Request, response: Response, name: string) => {
+    const asked = readReportQuery(request, name);
+    if (!asked.ok) return sendProblem(response, badRequest(asked.failure));
+    const viewer = viewers.viewerOf(request);
+    // A program with the admin token reads on the clocks of the account, or of the person that it names.
+    const own = viewer.kind === "admin" ? null : viewer;
+    return send(response, { ...asked.value, viewer: own, disposition: "inline" });
   };
   router.get("/api/reports/:name", (request, response) =>
     answer(request, response, request.params.name),
   );
   router.get("/api/reports", (_request, response) => {
-    response.json(reports.map(({ name, about, takes }) => ({ name, about, takes })));
+    sendJson(
+      response,
+      reports.map(({ name, about, takes }) => ({ name, about, takes })),
+    );
   });
   router.get("/api/items", (request, response) => answer(request, response, "items"));
+
+  router.get("/reports", (request, response) => {
+    sendPage(response, reportListPage(reports, rootOf(request)));
+    processes.prepare();
+  });
+
+  router.get("/reports/:name", async (request, response) => {
+    const { name } = request.params;
+    const report = findReport(name);
+    if (!report) return sendProblem(response, notFound(`there is no report "${name}"`));
+    const viewer = viewers.viewerOf(request);
+    const given = narrowedBy(request);
+    const choices = reportChoices(store.directory, viewer);
+    const frame = { report, root: rootOf(request), given, choices };
+    const asked = readReportQuery({ query: Object.fromEntries(given) }, name);
+    if (!asked.ok) {
+      return sendPage(response.status(400), reportPage({ ...frame, problem: asked.failure }));
+    }
+    const format: PageWish = { page: pageNumber(request), size: pageSize };
+    const rendered = await render(response, { request: asked.value.request, format, viewer });
+    if (rendered === null) return;
+    // Who looks at one looks at the next, or narrows it down.
+    processes.prepare();
+    if (rendered.ok) {
+      const shown: ReportPage = JSON.parse(await text(rendered.value.body));
+      return sendPage(response, reportPage({ ...frame, shown }));
+    }
+    const problem = problemOf(rendered.failure);
+    if (problem.status !== 400) return sendProblem(response, problem);
+    sendPage(response.status(400), reportPage({ ...frame, problem: problem.detail }));
+  });
+
+  router.get("/reports/:name/download", (request, response) => {
+    const asked = readReportQuery(request, request.params.name);
+    if (!asked.ok) return sendProblem(response, badRequest(asked.failure));
+    const viewer = viewers.viewerOf(request);
+    return send(response, { ...asked.value, viewer, disposition: "attachment" });
+  });
   return router;
 }
 
-const known = ["project", "person", "label", "from", "to", "since", "as-of", "limit", "format"];
-
-function readQuery(
-  request: Request,
-  name: string,
-): { readonly request: ReportRequest; readonly format: Format } | Problem {
-  for (const [key, value] of Object.entries(request.query)) {
-    if (!known.includes(key)) {
-      return badRequest(`"${key}" is no parameter; there are ${known.join(", ")}`);
-    }
-    // Passed over, a filter that cannot be understood would be answered with everything.
-    if (typeof value !== "string")
-      return badRequest(`${key}: it can be given once, with one value`);
-    if (value === "")
-      return badRequest(`${key}: it has no value; leave it out where none is meant`);
-  }
-  const format = queryText(request, "format") ?? "json";
-  if (!isFormat(format)) {
-    return badRequest(`format: "${format}" is none; there are ${formats.join(", ")}`);
-  }
-  const limit = queryText(request, "limit");
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) {
-    return badRequest(`limit: "${limit}" is no positive whole number`);
-  }
-  return {
-    format,
-    request: reportRequest(name, {
-      given: (parameter) => queryText(request, parameter === "asOf" ? "as-of" : parameter),
-      limit: limit === undefined ? null : Number(limit),
-    }),
-  };
+function pageNumber(request: Request): number {
+  const page = queryText(request, "page") ?? "";
+  return /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1;
 }
 
 function problemOf({ kind, message }: RenderFailure): Problem {

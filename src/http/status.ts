@@ -1,14 +1,18 @@
 import type { Source } from "../domain/source.ts";
+import { type HeldTrouble, toldTrouble } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
-import { describeDuplicates } from "../edits/delivery/find-created.ts";
+import type { RepeatedEdit } from "../edits/delivery/repeated-edits.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
+import { readDiskUse } from "../store/disk-use.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
 import type { Outlook } from "../sync/outlook.ts";
 import type { GateState } from "../upstream/gate.ts";
+import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
+import type { TrustProxy } from "./trusted-proxies.ts";
 
 export interface StatusDeps {
   readonly version: string;
@@ -26,12 +30,22 @@ export interface StatusDeps {
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
+  /** Edits that there may be twice. */
+  readonly repeated: () => readonly RepeatedEdit[];
   readonly loopDelay: () => LoopDelay;
-  readonly trustProxy: boolean;
-  /** When a request last said that a proxy has passed it on, where none is trusted; null = none has. */
+  /** What the operator must hear of; nothing where nobody watches. */
+  readonly troubles?: () => readonly HeldTrouble[];
+  /** Under which address metrics are; null where there are none. */
+  readonly metricsUrl?: () => string | null;
+  /** The database's path; absent where it is in memory. */
+  readonly databaseFile?: string;
+  readonly trustProxy: TrustProxy;
+  /** When a request last said that a proxy has passed it on, of one that is not trusted; null = none has. */
   readonly forwardedAt: Temporal.Instant | null;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
+  /** Absent where the database is our own. */
+  readonly copy?: (() => CopyState) | undefined;
 }
 
 /** Mirror counts and ages, quota use, journal depth, mails, what is held and the last errors: the answer of `/api/status`. */
@@ -58,6 +72,8 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ready: deps.ready(),
     fresh: deps.fresh(),
     timeZone: deps.zone,
+    // Of the daemon that writes are quota, polling and queues below as they stand in the copy.
+    copy: deps.copy?.() ?? null,
     zoneData: deps.zoneData,
     mirror: {
       ...store.mirror.counts(),
@@ -96,16 +112,16 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       problem,
       at: updatedAt,
     })),
-    twins: store.pastEdits.resent().flatMap((edit) => {
-      const problem = describeDuplicates(edit, store);
-      return problem === null ? [] : [{ edit: edit.id, title: edit.base.title, problem }];
-    }),
+    twins: deps.repeated(),
     mail: { ...store.ledger.state(), turnedOff: store.mailChoices.list(null) },
     feeds: deps.feeds.openCount(),
     ...deps.channels(),
     brakes: store.brakes.all(),
-    proxy: { trusted: deps.trustProxy, forwardedAt: deps.forwardedAt },
+    proxy: { trusted: deps.trustProxy !== false, forwardedAt: deps.forwardedAt },
+    troubles: (deps.troubles?.() ?? []).map(toldTrouble),
     storage: storageOf(trouble),
+    disk: deps.databaseFile === undefined ? null : readDiskUse(deps.databaseFile),
+    metrics: deps.metricsUrl?.() ?? null,
     eventLoop: deps.loopDelay(),
     errors: [
       ...storageErrors(trouble),

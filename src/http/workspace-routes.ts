@@ -12,26 +12,28 @@ import {
 import { unreachable } from "../domain/result.ts";
 import { type Answer, describeActionFailure } from "../edits/workspace/action-failure.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import type { AdminAuth } from "./admin-auth.ts";
 import { refuseUnread } from "./continue.ts";
-import { badRequest, conflict, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import {
+  badRequest,
+  conflict,
+  notFound,
+  type Problem,
+  sendJson,
+  sendProblem,
+} from "./problem-json.ts";
 import { queryText } from "./request-query.ts";
 
 export interface WorkspaceRoutesDeps {
-  readonly auth: AdminAuth;
   readonly workspace: ServiceActions;
 }
 
 const largestFile = 100 * 1024 * 1024;
 
 /** Files, comments, labels, copies and moves, for scripts and for commands beside the daemon. */
-export function workspaceRoutes({ auth, workspace }: WorkspaceRoutesDeps): Router {
+export function workspaceRoutes({ workspace }: WorkspaceRoutesDeps): Router {
   const { files, comments, labels, tasks } = workspace;
   const router = Router();
   const body = json({ limit: "1mb" });
-  const protectedPaths = ["/api/files", "/api/labels", "/api/tasks"];
-  router.use(protectedPaths, auth.requireToken);
-
   router.get("/api/files", (request, response) =>
     reply(response, async () => ({
       files: await done(files.list(placeOf(request), onBehalf(request))),
@@ -118,7 +120,7 @@ async function reply(response: Response, work: () => Promise<unknown>): Promise<
   try {
     const value = await work();
     if (value === null) response.status(204).end();
-    else response.json(value);
+    else sendJson(response, value);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     sendProblem(response, error.problem);

@@ -4,8 +4,8 @@
  *
  * Codes of a whole file: `too-large`, `not-utf-8`, `empty`, `html`, `control-character`, `bare-cr`, `no-calendar`,
  * `two-calendars`, `text-outside`, `truncated`, `mismatched-end`, `bad-line`, `too-deep`, `too-many-components`,
- * `too-many-lines`, `too-many-zones`, `version`, `calendar-scale`, `method`, `duplicate-uid`.
- * Codes of one item: `missing-uid`, `bad-uid`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
+ * `too-many-lines`, `too-many-zones`, `too-costly`, `version`, `calendar-scale`, `method`, `duplicate-uid`.
+ * Codes of one item: `missing-uid`, `bad-uid`, `too-long`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
  * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`, `readers-disagree`.
  * Code of an ignored component: `component`.
  */

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createTransport } from "nodemailer";
+import type { SendMailOptions } from "nodemailer";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { messageOf } from "../domain/result.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
@@ -11,20 +11,13 @@ import { bareMessageId, toMessage } from "./message.ts";
  * get. A repeat of a Message-ID replaces its file. The folder is made when missing, for its owner's eyes only.
  */
 export function createDirectoryMailer({ directory }: { readonly directory: string }): Mailer {
-  const renderer = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: "windows",
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
   // One after the other, so that two deliveries of one mail see each other's file.
   let last: Promise<unknown> = Promise.resolve();
   return {
     async send(mail) {
       const message = toMessage(mail);
       if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
-      const { message: octets } = await renderer.sendMail(message.value);
+      const octets = await render(message.value);
       const delivery = last.then(() => deliver({ directory, mail, octets }));
       last = delivery;
       return delivery;
@@ -39,8 +32,21 @@ export function createDirectoryMailer({ directory }: { readonly directory: strin
         return `mails cannot be written to ${directory}: ${messageOf(error)}`;
       }
     },
-    close: () => renderer.close(),
+    close: () => undefined,
   };
+}
+
+/** The mail as a server would get it; what writes it is loaded for the first one. */
+async function render(message: SendMailOptions): Promise<Octets> {
+  const { createTransport } = await import("nodemailer");
+  const renderer = createTransport({
+    streamTransport: true,
+    buffer: true,
+    newline: "windows",
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return (await renderer.sendMail(message)).message;
 }
 
 type Octets = Parameters<Awaited<ReturnType<typeof open>>["writeFile"]>[0];

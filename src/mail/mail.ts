@@ -1,3 +1,5 @@
+import type { MailChoice } from "../domain/mail-kind.ts";
+
 export interface Mailbox {
   /** May be empty. */
   readonly name: string;
@@ -17,6 +19,8 @@ export interface Mail {
   /** Given, not made here: the same reminder sent again carries the same one, so that mailboxes show it once. */
   readonly messageId: string;
   readonly date: Temporal.Instant;
+  /** Which choice of a reader ends mails like it; absent where none does. */
+  readonly about?: MailChoice;
   /** Further headers, such as List-Unsubscribe. */
   readonly headers: Readonly<Record<string, string>>;
 }

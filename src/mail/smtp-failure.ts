@@ -1,3 +1,4 @@
+import { networkFailureOf } from "../domain/network-failure.ts";
 import type { Delivery } from "./mail.ts";
 
 /** What nodemailer tells of a failure; each part may be absent. */
@@ -11,15 +12,15 @@ interface SmtpFailure {
 }
 
 /**
- * What a failed delivery means. Only an answer about this mail is final: a 5xx to the recipient or to the content, or
+ * What a failed delivery to the mail server `host` means. Only an answer about this mail is final: a 5xx to the recipient or to the content, or
  * an address that no server would take. A refused login, sender or connection, a 4xx, a time-out and a lost connection
  * may all pass.
  * Source: RFC 5321 sections 4.2.1 and 4.2.2, RFC 4954 section 6.
  */
-export function failedDelivery(error: unknown): Delivery {
+export function failedDelivery(error: unknown, host: string): Delivery {
   const failure = readFailure(error);
   const code = failure.responseCode;
-  const message = sentence(failure);
+  const message = sentence(failure, host);
   if (code === null) {
     const refusedHere = failure.code === "EENVELOPE" || failure.code === "EMESSAGE";
     return { kind: refusedHere ? "rejected" : "deferred", code, message };
@@ -28,7 +29,8 @@ export function failedDelivery(error: unknown): Delivery {
 }
 
 /** The failure in one line, for people. */
-export const explainFailure = (error: unknown): string => sentence(readFailure(error));
+export const explainFailure = (error: unknown, host: string): string =>
+  sentence(readFailure(error), host);
 
 /** 503: the session went wrong, not the mail; 530 to 538: about the login. */
 const aboutTheSession = [503, 530, 534, 535, 538];
@@ -59,8 +61,9 @@ function readFailure(error: unknown): SmtpFailure {
 /** CERT_HAS_EXPIRED, DEPTH_ZERO_SELF_SIGNED_CERT, UNABLE_TO_VERIFY_LEAF_SIGNATURE, ERR_SSL_WRONG_VERSION_NUMBER … */
 const aboutTls = /CERT|TLS|SSL|SIGNATURE/;
 
-function sentence({ code, origin, command, message }: SmtpFailure): string {
-  const what = message.replaceAll(/\s+/g, " ").trim();
+function sentence({ code, origin, command, message }: SmtpFailure, host: string): string {
+  const said = message.replaceAll(/\s+/g, " ").trim();
+  const what = networkFailureOf(origin ?? "", host)?.problem ?? said;
   if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
   if (command === "MAIL FROM") return `the mail server refuses the sender: ${what}`;
   // nodemailer counts recipients, of whom a mail has one.

@@ -1,4 +1,5 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
+import { createHider, type Hide } from "../domain/hidden-secrets.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
 import { explainFailure, failedDelivery } from "./smtp-failure.ts";
@@ -19,7 +20,7 @@ export interface SmtpOptions {
  */
 export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Mailer {
   const silence = timeout.total("milliseconds");
-  const transport = createTransport({
+  const options = {
     ...readSmtpUrl(url, password),
     pool: true,
     maxConnections: 2,
@@ -31,11 +32,28 @@ export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Maile
     dnsTimeout: silence,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  } as const;
+  // Some servers repeat in a refusal what they were sent.
+  const hide = createHider([options.auth?.pass ?? ""]);
+  const way = { deadline: 5 * silence, host: options.host ?? "the mail server", hide };
+  // Loaded for the first mail: many a daemon never sends one.
+  let opened: Promise<Transporter> | null = null;
+  let isClosed = false;
+  const open = () => {
+    opened ??= import("nodemailer").then(({ createTransport }) => {
+      const transport = createTransport(options);
+      if (isClosed) transport.close();
+      return transport;
+    });
+    return opened;
+  };
   return {
-    send: (mail) => send(mail, { transport, deadline: 5 * silence }),
-    verify: () => verify({ transport, deadline: 5 * silence }),
-    close: () => transport.close(),
+    send: async (mail) => send(mail, { ...way, transport: await open() }),
+    verify: async () => verify({ ...way, transport: await open() }),
+    close() {
+      isClosed = true;
+      void opened?.then((transport) => transport.close());
+    },
   };
 }
 
@@ -43,9 +61,16 @@ interface SmtpConnection {
   readonly transport: Transporter;
   /** Milliseconds. A server that answers drop by drop is never silent for long, and would hold a delivery for ever. */
   readonly deadline: number;
+  /** As the configuration names it. */
+  readonly host: string;
+  /** Takes the password out of what the server says. */
+  readonly hide: Hide;
 }
 
-async function send(mail: Mail, { transport, deadline }: SmtpConnection): Promise<Delivery> {
+async function send(
+  mail: Mail,
+  { transport, deadline, host, hide }: SmtpConnection,
+): Promise<Delivery> {
   const message = toMessage(mail);
   if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
   const late = new AbortController();
@@ -55,13 +80,14 @@ async function send(mail: Mail, { transport, deadline }: SmtpConnection): Promis
     return { kind: "sent", response: responseOf(info) };
   } catch (error) {
     if (late.signal.aborted) return { kind: "deferred", code: null, message: tooSlow(deadline) };
-    return failedDelivery(error);
+    const failed = failedDelivery(error, host);
+    return failed.kind === "sent" ? failed : { ...failed, message: hide(failed.message) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function verify({ transport, deadline }: SmtpConnection): Promise<string | null> {
+function verify({ transport, deadline, host, hide }: SmtpConnection): Promise<string | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(tooSlow(deadline)), deadline);
     transport.verify().then(
@@ -71,7 +97,7 @@ function verify({ transport, deadline }: SmtpConnection): Promise<string | null>
       },
       (error: unknown) => {
         clearTimeout(timer);
-        resolve(explainFailure(error));
+        resolve(hide(explainFailure(error, host)));
       },
     );
   });

@@ -4,17 +4,20 @@ import type { Person } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PasswordsDeps {
-  readonly store: Pick<Store, "directory" | "appPasswords">;
+  readonly store: Pick<Store, "directory" | "appPasswords" | "logIns">;
   /** As many unpredictable bytes as asked for. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 /** App passwords, by which people's programs log in. Kept are salted digests alone. */
 export interface Passwords extends PasswordCheck {
-  /** A new password, which replaces an older one: `abcd-efgh-…`, 128 random bits. It cannot be shown again. */
-  issue(person: PersonId): string;
-  /** Whether there was one. */
-  clear(person: PersonId): boolean;
+  /**
+   * A new password, which replaces an older one: `abcd-efgh-…`, 128 random bits. It cannot be shown again. It ends the person's
+   * log-ins in browsers, but for `keep`.
+   */
+  issue(person: PersonId, keep?: number): string;
+  /** Whether there was one. It ends the person's log-ins as well, but for `keep`. */
+  clear(person: PersonId, keep?: number): boolean;
   has(person: PersonId): boolean;
   /** Who has one. */
   list(): readonly PersonId[];
@@ -26,6 +29,8 @@ export interface PasswordCheck {
    * password, for suspended and unknown people, and for an address that several people share; all take equally long.
    */
   check(login: string, password: string): Person | null;
+  /** Whom a login names; null for suspended and unknown people, and for an address that several people share. */
+  personOf(login: string): Person | null;
 }
 
 /** Without i, l, o and u: nothing that looks like another, and no words. */
@@ -40,19 +45,24 @@ const longestPassword = 200;
  * look-alikes, all of which are forgiven.
  */
 export function createPasswords({ store, randomBytes }: PasswordsDeps): Passwords {
-  const { appPasswords, directory } = store;
+  const { appPasswords, directory, logIns } = store;
   const nobody = { salt: hex(randomBytes(16)), digest: hex(randomBytes(32)) };
 
   return {
-    issue(person) {
+    issue(person, keep) {
       const secret = inDigits(randomBytes(16));
       const salt = hex(randomBytes(16));
       appPasswords.set(person, { salt, digest: digestOf(secret, salt) });
+      logIns.endOf(person, keep ?? null);
       return inGroups(secret);
     },
-    clear: (person) => appPasswords.clear(person),
+    clear(person, keep) {
+      logIns.endOf(person, keep ?? null);
+      return appPasswords.clear(person);
+    },
     has: (person) => appPasswords.get(person) !== null,
     list: () => appPasswords.list(),
+    personOf: (login) => personOf(login, directory.people()),
     check(login, password) {
       const person = personOf(login, directory.people());
       const kept = (person && appPasswords.get(person.id)) ?? nobody;

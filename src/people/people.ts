@@ -32,10 +32,10 @@ export type NewPassword =
 export interface People {
   list(): readonly PersonDescription[];
   get(id: PersonId): PersonDescription | null;
-  /** A new app password, which ends an older one. It is shown this once. */
-  setPassword(id: PersonId): NewPassword;
-  /** Also for people who have left; false where there is no password. */
-  clearPassword(id: PersonId): boolean;
+  /** A new app password, which ends an older one, and log-ins in browsers but for `keep`. It is shown this once. */
+  setPassword(id: PersonId, keep?: number): NewPassword;
+  /** Also for people who have left; false where there is no password. Ends log-ins in browsers but for `keep`. */
+  clearPassword(id: PersonId, keep?: number): boolean;
 }
 
 interface PeopleDeps {
@@ -66,16 +66,16 @@ function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): P
   return {
     list,
     get,
-    setPassword(id) {
+    setPassword(id, keep) {
       const person = get(id);
       if (!person) return { kind: "unknown" };
       if (person.suspended) {
         return { kind: "refused", reason: `${person.name} (${id}) is suspended in the workspace` };
       }
-      const password = passwords.issue(id);
+      const password = passwords.issue(id, keep);
       return { kind: "set", person: { ...person, hasPassword: true }, password };
     },
-    clearPassword: (id) => passwords.clear(id),
+    clearPassword: (id, keep) => passwords.clear(id, keep),
   };
 }
 
@@ -102,6 +102,8 @@ interface AccessControlDeps {
     readonly calendars: "write" | "read";
     readonly apiKey: string | null;
   }[];
+  /** What counts wrong passwords, where another one has begun to; one of its own unless given. */
+  readonly throttle?: Throttle;
 }
 
 /** Who people are, how they prove it, and what they may do, for all that answers requests. */
@@ -120,6 +122,7 @@ export function createAccessControl({
   clock,
   randomBytes,
   listed,
+  throttle = createThrottle({ clock }),
 }: AccessControlDeps): AccessControl {
   const readOnly = new Set(listed.flatMap((one) => (one.calendars === "read" ? [one.id] : [])));
   const withOwnKey = new Set(listed.flatMap((one) => (one.apiKey === null ? [] : [one.id])));
@@ -127,7 +130,7 @@ export function createAccessControl({
   return {
     people: createPeople({ store, passwords, readOnly, withOwnKey }),
     passwords,
-    throttle: createThrottle({ clock }),
+    throttle,
     rights: createRights({ store, readOnly }),
     readOnly,
   };

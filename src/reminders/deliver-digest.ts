@@ -69,7 +69,7 @@ export async function deliverDigest(
     {
       things: [{ key, lapsesAt: turn.lapsesAt }],
       messageId,
-      address: addressOf(person),
+      address: addressOf(person, deps),
       compose: () => ({
         ...envelope(address, deps),
         ...renderMail(

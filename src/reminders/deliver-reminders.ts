@@ -82,7 +82,7 @@ export async function deliver(
     {
       things,
       messageId,
-      address: addressOf(first.reader),
+      address: addressOf(first.reader, deps),
       compose: (taken) => compose(taken, { messageId, deps }),
     },
     { ...deps, handover: store.ledger },

@@ -8,7 +8,7 @@ import { type DeliverDeps, messageIdOf, type PlannedMail, readAgain } from "./de
 import { type DigestRule, digestTurn } from "./digest.ts";
 import { type DueMail, earlier, isBefore, isWithin, planMails } from "./plan-mails.ts";
 import { type Reader, readersOf } from "./recipients.ts";
-import type { ReminderIndex } from "./reminder.ts";
+import type { ReminderIndex } from "./reminder-index.ts";
 import { punctual } from "./reminder-words.ts";
 
 /** One mail to be made. */
@@ -20,7 +20,7 @@ export type MailTask =
 export interface MailFinder {
   /** The one that fell due first in front. */
   readonly tasks: readonly MailTask[];
-  /** When something else is to be sent; null = nothing is ahead. */
+  /** Before it nothing else is to be sent; null = nothing is ahead. */
   readonly nextAt: Temporal.Instant | null;
   /** Whether a mail that was begun is still to be told, now or later. */
   readonly isPlanned: (key: MailKey) => boolean;
@@ -32,18 +32,19 @@ export interface MailFinderDeps extends DeliverDeps {
   readonly digest: DigestRule | null;
 }
 
-/** Looks through everything that falls due, and leaves out what is settled, or waits for its next attempt. Reads only. */
-export function findMails(deps: MailFinderDeps): MailFinder {
+/** Looks through everything that falls due, step by step, and leaves out what is settled, or waits for its next attempt. Reads only. */
+export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
   const { store, index, windowOf, clock } = deps;
   const now = clock();
   const readers = readersOf(deps);
-  const plan = planMails(index.reminders(), { readers, now, windowOf });
+  const reachable = yield* index.within({ from: now, until: now });
+  const plan = yield* planMails(reachable.items, { readers, now, windowOf });
   const digests = planDigests(readers.values(), { deps, now });
   const planned = new Set([
     ...plan.due.map(({ key }) => nameOf(key)),
     ...digests.due.map((digest) => nameOf(digestKey(digest))),
   ]);
-  let nextAt = earlier(plan.nextAt, digests.nextAt);
+  let nextAt = earlier(earlier(plan.nextAt, reachable.nextAt), digests.nextAt);
   /** Null when it is not to be sent now. */
   const begun = (key: MailKey): { readonly as: string | null } | null => {
     const readiness = readinessOf(store.ledger.get(key), now);
@@ -78,13 +79,16 @@ function planDigests(
   const due: DueDigest[] = [];
   let nextAt: Temporal.Instant | null = null;
   if (!digest) return { due, nextAt };
-  for (const { person, zone, wants } of readers) {
+  for (const { person, zone, since, wants } of readers) {
     if (!wants("digest")) continue;
     const found = digestTurn(digest, { zone, now, rules });
     const turn = extended(found.turn);
     nextAt = earlier(nextAt, found.nextAt);
     // What fell due before there was an installation is nobody's digest.
-    if (isBefore(turn.dueAt, rules.installedAt) || !isWithin(turn, now)) continue;
+    const { installedAt, restoredAt } = rules;
+    if (isBefore(turn.dueAt, since ?? installedAt) || !isWithin(turn, now)) continue;
+    // Whether it was sent before the restore is not known.
+    if (restoredAt && isBefore(turn.dueAt, restoredAt)) continue;
     due.push({ person: person.id, turn });
   }
   return { due, nextAt };

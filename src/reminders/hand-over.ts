@@ -1,7 +1,7 @@
 import { backOff, slightJitter } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { messageOf, unreachable } from "../domain/result.ts";
-import type { Delivery, Mail, Mailer } from "../mail/mail.ts";
+import type { Delivery, Mail } from "../mail/mail.ts";
 import { type Handover, longestPause } from "../store/mails/handover.ts";
 import type { Transactions } from "../store/store.ts";
 
@@ -19,19 +19,19 @@ export interface Topic<Key> {
   readonly lapsesAt: Temporal.Instant;
 }
 
-/** A mail that is to go out. */
-interface OutgoingMail<Key, Thing extends Topic<Key>> {
+/** A mail that is to go out, or a message by another way. */
+interface Outgoing<Thing, Letter> {
   readonly things: readonly Thing[];
   readonly messageId: string;
   readonly address: string;
   /** Of those that were free to be taken. */
-  readonly compose: (things: readonly Thing[]) => Mail;
+  readonly compose: (things: readonly Thing[]) => Letter;
 }
 
-interface HandOverDeps<Key> {
+interface HandOverDeps<Key, Letter> {
   readonly handover: Handover<Key>;
   readonly store: Pick<Transactions, "durably">;
-  readonly mailer: Mailer;
+  readonly mailer: { send(letter: Letter): Promise<Delivery> };
   readonly clock: () => Temporal.Instant;
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
@@ -41,9 +41,9 @@ interface HandOverDeps<Key> {
  * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of
  * already, or is not due again yet. What was claimed but not settled goes out again with the same Message-ID.
  */
-export async function handOver<Key, Thing extends Topic<Key>>(
-  { things, messageId, address, compose }: OutgoingMail<Key, Thing>,
-  deps: HandOverDeps<Key>,
+export async function handOver<Key, Thing extends Topic<Key>, Letter = Mail>(
+  { things, messageId, address, compose }: Outgoing<Thing, Letter>,
+  deps: HandOverDeps<Key, Letter>,
 ): Promise<readonly { readonly thing: Thing; readonly ending: MailEnding }[]> {
   const { handover, store, mailer, clock, random } = deps;
   const claimed = store.durably(() =>

@@ -66,6 +66,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
     const reader = readerBy(edit.actor, deps);
     const lapsesAt = edit.updatedAt.add(worthTelling);
     if (!reader?.wants("notices") || isBefore(lapsesAt, clock())) return null;
+    if (reader.since && isBefore(edit.updatedAt, reader.since)) return null;
     return { key: noticeKey(edit), lapsesAt, edit, editor: reader.person };
   }
 
@@ -77,7 +78,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
       {
         things,
         messageId,
-        address: addressOf(first.editor),
+        address: addressOf(first.editor, deps),
         compose: (taken) => compose(taken, { messageId, deps }),
       },
       { ...deps, handover: store.notices },

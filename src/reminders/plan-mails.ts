@@ -19,9 +19,9 @@ interface Plan {
 
 /**
  * What may be told now, the one that fell due first in front. Of several leads of one item that were missed only the one
- * nearest to its day counts.
+ * nearest to its day counts. Some items are looked at in each step.
  */
-export function planMails(
+export function* planMails(
   items: Iterable<readonly Reminder[]>,
   {
     readers,
@@ -32,16 +32,19 @@ export function planMails(
     readonly now: Temporal.Instant;
     readonly windowOf: WindowOf;
   },
-): Plan {
+): Generator<void, Plan> {
   const due: DueMail[] = [];
   let nextAt: Temporal.Instant | null = null;
+  let looked = 0;
   for (const reminders of items) {
+    looked += 1;
+    if (looked % itemsPerStep === 0) yield;
     const nearest = new Map<PersonId, DueMail>();
     for (const reminder of reminders) {
       for (const id of reminder.people) {
         const reader = readers.get(id);
         const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
-        if (!window) continue;
+        if (!window || (reader?.since && isBefore(window.dueAt, reader.since))) continue;
         if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
         if (!isWithin(window, now)) continue;
         const mail = { ...window, key: mailKey(reminder, id), reminder };
@@ -53,6 +56,9 @@ export function planMails(
   }
   return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
 }
+
+/** They take a fraction of a millisecond. */
+const itemsPerStep = 50;
 
 const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>
   !other || isBefore(other.dueAt, mail.dueAt);
@@ -89,7 +95,9 @@ export function createWindows(rules: ReminderRules): WindowOf {
     if (kept.size > mostKept) kept.clear();
     kept.set(name, found);
     // What was overdue when it was first seen is for the digest: a first start must not flood anybody.
-    return found.overdueAt && isBefore(found.overdueAt, knownAt) ? null : found.window;
+    if (found.overdueAt && isBefore(found.overdueAt, knownAt)) return null;
+    const { restoredAt } = rules;
+    return restoredAt && isBefore(found.window.dueAt, restoredAt) ? null : found.window;
   };
 }
 

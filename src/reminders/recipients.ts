@@ -12,6 +12,14 @@ import { isZone } from "../domain/when.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
 
+/** How people are reached by one way. */
+export interface Reach {
+  /** "" for somebody who is not reached. */
+  readonly addressOf: (person: Person) => string;
+  /** What fell due before is not told this way; null = there is no such moment. */
+  readonly since: (person: PersonId) => Temporal.Instant | null;
+}
+
 /** What every mail needs, whatever it tells. */
 export interface MailDeps {
   readonly store: Store;
@@ -19,6 +27,8 @@ export interface MailDeps {
   readonly from: Mailbox;
   /** The account's zone. */
   readonly zone: string;
+  /** By mail unless given. */
+  readonly reach?: Reach;
   /** How many mails may be begun in any minute. */
   readonly perMinute: number;
   /** Which kinds the configuration grants a person. */
@@ -42,20 +52,22 @@ export interface Reader {
   readonly person: Person;
   /** The own one, or the account's. */
   readonly zone: string;
+  /** What fell due before is not told; null = there is no such moment. */
+  readonly since: Temporal.Instant | null;
   /** As it was when it was first asked. */
   readonly wants: (kind: MailKind) => boolean;
 }
 
 /** Everybody who can be reached, and what they want. */
 export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Reader> {
-  const people = context.store.directory.people().filter(canReceive);
+  const people = context.store.directory.people().filter((person) => canReceive(person, context));
   return new Map(people.map((person) => [person.id, readerOf(person, context)]));
 }
 
 /** Null for somebody who is not known, or cannot be reached. */
 export function readerBy(id: PersonId | null, context: MailDeps): Reader | null {
   const person = context.store.directory.people().find((known) => known.id === id);
-  return person && canReceive(person) ? readerOf(person, context) : null;
+  return person && canReceive(person, context) ? readerOf(person, context) : null;
 }
 
 /** Whether an item is to be told to a person: nothing of what is archived, or of a project that they have left. */
@@ -78,12 +90,14 @@ interface Address {
 /** All of a mail but its content. */
 export function envelope(
   { person, choice, messageId }: Address,
-  { from, clock, choiceUrl }: MailDeps,
+  context: MailDeps,
 ): Omit<Mail, "subject" | "text" | "html" | "calendar"> {
+  const { from, clock, choiceUrl } = context;
   const url = choiceUrl?.({ person: person.id, choice }) ?? null;
   return {
     from,
-    to: { name: person.name, address: addressOf(person) },
+    to: { name: person.name, address: addressOf(person, context) },
+    about: choice,
     messageId,
     date: clock(),
     headers: {
@@ -107,7 +121,15 @@ export function unsubscribeFor(
   return { label, url: choiceUrl({ person: person.id, choice }) };
 }
 
-export const addressOf = ({ email }: Person): string => email?.trim() ?? "";
+/** Where somebody is reached by the way of these mails; "" = not. */
+export const addressOf = (person: Person, { reach = byMail }: Pick<MailDeps, "reach">): string =>
+  reach.addressOf(person);
+
+/** By e-mail. */
+export const byMail: Reach = {
+  addressOf: ({ email }) => email?.trim() ?? "",
+  since: () => null,
+};
 
 /** The choice that ends mails of these kinds. */
 export function choiceOf(kinds: readonly MailKind[]): MailChoice {
@@ -132,12 +154,13 @@ export function mayBegin(context: Pick<MailDeps, "store" | "perMinute" | "clock"
 
 const minute = Temporal.Duration.from({ minutes: 1 });
 
-function readerOf(person: Person, { wishes, zone, store }: MailDeps): Reader {
+function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailDeps): Reader {
   const granted = wishes(person.id);
   const known = new Map<MailKind, boolean>();
   return {
     person,
     zone: zoneFor(person, zone),
+    since: reach.since(person.id),
     wants(kind) {
       const wanted =
         known.get(kind) ?? (granted[kind] && !store.mailChoices.isOff(person.id, kind));
@@ -147,8 +170,8 @@ function readerOf(person: Person, { wishes, zone, store }: MailDeps): Reader {
   };
 }
 
-const canReceive = (person: Person): boolean =>
-  !person.suspended && person.email !== null && person.email.trim() !== "";
+const canReceive = (person: Person, context: MailDeps): boolean =>
+  !person.suspended && addressOf(person, context) !== "";
 
 /** The reader's own zone, or the account's. */
 export const zoneFor = ({ timeZone }: Person, account: string): string =>

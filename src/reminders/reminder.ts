@@ -1,9 +1,8 @@
-import type { ItemKey, PersonId, Revision } from "../domain/ids.ts";
+import type { ItemKey, PersonId } from "../domain/ids.ts";
 import { canComplete, type Item } from "../domain/item.ts";
 import type { MailKind } from "../domain/mail-kind.ts";
 import { startsAt, type When, wholeMinutes } from "../domain/when.ts";
 import type { MailSort } from "../store/mails/ledger.ts";
-import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
 export interface ReminderRules {
@@ -18,6 +17,8 @@ export interface ReminderRules {
   /** From when on those days are counted back, on the clocks of who reads. */
   readonly at: Temporal.PlainTime;
   readonly installedAt: Temporal.Instant;
+  /** Before this it is not known what was told: it is not told again. Null = all of it is known. */
+  readonly restoredAt: Temporal.Instant | null;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
 }
@@ -139,49 +140,3 @@ const occurrenceOf = (of: DayOf): string =>
 /** A week is seven days, however it is written: the same lead must not be another one after an edit of the configuration. */
 const inDays = (lead: Temporal.Duration): Temporal.Duration =>
   lead.with({ days: lead.days + 7 * lead.weeks, weeks: 0 });
-
-/** Every reminder of the view, kept up to date by the change log instead of being read each time. */
-export interface ReminderIndex {
-  /** Item by item. */
-  reminders(): Iterable<readonly Reminder[]>;
-}
-
-/** Beyond this many changes at once, reading everything costs no more than following them. */
-const mostNews = 1000;
-
-export function createReminderIndex(store: Store, rules: ReminderRules): ReminderIndex {
-  const reminders = new Map<ItemKey, readonly Reminder[]>();
-  let readUpTo: Revision | null = null;
-
-  function readAll(): void {
-    reminders.clear();
-    for (const shown of store.view.remindable()) {
-      const asked = remindersOf(shown, rules);
-      if (asked.length > 0) reminders.set(shown.key, asked);
-    }
-  }
-
-  function readAgain(key: ItemKey): void {
-    const shown = store.view.get(key);
-    const asked = shown ? remindersOf(shown, rules) : [];
-    if (asked.length > 0) reminders.set(key, asked);
-    else reminders.delete(key);
-  }
-
-  function follow(from: Revision | null): void {
-    const news = from === null ? null : store.changes.since(from, mostNews);
-    if (!news || news.length === mostNews) readAll();
-    else for (const key of new Set(news.map(({ item }) => item))) if (key !== null) readAgain(key);
-  }
-
-  return {
-    reminders() {
-      const latest = store.changes.latest();
-      if (latest !== readUpTo) {
-        follow(readUpTo);
-        readUpTo = latest;
-      }
-      return reminders.values();
-    },
-  };
-}

@@ -1,17 +1,21 @@
 import { unreachable } from "../domain/result.ts";
+import { atOnce, createTurns, inTurns, type Turns } from "../turns.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
 import { findMails, type MailFinder, type MailFinderDeps, type MailTask } from "./find-mails.ts";
+import { type MailAhead, mailsAhead } from "./mails-ahead.ts";
 import { createWindows, isBefore, type WindowOf } from "./plan-mails.ts";
 import { type MailDeps, mayBegin, paceOf } from "./recipients.ts";
-import { createReminderIndex, type ReminderRules } from "./reminder.ts";
+import type { ReminderRules } from "./reminder.ts";
+import { createReminderIndex } from "./reminder-index.ts";
 import { createSendGate } from "./send-gate.ts";
 
 export type { ReminderEvent } from "./deliver-reminders.ts";
+export type { MailAhead } from "./mails-ahead.ts";
 
 export interface RemindersDeps extends MailDeps, Pick<DeliverDeps, "webUrl" | "actions"> {
-  readonly options: Omit<ReminderRules, "zone" | "installedAt"> & {
+  readonly options: Omit<ReminderRules, "zone" | "installedAt" | "restoredAt"> & {
     /** Null = no digests. */
     readonly digest: DigestRule | null;
   };
@@ -20,22 +24,32 @@ export interface RemindersDeps extends MailDeps, Pick<DeliverDeps, "webUrl" | "a
   /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
   readonly rereadAll: () => () => boolean;
   readonly onEvent: (event: ReminderEvent) => void;
+  /** Shares out the main thread; a share of its own unless given. */
+  readonly turns?: Turns;
 }
 
 /** Mails everything once to each person in charge: reminders, what is overdue, digests. */
 export interface Reminders {
   /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** When the next mail is to be sent, which may be now; null when none is ahead. */
+  /** What will go out within a week, the next one first; `most` at most. */
+  ahead(most: number): Promise<readonly MailAhead[]>;
+  /** Before it no mail is to be sent, which may be now; null when none is ahead. */
   nextAt(): Temporal.Instant | null;
 }
 
 /** So that one mailbox whose server takes its time does not hold up all others. */
 const concurrency = 2;
+const lookAhead = Temporal.Duration.from({ hours: 24 * 7 });
 
 export function createReminders(deps: RemindersDeps): Reminders {
-  const { store, options, zone, clock, onEvent } = deps;
-  const rules = { ...options, zone, installedAt: store.meta.installedAt };
+  const { store, options, zone, clock, onEvent, turns = createTurns() } = deps;
+  const rules = {
+    ...options,
+    zone,
+    installedAt: store.meta.installedAt,
+    restoredAt: store.meta.restoredAt,
+  };
   const gate = createSendGate({ ...deps, catchUp: options.catchUp });
   const windows = createWindows(rules);
   const windowOf: WindowOf = (reminder, readersZone) => {
@@ -53,10 +67,10 @@ export function createReminders(deps: RemindersDeps): Reminders {
   let quiet: Quiet | null = null;
 
   /** Null in a time in which nothing is to be sent. */
-  function findDue(): MailFinder | null {
+  function* findDue(): Generator<void, MailFinder | null> {
     const at = { mark: markOf(deps), now: clock() };
     if (quiet && lasts(quiet, at)) return null;
-    const found = findMails(finderDeps);
+    const found = yield* findMails(finderDeps);
     const { mark, now } = at;
     quiet = found.tasks.length === 0 ? { mark, from: now, until: found.nextAt } : null;
     return found;
@@ -95,7 +109,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   return {
     async step(signal) {
-      const found = gate.isOpen() ? findDue() : null;
+      const found = gate.isOpen() ? await inTurns(findDue(), turns) : null;
       if (!found) return "idle";
       dropRest(found);
       const tasks = found.tasks.values();
@@ -105,9 +119,14 @@ export function createReminders(deps: RemindersDeps): Reminders {
       const handled = await Promise.all(working);
       return handled.some((count) => count > 0) ? "worked" : "idle";
     },
+    ahead(most) {
+      const until = clock().add(lookAhead);
+      return inTurns(mailsAhead(finderDeps, { until, most }), turns);
+    },
     nextAt() {
       if (!gate.isOpen()) return null;
-      const found = findDue();
+      // What has changed since the last step, which is little.
+      const found = atOnce(findDue());
       if (!found) return quiet?.until ?? null;
       return found.tasks.length > 0 ? paceOf(deps, clock()) : found.nextAt;
     },
@@ -124,7 +143,7 @@ interface Quiet {
 
 /** Another one whenever there may be something else to tell, or somebody else to tell it to. */
 const markOf = ({ store }: MailDeps): string =>
-  `${store.changes.latest()} ${store.mailChoices.version()}`;
+  `${store.changes.latest()} ${store.mailChoices.version()} ${store.personWebhooks.version()}`;
 
 /** A clock that was set back ends it too. */
 function lasts(

@@ -35,7 +35,7 @@ export function noticesContent(
         kind: "lines",
         lines: [
           "They are not in the workspace, and calendars show the workspace's version again.",
-          "Each waits for a decision: dayferry edits show, retry or discard with its number.",
+          "Each waits for a decision: dayferry edits show with its number tells what can be done.",
         ],
       },
       {
@@ -117,7 +117,7 @@ const parkReasonWords: Readonly<Record<ParkReason, string>> = {
 
 const advices: Readonly<Record<ParkReason, string>> = {
   conflict:
-    "Trying again sends your version over the one that the workspace has. Discarding keeps what the workspace has.",
+    "You choose field by field, and see the result before it is sent: keeping yours sends it over what somebody else has set, keeping theirs leaves that.",
   refused:
     "Trying again helps once the cause is out of the way. Discarding keeps what the workspace has.",
   failed:
@@ -162,7 +162,12 @@ function noteOf({
     absence: absenceOf({ edit, now, isOpen }),
     advice: advices[reason],
     ways: [
-      `dayferry edits retry ${edit.id}${reason === "conflict" ? " --force" : ""}`,
+      ...(reason === "conflict"
+        ? [
+            `dayferry edits resolve ${edit.id} --keep mine`,
+            `dayferry edits resolve ${edit.id} --keep theirs`,
+          ]
+        : [`dayferry edits retry ${edit.id}`]),
       `dayferry edits discard ${edit.id}`,
     ],
     dashboard,

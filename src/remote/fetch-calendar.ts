@@ -1,6 +1,7 @@
+import { type IncomingMessage, request as requestOf } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { Agent, type Dispatcher, request } from "undici";
+import { networkFailure } from "../domain/network-failure.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import {
   type AddressGuard,
@@ -56,28 +57,32 @@ export async function fetchCalendar(
 ): Promise<Fetched> {
   const milliseconds = timeout.total("milliseconds");
   const late = AbortSignal.timeout(milliseconds);
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(allows), timeout: Math.min(10_000, milliseconds) },
-    headersTimeout: milliseconds,
-    bodyTimeout: milliseconds,
-    pipelining: 0,
-  });
-  const signal = AbortSignal.any([late, wanted.signal]);
+  const done = new AbortController();
+  const signal = AbortSignal.any([late, wanted.signal, done.signal]);
+  const connectMs = Math.min(10_000, milliseconds);
+  let host = "the server";
+  const onHop = (url: URL) => {
+    host = url.hostname;
+  };
   try {
-    return await follow(wanted, { allows, most, agent, signal });
+    return await follow(wanted, { allows, most, connectMs, signal, onHop });
   } catch (error) {
-    if (late.aborted) return failed(`no complete answer within ${milliseconds / 1000} s`);
-    return failed(describe(error));
+    if (late.aborted)
+      return failed(`${host} gave no complete answer within ${milliseconds / 1000} s`);
+    return failed(describe(error, host));
   } finally {
-    await agent.destroy();
+    // What was left unread of a redirect or of a calendar that is too large.
+    done.abort();
   }
 }
 
 interface FetchContext {
   readonly allows: AddressGuard;
   readonly most: number;
-  readonly agent: Agent;
+  readonly connectMs: number;
   readonly signal: AbortSignal;
+  /** Told of each address before it is asked. */
+  readonly onHop: (url: URL) => void;
 }
 
 async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fetched> {
@@ -86,11 +91,12 @@ async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fet
   let url = start;
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const literal = literalAddress(url);
+    context.onHop(url);
     if (literal !== null && !context.allows(literal)) return failed(forbidden);
     const response = await ask(url, { wanted, context, login: loginFor(start, url) });
-    if (!redirects.has(response.statusCode)) return read(response, context);
-    await response.body.dump();
-    const next = nextAddress(url, first(response.headers["location"]));
+    if (!redirects.has(response.statusCode ?? 0)) return read(response, context);
+    response.destroy();
+    const next = nextAddress(url, response.headers.location ?? null);
     if (!next.ok) return failed(next.failure);
     url = next.value;
   }
@@ -99,31 +105,51 @@ async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fet
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-function ask(
+/** The answer once its head is there, on a connection of its own. Rejects with the network's error. */
+async function ask(
   url: URL,
   about: {
     readonly wanted: RemoteRequest;
     readonly context: FetchContext;
     readonly login: string | null;
   },
-): Promise<Dispatcher.ResponseData> {
+): Promise<IncomingMessage> {
   const { wanted, context, login } = about;
   const { etag = null, lastModified = null } = wanted.known ?? {};
   const bare = new URL(url);
   bare.username = "";
   bare.password = "";
-  return request(bare, {
-    dispatcher: context.agent,
-    signal: context.signal,
-    headers: {
-      accept: "text/calendar, */*;q=0.5",
-      "accept-encoding": "gzip, deflate, br",
-      "user-agent": userAgent,
-      ...(etag !== null && { "if-none-match": etag }),
-      ...(lastModified !== null && { "if-modified-since": lastModified }),
-      ...(login !== null && { authorization: login }),
-    },
+  const request = bare.protocol === "https:" ? (await import("node:https")).request : requestOf;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(bare, {
+      agent: false,
+      lookup: guardedLookup(context.allows),
+      signal: context.signal,
+      headers: {
+        accept: "text/calendar, */*;q=0.5",
+        "accept-encoding": "gzip, deflate, br",
+        "user-agent": userAgent,
+        ...(etag !== null && { "if-none-match": etag }),
+        ...(lastModified !== null && { "if-modified-since": lastModified }),
+        ...(login !== null && { authorization: login }),
+      },
+    });
+    const timer = setTimeout(() => outgoing.destroy(new SlowConnectionError()), context.connectMs);
+    outgoing.once("socket", (socket) => {
+      const event = bare.protocol === "https:" ? "secureConnect" : "connect";
+      socket.once(event, () => clearTimeout(timer));
+    });
+    outgoing.once("close", () => clearTimeout(timer));
+    outgoing.once("response", resolve);
+    // Stays for the errors that come after the answer: those are told by the body as well.
+    outgoing.on("error", reject);
+    outgoing.end();
   });
+}
+
+class SlowConnectionError extends Error {
+  override readonly name = "SlowConnectionError";
+  readonly code = "ETIMEDOUT";
 }
 
 /** A login in the address is meant for its own server alone. */
@@ -145,20 +171,20 @@ function nextAddress(from: URL, location: string | null): Result<URL, string> {
   return ok(next);
 }
 
-async function read(response: Dispatcher.ResponseData, { most }: FetchContext): Promise<Fetched> {
-  const { statusCode: status, headers } = response;
+async function read(response: IncomingMessage, { most }: FetchContext): Promise<Fetched> {
+  const { statusCode: status = 0, headers } = response;
   if (status !== 200) {
-    await response.body.dump();
+    response.destroy();
     if (status === 304) return { kind: "unchanged" };
-    return failed(refusal(status), readSeconds(first(headers["retry-after"])));
+    return failed(refusal(status), readSeconds(headers["retry-after"] ?? null));
   }
-  const packed = await collect(response.body, most);
-  const encoding = first(headers["content-encoding"]) ?? "";
+  const packed = await collect(response, most);
+  const encoding = headers["content-encoding"] ?? "";
   const body = packed.ok ? await inflateBody(packed.value, { encoding, most }) : packed;
   if (!body.ok) return failed(body.failure);
   const validators = {
-    etag: first(headers["etag"]),
-    lastModified: first(headers["last-modified"]),
+    etag: headers.etag ?? null,
+    lastModified: headers["last-modified"] ?? null,
   };
   return { kind: "calendar", body: body.value, validators };
 }
@@ -202,25 +228,13 @@ const failed = (problem: string, retryAfter: Temporal.Duration | null = null): F
 const forbidden =
   'the address points into a private network; "allowPrivate" of the subscription permits that';
 
-/** Messages of the network's errors may quote addresses, so that only their codes are told. */
-function describe(error: unknown): string {
+/** Messages of the network's errors may quote addresses, so that only host and code are told. */
+function describe(error: unknown, host: string): string {
   if (isForbidden(error)) return forbidden;
+  const known = networkFailure(error, host);
+  if (known) return known.problem;
   const code = error instanceof Error && "code" in error ? error.code : null;
-  switch (code) {
-    case "ENOTFOUND":
-      return "the server's name is not known";
-    case "EAI_AGAIN":
-      return "the server's name cannot be looked up at the moment";
-    case "ECONNREFUSED":
-      return "the server does not accept connections";
-    case "UND_ERR_SOCKET":
-    case "ECONNRESET":
-      return "the connection was cut before the answer was complete";
-    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
-      return "the answer was cut: it is shorter or longer than announced";
-    default:
-      return `the server cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
-  }
+  return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
 }
 
 /** Trying several addresses, the system puts their errors into one. */
@@ -228,9 +242,6 @@ function isForbidden(error: unknown): boolean {
   if (error instanceof ForbiddenAddressError) return true;
   return error instanceof Error && isForbidden(error.cause);
 }
-
-const first = (header: string | readonly string[] | undefined): string | null =>
-  typeof header === "string" ? header : (header?.[0] ?? null);
 
 /**
  * The content behind a Content-Encoding, at most `most` bytes of it: a bomb is stopped, not unpacked. Fails with a

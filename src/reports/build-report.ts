@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
+import type { Viewer } from "../domain/sight.ts";
 import type { Reader } from "../store/reading/reader.ts";
 import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";
@@ -14,6 +15,8 @@ export interface BuildOptions {
   /** The account's zone. */
   readonly zone: string;
   readonly now: Temporal.Instant;
+  /** Who looks: it is told on the own clocks, and tells a person what is for their eyes. Null: whoever may read the file. */
+  readonly viewer: Viewer | null;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface BuildOptions {
  */
 export function buildReport(
   reader: Reader,
-  { request, zone, now }: BuildOptions,
+  { request, zone, now, viewer }: BuildOptions,
 ): Result<ReportDocument, ReportRequestFailure> {
   const report = findReport(request.name);
   if (!report) {
@@ -32,7 +35,7 @@ export function buildReport(
       message: `there is no report "${request.name}"; there are ${names}`,
     });
   }
-  const read = readReportRequest(reader, { request, report, zone, now });
+  const read = readReportRequest(reader, { request, report, zone, now, viewer });
   if (!read.ok) return read;
   const scope = read.value;
   const found = reader.once(() => ({
@@ -73,7 +76,15 @@ function limited(built: ReportContent, limit: number | null): ReportContent {
   return { ...built, rows: built.rows.slice(0, limit), notes: [...(built.notes ?? []), note] };
 }
 
-function filtersOf({ project, person, label, from, to, since }: ReportScope): readonly string[] {
+function filtersOf({
+  project,
+  person,
+  label,
+  from,
+  to,
+  since,
+  zone,
+}: ReportScope): readonly string[] {
   return [
     ...(project ? [`project ${project.name}`] : []),
     ...(person ? [`person ${person.name}`] : []),
@@ -81,22 +92,28 @@ function filtersOf({ project, person, label, from, to, since }: ReportScope): re
     ...(from ? [`from ${from.toString()}`] : []),
     ...(to ? [`to ${to.toString()}`] : []),
     ...(since
-      ? [`since ${"revision" in since ? `revision ${since.revision}` : since.at.toString()}`]
+      ? [`since ${"revision" in since ? `revision ${since.revision}` : localText(since.at, zone)}`]
       : []),
   ];
 }
 
 function earlierThanKnown(
-  { asOf }: ReportScope,
+  { asOf, zone }: ReportScope,
   { knownFrom, said }: { readonly knownFrom: Temporal.Instant | null; readonly said: string },
 ): string | null {
   if (!asOf) return null;
   if (!knownFrom) {
     return `--as-of ${said}: the workspace has not been read as a whole yet, so no time is known completely`;
   }
-  return Temporal.Instant.compare(asOf, knownFrom) < 0
-    ? `--as-of ${said}: everything is known from ${knownFrom.toString()} on, and not of earlier times`
-    : null;
+  if (Temporal.Instant.compare(asOf, knownFrom) >= 0) return null;
+  const from = `${localText(knownFrom, zone)} (${zone})`;
+  return `--as-of ${said}: everything is known from ${from} on, and not of earlier times`;
+}
+
+/** Of a fraction of a second the end, so that what is said can be asked for. */
+function localText(instant: Temporal.Instant, zone: string): string {
+  const local = instant.toZonedDateTimeISO(zone).toPlainDateTime();
+  return local.toString({ smallestUnit: "second", roundingMode: "ceil" }).replace("T", " ");
 }
 
 function ageOf(row: MirrorAgeRow, now: Temporal.Instant): MirrorAge {

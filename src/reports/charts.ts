@@ -10,17 +10,29 @@ interface Drawing {
   readonly body: string;
 }
 
-/** The chart as a figure with inline SVG, with a title and a description for those who cannot see it. */
+/**
+ * The chart as a figure with inline SVG, with a title and a description for those who cannot see it. All but a heat map are drawn
+ * twice: once more for narrow screens, in the class `narrow`, of which the style sheet around it shows one.
+ */
 export function chartSvg(chart: Chart): string {
   const { width, height, body } = draw(chart);
   const [title, about] = [escapeMarkup(chart.title), escapeMarkup(chart.about)];
+  const said = `${about} The table below has the figures.`;
+  const narrow = drawNarrow(chart);
   return `<figure>
 <svg role="img" aria-labelledby="chart-title chart-about" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title id="chart-title">${title}</title>
-<desc id="chart-about">${about} The table below has the figures.</desc>
+<desc id="chart-about">${said}</desc>
 ${body}
 </svg>
-<figcaption>${title}. ${about}</figcaption>
+${
+  narrow === null
+    ? ""
+    : `<svg class="narrow" role="img" aria-label="${title}. ${said}" viewBox="0 0 ${narrow.width} ${narrow.height}">
+${narrow.body}
+</svg>
+`
+}<figcaption>${title}. ${about}</figcaption>
 </figure>
 `;
 }
@@ -30,62 +42,126 @@ function draw(chart: Chart): Drawing {
     case "heat-map":
       return heatMapSvg(chart);
     case "lines":
-      return linesSvg(chart);
+      return linesSvg(chart, wideLines);
     case "bars":
-      return barsSvg(chart);
+      return barsSvg(chart, wideBars);
+    case "timeline":
+      return timelineSvg(chart, wideTimeline);
     default:
       return unreachable(chart);
   }
 }
 
-/** Widths of names, bars and their values, and heights of a bar, a gap and the legend. */
-const barChart = { names: 210, longest: 520, texts: 110, bar: 13, gap: 9, legend: 24 };
+/** For narrow screens; null where the wide one is all there is: fields side by side are looked along. */
+function drawNarrow(chart: Chart): Drawing | null {
+  switch (chart.kind) {
+    case "heat-map":
+      return null;
+    case "lines":
+      return linesSvg(chart, narrowLines);
+    case "bars":
+      return barsSvg(chart, narrowBars);
+    case "timeline":
+      return timelineSvg(chart, narrowTimeline);
+    default:
+      return unreachable(chart);
+  }
+}
+
+/** Where bars begin, how long they and their values are, and heights of a bar, a gap, a name above bars and the legend. */
+interface BarForm {
+  readonly x: number;
+  readonly longest: number;
+  readonly texts: number;
+  readonly bar: number;
+  readonly gap: number;
+  /** 0 where names stand before their bars. */
+  readonly nameAbove: number;
+  readonly longestName: number;
+  readonly legend: number;
+}
+
+const wideBars: BarForm = {
+  ...{ x: 210, longest: 520, texts: 110 },
+  ...{ bar: 13, gap: 9, nameAbove: 0, longestName: 30, legend: 24 },
+};
+const narrowBars: BarForm = {
+  ...{ x: 4, longest: 216, texts: 100 },
+  ...{ bar: 13, gap: 9, nameAbove: 18, longestName: 46, legend: 24 },
+};
 const seriesLooks = ["a", "b"] as const;
 
 /** Bars side by side per name, one for each series, with their value behind them. */
-function barsSvg(chart: Extract<Chart, { readonly kind: "bars" }>): Drawing {
-  const { series, bars } = chart;
-  const { names, longest, texts, bar, gap, legend } = barChart;
+function barsSvg(
+  { series, bars }: Extract<Chart, { readonly kind: "bars" }>,
+  { x: left, longest, texts, bar, gap, nameAbove, longestName, legend }: BarForm,
+): Drawing {
   const most = Math.max(1, ...bars.flatMap(({ values }) => values));
-  const group = series.length * bar + gap;
+  const group = nameAbove + series.length * bar + gap;
   const key = series.flatMap((name, nth) => {
-    const x = names + nth * 130;
+    const x = left + nth * 130;
     return [
       box({ x, y: 4, width: 12, height: 12 }, { look: seriesLooks[nth] ?? "a", hint: name }),
       textAt({ x: x + 18, y: 14 }, { text: name, look: "faint" }),
     ];
   });
   const groups = bars.flatMap(({ name, values, texts: said }, row) => {
-    const top = legend + row * group;
+    const top = legend + row * group + nameAbove;
     const middle = top + (series.length * bar) / 2 + 4;
-    const label = textAt({ x: names - 8, y: middle }, { text: shorten(name, 30), anchor: "end" });
+    const text = shorten(name, longestName);
+    const label =
+      nameAbove > 0
+        ? textAt({ x: left, y: top - 5 }, { text })
+        : textAt({ x: left - 8, y: middle }, { text, anchor: "end" });
     const shapes = values.map((value, nth) => {
       const width = Math.max(1, (value / most) * longest);
       const y = top + nth * bar;
       const text = said[nth] ?? String(value);
       const hint = `${name}, ${series[nth] ?? ""}: ${text}`;
       return (
-        box({ x: names, y, width, height: bar - 2 }, { look: seriesLooks[nth] ?? "a", hint }) +
-        textAt({ x: names + width + 6, y: y + bar - 3 }, { text, look: "faint" })
+        box({ x: left, y, width, height: bar - 2 }, { look: seriesLooks[nth] ?? "a", hint }) +
+        textAt({ x: left + width + 6, y: y + bar - 3 }, { text, look: "faint" })
       );
     });
     return [label, ...shapes];
   });
   return {
-    width: names + longest + texts,
+    width: left + longest + texts,
     height: legend + bars.length * group + 8,
     body: [...key, ...groups].join("\n"),
   };
 }
 
 /** Where the lines are drawn, and the room around them. */
-const plot = { left: 90, top: 12, width: 480, height: 300, right: 250, bottom: 30 };
+interface LineForm {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** Of so many days of the axis one is written. */
+  readonly written: number;
+  /** Where lines are named: at their ends, or below, each beside a piece of it. */
+  readonly names: "ends" | "below";
+}
+
+const wideLines: LineForm = {
+  ...{ left: 90, top: 12, width: 480, height: 300, right: 250, bottom: 30 },
+  ...{ written: 1, names: "ends" },
+};
+const narrowLines: LineForm = {
+  ...{ left: 78, top: 12, width: 234, height: 220, right: 8, bottom: 36 },
+  ...{ written: 2, names: "below" },
+};
 /** Height of a line's name. */
 const nameHeight = 16;
 
-/** Steps over time, each line named at its end; a line that climbs slips. */
-function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
-  const { left, top, width, height, right, bottom } = plot;
+/** Steps over time, each line with its name; a line that climbs slips. */
+function linesSvg(
+  chart: Extract<Chart, { readonly kind: "lines" }>,
+  { left, top, width, height, right, bottom, written, names }: LineForm,
+): Drawing {
   const lines = chart.lines.filter(({ steps }) => steps.length > 0);
   const moments = rangeOf([chart.from, chart.to]);
   const days = rangeOf(lines.flatMap(({ steps }) => steps.map(({ day }) => day)));
@@ -100,16 +176,18 @@ function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
     return path(ends, { look: "grid", hint: day }) + label;
   });
   const across = moments.ticks.map((on, nth) =>
-    textAt(
-      { x: x(on), y: top + height + 20 },
-      {
-        text: on,
-        anchor: nth === 0 ? "start" : nth === moments.ticks.length - 1 ? "end" : "middle",
-        look: "faint",
-      },
-    ),
+    nth % written > 0
+      ? ""
+      : textAt(
+          { x: x(on), y: top + height + 20 },
+          { text: on, anchor: anchorOf(nth, moments.ticks.length), look: "faint" },
+        ),
   );
-  const named = spread(lines.map(({ steps }) => y(steps.at(-1)?.day ?? "")));
+  const below = top + height + bottom;
+  const named =
+    names === "below"
+      ? lines.map((_, nth) => below + nth * (nameHeight + 2))
+      : spread(lines.map(({ steps }) => y(steps.at(-1)?.day ?? "")));
   const tracks = lines.flatMap(({ name, steps }, nth) => {
     // The day holds until it is moved, and the last one until the end.
     const corners = steps.flatMap(({ on, day }, step) => {
@@ -119,9 +197,14 @@ function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
     });
     const end = { x: left + width, y: corners.at(-1)?.y ?? top };
     const hint = `${name}: ${steps.map(({ day }) => day).join(" → ")}`;
+    const look = lookOf(nth);
+    const at = named[nth] ?? end.y;
+    const sample = [4, 28].map((there) => ({ x: there, y: at }));
     return [
-      path([...corners, end], { look: lookOf(nth), hint }),
-      textAt({ x: left + width + 8, y: (named[nth] ?? end.y) + 4 }, { text: shorten(name, 34) }),
+      path([...corners, end], { look, hint }),
+      ...(names === "below"
+        ? [path(sample, { look, hint }), textAt({ x: 36, y: at + 4 }, { text: shorten(name, 40) })]
+        : [textAt({ x: left + width + 8, y: at + 4 }, { text: shorten(name, 34) })]),
     ];
   });
   return {
@@ -129,6 +212,12 @@ function linesSvg(chart: Extract<Chart, { readonly kind: "lines" }>): Drawing {
     height: Math.max(top + height + bottom, Math.max(0, ...named) + nameHeight),
     body: [...grid, ...across, ...tracks].join("\n"),
   };
+}
+
+/** The first and the last day of an axis stay within it. */
+function anchorOf(nth: number, count: number): "start" | "middle" | "end" {
+  if (count > 1 && nth === 0) return "start";
+  return count > 1 && nth === count - 1 ? "end" : "middle";
 }
 
 /** Four colours, and again dashed, so that eight lines can be told apart. */
@@ -206,6 +295,113 @@ function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawi
   };
 }
 
+/** Where a timeline has what, seen from the left end and the middle of a row; lengths in pixels. */
+interface TimelineForm {
+  readonly width: number;
+  /** Height of the head and of a row. */
+  readonly head: number;
+  readonly row: number;
+  /** Where the days begin, and how much they take. */
+  readonly days: { readonly x: number; readonly width: number };
+  /** Of so many days of the axis one is written. */
+  readonly written: number;
+  readonly name: Place & { readonly anchor: "start" | "end"; readonly longest: number };
+  readonly words: Place;
+}
+
+/** Names before the days, and words behind them. */
+const wideTimeline: TimelineForm = {
+  width: 930,
+  head: 30,
+  row: 28,
+  days: { x: 212, width: 436 },
+  written: 1,
+  name: { x: 192, y: 4, anchor: "end", longest: 30 },
+  words: { x: 668, y: 4 },
+};
+
+/** Names over their line, and words below it. */
+const narrowTimeline: TimelineForm = {
+  width: 320,
+  head: 30,
+  row: 66,
+  days: { x: 10, width: 300 },
+  written: 2,
+  name: { x: 4, y: -14, anchor: "start", longest: 46 },
+  words: { x: 4, y: 20 },
+};
+
+/** A line per milestone from the first day over those it was moved to, up to where it stands, with today across all. */
+function timelineSvg(
+  { today, rows }: Extract<Chart, { readonly kind: "timeline" }>,
+  { width, head, row: height, days, written, name, words }: TimelineForm,
+): Drawing {
+  const range = rangeOf([today, ...rows.flatMap((row) => row.days)]);
+  const x = (day: string) => days.x + range.share(day) * days.width;
+  const bottom = head + rows.length * height;
+  const share = range.share(today);
+  const todayAnchor = share < 0.1 ? "start" : share > 0.9 ? "end" : "middle";
+  const across = range.ticks.flatMap((day, nth) => [
+    path(
+      [
+        { x: x(day), y: head - 6 },
+        { x: x(day), y: bottom },
+      ],
+      { look: "grid", hint: day },
+    ),
+    nth % written > 0
+      ? ""
+      : textAt(
+          { x: x(day), y: bottom + 16 },
+          // Where names stand before the days there is room beside the axis.
+          {
+            text: day,
+            anchor: name.anchor === "end" ? "middle" : anchorOf(nth, range.ticks.length),
+            look: "faint",
+          },
+        ),
+  ]);
+  const tracks = rows.flatMap((row, nth) => {
+    const y = head + (nth + 0.5) * height;
+    const [first = today, last = today] = [row.days[0], row.days.at(-1)];
+    const hint = `${row.name}: ${row.days.join(" → ")}, ${row.said}`;
+    const stops = row.days.map((day) => ({ x: x(day), y }));
+    return [
+      textAt(
+        { x: name.x, y: y + name.y },
+        { text: shorten(row.name, name.longest), anchor: name.anchor },
+      ),
+      row.days.length > 1 ? path(stops, { look: `slip ${row.state}`, hint }) : "",
+      first === last && row.days.length === 1
+        ? ""
+        : dot({ x: x(first), y }, { look: "first", hint, size: 5 }),
+      ...row.days
+        .slice(1, -1)
+        .map((day) => dot({ x: x(day), y }, { look: `stop ${row.state}`, hint, size: 3 })),
+      dot({ x: x(last), y }, { look: row.state, hint, size: 6 }),
+      textAt({ x: words.x, y: y + words.y }, { text: row.said, look: "faint" }),
+    ];
+  });
+  return {
+    width,
+    height: bottom + 24,
+    body: [
+      ...across,
+      path(
+        [
+          { x: x(today), y: head - 6 },
+          { x: x(today), y: bottom },
+        ],
+        { look: "now", hint: `Today, ${today}` },
+      ),
+      textAt({ x: x(today), y: head - 12 }, { text: "today", anchor: todayAnchor }),
+      ...tracks,
+    ]
+      .filter((part) => part !== "")
+      .join("\n"),
+  };
+}
+
 /** A point of a drawing; coordinates are written to a tenth. */
 interface Place {
   readonly x: number;
@@ -239,6 +435,13 @@ function box(
 ): string {
   const see = opacity === 1 ? "" : ` fill-opacity="${opacity.toFixed(2)}"`;
   return `<rect x="${tenth(x)}" y="${tenth(y)}" width="${tenth(width)}" height="${tenth(height)}" rx="2" class="${look}"${see}><title>${escapeMarkup(hint)}</title></rect>`;
+}
+
+function dot(
+  { x, y }: Place,
+  { look, hint, size }: { readonly look: string; readonly hint: string; readonly size: number },
+): string {
+  return `<circle cx="${tenth(x)}" cy="${tenth(y)}" r="${size}" class="${look}"><title>${escapeMarkup(hint)}</title></circle>`;
 }
 
 function path(

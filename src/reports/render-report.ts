@@ -1,15 +1,18 @@
-import { fail, ok, type Result } from "../domain/result.ts";
+import { fail, messageOf, ok, type Result } from "../domain/result.ts";
+import { isDamage } from "../store/copies/copy-database.ts";
 import { openReader } from "../store/reading/reader.ts";
 import { type BuildOptions, buildReport } from "./build-report.ts";
 import { freshnessText, localTimes } from "./formats/cell-text.ts";
 import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
 import type { ReportDocument } from "./report.ts";
+import { type PageWish, writeReportPage } from "./report-page.ts";
 import type { ReportRequestFailure } from "./report-request.ts";
 
 export interface RenderOptions extends BuildOptions {
   /** Path of the database. */
   readonly file: string;
-  readonly format: Format;
+  /** A page's own needs are met in JSON. */
+  readonly format: Format | PageWish;
 }
 
 /** A report as it leaves. */
@@ -24,7 +27,7 @@ export interface Rendered {
   readonly notes: readonly string[];
 }
 
-/** `unreadable`: there is no database, or it does not fit this build. */
+/** `unreadable`: there is no database, it does not fit this build, or it is damaged. */
 export type RenderFailure =
   | ReportRequestFailure
   | { readonly kind: "unreadable"; readonly message: string };
@@ -36,18 +39,26 @@ export function renderReport(options: RenderOptions): Result<Rendered, RenderFai
   try {
     const report = buildReport(opened.value, options);
     return report.ok ? ok(rendered(report.value, options.format)) : report;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return fail({
+      kind: "unreadable",
+      message: `${options.file} is damaged: ${messageOf(error)}`,
+    });
   } finally {
     opened.value.close();
   }
 }
 
-function rendered(report: ReportDocument, format: Format): Rendered {
+function rendered(report: ReportDocument, format: Format | PageWish): Rendered {
   const { name, asOf, madeAt, zone } = report;
   const day = localTimes(zone)((asOf ?? madeAt).toString()).slice(0, 10);
+  const file = typeof format === "string" ? format : "json";
   return {
-    text: writeReport(report, format),
-    mediaType: mediaType(format),
-    fileName: `${name}-${day}.${extensionOf(format)}`,
+    text:
+      typeof format === "string" ? writeReport(report, format) : writeReportPage(report, format),
+    mediaType: mediaType(file),
+    fileName: `${name}-${day}.${extensionOf(file)}`,
     freshness: freshnessText(report.freshness),
     notes: report.notes ?? [],
   };

@@ -1,5 +1,6 @@
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import type { Viewer } from "../domain/sight.ts";
 import type { DirectoryTable, Reader } from "../store/reading/reader.ts";
 import {
   type FilterName,
@@ -61,13 +62,15 @@ interface ReportRequestContext {
   readonly report: Report;
   readonly zone: string;
   readonly now: Temporal.Instant;
+  readonly viewer: Viewer | null;
 }
 
 /** Looks everything up that a request names. Every problem is told at once, each with what, where and why. */
 export function readReportRequest(
   reader: Reader,
-  { request, report, zone, now }: ReportRequestContext,
+  { request, report, zone, now, viewer }: ReportRequestContext,
 ): Result<ReportScope, ReportRequestFailure> {
+  const sight = viewer?.kind === "person" ? viewer.person : null;
   const problems: string[] = [];
   const take = <Value>(read: Result<Value, string> | null): Value | null => {
     if (read && !read.ok) problems.push(read.failure);
@@ -82,11 +85,11 @@ export function readReportRequest(
   const named = (
     table: DirectoryTable,
     { option, text }: { option: string; text: string | null },
-  ) => take(text === null ? null : findNamed(reader.named(table), { option, text }));
+  ) => take(text === null ? null : findNamed(reader.named(table, sight), { option, text }));
   const project = named("projects", { option: "--project", text: request.project });
   const person = named("people", { option: "--person", text: request.person });
   const label = named("labels", { option: "--label", text: request.label });
-  const own = person?.time_zone ?? zone;
+  const own = viewer?.zone ?? person?.time_zone ?? zone;
   const from = take(readDate("--from", request.from));
   const to = take(readDate("--to", request.to));
   if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
@@ -99,12 +102,13 @@ export function readReportRequest(
   const since = take(readSince(request.since, own));
   if (problems.length > 0) return fail({ kind: "usage", message: problems.join("\n") });
   const nameOf = (table: DirectoryTable) =>
-    new Map(reader.named(table).map(({ id, name }) => [id, name]));
+    new Map(reader.named(table, sight).map(({ id, name }) => [id, name]));
   return ok({
     now,
     today: (asOf ?? now).toZonedDateTimeISO(own).toPlainDate(),
     zone: own,
     asOf,
+    sight,
     project,
     person,
     label,
@@ -113,6 +117,8 @@ export function readReportRequest(
     since,
     people: nameOf("people"),
     labels: nameOf("labels"),
+    projects: nameOf("projects"),
+    lists: nameOf("todolists"),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { PersonId } from "../domain/ids.ts";
 import type { Conditions, Reading } from "../store/reading/report-reading.ts";
 import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
 
@@ -25,8 +26,25 @@ export interface Column {
   readonly type: CellType;
 }
 
+/** A milestone on a timeline; days are `YYYY-MM-DD`. */
+export interface TimelineRow {
+  readonly name: string;
+  /** Where it stood first, the days that it was moved to since, and so at last where it stands. */
+  readonly days: readonly string[];
+  readonly state: "done" | "late" | "today" | "ahead";
+  /** State and slip in words. */
+  readonly said: string;
+}
+
 /** A picture beside the table, as numbers. */
 export type Chart =
+  | {
+      readonly kind: "timeline";
+      readonly title: string;
+      readonly about: string;
+      readonly today: string;
+      readonly rows: readonly TimelineRow[];
+    }
   | {
       readonly kind: "heat-map";
       readonly title: string;
@@ -119,6 +137,8 @@ export interface ReportScope {
   /** The reader's: of the person that is named, else the account's. */
   readonly zone: string;
   readonly asOf: Temporal.Instant | null;
+  /** Whose eyes it is for; null = whoever may see everything. */
+  readonly sight: PersonId | null;
   readonly project: Named | null;
   readonly person: Named | null;
   readonly label: Named | null;
@@ -126,9 +146,11 @@ export interface ReportScope {
   readonly from: Temporal.PlainDate | null;
   readonly to: Temporal.PlainDate | null;
   readonly since: { readonly revision: number } | { readonly at: Temporal.Instant } | null;
-  /** Names by id, as known now. */
+  /** Names by id, as known now; of projects and lists those that `sight` may see. */
   readonly people: ReadonlyMap<number, string>;
   readonly labels: ReadonlyMap<number, string>;
+  readonly projects: ReadonlyMap<number, string>;
+  readonly lists: ReadonlyMap<number, string>;
 }
 
 /** Reads a view at the moment of the report. */
@@ -139,12 +161,24 @@ export type ReadView = <
   reading: Omit<Reading<Name, Field>, "at">,
 ) => readonly Pick<ReportRows[Name], Field>[];
 
+/** What a report is about, in the order in which people are offered them. */
+export const reportGroups = [
+  "What is ahead",
+  "What slips",
+  "Time and labels",
+  "What happened",
+  "Everything",
+] as const;
+
 /** One report: its view's rows go through a pure function. */
 export interface Report {
   readonly name: string;
   readonly title: string;
   /** One sentence. */
   readonly about: string;
+  readonly group: (typeof reportGroups)[number];
+  /** The question that it answers, as people ask it. */
+  readonly answers: string;
   readonly takes: readonly FilterName[];
   readonly columns: readonly Column[];
   /** Reads within one state of the database; what it returns is worked out afterwards. */

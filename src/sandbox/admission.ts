@@ -4,7 +4,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
-import type { Access } from "./access.ts";
+import type { Access } from "./access-checks.ts";
 import { beginExchange, type Exchange, exchangeOf, type Reply, send } from "./exchange.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { Limiter } from "./limiter.ts";

@@ -1,4 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { httpDate } from "../domain/http-date.ts";
 import { messageOf } from "../domain/result.ts";
 import { type AdmissionParts, admission, jsonOnly } from "./admission.ts";
 import { send } from "./exchange.ts";
@@ -15,6 +16,8 @@ import type { Workspace } from "./workspace.ts";
 
 interface AppParts extends AdmissionParts {
   readonly workspace: Workspace;
+  /** The service's clock, which each answer tells. */
+  readonly clock: () => Temporal.Instant;
   /** Whether the look-ups that the service's document does not show are answered. */
   readonly discovery: boolean;
 }
@@ -25,6 +28,10 @@ export function sandboxApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
+  app.use((_request, response, next) => {
+    response.setHeader("Date", httpDate(parts.clock()));
+    next();
+  });
   app.use(...admission(parts));
   app.use("/upload", uploadRoutes(workspace));
   app.use("/files", contentRoutes(workspace));

@@ -83,6 +83,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new Faults(options.later);
   const app = sandboxApp({
     workspace,
+    clock: options.clock,
     access: workspace.access,
     limiter: new Limiter(options.quota ?? documentedQuota),
     log: requests,

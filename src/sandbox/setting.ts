@@ -1,4 +1,4 @@
-import type { Access } from "./access.ts";
+import type { Access } from "./access-checks.ts";
 import { stampText } from "./times.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 

@@ -1,4 +1,4 @@
-import type { TaskPlace } from "./access.ts";
+import type { TaskPlace } from "./access-checks.ts";
 import type { CustomFieldValue, HistoryRecord, PersonRecord, TaskRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";

@@ -1,4 +1,4 @@
-import type { InList, InTask } from "./access.ts";
+import type { InList, InTask } from "./access-checks.ts";
 import type { Fields } from "./fields.ts";
 import type { TaskRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";

@@ -1,4 +1,4 @@
-import type { InList } from "./access.ts";
+import type { InList } from "./access-checks.ts";
 import type { Fields } from "./fields.ts";
 import type { WorkRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";

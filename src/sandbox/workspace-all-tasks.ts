@@ -1,4 +1,4 @@
-import { type Caller, seesProject } from "./access.ts";
+import { type Caller, seesProject } from "./access-checks.ts";
 import type { PersonRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
 import { showWork } from "./work-item.ts";

@@ -1,4 +1,4 @@
-import type { InTask, Need, TaskPlace } from "./access.ts";
+import type { InTask, Need, TaskPlace } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { CommentRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";

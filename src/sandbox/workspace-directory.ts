@@ -4,7 +4,7 @@ import {
   type ListPlace,
   type ProjectPlace,
   seesProject,
-} from "./access.ts";
+} from "./access-checks.ts";
 import type { FolderRecord, PersonRecord, ProjectRecord, TodolistRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";

@@ -1,4 +1,4 @@
-import { type InProject, type Need, type ProjectPlace, seesEvent } from "./access.ts";
+import { type InProject, type Need, type ProjectPlace, seesEvent } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { EventRecord, PersonRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";

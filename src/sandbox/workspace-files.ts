@@ -1,4 +1,4 @@
-import type { InProject, Need, ProjectPlace } from "./access.ts";
+import type { InProject, Need, ProjectPlace } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { FileRecord, FolderRecord, UploadRecord } from "./records.ts";
 import { type Setting, stampNow } from "./setting.ts";

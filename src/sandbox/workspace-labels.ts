@@ -1,4 +1,4 @@
-import type { Caller } from "./access.ts";
+import type { Caller } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
 import type { LabelRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";

@@ -1,4 +1,4 @@
-import type { InList, InTask, ListPlace, TaskPlace } from "./access.ts";
+import type { InList, InTask, ListPlace, TaskPlace } from "./access-checks.ts";
 import { readCustomFields, showCustomFields } from "./custom-fields.ts";
 import { Fields } from "./fields.ts";
 import type { TaskRecord } from "./records.ts";

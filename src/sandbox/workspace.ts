@@ -1,4 +1,4 @@
-import { Access } from "./access.ts";
+import { Access } from "./access-checks.ts";
 import type { PersonRecord } from "./records.ts";
 import type { Setting } from "./setting.ts";
 import { HistoryWork } from "./task-history.ts";

@@ -34,7 +34,7 @@ export function migrate(db: Database, folder: string): void {
     const own = migrations[row.version - 1];
     if (!own) {
       throw new MigrationError(
-        `the database is newer than this build: it has migration ${row.version} (${row.name}), the build ends at ${migrations.length}`,
+        `the database is newer than this build: it has migration ${row.version} (${row.name}), the build ends at ${migrations.length}; use the build that wrote it, or restore the backup from before its migration`,
       );
     }
     if (own.sha256 !== row.sha256) {
@@ -44,6 +44,14 @@ export function migrate(db: Database, folder: string): void {
     }
   }
   for (const migration of migrations.slice(applied.length)) apply(db, migration);
+}
+
+/** Whether `migrate` would change a database that has been in use. Throws what it throws. */
+export function wouldChange(db: Database, folder: string): boolean {
+  const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
+  if (has === undefined) return false;
+  const { length } = db.prepare("SELECT version FROM schema_migration").all();
+  return length > 0 && length < readMigrations(folder).length;
 }
 
 /** The numbered files of the folder in their order. Throws `MigrationError` on a gap or a strange name. */

@@ -6,8 +6,9 @@ import {
   openSync,
   readdirSync,
   type Stats,
+  statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A file or folder that others than its owner may look into. */
 export interface OpenPlace {
@@ -39,6 +40,15 @@ export function keepFilePrivate(path: string): void {
   // One that is there is not opened: closing it would drop the locks that this process has on it.
   if (present) tighten(present);
   else closeSync(openSync(path, "ax", 0o600));
+}
+
+/** The file that stands where a folder would have to be, so that nothing can lie below it; null where there is none. */
+export function fileAbove(path: string): string | null {
+  const folder = dirname(path);
+  if (folder === path) return null;
+  const found = fileAbove(folder);
+  if (found !== null) return found;
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false ? folder : null;
 }
 
 /** What others may look into of a folder and the files in it; nothing of a folder that is not there. */
@@ -73,7 +83,7 @@ function namesIn(folder: string): readonly string[] {
 
 /** Links are not followed: what they name is somewhere else, and not kept here. Null for them, and for what is not there. */
 function placeAt(path: string): Place | null {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = fileAbove(path) === null ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
   return stats?.isFile() || stats?.isDirectory() ? { path, stats } : null;
 }
 

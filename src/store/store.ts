@@ -10,17 +10,27 @@ import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts
 import {
   type AppPasswords,
   createAppPasswords,
-  createEndedSessions,
-  type EndedSessions,
+  createLogIns,
+  type LogIns,
 } from "./calendars/sign-ins.ts";
-import { createFeeds, type Feeds } from "./channels/feed-states.ts";
+import { type CachePurges, createCachePurges } from "./channels/cache-purges.ts";
+import {
+  createFeedFetches,
+  createFeeds,
+  type FeedFetches,
+  type Feeds,
+} from "./channels/feed-states.ts";
 import {
   createInboxFiles,
   createSubscriptions,
   type InboxFiles,
   type Subscriptions,
 } from "./channels/incoming-channels.ts";
+import { createFutureWaits, type FutureWaits } from "./future-waits.ts";
+import { createGauges, type Gauges } from "./gauges.ts";
 import { createWaits, type Waits } from "./journal/claims.ts";
+import { createEditSearch, type EditSearch } from "./journal/edit-search.ts";
+import { createEditSteps, type EditSteps } from "./journal/edit-steps.ts";
 import { createExtras, type Extras } from "./journal/extra-states.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
@@ -32,9 +42,19 @@ import {
   type Requests,
   type Unanswered,
 } from "./journal/unanswered.ts";
-import { createLedger, createNotices, type Ledger, type Notices } from "./mails/ledger.ts";
+import {
+  createLedger,
+  createNotices,
+  createWebhookLedger,
+  type Ledger,
+  type Notices,
+  type ReminderLedger,
+} from "./mails/ledger.ts";
+import { createLogInLinks, type LogInLinks } from "./mails/log-in-links.ts";
+import { createOperatorMessages, type OperatorMessages } from "./mails/operator-messages.ts";
 import { createMailChoices, type MailChoices } from "./mails/opt-outs.ts";
-import { migrate } from "./migrate.ts";
+import { createPersonWebhooks, type PersonWebhooks } from "./mails/person-webhooks.ts";
+import { migrate, wouldChange } from "./migrate.ts";
 import { type Beliefs, createBeliefs } from "./mirror/beliefs.ts";
 import {
   createDirectory,
@@ -42,7 +62,10 @@ import {
   type Directory,
   type KeyAccess,
 } from "./mirror/directory.ts";
+import { createKeptBodies, type KeptBodies } from "./mirror/kept-bodies.ts";
+import { createListAges, type ListAges } from "./mirror/list-ages.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
+import { createPageReadings, type PageReadings } from "./mirror/page-readings.ts";
 import {
   type Comments,
   createComments,
@@ -64,7 +87,7 @@ import {
   type Sources,
 } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
-import { gateRestRow, gateSlotRow, instantText, textColumn } from "./rows/item-rows.ts";
+import { gateRestRow, gateSlotRow, instantOf, instantText, textColumn } from "./rows/item-rows.ts";
 import {
   createTransactions,
   SteadyDatabase,
@@ -72,18 +95,22 @@ import {
   type Transactions,
 } from "./steady-database.ts";
 import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
+import { createTopicWatch, type TopicWatch } from "./topic-watch.ts";
+import { createTroubles, type Troubles } from "./troubles.ts";
 import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
 import { type Changes, createChanges } from "./view/publish-changes.ts";
 import { createView, type View } from "./view/view.ts";
 
 interface StoreOptions {
-  /** Path of the database, or ":memory:". */
-  readonly file: string;
+  /** Path of the database, or its octets, of which a copy is opened in memory. */
+  readonly file: string | Buffer;
   readonly migrations: string;
   /** The account's zone. */
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
   readonly randomId: () => string;
+  /** Called before an existing database is changed to fit this build; throws where that must not be. */
+  readonly beforeMigration?: () => void;
 }
 
 /** Everything that Dayferry keeps: one SQLite database, with one property per table or two. */
@@ -92,7 +119,9 @@ export interface Store extends Transactions {
   /** The account's zone, on whose clocks times are told. */
   readonly zone: string;
   readonly meta: Meta;
+  readonly keyLosses: KeyLosses;
   readonly mirror: Mirror;
+  readonly bodies: KeptBodies;
   readonly view: View;
   readonly changes: Changes;
   readonly journal: Journal;
@@ -101,19 +130,28 @@ export interface Store extends Transactions {
   readonly requests: Requests;
   readonly moves: Moves;
   readonly waits: Waits;
+  readonly futureWaits: FutureWaits;
   readonly pastEdits: PastEdits;
+  readonly editSteps: EditSteps;
+  readonly editSearch: EditSearch;
   readonly directory: Directory;
   readonly keyAccess: KeyAccess;
   readonly sources: Sources;
   readonly rounds: Rounds;
+  readonly pageReadings: PageReadings;
   readonly beliefs: Beliefs;
   readonly absences: Absences;
   readonly brakes: Brakes;
   readonly ledger: Ledger;
   readonly notices: Notices;
   readonly mailChoices: MailChoices;
+  readonly personWebhooks: PersonWebhooks;
+  /** What people were told by webhook; made when it is first asked for, as most have none. */
+  byWebhook(): { readonly ledger: ReminderLedger; readonly notices: Notices };
   readonly dateMoves: DateMoves;
   readonly feeds: Feeds;
+  readonly feedFetches: FeedFetches;
+  readonly cachePurges: CachePurges;
   readonly gateSlots: GateSlots;
   readonly inboxFiles: InboxFiles;
   readonly subscriptions: Subscriptions;
@@ -125,16 +163,30 @@ export interface Store extends Transactions {
   readonly objectNames: ObjectNames;
   readonly heldObjects: HeldObjects;
   readonly appPasswords: AppPasswords;
-  readonly endedSessions: EndedSessions;
+  readonly logIns: LogIns;
+  readonly logInLinks: LogInLinks;
   readonly calendarProperties: CalendarProperties;
   readonly extras: Extras;
+  readonly troubles: Troubles;
+  readonly operatorMessages: OperatorMessages;
+  readonly topics: TopicWatch;
+  readonly listAges: ListAges;
+  /** Made when it is first asked for: most daemons are asked for no metrics. */
+  readonly gauges: () => Gauges;
   close(): void;
 }
 
 /** Opens the database and brings it up to date. Throws `MigrationError` when it does not fit this build. */
-export function openStore({ file, migrations, zone, clock, randomId }: StoreOptions): Store {
+export function openStore({
+  file,
+  migrations,
+  zone,
+  clock,
+  randomId,
+  beforeMigration,
+}: StoreOptions): Store {
   // The log beside it gets the rights of the database.
-  if (file !== ":memory:") keepFilePrivate(file);
+  if (typeof file === "string" && file !== ":memory:") keepFilePrivate(file);
   const db = new SteadyDatabase(file, { timeout: 5000 });
   try {
     db.pragma("journal_mode = WAL");
@@ -144,6 +196,7 @@ export function openStore({ file, migrations, zone, clock, randomId }: StoreOpti
     db.pragma("temp_store = MEMORY");
     // Of its pages 4 MB are kept here, in the place of 16: the system keeps them as well, and nothing is slower for it.
     db.pragma("cache_size = -4000");
+    if (beforeMigration && wouldChange(db, migrations)) beforeMigration();
     migrate(db, migrations);
     return assemble({ db, zone, clock }, randomId);
   } catch (error) {
@@ -157,7 +210,8 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
   const changes = createChanges(deps);
   const unanswered = createUnanswered(deps);
   const { installation } = meta;
-  const mirror = createMirror({ ...deps, changes, installation, unanswered });
+  const bodies = createKeptBodies(deps);
+  const mirror = createMirror({ ...deps, changes, installation, unanswered, bodies });
   const view = createView(deps);
   const objectNames = createObjectNames(deps);
   const heldObjects = createHeldObjects(deps);
@@ -165,7 +219,9 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     health: createStorageHealth(deps),
     zone: deps.zone,
     meta,
+    keyLosses: createKeyLosses(deps),
     mirror,
+    bodies,
     changes,
     view,
     journal: createJournal({ ...deps, changes, mirror, objectNames, heldObjects, unanswered }),
@@ -174,19 +230,30 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     requests: createRequests(deps),
     moves: createMoves(deps),
     waits: createWaits(deps),
+    futureWaits: createFutureWaits(deps),
     pastEdits: createPastEdits(deps),
+    editSteps: createEditSteps(deps),
+    editSearch: createEditSearch(deps),
     directory: createDirectory({ ...deps, changes }),
     keyAccess: createKeyAccess({ ...deps, changes }),
     sources: createSources(deps),
     rounds: createRounds(deps),
+    pageReadings: createPageReadings(deps),
     beliefs: createBeliefs(deps),
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     ledger: createLedger(deps),
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),
+    personWebhooks: createPersonWebhooks(deps),
+    byWebhook: once(() => ({
+      ledger: createWebhookLedger(deps),
+      notices: createNotices(deps, "webhook_notices"),
+    })),
     dateMoves: createDateMoves({ ...deps, view }),
     feeds: createFeeds(deps),
+    feedFetches: createFeedFetches(deps),
+    cachePurges: createCachePurges(deps),
     gateSlots: createGateSlots(deps),
     inboxFiles: createInboxFiles(deps),
     subscriptions: createSubscriptions(deps),
@@ -198,11 +265,26 @@ function assemble(deps: StoreDeps, randomId: () => string): Store {
     objectNames,
     heldObjects,
     appPasswords: createAppPasswords(deps),
-    endedSessions: createEndedSessions(deps),
+    logIns: createLogIns(deps),
+    logInLinks: createLogInLinks(deps),
     calendarProperties: createCalendarProperties(deps),
     extras: createExtras(deps),
+    troubles: createTroubles(deps),
+    operatorMessages: createOperatorMessages(deps),
+    topics: createTopicWatch(deps),
+    listAges: createListAges(deps),
+    gauges: () => createGauges(deps),
     ...createTransactions(deps.db),
     close: () => deps.db.close(),
+  };
+}
+
+/** Makes a value when it is first asked for. */
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | null = null;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
@@ -214,6 +296,22 @@ interface Meta {
   readonly epoch: string;
   /** When this installation first ran. */
   readonly installedAt: Temporal.Instant;
+  /** When it was restored from a backup last: what was told before that is not known. Null = never. */
+  readonly restoredAt: Temporal.Instant | null;
+}
+
+/** Which key files of an installation in use were missing at a start. */
+interface KeyLosses {
+  /** `print`: a fingerprint of the key that was made in its place. */
+  note(name: string, print: string): void;
+  all(): readonly KeyLoss[];
+}
+
+/** A key file that was missing at a start, so that another key was made. */
+export interface KeyLoss {
+  readonly name: string;
+  readonly print: string;
+  readonly at: Temporal.Instant;
 }
 
 function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () => string }): Meta {
@@ -230,6 +328,24 @@ function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () =
     ),
     epoch: fact("epoch", randomId),
     installedAt: Temporal.Instant.from(fact("installed_at", () => clock().toString())),
+    restoredAt: instantOf(textColumn(get.get("restored_at"), "value")),
+  };
+}
+
+function createKeyLosses({ db, clock }: StoreDeps): KeyLosses {
+  const prefix = "key_lost:";
+  const replace = db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
+  const losses = db.prepare(
+    `SELECT name, value FROM meta WHERE name LIKE '${prefix}%' ORDER BY name`,
+  );
+  return {
+    note: (name, print) => void replace.run(`${prefix}${name}`, `${clock().toString()} ${print}`),
+    all: () =>
+      losses.all().map((row) => {
+        const [at = "", print = ""] = (textColumn(row, "value") ?? "").split(" ");
+        const name = (textColumn(row, "name") ?? "").slice(prefix.length);
+        return { name, print, at: Temporal.Instant.from(at) };
+      }),
   };
 }
 

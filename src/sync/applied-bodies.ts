@@ -8,10 +8,15 @@ interface AppliedBodiesDeps {
   readonly store: Store;
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
+  /**
+   * By what items are made of octets, the program and what it is told; a later process with the same one knows what this one has
+   * read. Nothing is known to it unless given.
+   */
+  readonly reader?: string | undefined;
 }
 
 /** A body of which everything is in the mirror, and what it would do again if it were read again. */
-export interface AppliedBody {
+export interface ReadBody {
   readonly digest: string;
   /** How many items it has shown. */
   readonly items: number;
@@ -19,6 +24,12 @@ export interface AppliedBody {
   readonly elements: ListElements | null;
   /** What was noted of its source, although nothing of it was missed. */
   readonly remarks: string | null;
+}
+
+/** A body that is known from an earlier reading. */
+export interface AppliedBody extends ReadBody {
+  /** Whether an earlier process has read it: what lists show this process has to hear from the mirror. */
+  readonly isEarlier: boolean;
 }
 
 interface Kept extends AppliedBody {
@@ -37,7 +48,7 @@ export interface Reading {
   /** Notes that what was written since the last look at `overtaken` was the list's own, with no await in between. */
   written(): void;
   /** Notes what was applied just now, with no await since; a body that leaves something open is not worth remembering (null). */
-  applied(body: AppliedBody | null): void;
+  applied(body: ReadBody | null): void;
   /** Ends the reading; without a call of `applied` before, nothing is remembered. */
   end(): void;
 }
@@ -45,7 +56,7 @@ export interface Reading {
 /**
  * What each source's last body was, for as long as reading the same octets again would change nothing: no row of it was
  * written by anyone else, no question or brake of it is open, and the source list has it in the same place. A new process
- * knows of none.
+ * goes by what the store has kept, until it has polled the source itself.
  */
 export class AppliedBodies {
   readonly #deps: AppliedBodiesDeps;
@@ -62,7 +73,7 @@ export class AppliedBodies {
 
   begin(begun: Begun): Reading {
     const { name } = begun;
-    const known = this.#kept.get(name);
+    const known = this.#kept.get(name) ?? this.#earlier(begun);
     this.#kept.delete(name);
     const kept = known && this.#stands(begun, known) ? known : null;
     if (known && !kept) known.watch.end();
@@ -78,18 +89,16 @@ export class AppliedBodies {
       written: () => watch.restart(),
       applied: (body) => {
         watch.restart();
+        this.#keep(begun, body);
         if (!body) return;
         isOver = true;
         const { digest, items, elements, remarks } = body;
         const followed = this.#followed(begun);
+        const { turn } = begun;
+        const isEarlier = false;
         this.#kept.set(name, {
-          digest,
-          items,
-          elements,
-          remarks,
-          watch,
-          turn: begun.turn,
-          followed,
+          ...{ digest, items, elements, remarks, isEarlier },
+          ...{ watch, turn, followed },
         });
       },
       end: () => {
@@ -98,16 +107,44 @@ export class AppliedBodies {
     };
   }
 
+  /** What an earlier process has read, before this one has come to the end of a poll. */
+  #earlier(begun: Begun): Kept | null {
+    const { store, reader } = this.#deps;
+    if (begun.ended > 0 || reader === undefined) return null;
+    const body = store.bodies.get(begun.name);
+    if (body?.reader !== reader) return null;
+    const { digest, items, followed } = body;
+    const watch = store.mirror.watch(begun.name);
+    return {
+      ...{ digest, items, elements: null, remarks: null, isEarlier: true },
+      ...{ watch, turn: 0, followed },
+    };
+  }
+
+  /** Keeps a body for the next process, unless something about it is to be told once more by that. */
+  #keep(begun: Begun, body: ReadBody | null): void {
+    const { store, reader } = this.#deps;
+    const { name } = begun;
+    const kept = store.bodies.get(name);
+    if (!body || body.remarks !== null || reader === undefined) {
+      if (kept) store.bodies.forget(name);
+      return;
+    }
+    const { digest, items } = body;
+    const followed = this.#followed(begun);
+    const isSame = kept?.digest === digest && kept.reader === reader && kept.followed === followed;
+    if (!isSame) store.bodies.put(name, { reader, digest, items, followed });
+  }
+
   #stands(begun: Begun, { watch, turn, followed }: Kept): boolean {
     const { absences, brakes } = this.#deps.store;
     const last = this.#deps.sources.get(begun.name);
-    const isOpen = ({ source }: { readonly source: string }) => source === begun.name;
     return (
       last?.ended === turn &&
       watch.touched.size === 0 &&
       followed === this.#followed(begun) &&
-      !absences.all().some(isOpen) &&
-      !brakes.all().some(isOpen)
+      absences.ofSource(begun.name).length === 0 &&
+      brakes.get(begun.name) === null
     );
   }
 

@@ -1,5 +1,5 @@
 import type { ServiceId } from "../domain/ids.ts";
-import type { TaskItem } from "../domain/item.ts";
+import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
 import type { Stored } from "../store/mirror/mirror.ts";
 import { contentText } from "../store/rows/item-rows.ts";
@@ -32,7 +32,8 @@ export interface PageDoubt {
   readonly isHint: boolean;
 }
 
-interface AppliedPage {
+/** What a page has done. */
+export interface AppliedPage {
   readonly changes: readonly ItemChange[];
   /** When each of them happened, as far as the service tells. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
@@ -41,6 +42,8 @@ interface AppliedPage {
   readonly doubts: readonly PageDoubt[];
   /** Elements that say what the mirror has. */
   readonly same: readonly (Identified & TaskItem)[];
+  /** What each of the elements says, as the mirror writes it. */
+  readonly contents: ReadonlyMap<Item, string>;
 }
 
 /**
@@ -53,11 +56,13 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
   const known = new Map<string, Map<ServiceId, { key: Stored["key"]; content: string }>>();
   const doubts: PageDoubt[] = [];
   const same: (Identified & TaskItem)[] = [];
+  const contents = new Map<Item, string>();
   for (const item of page.items) {
     if (!isTask(item)) continue;
     const source = sourceOf(item);
     const stored = store.mirror.stored(item.kind, item.id);
     const content = contentText(item);
+    contents.set(item, content);
     const polled = polledFor(sources, item);
     const isPartial = page.partial.has(item);
     const asks = polled?.name ?? listOf(sources, { item, stored });
@@ -103,7 +108,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     heldBack += plan.heldBack.length;
     followShown(store, sources, { items: plan.put, today: facts.today });
   }
-  return { changes, changedAt, put, heldBack, doubts, same };
+  return { changes, changedAt, put, heldBack, doubts, same, contents };
 }
 
 /** The source in whose snapshots an element is found, where that is polled and in the same place. */

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import { type BrakeState, nextBrake } from "./brake.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
+import { isOutdated } from "./outdated.ts";
 import {
   type Expectations,
   type Identified,
@@ -31,6 +32,8 @@ interface Applied {
   readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
   /** New or different items, as the service shows them. */
   readonly put: readonly Identified[];
+  /** Shown as they were before an own edit: the items themselves have to say what is true. */
+  readonly outdated: readonly Identified[];
   /** When each item that is new or different was changed, as far as the service says. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
   /** How many items are questions now that were none before. */
@@ -51,17 +54,40 @@ export class SnapshotApplication {
   readonly #changes: ItemChange[] = [];
   readonly #changedAt: (Temporal.Instant | null)[] = [];
   readonly #put: Identified[] = [];
+  readonly #outdated: Identified[] = [];
   #unchanged = 0;
   #heldBack = 0;
-  /** Rows that the source had of these items before, and rows that it has got. */
+  readonly #seen = new Set<ServiceId>();
+  #contents = new Map<Item, string>();
+  /** Rows that the source had of these items before, rows that it has got, and all that it has, as far as they were counted. */
   #known = 0;
   #gained = 0;
+  #rows = 0;
+  readonly #unseen = new Map<ServiceId, ItemKey>();
   /** Items that an edit has something to do with. */
   #claimed = 0;
+
+  /** The edits of the present transaction. */
+  #expectations: Expectations;
 
   constructor(store: Store, facts: SnapshotFacts) {
     this.#store = store;
     this.#facts = facts;
+    this.#expectations = expectationsOf(store, facts.source);
+  }
+
+  /** Belongs at the beginning of each transaction: edits are asked for once in each, when an unknown item turns up. */
+  begin(): void {
+    const { creations, givenUp, moves, ...others } = expectationsOf(
+      this.#store,
+      this.#facts.source,
+    );
+    this.#expectations = {
+      ...others,
+      creations: once(creations),
+      givenUp: once(givenUp),
+      moves: once(moves),
+    };
   }
 
   /** Puts some of the snapshot's items, each once. */
@@ -76,28 +102,53 @@ export class SnapshotApplication {
       known,
       overtaken,
       items,
-      ...expectationsOf(store, source),
+      ...this.#expectations,
     });
     const { changes, changedAt } = applyPlan(store, { plan, source });
     this.#changes.push(...changes);
     this.#changedAt.push(...changedAt);
     this.#put.push(...plan.put);
+    this.#outdated.push(...plan.outdated);
+    for (const { id } of items) if (id !== null) this.#seen.add(id);
+    for (const [item, content] of plan.contents) this.#contents.set(item, content);
     this.#gained += plan.put.filter(({ id }) => !known.has(id)).length;
     this.#known += known.size;
     this.#unchanged += plan.unchanged;
-    this.#heldBack += plan.heldBack.length;
+    this.#heldBack += plan.heldBack.length + plan.outdated.length;
     this.#claimed += plan.candidates.length + plan.lateCreations.length;
   }
 
-  /** Decides what the snapshot lacks, after all of its items were put. */
+  /** What items that were put since the last call say, as the mirror writes it. */
+  takeContents(): ReadonlyMap<Item, string> {
+    const contents = this.#contents;
+    this.#contents = new Map();
+    return contents;
+  }
+
+  /**
+   * Looks for rows that the snapshot lacks, some at a step, after all of its items were put. What others do to a row meanwhile
+   * makes it one that is newer than the request.
+   */
+  *survey(): Generator<void> {
+    const { source, snapshot } = this.#facts;
+    const { gone } = snapshot;
+    const parts = gone ? [this.#rowsOf(gone)] : this.#store.mirror.keysInParts(source);
+    for (const rows of parts) {
+      this.#rows += rows.size;
+      for (const [id, key] of rows) if (!this.#seen.has(id)) this.#unseen.set(id, key);
+      yield;
+    }
+  }
+
+  /** Decides what the snapshot lacks, after the survey. */
   finish(overtaken: ReadonlySet<ServiceId>): Applied {
     const store = this.#store;
     const { source, snapshot, isAlive, noticed } = this.#facts;
-    const { items, same, gone } = snapshot;
-    const seen = new Set(items.filter(isIdentified).map(({ id }) => id));
-    const rows = gone ? this.#rowsOf(gone) : store.mirror.keysOf(source);
-    const total = gone ? same + gone.length + this.#known : rows.size - this.#gained;
+    const { same, gone } = snapshot;
+    const seen = this.#seen;
+    const total = gone ? same + gone.length + this.#known : this.#rows - this.#gained;
     withdrawSeen(store, { source, seen });
+    const rows = this.#unseen;
     const lacking = isComplete(snapshot) ? missingFrom({ rows, seen, overtaken }) : [];
     const missing = lacking.filter((key) => !isAlive(key));
     const lost = noticed(missing);
@@ -116,6 +167,7 @@ export class SnapshotApplication {
         changes,
       },
       put: this.#put,
+      outdated: this.#outdated,
       changedAt: this.#changedAt,
       lost,
       brake,
@@ -130,9 +182,28 @@ export class SnapshotApplication {
   }
 }
 
+/** A value that is asked for at its first use alone. */
+function once<Value>(ask: () => Value): () => Value {
+  let known: { readonly value: Value } | null = null;
+  return () => {
+    known ??= { value: ask() };
+    return known.value;
+  };
+}
+
 /** What edits account for in items that a source shows for the first time. */
 export function expectationsOf(store: Store, source: string): Expectations {
+  const isAnyLate = once(() => store.pastEdits.hasLately());
   return {
+    isOutdated(item, known) {
+      if (!isAnyLate()) return false;
+      const key = known ?? store.mirror.find(item.kind, item.id);
+      if (key === null) return false;
+      return isOutdated(item, {
+        edits: store.pastEdits.latelyOfItem(key),
+        isKnown: known !== null,
+      });
+    },
     handleOf: ({ kind, id }) => store.mirror.find(kind, id),
     creations: () => store.journal.openCreations(),
     givenUp: () => store.journal.givenUpCreations(),
@@ -152,7 +223,11 @@ export function applyPlan(
   const changes: ItemChange[] = [];
   const changedAt: (Temporal.Instant | null)[] = [];
   for (const item of plan.put) {
-    const act = store.mirror.put(item, source);
+    const content = plan.contents.get(item);
+    const act =
+      content === undefined
+        ? store.mirror.put(item, source)
+        : store.mirror.putWritten(item, { source, content });
     if (act === "unchanged") continue;
     changes.push({ kind: spokenKind(item), title: item.title, act });
     changedAt.push(item.updatedAt);
@@ -177,12 +252,11 @@ export function noticeMissing(
   for (const key of missing) store.absences.notice(key, source);
   if (missing.length === 0 && !brakeOf(store, source)) return [];
 
-  const open = store.absences.all().filter((absence) => absence.source === source).length;
+  const open = store.absences.ofSource(source).length;
   return stepBrake(store, { source, missing: open, total });
 }
 
-export const brakeOf = (store: Store, source: string): BrakeState =>
-  store.brakes.all().find((brake) => brake.source === source) ?? null;
+export const brakeOf = (store: Store, source: string): BrakeState => store.brakes.get(source);
 
 /** Sets, keeps or lifts a source's brake after its loss. Belongs inside the caller's transaction. */
 export function stepBrake(
@@ -211,8 +285,7 @@ function withdrawSeen(
   { absences, mirror }: Store,
   { source, seen }: { readonly source: string; readonly seen: ReadonlySet<number> },
 ): void {
-  const asked = absences.all().filter((absence) => absence.source === source);
-  const back = asked.flatMap(({ item }) => {
+  const back = absences.ofSource(source).flatMap(({ item }) => {
     const id = mirror.identity(item).serviceId;
     const isShown = id !== null && seen.has(id) && mirror.get(item)?.source === source;
     return isShown ? [item] : [];
@@ -236,7 +309,7 @@ function isRuledOut(
     .ofEdit(edit.id)
     .some(({ kind, id }) => kind === item.kind && id === item.id);
   if (wasSeen && mirror.find(item.kind, item.id) === null) return false;
-  const state = sources.all().find(({ name }) => name === source);
+  const state = sources.get(source);
   return !!edit.inFlightUntil && !!state && isReadSince(edit.inFlightUntil, state);
 }
 

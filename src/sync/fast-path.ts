@@ -1,14 +1,17 @@
 import { later } from "../domain/backoff.ts";
-import { type ProjectId, serviceId } from "../domain/ids.ts";
-import type { Item, TaskItem } from "../domain/item.ts";
+import type { ProjectId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { kindIn } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
-import { applyPage, type PageDoubt } from "./apply-page.ts";
+import { type AppliedPages, elementOf, isWhole, nameOf, rowOf } from "./applied-pages.ts";
+import { type AppliedPage, applyPage } from "./apply-page.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
+import { PageDoubts, patience } from "./page-doubts.ts";
 import { isRefusal, restOf } from "./plan-snapshot.ts";
-import type { JobOutcome, PollSchedule } from "./poll-schedule.ts";
+import type { JobOutcome, PollSchedule, Revealed } from "./poll-schedule.ts";
 import type { SourceList } from "./source-list.ts";
 import { type Element, TaskPages } from "./task-pages.ts";
 
@@ -22,11 +25,21 @@ interface FastPathDeps {
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
-  /** Told what pages have shown: `put` is new or different, `same` as it is mirrored. */
+  /** What pages have said to an earlier process, or to the first sweep of this one. */
+  readonly applied: AppliedPages;
+  /** Told what pages have shown: `put` is new or different, `same` as it is mirrored; `contents` is what they say, as it is stored. */
   readonly onShown: (items: {
     readonly put: readonly Item[];
     readonly same: readonly Item[];
+    readonly contents: ReadonlyMap<Item, string>;
   }) => void;
+}
+
+/** A page of which everything was in the mirror when it was last read, and still is. */
+interface KeptPage {
+  readonly digest: string;
+  readonly elements: readonly Element[];
+  readonly total: number;
 }
 
 /** How the account-wide list of tasks stands; `reason`: why it is not used. */
@@ -34,20 +47,6 @@ export type FastPathState =
   | { readonly kind: "off"; readonly reason: string | null }
   | { readonly kind: "checking" }
   | { readonly kind: "used"; readonly pages: number };
-
-/** A disagreement between pages and lists that may still turn out to be none. */
-interface Doubt {
-  /** What the page says of the element; null: no page shows it. */
-  readonly content: string | null;
-  readonly source: string;
-  readonly page: number | null;
-  readonly since: Temporal.Instant;
-  /** Whether the list was read since, and did not bear the pages out. */
-  readonly isListRead: boolean;
-  readonly strikes: number;
-  /** Before this moment nothing is held against the pages again. */
-  readonly restsUntil: Temporal.Instant;
-}
 
 /** The state of a check: which pass over all pages it is, and what the first one has not shown. */
 interface Check {
@@ -64,9 +63,6 @@ const fewestSources = 16;
 /** A page has to stand for so many lists. */
 const leastGain = 2;
 const dayLength = Temporal.Duration.from({ hours: 24 });
-/** How long pages that were found lacking stay lacking before that is held against them again, and how often that is. */
-const patience = Temporal.Duration.from({ seconds: 20 });
-const mostStrikes = 3;
 const mostFailures = 3;
 const mostScattered = 4;
 const mostDoubts = 500;
@@ -88,9 +84,7 @@ export class FastPath {
   #check: Check = noCheck;
   #retryAt: Temporal.Instant | null = null;
   #failures = 0;
-  readonly #doubts = new Map<Element, Doubt>();
-  /** What an element that leaves something out was last taken for a hint of. */
-  readonly #hinted = new Map<Element, string>();
+  readonly #doubts: PageDoubts;
   /** Elements that lists have shown and no page yet, by when the list was read. */
   readonly #unseen = new Map<Element, Temporal.Instant>();
   /** When what pages have brought into the mirror was changed, the latest last. */
@@ -101,13 +95,31 @@ export class FastPath {
   readonly #readAt: Temporal.Instant[] = [];
   #unverified: string[] | null = null;
   #missing = new Set<Element>();
+  /** By page: each of their elements was seen last on that page, and its row was written by nobody since. */
+  readonly #kept = new Map<number, KeptPage>();
 
   constructor(deps: FastPathDeps) {
     this.#deps = deps;
+    this.#doubts = new PageDoubts({
+      ...deps,
+      urge: (page) => this.#urge(page),
+      onDisagreement: (reason) => this.#drop(reason),
+    });
+    deps.store.mirror.follow((source, id) => {
+      const kind = kindIn(source);
+      const page = kind === "event" ? null : this.#pages.pageOf(elementOf({ kind, id }));
+      if (page !== null) this.#kept.delete(page);
+    });
   }
 
   get state(): FastPathState {
     return this.#state;
+  }
+
+  /** Reads every page as a whole the next time, also where it comes as before. */
+  rereadAll(): void {
+    this.#kept.clear();
+    this.#deps.applied.forget();
   }
 
   /** Goes on with what is to be done; belongs after every poll, once all lists have been read. */
@@ -127,12 +139,12 @@ export class FastPath {
         this.#begin();
         return;
       case "checking":
-        this.#retryDoubts();
+        this.#doubts.retry(this.#pages);
         // Half of the polls are left to what else there is.
         if (this.#polls % 2 === 0) this.#goOnChecking();
         return;
       case "used":
-        this.#retryDoubts();
+        this.#doubts.retry(this.#pages);
         this.#judgeUnseen();
     }
   }
@@ -143,10 +155,7 @@ export class FastPath {
     { at, put }: { readonly at: Temporal.Instant; readonly put: readonly Item[] },
   ): void {
     if (this.#state.kind === "off") return;
-    for (const [element, doubt] of this.#doubts) {
-      const isLater = Temporal.Instant.compare(at, doubt.since) >= 0;
-      if (doubt.source === source && isLater) this.#hear(element, doubt);
-    }
+    this.#doubts.listRead(source, { at, pages: this.#pages });
     for (const item of put) {
       if (this.#state.kind !== "used") return;
       if (item.kind === "event" || item.id === null) continue;
@@ -179,6 +188,8 @@ export class FastPath {
 
   #goOnChecking(): void {
     const { pass, missing } = this.#check;
+    // After a pause pages tell of much that lists have to say first.
+    if (this.#doubts.size > mostDoubts) return;
     if (this.#jobs < this.#pages.count) {
       this.#putJobs(this.#jobs + 1);
       return;
@@ -227,10 +238,11 @@ export class FastPath {
   }
 
   #use(): void {
-    const { schedule, report } = this.#deps;
+    const { schedule, sources, report } = this.#deps;
     this.#state = { kind: "used", pages: this.#pages.count };
     this.#unverified = null;
     this.#missing.clear();
+    sources.vouch();
     schedule.leaveToAudit(true);
     report({ kind: "fast-path", state: "used", reason: null });
   }
@@ -244,11 +256,11 @@ export class FastPath {
     this.#failures = 0;
     this.#putJobs(0);
     this.#doubts.clear();
-    this.#hinted.clear();
     this.#unseen.clear();
     this.#taken.clear();
     this.#missing.clear();
     this.#unverified = null;
+    this.#kept.clear();
     // A service without such a list is as good as any other.
     if (wasThere) report({ kind: "fast-path", state: "dropped", reason });
   }
@@ -277,7 +289,7 @@ export class FastPath {
     const at = clock();
     const of = this.#pages;
     try {
-      const answer = await upstream.workspace.allTasks(
+      const answer = await upstream.workspace.allTasksUnread(
         {
           start: page * pageSize,
           limit: pageSize,
@@ -288,11 +300,19 @@ export class FastPath {
         { priority: "sweep", signal },
       );
       // Dropped meanwhile, or begun anew.
-      if (this.#state.kind === "off" || this.#pages !== of)
-        return { kind: "failed", notBefore: null };
-      return answer.ok
-        ? this.#take(page, { at, answer: answer.value })
-        : this.#fail(answer.failure);
+      const isOver = () => this.#isOff() || this.#pages !== of;
+      if (isOver()) return { kind: "failed", notBefore: null };
+      if (!answer.ok) return this.#fail(answer.failure);
+      const { digest, read } = answer.value;
+      const kept = this.#state.kind === "used" ? this.#kept.get(page) : undefined;
+      if (kept?.digest === digest) return this.#stayed(page, { at, kept });
+      const recalled = this.#recall(page, { at, digest });
+      if (recalled) return recalled;
+      const whole = await read();
+      if (isOver()) return { kind: "failed", notBefore: null };
+      return whole.ok
+        ? this.#take(page, { at, digest, answer: whole.value })
+        : this.#fail(whole.failure);
     } catch (error) {
       report({ kind: "fault", source, error });
       this.#drop("it ran into a fault");
@@ -315,13 +335,29 @@ export class FastPath {
     };
   }
 
+  /** Takes in a page that came as it did before, of which the mirror has everything. */
+  #stayed(
+    page: number,
+    { at, kept }: { readonly at: Temporal.Instant; readonly kept: KeptPage },
+  ): JobOutcome {
+    const { elements, total } = kept;
+    this.#failures = 0;
+    this.#doubts.settle(elements);
+    this.#seen(page, { at, elements, total });
+    this.#deps.report(polledEvent(page, { changes: [], heldBack: 0, same: elements }));
+    return this.#ending({ at, changes: [] });
+  }
+
   #take(
     page: number,
-    { at, answer }: { readonly at: Temporal.Instant; readonly answer: TaskPage },
+    {
+      at,
+      digest,
+      answer,
+    }: { readonly at: Temporal.Instant; readonly digest: string; readonly answer: TaskPage },
   ): JobOutcome {
-    const { store, sources, upstream, clock, report, onShown } = this.#deps;
+    const { store, sources, upstream, clock } = this.#deps;
     this.#failures = 0;
-    const isUsed = this.#state.kind === "used";
     const oddity = this.#oddityOf(page, answer);
     if (oddity !== null) {
       this.#drop(oddity);
@@ -331,28 +367,96 @@ export class FastPath {
       const done = applyPage(store, {
         page: answer,
         sources,
-        isTrusted: isUsed,
+        isTrusted: this.#state.kind === "used",
         clockLead: upstream.clockLead(),
         today: clock().toZonedDateTimeISO("UTC").toPlainDate(),
       });
       sources.save();
+      this.#deps.applied.note(page, { digest, answer, contents: done.contents });
       return done;
     });
+    const { total } = answer;
     const elements = answer.items.map(elementOf);
-    for (const element of elements) this.#unseen.delete(element);
-    this.#pages.note({ page, elements, total: answer.total });
-    this.#readAt[page] = at;
+    // The same page would do nothing again, as long as no row of it is written.
+    const isSettled = isWhole(answer) && applied.same.length === elements.length;
+    const kept = { digest, elements, total };
+    return this.#accept(page, { at, kept, isSettled, applied });
+  }
+
+  /** Takes in a page that has not been read yet, where it is known what it says, and the mirror says it too. */
+  #recall(
+    page: number,
+    { at, digest }: { readonly at: Temporal.Instant; readonly digest: string },
+  ): JobOutcome | null {
+    const known = this.#readAt[page] ? null : this.#deps.applied.recall(page, digest);
+    if (!known) return null;
+    const { items: same, elements, total, contents } = known;
+    const answer = { items: same, problems: [], received: same.length, total };
+    if (this.#oddityOf(page, answer) !== null) return null;
+    this.#failures = 0;
+    const kept = { digest, elements, total };
+    const applied = { ...nothingApplied, same, contents };
+    return this.#accept(page, { at, kept, isSettled: true, applied });
+  }
+
+  /** Sees to what was applied of a page. */
+  #accept(
+    page: number,
+    {
+      at,
+      kept,
+      isSettled,
+      applied,
+    }: {
+      readonly at: Temporal.Instant;
+      readonly kept: KeptPage;
+      readonly isSettled: boolean;
+      readonly applied: AppliedPage;
+    },
+  ): JobOutcome {
+    const { report, onShown } = this.#deps;
+    const isUsed = this.#state.kind === "used";
+    const { elements, total } = kept;
+    this.#seen(page, { at, elements, total });
+    if (isSettled) this.#kept.set(page, kept);
+    else this.#kept.delete(page);
     for (const item of applied.put) this.#note(item);
     const doubtful = new Set(applied.doubts.map(({ item }) => elementOf(item)));
-    for (const element of elements) if (!doubtful.has(element)) this.#doubts.delete(element);
-    const news = applied.doubts.filter((doubt) => this.#doubt(page, doubt));
+    this.#doubts.settle(elements.filter((element) => !doubtful.has(element)));
+    const news = applied.doubts.filter((doubt) => this.#doubts.raise(page, doubt));
     onShown(applied);
     report(polledEvent(page, applied));
-    this.#missLost();
-    this.#goOn();
-    if (this.#isOff()) return { kind: "failed", notBefore: null };
     const changes = [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)];
-    return { kind: "read", revealed: { at, changes: isUsed ? changes : [] } };
+    return this.#ending({ at, changes: isUsed ? changes : [] });
+  }
+
+  /** Notes where the elements of a page that was just read are. */
+  #seen(
+    page: number,
+    {
+      at,
+      elements,
+      total,
+    }: {
+      readonly at: Temporal.Instant;
+      readonly elements: readonly Element[];
+      readonly total: number;
+    },
+  ): void {
+    for (const element of elements) {
+      this.#unseen.delete(element);
+      const before = this.#pages.pageOf(element);
+      if (before !== null && before !== page) this.#kept.delete(before);
+    }
+    this.#pages.note({ page, elements, total });
+    this.#readAt[page] = at;
+  }
+
+  /** Sees to what a page that was just read has made of the whole. */
+  #ending(revealed: Revealed): JobOutcome {
+    this.#doubts.missLost(this.#pages);
+    this.#goOn();
+    return this.#isOff() ? { kind: "failed", notBefore: null } : { kind: "read", revealed };
   }
 
   #note(item: Item): void {
@@ -363,20 +467,20 @@ export class FastPath {
     if (this.#taken.size > mostTaken && oldest !== undefined) this.#taken.delete(oldest);
   }
 
-  /** Sees to what a page that was just read has made of the whole. */
   #goOn(): void {
     if (this.#isOff()) return;
-    if (this.#doubts.size > mostDoubts) {
+    const isUsed = this.#state.kind === "used";
+    if (isUsed && this.#doubts.size > mostDoubts) {
       this.#drop("it differs from the lists in many tasks");
       return;
     }
     const { wanted, scattered } = this.#pages;
-    if (scattered >= (this.#state.kind === "used" ? mostScattered : 1)) {
+    if (scattered >= (isUsed ? mostScattered : 1)) {
       this.#drop("its order changes from request to request");
       return;
     }
     if (wanted !== null) this.#urge(wanted);
-    if (this.#state.kind === "used") {
+    if (isUsed) {
       this.#putJobs(this.#pages.count);
       this.#state = { kind: "used", pages: this.#pages.count };
       return;
@@ -394,7 +498,15 @@ export class FastPath {
   }
 
   /** What no list of tasks that obeys can do; null for an ordinary page. */
-  #oddityOf(page: number, { items, problems, received, total }: TaskPage): string | null {
+  #oddityOf(
+    page: number,
+    {
+      items,
+      problems,
+      received,
+      total,
+    }: Pick<TaskPage, "items" | "problems" | "received" | "total">,
+  ): string | null {
     const [problem] = problems;
     if (problem !== undefined) return problem;
     const expected = Math.min(pageSize, Math.max(0, total - page * pageSize));
@@ -421,102 +533,6 @@ export class FastPath {
     this.#check = { ...this.#check, left: 4 * this.#pages.count + 100 };
   }
 
-  /** Takes note of an element that differs from the mirror; whether that is news. */
-  #doubt(page: number, { item, content, source, isHint }: PageDoubt): boolean {
-    const { sources, clock } = this.#deps;
-    const element = elementOf(item);
-    if (isHint) {
-      const updatedAt = item.updatedAt?.toString() ?? "";
-      if (this.#hinted.get(element) === updatedAt) return false;
-      this.#hinted.set(element, updatedAt);
-      sources.hurry(source);
-      return true;
-    }
-    const known = this.#doubts.get(element);
-    if (known?.content === content) {
-      this.#strike(element, known);
-      return false;
-    }
-    const since = clock();
-    this.#doubts.set(element, { ...unheard, content, source, page, since, restsUntil: since });
-    sources.hurry(source);
-    return true;
-  }
-
-  /** An element that its list still shows and no page does is a disagreement like any other. */
-  #missLost(): void {
-    const { sources, clock } = this.#deps;
-    for (const element of this.#pages.lost) {
-      const row = this.#rowOf(element);
-      if (!row || !sources.get(row.source)) {
-        this.#pages.forget(element);
-        this.#doubts.delete(element);
-        continue;
-      }
-      const known = this.#doubts.get(element);
-      if (known?.content === null) {
-        this.#strike(element, known);
-        continue;
-      }
-      const since = clock();
-      const doubt = { ...unheard, content: null, page: null, since, restsUntil: since };
-      this.#doubts.set(element, { ...doubt, source: row.source });
-      sources.hurry(row.source);
-    }
-  }
-
-  #strike(element: Element, doubt: Doubt): void {
-    const { sources, clock } = this.#deps;
-    const now = clock();
-    if (!doubt.isListRead || Temporal.Instant.compare(doubt.restsUntil, now) > 0) return;
-    const strikes = doubt.strikes + 1;
-    if (strikes >= mostStrikes) {
-      const name = nameOf(element);
-      this.#drop(
-        doubt.content === null
-          ? `${name} is on none of its pages, though its list shows it`
-          : `it shows ${name} in another state than its list`,
-      );
-      return;
-    }
-    const restsUntil = later(now, patience);
-    this.#doubts.set(element, { ...doubt, strikes, isListRead: false, since: now, restsUntil });
-    sources.hurry(doubt.source);
-  }
-
-  /** The list has said what it knows of a doubtful element. */
-  #hear(element: Element, doubt: Doubt): void {
-    const row = this.#rowOf(element);
-    if ((row?.content ?? null) === doubt.content) {
-      this.#doubts.delete(element);
-      if (!row) this.#pages.forget(element);
-      return;
-    }
-    // What the list does not show either is asked for by itself, and then gone or found elsewhere.
-    const isAsked =
-      doubt.content === null &&
-      this.#deps.store.absences.all().some(({ item }) => item === row?.key);
-    if (isAsked) return;
-    this.#doubts.set(element, { ...doubt, isListRead: true });
-    if (doubt.strikes === 0 && doubt.page !== null) this.#urge(doubt.page);
-  }
-
-  #retryDoubts(): void {
-    const now = this.#deps.clock();
-    for (const [element, doubt] of this.#doubts) {
-      if (doubt.content === null && !this.#rowOf(element)) {
-        this.#doubts.delete(element);
-        this.#pages.forget(element);
-      } else if (
-        doubt.isListRead &&
-        doubt.strikes > 0 &&
-        Temporal.Instant.compare(doubt.restsUntil, now) <= 0
-      ) {
-        this.#urge(this.#pages.pageOf(element) ?? doubt.page ?? 0);
-      }
-    }
-  }
-
   /** What a list has shown must be on some page once all were read since. */
   #judgeUnseen(): void {
     const [oldest] = this.#unseen;
@@ -531,9 +547,7 @@ export class FastPath {
   }
 
   #rowOf(element: Element) {
-    const kind = element > 0 ? "task" : "subtask";
-    const stored = this.#deps.store.mirror.stored(kind, serviceId(Math.abs(element)));
-    return stored?.row ? { key: stored.key, ...stored.row } : null;
+    return rowOf(this.#deps.store.mirror, element);
   }
 
   #urge(page: number): void {
@@ -542,14 +556,24 @@ export class FastPath {
 }
 
 const noCheck: Check = { pass: 0, missing: null, left: 0 };
-const unheard = { isListRead: false, strikes: 0 } as const;
 
 /** What its events are told of. */
 const source = "alltodo";
 
 const keyOf = (page: number): string => `alltodo:${page}`;
 
-function polledEvent(page: number, { changes, heldBack, same }: ReturnType<typeof applyPage>) {
+const nothingApplied = { changes: [], changedAt: [], put: [], heldBack: 0, doubts: [] } as const;
+
+function polledEvent(
+  page: number,
+  {
+    changes,
+    heldBack,
+    same,
+  }: Pick<AppliedPage, "changes" | "heldBack"> & {
+    readonly same: readonly unknown[];
+  },
+) {
   const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
   return {
     kind: "polled",
@@ -562,9 +586,3 @@ function polledEvent(page: number, { changes, heldBack, same }: ReturnType<typeo
     changes,
   } as const;
 }
-
-const nameOf = (element: Element): string =>
-  `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
-
-const elementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
-  (kind === "task" ? 1 : -1) * (id ?? 0);

@@ -69,7 +69,7 @@ function withdrawMoved(
 ): void {
   const known = sources.get(name);
   if (known?.source.kind !== "subtasks" || known.source.listId === listId) return;
-  const asked = store.absences.all().filter(({ source }) => source === name);
+  const asked = store.absences.ofSource(name);
   store.absences.withdraw(asked.map(({ item }) => item));
 }
 

@@ -43,7 +43,6 @@ export const toldByTasks = (
 
 /** What a row has told last of a source. */
 interface LastTold {
-  readonly teller: string;
   readonly told: Told;
   /** Signs since the source was last read, and whether each may tell of something that the reading had not shown. */
   readonly heard: ReadonlyMap<Sign, boolean>;
@@ -57,8 +56,7 @@ interface Reading {
 
 /**
  * Turns what readings tell of other sources into hints, and learns from the next reading of each source what every sign was
- * worth: right, wrong, or missed where the source had changed before the teller was read and the field had not moved. Pure: no
- * clock and no chance.
+ * worth: right or wrong. Pure: no clock and no chance.
  */
 export class Hints {
   readonly #trust: SignTrust;
@@ -88,7 +86,6 @@ export class Hints {
       const heard = last?.heard ?? nothing;
       const more = moved.map((sign) => [sign, isNews || heard.get(sign) === true] as const);
       this.#told.set(told.about, {
-        teller,
         told,
         heard: more.length === 0 ? heard : new Map([...heard, ...more]),
       });
@@ -115,9 +112,7 @@ export class Hints {
     if (isKnown) return false;
     const said = [...last.heard].filter(([, isNews]) => isNews).map(([sign]) => sign);
     for (const sign of said) this.#trust.note(sign, changes.length > 0 ? "right" : "wrong");
-    const missed = this.#hadChanged(last.teller, changes) ? silentSigns(last) : [];
-    for (const sign of missed) this.#trust.note(sign, "missed");
-    return said.length + missed.length > 0;
+    return said.length > 0;
   }
 
   /** A change of a source became known otherwise: by an edit from here, or a page of all tasks. */
@@ -142,20 +137,9 @@ export class Hints {
     if (updatedAt && Temporal.Instant.compare(updatedAt, readAt) > 0) return true;
     return tellerBefore !== null && Temporal.Instant.compare(readAt, tellerBefore) <= 0;
   }
-
-  /** Whether the source had changed before its teller was asked; within the precision of moments nobody knows. */
-  #hadChanged(teller: string, changes: Reading["changes"]): boolean {
-    const askedAt = this.#askedAt.get(teller);
-    if (!askedAt) return false;
-    const surely = askedAt.subtract(precision);
-    return changes.some((change) => change && Temporal.Instant.compare(change, surely) < 0);
-  }
 }
 
 const nothing: ReadonlyMap<Sign, boolean> = new Map();
-
-/** `updated_at` has whole seconds, and the clocks differ. */
-const precision = Temporal.Duration.from({ seconds: 3 });
 
 function movedSigns(before: Told, now: Told): readonly Sign[] {
   const hasMoved = before.updatedAt && now.updatedAt && !before.updatedAt.equals(now.updatedAt);
@@ -168,13 +152,3 @@ function movedSigns(before: Told, now: Told): readonly Sign[] {
 
 const countIn = ({ counts }: Told, wanted: Sign): string | null =>
   counts.find(({ sign }) => sign === wanted)?.value ?? null;
-
-/** The fields that a row has and that have not moved. */
-function silentSigns({ told, heard }: LastTold): readonly Sign[] {
-  const hasTimeMoved =
-    heard.has("task-time") || heard.has("task-content") || heard.has("list-time");
-  const timeSign = told.timeSign === "list-time" ? "list-time" : "task-time";
-  const counts = told.counts.filter(({ sign, value }) => value !== null && !heard.has(sign));
-  const silent = counts.map(({ sign }) => sign);
-  return told.updatedAt && !hasTimeMoved ? [timeSign, ...silent] : silent;
-}

@@ -1,5 +1,6 @@
 import type { BeliefRow } from "../store/rows/belief-rows.ts";
 import type { Store } from "../store/store.ts";
+import { type Clock, newClock } from "./scheduler/day-shape.ts";
 import type { CommonDump, Scheduler, SourceDump } from "./scheduler/scheduler.ts";
 
 /** The layout of what is kept; another one when the numbers mean something else. */
@@ -41,7 +42,7 @@ export class KeptBeliefs {
       key,
       polledAt,
       belief: { odds, gaps, gapSeconds, lastChange, changes },
-      clock: { starts: hours.slice(0, hoursOfDay), profile: hours.slice(hoursOfDay) },
+      clock: clockIn(hours),
     };
   }
 
@@ -82,7 +83,18 @@ function rowOf(dump: SourceDump | null): BeliefRow | null {
     gaps: belief?.gaps ?? 0,
     gapSeconds: belief?.gapSeconds ?? 0,
     odds: isKnown ? belief.odds : null,
-    hours: isKnown ? Float32Array.of(...clock.starts, ...clock.profile) : null,
+    hours: isKnown ? Float32Array.of(...clock.starts, ...clock.shifts, ...clock.days) : null,
+  };
+}
+
+/** What was written before weeks were known is short of days, and its second part was another one. */
+function clockIn(hours: Float32Array): Clock {
+  const { shifts, days } = newClock();
+  const isWhole = hours.length === hoursOfDay + shifts.length + days.length;
+  return {
+    starts: hours.slice(0, hoursOfDay),
+    shifts: isWhole ? hours.slice(hoursOfDay, 2 * hoursOfDay) : shifts,
+    days: isWhole ? hours.slice(2 * hoursOfDay) : days,
   };
 }
 
@@ -119,6 +131,10 @@ function readCommon(text: string): CommonDump | null {
       ends: number("ends"),
     },
     days: {
+      // Older ones know no weeks.
+      weekStarts: lists.get("weekStarts") ?? [],
+      weekSeconds: lists.get("weekSeconds") ?? [],
+      begin: lists.get("begin")?.[0] ?? 7,
       shape: list("shape", hoursOfDay),
       shifts: list("shifts", hoursOfDay),
       passes: number("passes"),

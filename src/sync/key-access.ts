@@ -1,5 +1,5 @@
-import { backOff, isRecent } from "../domain/backoff.ts";
-import type { PersonId, ProjectId } from "../domain/ids.ts";
+import { backOff, isRecent, later } from "../domain/backoff.ts";
+import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 
@@ -42,11 +42,15 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
   const { store, people, clock } = deps;
   const silences = new Map<string, Silence>();
 
-  const isSilent = (name: string): boolean => {
+  /** Nothing is asked for until then, unless the directory changes: the loop comes by every second. */
+  let quiet: Quiet | null = null;
+
+  /** When a silence is over; null where it is, or there is none. */
+  const silentUntil = (name: string): Temporal.Instant | null => {
     const silence = silences.get(name);
-    if (!silence) return false;
+    if (!silence) return null;
     const length = restAfter(silence.times, firstRests.unanswered);
-    return isRecent(silence.at, { length, now: clock() });
+    return isRecent(silence.at, { length, now: clock() }) ? later(silence.at, length) : null;
   };
   const noteSilence = (name: string): void => {
     silences.set(name, { times: (silences.get(name)?.times ?? 0) + 1, at: clock() });
@@ -72,33 +76,69 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
 
   return async (signal) => {
     if (people.size === 0) return;
+    const at = { directory: store.changes.revisionOfDirectory(), now: clock() };
+    if (quiet && lasts(quiet, at)) return;
+    quiet = null;
+    const rests: (Temporal.Instant | null)[] = [];
+    let hasAsked = false;
     const untold = store.directory
       .projects()
       .filter(({ members, archived }) => !archived && members.length === 0);
     for (const person of people) {
       for (const { id } of untold) {
         if (signal.aborted) return;
-        const at = { person, project: id };
-        if (isSilent(keyName(at))) break;
-        if (isSilent(pairName(at))) continue;
-        if (isFresh(store.keyAccess.get(at), clock())) continue;
-        if (!(await ask(at, signal))) break;
+        const pair = { person, project: id };
+        const silentKey = silentUntil(keyName(pair));
+        rests.push(silentKey);
+        if (silentKey) break;
+        const until = silentUntil(pairName(pair)) ?? freshUntil(store.keyAccess.get(pair), clock());
+        rests.push(until);
+        if (until) continue;
+        hasAsked = true;
+        if (!(await ask(pair, signal))) break;
       }
     }
+    if (hasAsked) return;
+    const until = rests.reduce((first, rest) => earlier(first, rest), null);
+    quiet = { directory: at.directory, from: at.now, until };
   };
+}
+
+/** A time in which there is nothing to ask for; it ends with any change of the directory. */
+interface Quiet {
+  readonly directory: Revision;
+  readonly from: Temporal.Instant;
+  /** Null = for ever. */
+  readonly until: Temporal.Instant | null;
+}
+
+/** Null is never. */
+function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null): Temporal.Instant | null {
+  if (!a || !b) return a ?? b;
+  return Temporal.Instant.compare(b, a) < 0 ? b : a;
+}
+
+/** A clock that was set back ends it too. */
+function lasts(
+  { directory, from, until }: Quiet,
+  at: { readonly directory: Revision; readonly now: Temporal.Instant },
+): boolean {
+  if (directory !== at.directory || Temporal.Instant.compare(at.now, from) < 0) return false;
+  return until === null || Temporal.Instant.compare(at.now, until) < 0;
 }
 
 const keyName = ({ person }: At): string => `${person}`;
 const pairName = ({ person, project }: At): string => `${person} ${project}`;
 
-function isFresh(
+/** Until when an answer holds; null where it does not any more. */
+function freshUntil(
   known: { readonly refusals: number; readonly at: Temporal.Instant } | null,
   now: Temporal.Instant,
-): boolean {
-  if (!known) return false;
+): Temporal.Instant | null {
+  if (!known) return null;
   const { refusals, at } = known;
   const length = refusals > 0 ? restAfter(refusals, firstRests.refused) : usualRest;
-  return isRecent(at, { length, now });
+  return isRecent(at, { length, now }) ? later(at, length) : null;
 }
 
 const restAfter = (times: number, first: Temporal.Duration): Temporal.Duration =>

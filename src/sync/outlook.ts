@@ -1,3 +1,5 @@
+import { ceilingOf, isWithin, maxAgePart, mostWithin } from "./scheduler/ceiling.ts";
+
 /** How old what is shown has to get at the least, and whether that is within what was asked for. */
 export interface Outlook {
   /** Lists, and pages of the list of all tasks, that are polled, each with one request. */
@@ -7,6 +9,8 @@ export interface Outlook {
   readonly maxAgeSeconds: number;
   /** How long one poll of each takes at that pace, so how old each gets when all are polled in turn. */
   readonly bestAgeSeconds: number;
+  /** How old each may get as it is: where `maxAgeSeconds` cannot be met, some rounds, so that most requests go where changes are likely. */
+  readonly ceilingSeconds: number;
   readonly isMet: boolean;
   /** The sum and what would help, in a sentence each; null where the ceiling is met. */
   readonly advice: string | null;
@@ -20,20 +24,29 @@ interface OutlookFacts {
   readonly maxAge: Temporal.Duration;
 }
 
-/** Whether everything can be read once within `maxAge`. */
+/** Whether everything can be read once within `maxAge`, and how old it gets otherwise. */
 export function outlookOf({ sources, pace, share, maxAge }: OutlookFacts): Outlook {
   const maxAgeSeconds = maxAge.total("seconds");
   const bestAgeSeconds = Math.ceil(sources / pace);
-  const isMet = bestAgeSeconds <= maxAgeSeconds;
-  const facts = { sources, pace, maxAgeSeconds, bestAgeSeconds, isMet };
+  const load = { sources, pace, maxAge: maxAgePart * maxAgeSeconds };
+  const isMet = isWithin(load);
+  const ceilingSeconds = isMet ? maxAgeSeconds : Math.ceil(ceilingOf(load));
+  const facts = { sources, pace, maxAgeSeconds, bestAgeSeconds, ceilingSeconds, isMet };
   return { ...facts, advice: isMet ? null : `${sumOf(facts)} ${helpFor(facts, share)}` };
 }
 
-function sumOf({ sources, pace, maxAgeSeconds, bestAgeSeconds }: Omit<Outlook, "advice">): string {
+function sumOf({
+  sources,
+  pace,
+  maxAgeSeconds,
+  bestAgeSeconds,
+  ceilingSeconds,
+}: Omit<Outlook, "advice">): string {
   const rate = Math.round(pace * 100) / 100;
   return (
     `${sources} lists are read with one request each, ${rate} per second: a round takes ${length(bestAgeSeconds)}, ` +
-    `more than polling.maxAge, ${length(maxAgeSeconds)}; half of the requests go to what is oldest, the others where changes are likely.`
+    `too long to keep all within polling.maxAge, ${length(maxAgeSeconds)}. Each is read after ${length(ceilingSeconds)} ` +
+    "at the latest, so that most requests go where changes are likely."
   );
 }
 
@@ -42,13 +55,14 @@ function helpFor(
   { pace, maxAgeSeconds, bestAgeSeconds }: Omit<Outlook, "advice">,
   share: number,
 ): string {
-  const affordable = Math.floor(pace * maxAgeSeconds);
-  const raised = share * (bestAgeSeconds / maxAgeSeconds);
+  const affordable = mostWithin({ pace, maxAge: maxAgePart * maxAgeSeconds });
+  const enough = bestAgeSeconds / (affordable / pace);
+  const raised = share * enough;
   const more = raised <= 1 ? [`raise polling.share to ${Math.ceil(raised * 100) / 100}`] : [];
   const remedies = [
     `archive lists and projects that nobody needs, down to ${affordable} lists`,
     ...more,
-    `raise polling.maxAge to ${length(Math.ceil(bestAgeSeconds / 60) * 60)}`,
+    `raise polling.maxAge to ${length(Math.ceil((enough * maxAgeSeconds) / 60) * 60)}`,
   ];
   return `What would help: ${remedies.join(", or ")}.`;
 }

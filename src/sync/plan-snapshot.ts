@@ -19,6 +19,8 @@ interface SnapshotFacts {
   /** Rows that were written since the request was made: they are newer than the snapshot. */
   readonly overtaken: ReadonlySet<ServiceId>;
   readonly items: readonly Item[];
+  /** Whether the list is older than what is known of an item that it shows otherwise; `known`: its handle where it has a row here. */
+  readonly isOutdated: (item: Identified, known: ItemKey | null) => boolean;
   /** The handle of an item, also of one that is known from elsewhere; null when it is new. */
   readonly handleOf: (item: Identified) => ItemKey | null;
   /** Creations that may have made an item; asked for only when an unknown one turns up. */
@@ -36,12 +38,16 @@ export interface SnapshotPlan {
   /** New or different. */
   readonly put: readonly Identified[];
   readonly unchanged: number;
+  /** Shown as they were before an own edit. */
+  readonly outdated: readonly Identified[];
   /** Left to the creations and moves on their way that have probably made them. */
   readonly heldBack: readonly Item[];
   /** Items that a creation may have made, with that one; those of parked ones are shown all the same. */
   readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
   /** Items that were made by a creation after it was given up. */
   readonly lateCreations: readonly { readonly edit: Edit; readonly item: Identified }[];
+  /** What each item says, as the mirror writes it, which takes longer than to compare it. */
+  readonly contents: ReadonlyMap<Item, string>;
 }
 
 /**
@@ -50,17 +56,25 @@ export interface SnapshotPlan {
  */
 export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFacts): SnapshotPlan {
   const put: Identified[] = [];
+  const outdated: Identified[] = [];
   const heldBack: Item[] = [];
   const candidates: Claim[] = [];
   const lateCreations: Claim[] = [];
   const explain = explanation(facts);
+  const contents = new Map<Item, string>();
   let unchanged = 0;
   for (const item of items) {
     if (!isIdentified(item)) continue;
     const stored = known.get(item.id);
     if (overtaken.has(item.id)) continue;
-    if (stored?.content === JSON.stringify(toPlain(item))) {
+    const content = JSON.stringify(toPlain(item));
+    contents.set(item, content);
+    if (stored?.content === content) {
       unchanged += 1;
+      continue;
+    }
+    if (facts.isOutdated(item, stored?.key ?? null)) {
+      outdated.push(item);
       continue;
     }
     const why = stored ? null : explain(item);
@@ -69,7 +83,7 @@ export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFact
     if (why?.isHeldBack) heldBack.push(item);
     else put.push(item);
   }
-  return { put, unchanged, heldBack, candidates, lateCreations };
+  return { put, outdated, unchanged, heldBack, candidates, lateCreations, contents };
 }
 
 /** Rows of the source that a snapshot, which is complete, does not show. */
@@ -104,7 +118,7 @@ interface Explanation {
 /** The edits that may account for what a snapshot shows. */
 export type Expectations = Pick<
   SnapshotFacts,
-  "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves"
+  "isOutdated" | "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves"
 >;
 
 /** What edits account for in an unknown item; the journal is read when the first one is asked about. */
@@ -114,7 +128,7 @@ function explanation({
   givenUp,
   isRuledOut,
   moves,
-}: Expectations): (item: Identified) => Explanation {
+}: Omit<Expectations, "isOutdated">): (item: Identified) => Explanation {
   let open: Readonly<Record<"made" | "givenUp" | "moved", readonly Edit[]>> | null = null;
   return (item) => {
     open ??= { made: creations(), givenUp: givenUp(), moved: moves() };

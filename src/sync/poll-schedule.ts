@@ -5,7 +5,8 @@ import type { Store } from "../store/store.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
 import { credibleLead } from "./schedule.ts";
-import { Scheduler, schedulerDefaults } from "./scheduler/scheduler.ts";
+import { maxAgePart } from "./scheduler/ceiling.ts";
+import { Scheduler, type SourceDump, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import { TurnOrder } from "./turn-order.ts";
 
@@ -77,7 +78,11 @@ export class PollSchedule {
   /** Lists that are still to change between the audit and the scheduler. */
   #toMove: IteratorObject<string> | null = null;
   /** What was answered up to this turn is to be read again. */
-  #rereadTurn = 0;
+  #rereadTurn = -1;
+  /** Sources that an earlier process has read, or pages have shown, as they were then: they need no first reading. */
+  readonly #resumed = new Map<string, Source>();
+  /** Those of them that the scheduler does not know yet, the oldest first. */
+  #toResume: IteratorObject<Resumed> | null = null;
   #wentAside = false;
   #pace: { readonly value: number; readonly until: number };
   #lastSeconds = 0;
@@ -97,12 +102,15 @@ export class PollSchedule {
       },
     };
     const common = this.#kept.common();
-    this.#scheduler = new Scheduler(options, common ? { ...common, sources: [] } : undefined);
+    this.#scheduler = new Scheduler(
+      options,
+      common ? { ...common, changedAt: this.#changedAt(common.changedAt), sources: [] } : undefined,
+    );
     deps.sources.watch((name, entry) => this.#note(name, entry));
   }
 
-  /** The next poll, which is to begin at once. */
-  next(): NextPoll {
+  /** The next poll, which is to begin at once. `isFirstOnly`: nothing is chosen by what is believed of it. */
+  next({ isFirstOnly = false }: { readonly isFirstOnly?: boolean } = {}): NextPoll {
     const seconds = this.#seconds();
     if (seconds >= this.#pace.until) {
       this.#pace = { value: this.#deps.pace(), until: seconds + paceSeconds };
@@ -112,6 +120,8 @@ export class PollSchedule {
     this.#wentAside = aside !== null;
     const name = aside ?? this.#untried();
     if (name !== null) return { kind: "source", name };
+    if (this.#isResuming()) return { kind: "wait", until: this.#deps.clock() };
+    if (isFirstOnly) return { kind: "wait", until: null };
     const audit = this.#audit();
     if (audit !== null) return { kind: "source", name: audit };
     const choice = this.#scheduler.next(seconds);
@@ -121,6 +131,32 @@ export class PollSchedule {
     }
     const late = this.#aside();
     return late === null ? this.#wait(choice.until) : { kind: "source", name: late };
+  }
+
+  /**
+   * Goes on where an earlier process has ended: what that has read is chosen by what was believed of it, as if there had been
+   * no pause, and the rest goes first. Sources whose last poll failed are as old as what was kept of them.
+   */
+  resume(): void {
+    const { sources } = this.#deps;
+    const resumed: Resumed[] = [];
+    for (const { name, kind, source, readBefore, everRead, turn } of sources.all()) {
+      if (!everRead || turn > 0) continue;
+      this.#resumed.set(name, source);
+      if (goesByTurn(kind)) continue;
+      const at = this.#secondsAt(readBefore) ?? this.#kept.of(name)?.polledAt ?? 0;
+      resumed.push({ name, polledAt: Math.min(at, this.#seconds()) });
+    }
+    this.#toResume = resumed.toSorted((a, b) => a.polledAt - b.polledAt).values();
+    for (const entry of sources.all()) this.#note(entry.name, entry);
+  }
+
+  /** Goes on with a source that something else has read, at `at`. */
+  took(name: string, at: Temporal.Instant): void {
+    const entry = this.#deps.sources.get(name);
+    if (!entry) return;
+    this.#resumed.set(name, entry.source);
+    this.#goOn(entry, this.#secondsAt(at) ?? this.#seconds());
   }
 
   /** Notes what a source has shown, and what of that is new or different: near dates make it important. */
@@ -207,26 +243,58 @@ export class PollSchedule {
     this.#kept.save(this.#scheduler, { now: this.#seconds(), isLast });
   }
 
+  /** After a pause that nobody has watched there may be much to find, however quiet it was before. */
+  #changedAt(kept: number | null): number | null {
+    const { sources, maxAge } = this.#deps;
+    const now = this.#seconds();
+    const seen = sources.all().map(({ readBefore }) => this.#secondsAt(readBefore) ?? 0);
+    const lastSeen = seen.reduce((latest, at) => Math.max(latest, at), 0);
+    return now - lastSeen < maxAge.total("seconds") ? kept : now;
+  }
+
+  /** Ten thousand beliefs are taken up a few at a time, before the first choice: whether some are left. */
+  #isResuming(): boolean {
+    if (!this.#toResume) return false;
+    const some = [...this.#toResume.take(resumedAtOnce)];
+    if (some.length < resumedAtOnce) this.#toResume = null;
+    for (const { name, polledAt } of some) {
+      const entry = this.#deps.sources.get(name);
+      if (!entry || this.#readAt.has(name)) continue;
+      this.#goOn(entry, polledAt);
+    }
+    return this.#toResume !== null;
+  }
+
+  #goOn(entry: PolledSource, polledAt: number): void {
+    const { name } = entry;
+    this.#begin(entry);
+    // What was polled in vain was not written.
+    this.#scheduler.observe(name, { at: polledAt, times: [] });
+    this.#readAt.set(name, polledAt);
+    this.#note(name, entry);
+  }
+
   /** Goes on with what an earlier process knew of a source. A clock that was set back since has its last poll be just now. */
   #begin(entry: PolledSource): void {
     const { name } = entry;
     const kept = this.#kept.of(name);
     if (kept?.polledAt) {
-      const polledAt = Math.min(kept.polledAt, this.#seconds());
-      this.#scheduler.restore({ ...kept, polledAt });
-      this.#readAt.set(name, polledAt);
+      this.#scheduler.restore(notAfter(this.#seconds(), kept));
+      this.#readAt.set(name, Math.min(kept.polledAt, this.#seconds()));
     } else this.#kept.note(name);
     this.#weights.delete(name);
     this.#weigh(entry);
   }
 
   #weigh(entry: PolledSource): void {
-    const { name, kind } = entry;
+    const { name, kind, source } = entry;
     if (this.#audited && isOfTasks(kind)) return;
     const weight = this.#importance.weightOf(entry, this.#seconds());
     if (this.#weights.get(name) === weight) return;
     this.#weights.set(name, weight);
-    this.#scheduler.put(name, { weight, cost: 1 });
+    // The lists of a project are edited by the same people.
+    const group = "projectId" in source ? String(source.projectId) : null;
+    this.#scheduler.put(name, { weight, cost: 1, group });
   }
 
   /** Ten thousand lists change hands a few at a time; until then they are polled as before. */
@@ -280,7 +348,9 @@ export class PollSchedule {
 
   #untried(): string | null {
     const { clock } = this.#deps;
-    return this.#byTurn.next({ now: clock(), room: 1, upTo: this.#rereadTurn })[0] ?? null;
+    return (
+      this.#byTurn.next({ now: clock(), room: 1, upTo: Math.max(0, this.#rereadTurn) })[0] ?? null
+    );
   }
 
   #chosen(key: string): NextPoll {
@@ -334,8 +404,11 @@ export class PollSchedule {
     const { turn, answered, underWay, hurried, notBefore } = entry;
     if (hurried && !underWay) this.#hurried.add(name);
     const isKnown = this.#readAt.has(name);
-    const isByTurn = !isKnown || turn === 0 || answered <= this.#rereadTurn;
-    if (isByTurn) this.#byTurn.put({ ...entry, hurried: false, pollHurried: false });
+    const isByTurn = this.#goesByTurn(entry);
+    // What was read before waits for its turn as if this process had tried it.
+    const isTried = this.#isResumed(entry) && answered > this.#rereadTurn;
+    const place = isTried ? Math.max(1, turn) : turn;
+    if (isByTurn) this.#byTurn.put({ ...entry, turn: place, hurried: false, pollHurried: false });
     else this.#byTurn.drop(name);
     if (!isKnown || this.#audited?.has(name)) return;
     if (isByTurn || underWay) {
@@ -346,6 +419,18 @@ export class PollSchedule {
       const now = this.#seconds();
       this.#scheduler.giveUp(name, { now, until: this.#secondsAt(notBefore) ?? now });
     }
+  }
+
+  #goesByTurn(entry: PolledSource): boolean {
+    const { name, kind, turn, answered } = entry;
+    if (answered <= this.#rereadTurn) return true;
+    if (turn === 0) return !this.#isResumed(entry) || goesByTurn(kind);
+    return !this.#readAt.has(name) && !(this.#toResume && this.#isResumed(entry));
+  }
+
+  /** Whether somebody else has read it where it is now. */
+  #isResumed({ name, source }: PolledSource): boolean {
+    return this.#resumed.get(name) === source;
   }
 
   /** Seconds that never go back: a clock that was set back would make all that is known lie ahead. */
@@ -367,13 +452,27 @@ const goesByTurn = (kind: Source["kind"]): boolean =>
 
 const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
 
+/** What is known of a source, none of it after `now`. */
+function notAfter(now: number, { polledAt, belief, ...known }: SourceDump): SourceDump {
+  const lastChange = belief?.lastChange ?? null;
+  return {
+    ...known,
+    polledAt: polledAt === null ? null : Math.min(polledAt, now),
+    belief: belief && { ...belief, lastChange: lastChange && Math.min(lastChange, now) },
+  };
+}
+
+interface Resumed {
+  readonly name: string;
+  readonly polledAt: number;
+}
+
+/** Some milliseconds' work. */
+const resumedAtOnce = 200;
 const pollsPerAudit = 15;
 const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */
 const mostPassedOver = 20;
-
-/** The ceiling leaves room for sources that reach it together. */
-const maxAgePart = 11 / 12;
 
 /** For how many seconds the pace is taken for granted. */
 const paceSeconds = 1;

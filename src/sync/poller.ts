@@ -1,23 +1,23 @@
-import { setImmediate } from "node:timers/promises";
 import { later } from "../domain/backoff.ts";
-import type { ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
+import type { Turns } from "../turns.ts";
 import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { AppliedBodies, type AppliedBody, type Reading } from "./applied-bodies.ts";
-import { SnapshotApplication } from "./apply-snapshot.ts";
+import { AppliedBodies, type AppliedBody, type ReadBody, type Reading } from "./applied-bodies.ts";
+import { type AppliedList, ListApplication } from "./apply-list.ts";
 import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
-import type { ItemChange, SyncEvent } from "./event.ts";
-import { buryOrphans, followShown } from "./follow-parents.ts";
+import type { SyncEvent } from "./event.ts";
+import { followShown } from "./follow-parents.ts";
 import { type Told, toldByLists, toldByTasks } from "./hints.ts";
-import { isComplete, isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
+import { askForOutdated } from "./outdated.ts";
+import { isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
 import type { Revealed } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, restOfLookUp } from "./schedule.ts";
-import { type Begun, type SourceList, samePlace } from "./source-list.ts";
+import { type Begun, type PollOutcome, type SourceList, samePlace } from "./source-list.ts";
 import { type Scope, sourcesInScope } from "./sources-in-scope.ts";
 
 interface PollerDeps {
@@ -31,12 +31,16 @@ interface PollerDeps {
   /** Requests per second that polls may use at present. */
   readonly pace: () => number;
   readonly report: (event: SyncEvent) => void;
-  /** Told what a list of tasks has shown, once it is applied. */
-  readonly onTasks: (items: readonly Item[]) => void;
+  /** Told what a list of tasks has shown, once it is applied; `contents`: what of that was written already. */
+  readonly onTasks: (items: readonly Item[], contents?: ReadonlyMap<Item, string>) => void;
   /** Told what a reading has revealed, before it ends in the source list. */
   readonly onRead: (source: string, read: ReadItems) => void;
-  /** Lets others have their turn while a long list is applied; the event loop's next round unless given. */
-  readonly pause?: () => Promise<void>;
+  /** By what items are made of octets; as `AppliedBodies` has it. */
+  readonly reader?: string | undefined;
+  /** What is read is applied in turns. */
+  readonly turns: Turns;
+  /** Told of each reading that has ended. */
+  readonly onPolled?: (poll: PollEnding) => void;
 }
 
 /**
@@ -49,16 +53,14 @@ export interface ReadItems extends Revealed {
   readonly shown: readonly Item[];
 }
 
-interface Applied {
-  readonly events: readonly SyncEvent[];
+/** `isRead`: whether the list was read; it failed or was refused otherwise. */
+export interface PollEnding {
+  readonly kind: Source["kind"];
+  readonly isRead: boolean;
+}
+
+interface Applied extends AppliedList {
   readonly doubts: readonly string[];
-  /** When each change happened that was news, as far as the service tells. */
-  readonly changes: Revealed["changes"];
-  readonly told: readonly Told[];
-  /** Whether the same body would change nothing if it came again. */
-  readonly isSettled: boolean;
-  /** Items that are new or different. */
-  readonly put: readonly Item[];
 }
 
 /** What a source has answered: items as they came, or names. */
@@ -78,18 +80,6 @@ interface Read extends Omit<Answered, "answer"> {
   readonly digest: string | null;
 }
 
-/** A list of items that is being applied. */
-interface ItemList {
-  readonly snapshot: ListSnapshot<Item>;
-  readonly reading: Reading;
-  readonly application: SnapshotApplication;
-  /** Items that are not put yet. */
-  readonly rest: readonly Item[];
-}
-
-/** How many items one transaction puts: some ten milliseconds, where all of them are new. */
-const mostAtOnce = 100;
-
 const nothingApplied: Applied = {
   events: [],
   doubts: [],
@@ -97,6 +87,7 @@ const nothingApplied: Applied = {
   told: [],
   isSettled: false,
   put: [],
+  outdated: [],
 };
 const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] } as const;
 
@@ -123,6 +114,11 @@ export class Poller {
     });
   }
 
+  #end(begun: Begun, outcome: PollOutcome): void {
+    this.#deps.sources.end(begun, outcome);
+    this.#deps.onPolled?.({ kind: begun.kind, isRead: outcome.kind === "read" });
+  }
+
   /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
     const { upstream, sources, report } = this.#deps;
@@ -140,7 +136,7 @@ export class Poller {
       }
     } catch (error) {
       const notBefore = this.#after(restAfter(begun.failures + 1, this.#deps.maxAge));
-      sources.end(begun, { kind: "failed", notBefore });
+      this.#end(begun, { kind: "failed", notBefore });
       report({ kind: "fault", source: name, error });
     } finally {
       reading.end();
@@ -189,10 +185,11 @@ export class Poller {
     const { digest, read } = answer.listing;
     const standing = reading.standing();
     if (standing?.digest === digest) {
-      this.#stayed(begun, { standing, reading });
+      await this.#stayed(begun, { standing, reading, call });
       return;
     }
     const part = await read(standing?.elements ?? null);
+    await this.#deps.turns.share();
     // What was not read anew has to be known still.
     const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
     const snapshot = isKnown ? part : await read(null);
@@ -207,63 +204,82 @@ export class Poller {
   }
 
   /** Notes that a source was read and says what it has said before. */
-  #stayed(
+  async #stayed(
     begun: Begun,
-    { standing, reading }: { readonly standing: AppliedBody; readonly reading: Reading },
-  ): void {
-    const { store, sources, report, onRead } = this.#deps;
+    {
+      standing,
+      reading,
+      call,
+    }: Pick<Answered, "reading" | "call"> & { readonly standing: AppliedBody },
+  ): Promise<void> {
+    const { store, report, onRead } = this.#deps;
     const { name: source } = begun;
     store.together(() => {
       store.sources.attempted(begun.source, begun.attemptedAt);
       store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
     });
     reading.applied(standing);
-    onRead(source, { at: begun.attemptedAt, changes: [], told: null, put: [], shown: [] });
-    sources.end(begun, { kind: "read", notBefore: null });
+    const shown = standing.isEarlier ? await this.#recall(begun, call) : [];
+    const told = standing.isEarlier ? toldByTasks(shown, new Set()) : null;
+    onRead(source, { at: begun.attemptedAt, changes: [], told, put: [], shown });
+    this.#end(begun, { kind: "read", notBefore: null });
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
 
-  async #succeed(begun: Begun, { fetched, digest, reading, call }: Read): Promise<void> {
-    const { store, sources, report } = this.#deps;
+  /** Takes in from the mirror what a list has shown to an earlier process, for all that goes by what lists show. */
+  async #recall(begun: Begun, call: Call): Promise<readonly Item[]> {
+    const { store, sources, clock, onTasks, turns } = this.#deps;
+    const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
+    const shown: Item[] = [];
+    for (const rows of store.mirror.inParts(begun.name)) {
+      const items = rows.map(({ item }) => item);
+      if (begun.kind === "tasks") {
+        store.together(() => followShown(store, sources, { items, today }));
+        onTasks(items);
+      }
+      shown.push(...items);
+      await turns.share();
+      if (call.signal?.aborted) break;
+    }
+    return shown;
+  }
+
+  /** Null when the answer came to nothing, as its source went elsewhere meanwhile, or all is to end. */
+  async #apply(begun: Begun, { fetched, reading, call }: Read): Promise<Applied | null> {
+    if (fetched.kind === "items") {
+      return this.#applyList(begun, { snapshot: fetched.snapshot, reading, call });
+    }
+    const lookUp = await this.#directory.askForMissing(begun.source, { fetched, call });
+    const { snapshot } = fetched;
+    return this.#deps.store.together(() =>
+      this.#noteRead(begun, {
+        snapshot,
+        applied: lookUp ? this.#applyNames(begun, lookUp) : nothingApplied,
+      }),
+    );
+  }
+
+  async #succeed(begun: Begun, read: Read): Promise<void> {
+    const { sources, report } = this.#deps;
     const { name, kind, source, failures } = begun;
-    const { problems, items, remarks = [] } = fetched.snapshot;
-    const lookUp =
-      fetched.kind === "items"
-        ? null
-        : await this.#directory.askForMissing(source, { fetched, call });
-    const list =
-      fetched.kind === "items"
-        ? await this.#putAhead(begun, { snapshot: fetched.snapshot, reading, call })
-        : null;
-    if (fetched.kind === "items" && !list) {
+    const { fetched, digest, reading } = read;
+    const applied = await this.#apply(begun, read);
+    if (!applied) {
       sources.end(begun, null);
       return;
     }
-    const { events, doubts, changes, told, isSettled, put } = store.together(() => {
-      const applied = list
-        ? this.#applyItems(begun, list)
-        : lookUp
-          ? this.#applyNames(begun, lookUp)
-          : nothingApplied;
-      const doubts = [...problems, ...applied.doubts, ...remarks];
-      store.sources.attempted(source, begun.attemptedAt);
-      store.sources.succeeded(source, {
-        items: items.length + (list?.snapshot.same ?? 0),
-        doubts: doubts.length > 0 ? doubts.join("; ") : null,
-      });
-      // After a crash the list counts as read: what it has told of must be known then.
-      sources.save();
-      return { ...applied, doubts };
-    });
-    reading.applied(isSettled && list && digest !== null ? bodyOf(list.snapshot, digest) : null);
-    if (!list) this.#followLookUp(source);
-    else if (kind === "tasks") this.#deps.onTasks(list.rest);
-    const shown = list?.snapshot.items ?? [];
+    const { events, doubts, changes, told, isSettled, put, outdated } = applied;
+    const list = fetched.kind === "items" ? fetched.snapshot : null;
+    reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
+    await askForOutdated(outdated, { ...this.#deps, call: read.call });
+    if (list) this.askForNames(put);
+    else this.#followLookUp(source);
+    const shown = list?.items ?? [];
     const ofLists = fetched.kind === "todolists" ? toldByLists(fetched.snapshot.items) : [];
     const at = begun.attemptedAt;
     this.#deps.onRead(name, { at, changes, told: [...told, ...ofLists], put, shown });
     const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
-    sources.end(begun, { kind: "read", notBefore: rest });
+    this.#end(begun, { kind: "read", notBefore: rest });
     this.#told.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
@@ -286,73 +302,59 @@ export class Poller {
   }
 
   /**
-   * Puts the items of a long list in transactions of bounded length, as each of them is a fact by itself; those of a short one
-   * are left to the transaction that notes the reading. Null when the source went elsewhere meanwhile, or all is to end.
+   * Applies a list, a short one in one transaction, and notes the reading in the last one. Null when the source went elsewhere
+   * meanwhile, or all is to end.
    */
-  async #putAhead(
+  async #applyList(
     begun: Begun,
-    { snapshot, reading, call }: Omit<ItemList, "application" | "rest"> & { readonly call: Call },
-  ): Promise<ItemList | null> {
-    const { store, questions, onTasks, pause = setImmediate } = this.#deps;
-    const application = new SnapshotApplication(store, {
-      source: begun.name,
+    {
       snapshot,
-      isAlive: (key) => questions.isAlive(key),
-      noticed: (missing) => questions.noticed(missing),
-    });
-    const { items } = snapshot;
-    if (items.length <= mostAtOnce) return { snapshot, reading, application, rest: items };
-    for (let at = 0; at < items.length; at += mostAtOnce) {
-      const rest = items.slice(at, at + mostAtOnce);
-      store.together(() => void this.#put(begun, { snapshot, reading, application, rest }));
-      reading.written();
-      if (begun.kind === "tasks") onTasks(rest);
-      await pause();
+      reading,
+      call,
+    }: Pick<Answered, "reading" | "call"> & { readonly snapshot: ListSnapshot<Item> },
+  ): Promise<Applied | null> {
+    const { store, questions, onTasks, turns } = this.#deps;
+    const application = new ListApplication(
+      {
+        ...this.#deps,
+        isAlive: (key) => questions.isAlive(key),
+        noticed: (missing) => questions.noticed(missing),
+      },
+      { begun, snapshot, reading },
+    );
+    for (;;) {
+      const applied = store.together(() => {
+        const whole = application.step();
+        return whole && this.#noteRead(begun, { snapshot, applied: { ...whole, doubts: [] } });
+      });
+      const shown = application.shown();
+      if (begun.kind === "tasks") onTasks(shown.items, shown.contents);
+      if (applied) return applied;
+      await turns.share();
       if (call.signal?.aborted || !this.#isCurrent(begun)) return null;
     }
-    return { snapshot, reading, application, rest: [] };
   }
 
-  #put({ source }: Begun, { application, rest, reading }: ItemList): ReadonlySet<ServiceId> {
-    const overtaken = reading.overtaken();
-    application.put(rest, overtaken);
-    if (source.kind === "tasks") {
-      const { store, sources, clock } = this.#deps;
-      const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
-      followShown(store, sources, { items: rest, today });
-    }
-    return overtaken;
-  }
-
-  #applyItems(begun: Begun, list: ItemList): Applied {
-    const { name, attemptedAt } = begun;
-    const { snapshot, application } = list;
-    const overtaken = this.#put(begun, list);
-    const { polled, put, changedAt, lost, brake, ...applied } = application.finish(overtaken);
-    this.askForNames(put);
-    const buried = this.#buryOrphans(begun, snapshot);
-    // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
-    const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
-    return {
-      events: [
-        polled,
-        ...brake,
-        ...(buried.length > 0 ? [{ kind: "buried", source: name, changes: buried } as const] : []),
-      ],
-      doubts: [],
-      changes: [...changedAt, ...Array.from({ length: lost }, () => attemptedAt)],
-      told: toldByTasks(snapshot.items, new Set(put.map(({ id }) => id))),
-      isSettled: applied.isSettled && isWhole && isComplete(snapshot) && buried.length === 0,
-      put,
-    };
-  }
-
-  #buryOrphans({ source }: Begun, { items, gone }: ListSnapshot<Item>): readonly ItemChange[] {
-    if (source.kind !== "tasks") return [];
+  /** Belongs inside the transaction in which all of an answer is applied. Returns what was, with what was doubtful about it. */
+  #noteRead(
+    begun: Begun,
+    {
+      snapshot,
+      applied,
+    }: { readonly snapshot: Fetched["snapshot"] | ListSnapshot<Item>; readonly applied: Applied },
+  ): Applied {
     const { store, sources } = this.#deps;
-    const ids = new Set<number | null>(gone ?? items.map(({ id }) => id));
-    const isShown = (id: ServiceId) => ids.has(id) === (gone === null);
-    return buryOrphans(store, sources, { listId: source.listId, isShown });
+    const { problems, items, remarks = [] } = snapshot;
+    const same = "same" in snapshot ? snapshot.same : 0;
+    const doubts = [...problems, ...applied.doubts, ...remarks];
+    store.sources.attempted(begun.source, begun.attemptedAt);
+    store.sources.succeeded(begun.source, {
+      items: items.length + same,
+      doubts: doubts.length > 0 ? doubts.join("; ") : null,
+    });
+    // After a crash the list counts as read: what it has told of must be known then.
+    sources.save();
+    return { ...applied, doubts };
   }
 
   #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
@@ -368,6 +370,7 @@ export class Poller {
       told: [],
       isSettled: false,
       put: [],
+      outdated: [],
     };
   }
 
@@ -386,11 +389,11 @@ export class Poller {
     const failures = begun.failures + 1;
     const notBefore = this.#after(restOf(failure, { failures, maxAge }));
     if (isLookUp(kind) && isRefusal(failure)) {
-      sources.end(begun, { kind: "refused", notBefore });
+      this.#end(begun, { kind: "refused", notBefore });
       this.#tellRefusal(source, problem);
       return;
     }
-    sources.end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
+    this.#end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
     report({ kind: "failed", source: name, problem, failures, nextAt: notBefore });
     if (isDenied(failure)) this.#askAbove(source);
   }
@@ -447,7 +450,7 @@ export class Poller {
 function bodyOf(
   { items, same, elements, remarks = [] }: ListSnapshot<Item>,
   digest: string,
-): AppliedBody {
+): ReadBody {
   const told = remarks.length > 0 ? remarks.join("; ") : null;
   return { digest, items: items.length + same, elements, remarks: told };
 }

@@ -63,8 +63,8 @@ export class Questions {
    */
   noticed(keys: readonly ItemKey[]): number {
     if (keys.length === 0) return 0;
-    const open = new Set(this.#deps.store.absences.all().map(({ item }) => item));
-    const fresh = keys.filter((key) => !this.#noticed.has(key) || !open.has(key));
+    const { absences } = this.#deps.store;
+    const fresh = keys.filter((key) => !this.#noticed.has(key) || !absences.has(key));
     for (const key of fresh) this.#noticed.set(key, this.#deps.sources.turn);
     if (fresh.length > 0) this.#hasNews = true;
     return fresh.length;
@@ -118,7 +118,8 @@ export class Questions {
     const failures = this.#asked.get(key)?.failures ?? 0;
     this.#asked.set(key, { underWay: true, failures, notBefore: null });
     try {
-      const answer = await getItem(this.#deps, { item: before.item, signal });
+      const call = { priority: "sweep", signal } as const;
+      const answer = await getItem(this.#deps, { item: before.item, call });
       this.#note(before, answer);
     } catch (error) {
       this.#postpone(key, failures + 1);
@@ -161,6 +162,8 @@ export class Questions {
       unread: this.#unreadFor(new Map(absences.map(({ item, noticedAt }) => [item, noticedAt]))),
     });
     this.#awaited = plan.read;
+    // A restored database knows a moment that is over: until all was read once, nothing of it is taken away.
+    if (store.rounds.isReconciling()) return { ...plan, bury: [] };
     const buried = new Set(plan.bury);
     const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
     // The brake of a look-up has no questions here: a reading of that look-up lifts it.
@@ -182,7 +185,7 @@ export class Questions {
     this.#hasNews = true;
     const { store, sources, report } = this.#deps;
     const now = store.mirror.get(key);
-    const asked = store.absences.all().some((absence) => absence.item === key);
+    const asked = store.absences.has(key);
     if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
       // Something newer than this answer has come in meanwhile.
       this.#asked.delete(key);
@@ -308,11 +311,10 @@ const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): b
 const text = (item: Item): string => JSON.stringify(toPlain(item));
 
 /** Asks the service for one item, by the place where it was seen last. Throws for one that was never named. */
-function getItem(
+export function getItem(
   { store, upstream }: { readonly store: Store; readonly upstream: Upstream },
-  { item, signal }: { readonly item: Item; readonly signal: AbortSignal },
+  { item, call }: { readonly item: Item; readonly call: Call },
 ): Promise<Result<Item, Failure>> {
-  const call: Call = { priority: "sweep", signal };
   const { id, projectId } = item;
   if (id === null) throw new NamelessItemError(item);
   if (item.kind === "event") return upstream.events.get({ projectId, id }, call);

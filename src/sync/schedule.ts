@@ -11,6 +11,13 @@ export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Du
   return backOff(failures, { first, ceiling: cap });
 }
 
+/** What takes longer to be read once is not read as a whole after each start; in seconds. */
+const longSweepSeconds = 60;
+
+/** Whether so many sources take long to be read once, at `rate` requests per second. */
+export const isLongSweep = (sources: number, rate: number): boolean =>
+  sources / rate > longSweepSeconds;
+
 /** Look-ups that are asked often take no more than this part of all requests. */
 const lookUpPart = 0.1;
 

@@ -2,8 +2,8 @@ import { isRecent } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
-import { toPlain } from "../domain/plain-item.ts";
 import { type SideSource, sideName } from "../domain/source.ts";
+import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import { type Current, CurrentHeap } from "./current-heap.ts";
 
@@ -63,13 +63,18 @@ export class SideQueue {
     );
   }
 
-  /** Makes comments and history due for those of the tasks that have changed, as a list has just shown them. */
-  follow(items: readonly Item[]): void {
+  /**
+   * Makes comments and history due for those of the tasks that have changed, as a list has just shown them. `contents`: what was
+   * written already of the content of some.
+   */
+  follow(items: readonly Item[], contents: ReadonlyMap<Item, string> = new Map()): void {
     const { options } = this.#deps;
     for (const item of items) {
       if (item.kind !== "task" || item.id === null) continue;
       if (options.comments) this.#followComments(item, item.id);
-      if (options.history) this.#followHistory(item, item.id);
+      if (!options.history) continue;
+      const content = contents.get(item) ?? contentText(item);
+      this.#followHistory(item, { taskId: item.id, content });
     }
   }
 
@@ -125,12 +130,13 @@ export class SideQueue {
   }
 
   /** The service's times have whole seconds, so the content counts as well. */
-  #followHistory(item: TaskItem, taskId: ServiceId): void {
+  #followHistory(
+    item: TaskItem,
+    { taskId, content }: { readonly taskId: ServiceId; readonly content: string },
+  ): void {
     const source: SideSource = { kind: "history", taskId };
     const name = sideName(source);
-    const seen = fingerprint(
-      `${item.updatedAt?.toString() ?? ""} ${JSON.stringify(toPlain(item))}`,
-    );
+    const seen = fingerprint(`${item.updatedAt?.toString() ?? ""} ${content}`);
     if (this.#seen.get(name) === seen) this.#unset(name);
     else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
   }

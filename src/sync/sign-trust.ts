@@ -14,13 +14,12 @@ const signs = [
 ] as const;
 export type Sign = (typeof signs)[number];
 
-const outcomes = ["right", "wrong", "missed"] as const;
-type Outcome = (typeof outcomes)[number];
+type Outcome = "right" | "wrong";
 type Outcomes = Readonly<Record<Outcome, number>>;
 
 /**
- * How often each sign was right, wrong, or silent although there was something to tell. Old outcomes fade, so that a service
- * that begins to tell otherwise is believed otherwise.
+ * How often each sign was right and wrong. Old outcomes fade, so that a service that begins to tell otherwise is believed
+ * otherwise.
  */
 export class SignTrust {
   readonly #outcomes = new Map<Sign, Outcomes>();
@@ -30,22 +29,18 @@ export class SignTrust {
     for (const line of kept?.split("\n") ?? []) {
       const [name, ...numbers] = line.split(" ");
       const sign = signs.find((one) => one === name);
-      const [right = Number.NaN, wrong = Number.NaN, missed = Number.NaN] = numbers.map(Number);
-      if (!sign || ![right, wrong, missed].every((number) => number >= 0 && number <= memory))
-        continue;
-      this.#outcomes.set(sign, { right, wrong, missed });
+      // Older texts go on with how often the sign was silent.
+      const [right = Number.NaN, wrong = Number.NaN] = numbers.map(Number);
+      if (!sign || ![right, wrong].every((number) => number >= 0 && number <= memory)) continue;
+      this.#outcomes.set(sign, { right, wrong });
     }
   }
 
   note(sign: Sign, outcome: Outcome): void {
     const old = this.#outcomesOf(sign);
-    const sum = old.right + old.wrong + old.missed;
+    const sum = old.right + old.wrong;
     const fading = Math.min(1, (memory - 1) / Math.max(1, sum));
-    const faded = {
-      right: old.right * fading,
-      wrong: old.wrong * fading,
-      missed: old.missed * fading,
-    };
+    const faded = { right: old.right * fading, wrong: old.wrong * fading };
     this.#outcomes.set(sign, { ...faded, [outcome]: faded[outcome] + 1 });
   }
 
@@ -56,23 +51,16 @@ export class SignTrust {
     return isUseless ? 0 : (right + doubt / 2) / (right + wrong + doubt);
   }
 
-  /** Which part of all changes the sign foretells; small until it has shown so. */
-  foretold(sign: Sign): number {
-    const { right, missed } = this.#outcomesOf(sign);
-    return right / (right + missed + doubt);
-  }
-
   /** All that was learned, for the next process. */
   text(): string {
     const lines = [...this.#outcomes].map(
-      ([sign, { right, wrong, missed }]) =>
-        `${sign} ${[right, wrong, missed].map((number) => number.toFixed(3)).join(" ")}`,
+      ([sign, { right, wrong }]) => `${sign} ${right.toFixed(3)} ${wrong.toFixed(3)}`,
     );
     return lines.join("\n");
   }
 
   #outcomesOf(sign: Sign): Outcomes {
-    return this.#outcomes.get(sign) ?? { right: 0, wrong: 0, missed: 0 };
+    return this.#outcomes.get(sign) ?? { right: 0, wrong: 0 };
   }
 }
 

@@ -13,6 +13,11 @@ export interface PolledSource extends Candidate {
   /** Whether it was read in this process, and whether it was read or refused for good. */
   readonly read: boolean;
   readonly settled: boolean;
+  /**
+   * By what it counts as read although this process has not read it: an earlier one had so lately that it makes no difference,
+   * or pages of all tasks have shown the same as the mirror.
+   */
+  readonly vouched: "earlier" | "pages" | null;
   /** Whether it was ever read into this data directory. */
   readonly everRead: boolean;
   /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
@@ -30,10 +35,12 @@ export interface PolledSource extends Candidate {
 /** A source whose poll is under way, as it stood when the poll began. */
 export interface Begun extends PolledSource {
   readonly attemptedAt: Temporal.Instant;
+  /** The round that was under way then, for which alone it counts: what a later one is to read may have changed since. */
+  readonly inRound: number | null;
 }
 
 /** How a poll ended; `notBefore` is the end of the rest that follows, null for none. */
-interface PollOutcome {
+export interface PollOutcome {
   readonly kind: "read" | "refused" | "failed";
   readonly notBefore: Temporal.Instant | null;
 }
@@ -91,6 +98,32 @@ export class SourceList {
   resumeRound(): void {
     this.#store.rounds.resume();
     this.#setRound(this.#store.rounds.last()?.round ?? null);
+  }
+
+  /** Lets what an earlier process has read within `maxAge` count as read. */
+  resume(maxAge: Temporal.Duration): void {
+    const now = this.#clock();
+    for (const entry of this.all()) {
+      const { readBefore } = entry;
+      if (readBefore && isRecent(readBefore, { length: maxAge, now })) {
+        this.#set({ ...entry, vouched: "earlier" });
+      }
+    }
+  }
+
+  /** Notes that all of a list that nobody has read was taken from pages of all tasks, which were asked for at `at`. */
+  took(name: string, at: Temporal.Instant): void {
+    const known = this.get(name);
+    if (!known) return;
+    const isKnown = { everRead: true, vouched: "pages", attemptedAt: at } as const;
+    this.#set({ ...known, ...isKnown, round: this.#round ?? known.round });
+  }
+
+  /** Notes that pages of all tasks have shown what all lists of tasks and subtasks had shown. */
+  vouch(): void {
+    for (const entry of [...this.ofKind("tasks"), ...this.ofKind("subtasks")]) {
+      if (entry.everRead && !entry.settled) this.#set({ ...entry, vouched: "pages" });
+    }
   }
 
   /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
@@ -171,7 +204,7 @@ export class SourceList {
       return;
     }
     this.#unlink(known);
-    const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null };
+    const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null, vouched: null };
     const unanswered = { readBefore: null, refusalConfirmed: false, refusedIn: null };
     this.#set({ ...known, ...untried, ...unanswered, source, days });
     this.#link(source);
@@ -236,13 +269,14 @@ export class SourceList {
       underWay: true,
       hurried: false,
       pollHurried: known.hurried,
+      inRound: this.#round,
     };
     this.#set(begun);
     return begun;
   }
 
   /** Ends a poll; an aborted one (null) counts as if it had never begun. */
-  end(begun: PolledSource, outcome: PollOutcome | null): void {
+  end(begun: Begun, outcome: PollOutcome | null): void {
     const now = this.get(begun.name);
     if (!now) return;
     const rested = { ...now, underWay: false, pollHurried: false };
@@ -255,7 +289,7 @@ export class SourceList {
     if (isRead) this.#lastRead = Math.max(this.#lastRead, begun.turn);
     this.#set({
       ...rested,
-      ...(isSettled && { settled: true, answered: begun.turn, round: this.#round ?? now.round }),
+      ...(isSettled && { settled: true, answered: begun.turn, round: begun.inRound ?? now.round }),
       ...(isRead && { read: true, everRead: true, refusalConfirmed: false, refusedIn: null }),
       ...(outcome.kind === "refused" && this.#refused(now)),
       ended: begun.turn,
@@ -312,6 +346,7 @@ export class SourceList {
       failures: 0,
       read: false,
       settled: false,
+      vouched: null,
       everRead: Boolean(state?.succeededAt),
       readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
       refusalConfirmed: false,
@@ -350,7 +385,7 @@ export class SourceList {
       this.#tally[fact] + holds(now, fact) - holds(before, fact);
     this.#tally = {
       all: this.#tally.all + Number(now !== null) - Number(before !== null),
-      settled: step("settled"),
+      current: step("current"),
       read: step("read"),
       tried: step("tried"),
       told: step("told"),
@@ -382,19 +417,21 @@ export const isMain = (source: Source): source is MainSource =>
   source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
 
 /**
- * What the tally counts. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
+ * What the tally counts. `current`: it was read or refused by this process, or is vouched for, `read`: it was read so. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
  * three in this process or in the round that this process went on with.
  */
 const facts = {
-  settled: ({ settled }: PolledSource) => settled,
-  read: ({ read }: PolledSource) => read,
-  tried: ({ ended }: PolledSource, isDone: boolean) => ended > 0 || isDone,
-  told: ({ settled }: PolledSource, isDone: boolean) => settled || isDone,
+  current: ({ settled, vouched }: PolledSource) => settled || vouched !== null,
+  read: ({ read, vouched }: PolledSource) => read || vouched !== null,
+  tried: ({ ended, vouched }: PolledSource, isDone: boolean) =>
+    ended > 0 || isDone || vouched === "pages",
+  told: ({ settled, vouched }: PolledSource, isDone: boolean) =>
+    settled || isDone || vouched === "pages",
   shown: ({ read, turn, refusedIn }: PolledSource, isDone: boolean) =>
     read || (isDone && turn === 0 && refusedIn === null),
 } as const;
 
-const noneYet: Tally = { all: 0, settled: 0, read: 0, tried: 0, told: 0, shown: 0 };
+const noneYet: Tally = { all: 0, current: 0, read: 0, tried: 0, told: 0, shown: 0 };
 
 /** Thrown when a source is to be polled that nothing names any more: the choice was made on an older list. */
 class UnknownSourceError extends Error {

@@ -1,30 +1,28 @@
-import type { ItemKey, ProjectId } from "../domain/ids.ts";
+import type { ProjectId } from "../domain/ids.ts";
 import { sourceOf } from "../domain/source.ts";
-import { createWake, type Wake } from "../loop.ts";
+import { createWake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
+import { createTurns, type Turns } from "../turns.ts";
 import type { Upstream } from "../upstream/client.ts";
+import { AppliedPages } from "./applied-pages.ts";
 import { applyScope } from "./directory-sync.ts";
-import {
-  progressOf,
-  SweepCounts,
-  type SweepProgress,
-  type SweepSummary,
-  type SyncEvent,
-} from "./event.ts";
+import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
 import { Hints } from "./hints.ts";
 import { InitialSync } from "./initial-sync.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 import { PollSchedule, type Revealed } from "./poll-schedule.ts";
-import { Poller, type ReadItems } from "./poller.ts";
+import { type PollEnding, Poller, type ReadItems } from "./poller.ts";
 import { Questions } from "./questions.ts";
-import { isLookUp } from "./schedule.ts";
+import { isLongSweep, isLookUp } from "./schedule.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
 import { SignTrust } from "./sign-trust.ts";
 import { type PolledSource, SourceList } from "./source-list.ts";
 import { configuredFolders, type Scope } from "./sources-in-scope.ts";
-import { TurnOrder } from "./turn-order.ts";
+import { SubtaskPages } from "./subtask-pages.ts";
+import { Sweep, type SweepOptions } from "./sweep.ts";
+import { type Job, type WorkerPoolOptions, workInParallel } from "./worker-pool.ts";
 
 interface SyncDeps {
   readonly store: Store;
@@ -39,11 +37,15 @@ interface SyncDeps {
   /** Which side sources are mirrored, after the items; none unless given. */
   readonly side?: SideOptions;
   readonly onEvent: (event: SyncEvent) => void;
-}
-
-interface SweepOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress?: (progress: SweepProgress) => void;
+  /** Told of each reading of a list that has ended, also of one that shows nothing new. */
+  readonly onPolled?: (poll: PollEnding) => void;
+  /**
+   * By what items are made of octets: the program and what it is told. A later start with the same one does not read again what this
+   * one has read and comes as it came before; each start reads everything unless given.
+   */
+  readonly reader?: string | undefined;
+  /** Shares out the main thread; a share of its own unless given. */
+  readonly turns?: Turns;
 }
 
 /** Brings the mirror up to date with the service, within what the gate lets through. */
@@ -55,7 +57,7 @@ export interface Sync {
   sweep(options: SweepOptions): Promise<SweepSummary>;
   /**
    * Polls for ever, each time the source whose unseen changes have probably waited for the most, with a first sweep where there
-   * was none; resolves when aborted.
+   * was none and `goesOn` does not spare it; resolves when aborted.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
@@ -67,8 +69,16 @@ export interface Sync {
   readonly ready: boolean;
   /** Whether all that there is is served: a full sweep is done, or had been when this process began. */
   readonly whole: boolean;
-  /** Whether every source has been read, or refused, by this process. */
-  readonly readSinceStart: boolean;
+  /**
+   * Whether a start needs no sweep: all that there is had been read by an earlier process, and reading it once more would take
+   * long. Then `run` begins with what has probably changed, and whatever is older than `maxAge` has its share.
+   */
+  readonly goesOn: boolean;
+  /**
+   * Whether every source has been read, or refused, by this process; where it `goesOn`, or by the one before within `maxAge`
+   * before the start.
+   */
+  readonly caughtUp: boolean;
   /**
    * Whether the lists of a project have all been read at least once, now or by an earlier process: what is known of it is
    * whole. Null asks whether that was so of all projects at some moment: what is not known since then is new.
@@ -94,15 +104,11 @@ export interface Sync {
 
 /** Polls under way at once after the first burst: enough to keep the gate's pace with answers that take two seconds. */
 const steadyPolls = 6;
-/** How many times a sweep follows up what it found missing. */
-const followUps = 3;
 /** After so many other polls a side source is read. */
 const pollsPerSide = 5;
 /** After so many lessons what signs are worth is kept for the next start. */
 const lessonsPerSave = 20;
 const longestRestMs = 5_000;
-/** How soon a sweep looks again whether it has waited for first answers for long enough. */
-const firstAnswerRestMs = 500;
 const shortestRestMs = 20;
 
 export function createSync(deps: SyncDeps): Sync {
@@ -120,6 +126,7 @@ class Syncing implements Sync {
   readonly #trust: SignTrust;
   readonly #hints: Hints;
   readonly #side: SideReader;
+  readonly #sweep: Sweep;
   readonly #wake = createWake();
   readonly #sweeps = new Set<SweepCounts>();
   #isConfigured = false;
@@ -128,14 +135,17 @@ class Syncing implements Sync {
   #ready = false;
   /** Whether an earlier process had read each source at least once. */
   readonly #wasWhole: boolean;
-  #readSinceStart = false;
-  /** Whether every source has been tried once. */
+  #caughtUp = false;
+  /** Whether every source has been tried once, or needs not be as an earlier process has read it. */
   #isTried = false;
+  /** Whether this process has gone on without a sweep of its own. */
+  #isResumed = false;
   #placeIsFree = false;
   #awaitsPlace = false;
   #wasQuestion = false;
   #pollsSinceSide = 0;
   #isRunning = false;
+  #lastSweep: Promise<unknown> = Promise.resolve();
   #meetsCeiling = true;
   /** Lets the side reading under way send its next request; null while it waits for none. */
   #goOnAside: Job | null = null;
@@ -165,11 +175,12 @@ class Syncing implements Sync {
     });
     this.#poller = new Poller({
       ...deps,
+      turns: deps.turns ?? createTurns(),
       pace: () => this.#pace(),
       sources: this.#sources,
       questions: this.#questions,
       report,
-      onTasks: (items) => this.#side.queue.follow(items),
+      onTasks: (items, contents) => this.#side.queue.follow(items, contents),
       onRead: (source, { told, put, shown, ...revealed }) => {
         this.#schedule.noteDates(source, { put, shown });
         this.#schedule.read(source, revealed);
@@ -177,17 +188,36 @@ class Syncing implements Sync {
         this.#follow(source, { ...revealed, told });
       },
     });
-    this.#fastPath = new FastPath({
+    const { projects } = deps.scope;
+    const ofProjects = projects === "discover" ? null : projects.map(({ id }) => id);
+    const pageDeps = {
       ...deps,
+      applied: new AppliedPages({ ...deps, projects: ofProjects }),
       sources: this.#sources,
       schedule: this.#schedule,
-      projects: deps.scope.projects === "discover" ? null : deps.scope.projects.map(({ id }) => id),
+      projects: ofProjects,
       report,
-      onShown: ({ put, same }) => {
+    };
+    this.#fastPath = new FastPath({
+      ...pageDeps,
+      onShown: ({ put, same, contents }) => {
         for (const item of put) this.#hints.knownOtherwise(sourceOf(item));
         this.#poller.askForNames(put);
-        this.#side.queue.follow([...put, ...same]);
+        this.#side.queue.follow([...put, ...same], contents);
       },
+    });
+    this.#sweep = new Sweep({
+      sources: this.#sources,
+      questions: this.#questions,
+      initial: this.#initial,
+      pages: new SubtaskPages({
+        ...pageDeps,
+        onTaken: (items) => this.#poller.askForNames(items),
+      }),
+      gate: deps.upstream.gate,
+      clock: deps.clock,
+      poll: (name, signal) => this.#poll(name, signal),
+      work: (work) => this.#work(work),
     });
     this.#side = new SideReader({
       ...deps,
@@ -210,8 +240,14 @@ class Syncing implements Sync {
     return this.#ready || this.#wasWhole;
   }
 
-  get readSinceStart(): boolean {
-    return this.#readSinceStart;
+  get goesOn(): boolean {
+    const { requests, per } = this.#deps.quota;
+    const rate = requests / per.total("seconds");
+    return this.#wasWhole && isLongSweep(this.#sources.tally.all, rate);
+  }
+
+  get caughtUp(): boolean {
+    return this.#caughtUp;
   }
 
   hasRead(project: ProjectId | null): boolean {
@@ -229,6 +265,7 @@ class Syncing implements Sync {
   rereadAll(): () => boolean {
     const isRead = this.#sources.rereadAll();
     this.#schedule.rereadAll();
+    this.#fastPath.rereadAll();
     this.#wake.notify();
     return () => isRead() && this.settled;
   }
@@ -259,7 +296,14 @@ class Syncing implements Sync {
     this.#wake.notify();
   }
 
-  async sweep(options: SweepOptions): Promise<SweepSummary> {
+  /** One after the other: what another one has read already may have changed since. */
+  sweep(options: SweepOptions): Promise<SweepSummary> {
+    const swept = this.#lastSweep.then(() => this.#sweepOnce(options));
+    this.#lastSweep = swept.catch(() => undefined);
+    return swept;
+  }
+
+  async #sweepOnce(options: SweepOptions): Promise<SweepSummary> {
     const { upstream } = this.#deps;
     const { signal } = options;
     const sentBefore = upstream.gate.state().sent;
@@ -268,11 +312,7 @@ class Syncing implements Sync {
     try {
       this.#applyConfiguration();
       this.#beginRound();
-      const start = this.#sources.turn;
-      const isDue = (entry: PolledSource) => entry.turn <= start && !this.#sources.isDone(entry);
-      await this.#readDue({ ...options, isDue });
-      await this.#retryRefused(signal);
-      await this.#followUp(signal);
+      await this.#sweep.run(options);
       const { braked } = this.#questions.settle();
       this.#sources.save();
       this.#updateReady();
@@ -303,15 +343,17 @@ class Syncing implements Sync {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#applyConfiguration();
-    if (!this.#hasBegun) this.#beginRound();
-    else if (!this.#ready) this.#sources.resumeRound();
+    if (!this.#hasBegun) {
+      this.#beginRound();
+      if (this.goesOn) this.#goOn();
+    } else if (!this.#ready) this.#sources.resumeRound();
     // A sweep that ran into a fault has left its round open.
     else this.#sources.endRound();
     this.#spread();
     this.#isRunning = true;
     try {
       while (!signal.aborted) {
-        const next = () => this.#nextInRun(signal);
+        const next = (room: number) => this.#nextInRun(signal, this.#limit() - room);
         await this.#work({ signal, next, rest: () => this.#restMs() });
         await this.#wake.wait(this.#restMs(), signal);
       }
@@ -341,19 +383,27 @@ class Syncing implements Sync {
     }
   }
 
+  #goOn(): void {
+    this.#isResumed = true;
+    this.#isTried = true;
+    this.#sources.resume(this.#deps.maxAge);
+    this.#schedule.resume();
+    this.#updateReady();
+  }
+
   /**
    * The next thing to ask for, chosen as late as can be: once each source was tried, only when nothing else waits to be
    * sent. Questions take no more than every second place, and side sources, which wait until all items have been read once,
-   * one of `pollsPerSide` and one.
+   * one of `pollsPerSide` and one. `underWay`: how many things were asked for and are not answered.
    */
-  #nextInRun(signal: AbortSignal): readonly Job[] {
+  #nextInRun(signal: AbortSignal, underWay: number): readonly Job[] {
     if (this.#isTried && !this.#hasPlace(signal)) return [];
     const question = this.#wasQuestion ? null : this.#question(signal);
     this.#wasQuestion = question !== null;
     const job =
       question ??
       this.#sideInTurn(signal) ??
-      this.#nextPoll(signal) ??
+      this.#nextPoll(signal, underWay) ??
       this.#question(signal) ??
       this.#sideRead(signal);
     if (job) this.#placeIsFree = false;
@@ -409,15 +459,16 @@ class Syncing implements Sync {
     return promise;
   }
 
-  #nextPoll(signal: AbortSignal): Job | null {
-    const poll = this.#schedule.next();
+  /** Until each source was tried many are under way, but what was read is not read again by many: that would keep the others waiting. */
+  #nextPoll(signal: AbortSignal, underWay: number): Job | null {
+    const poll = this.#schedule.next({ isFirstOnly: !this.#isTried && underWay >= steadyPolls });
     this.#nextPollAt = poll.kind === "wait" ? poll.until : null;
     if (poll.kind === "wait") return null;
     this.#pollsSinceSide += 1;
     return async () => {
       if (poll.kind === "source") await this.#poll(poll.name, signal);
       else await poll.run(signal);
-      if (this.#readSinceStart) this.#fastPath.step();
+      if (this.#caughtUp || this.#isResumed) this.#fastPath.step();
       this.#settle();
     };
   }
@@ -483,10 +534,10 @@ class Syncing implements Sync {
   }
 
   #updateReady(): void {
-    if (this.#readSinceStart) return;
-    const { all, settled, read, tried, told, shown } = this.#sources.tally;
+    if (this.#caughtUp && this.#ready) return;
+    const { all, current, read, tried, told, shown } = this.#sources.tally;
     // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
-    this.#readSinceStart = settled === all && read > 0;
+    this.#caughtUp ||= current === all && read > 0;
     if (!this.#isTried && tried === all) {
       this.#isTried = true;
       this.#spread();
@@ -494,6 +545,7 @@ class Syncing implements Sync {
     }
     if (this.#ready) return;
     this.#ready = told === all && shown > 0;
+    if (this.#ready) this.#deps.store.rounds.reconciled();
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }
 
@@ -506,71 +558,10 @@ class Syncing implements Sync {
     );
   }
 
-  /** A single refusal says nothing of a list: the lists that a project still lacks are polled once more, after one that answers. */
-  async #retryRefused(signal: AbortSignal): Promise<void> {
-    const refused = this.#initial.refused();
-    const answering = this.#sources.all().find(({ read, failures }) => read && failures === 0);
-    if (refused.length === 0 || !answering) return;
-    for (const names of [[answering.name], refused.map(({ name }) => name)]) {
-      const start = this.#sources.turn;
-      const due = new Set(names);
-      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
-    }
-  }
-
   /** Buries what is settled; the sources that have to be read before more can be are hurried. */
   #settle(): void {
     for (const name of this.#questions.settleNews().read) {
       if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
-    }
-  }
-
-  async #readDue({
-    signal,
-    isDue,
-    onProgress,
-  }: SweepOptions & { readonly isDue: (entry: PolledSource) => boolean }): Promise<void> {
-    const order = new TurnOrder();
-    const unwatch = this.#sources.watch((name, entry) => {
-      // A sweep takes no account of rests.
-      if (entry && (entry.underWay || isDue(entry))) order.put({ ...entry, notBefore: null });
-      else order.drop(name);
-    });
-    const next = (room: number): readonly Job[] =>
-      order.next({ now: this.#deps.clock(), room }).map((name) => async () => {
-        await this.#poll(name, signal);
-        this.#deps.upstream.gate.setPace({ kind: "sweep", reads: order.size });
-        onProgress?.(this.#progress(order.size));
-      });
-    try {
-      await this.#work({ signal, next, rest: () => firstAnswerRestMs });
-    } finally {
-      unwatch();
-    }
-  }
-
-  #progress(due: number): SweepProgress {
-    const { all } = this.#sources.tally;
-    return progressOf({ done: all - due, total: all, gate: this.#deps.upstream.gate.state() });
-  }
-
-  /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
-  async #followUp(signal: AbortSignal): Promise<void> {
-    const asked = new Set<ItemKey>();
-    for (let round = 0; round < followUps && !signal.aborted; round += 1) {
-      const next = (room: number): readonly Job[] =>
-        this.#questions.next(room, asked).map((key) => {
-          asked.add(key);
-          return () => this.#questions.ask(key, signal);
-        });
-      await this.#work({ signal, next, rest: () => longestRestMs });
-      const { read } = this.#questions.settle();
-      const forbidden = this.#questions.forbidden();
-      if (read.size + forbidden.size === 0) return;
-      for (const key of forbidden.keys()) asked.delete(key);
-      const due = new Set([...read, ...forbidden.values()]);
-      const start = this.#sources.turn;
-      await this.#readDue({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
     }
   }
 
@@ -594,47 +585,6 @@ class Syncing implements Sync {
     const quiet =
       event.kind === "polled" && event.changes.length + event.missing + event.heldBack === 0;
     if (!quiet) this.#deps.onEvent(event);
-  }
-}
-
-type Job = () => Promise<void>;
-
-interface WorkerPoolOptions {
-  /** The next jobs, at most `room`; they start at once and must not reject. */
-  readonly next: (room: number) => readonly Job[];
-  /** How many may be under way together. */
-  readonly limit: () => number;
-  readonly signal: AbortSignal;
-  /** Asked for more work before a job has ended, when someone has some. */
-  readonly wake: Wake;
-  /** Milliseconds until time alone may bring more work. */
-  readonly rest: () => number;
-}
-
-/** Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. */
-async function workInParallel({
-  next,
-  limit,
-  signal,
-  wake,
-  rest,
-}: WorkerPoolOptions): Promise<void> {
-  const underWay = new Set<Promise<void>>();
-  for (;;) {
-    for (;;) {
-      const room = signal.aborted ? 0 : limit() - underWay.size;
-      const jobs = room > 0 ? next(room) : [];
-      for (const job of jobs) {
-        const ended: Promise<void> = job().finally(() => underWay.delete(ended));
-        underWay.add(ended);
-      }
-      if (jobs.length === 0) break;
-    }
-    if (underWay.size === 0) return;
-    const enough = new AbortController();
-    const woken = signal.aborted ? [] : [wake.wait(rest(), enough.signal)];
-    await Promise.race([...underWay, ...woken]);
-    enough.abort();
   }
 }
 

@@ -1,20 +1,24 @@
 import { setImmediate } from "node:timers/promises";
-import type { FormData } from "undici";
+import { createHider, type Hide } from "../domain/hidden-secrets.ts";
 import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
 import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
+import type { Form } from "./multipart.ts";
 import { type Listing, readList } from "./read-list.ts";
-import { decode, digestOf, inflate, isGood, parseJson, type Reply, refusalIn } from "./response.ts";
 import {
-  type Call,
-  type DeliverDeps,
-  type Delivered,
-  deliver,
-  type Exchange,
-  type Transport,
-} from "./send-request.ts";
+  decode,
+  digestOf,
+  inflate,
+  isGood,
+  parseJson,
+  type RawBody,
+  type Reply,
+  refusalIn,
+} from "./response.ts";
+import { type Call, type DeliverDeps, type Delivered, deliver } from "./send-request.ts";
+import type { Exchange, Transport } from "./transport.ts";
 import { collect, type ListReader, type ReadIssues, type Snapshot, type Written } from "./wire.ts";
 
 /** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
@@ -24,7 +28,7 @@ export interface Ask {
   readonly query?: Readonly<Record<string, string | null>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  readonly form?: FormData;
+  readonly form?: Form;
   /** What "no such thing" means after a try whose answer was lost; a plain refusal unless said. */
   readonly gone?: "done" | "unknown";
   /** Whether the body of a good answer is wanted as it comes. */
@@ -34,10 +38,12 @@ export interface Ask {
 export interface AskerOptions extends DeliverDeps {
   readonly baseUrl: string;
   readonly uploadUrl: string;
-  readonly apiKey: string;
+  readonly apiKey: string | (() => string);
   readonly keyOf: (person: PersonId) => string | null;
+  readonly hide?: Hide;
   readonly contact: string;
   readonly transport: Transport;
+  /** Awaited before what a sweep was answered is read, and while a long list is; the event loop's next round unless given. */
   readonly pause?: () => Promise<void>;
 }
 
@@ -50,6 +56,15 @@ interface JsonAnswer {
   readonly took: Temporal.Duration;
 }
 
+/**
+ * An answer as it came, of which nothing has been read yet. Equal `digest`s are of answers that came octet for octet alike. Reading
+ * fails for a body that cannot be understood.
+ */
+export interface Unread<Value> {
+  readonly digest: string;
+  readonly read: () => Promise<Result<Value, Failure>>;
+}
+
 /** Sends requests to the service and reads the answers; an answer that cannot be understood never passes as a value. */
 export class Asker {
   readonly #options: AskerOptions;
@@ -59,8 +74,12 @@ export class Asker {
   readonly #stopped = new AbortController();
   #clockLead: Temporal.Duration | null = null;
 
+  readonly #hideKeys: Hide;
+
   constructor(options: AskerOptions) {
     this.#options = options;
+    const { apiKey, hide } = options;
+    this.#hideKeys = hide ?? createHider(typeof apiKey === "string" ? [apiKey] : []);
   }
 
   /** A single answer; `read` fails with a sentence. After a POST an unreadable answer leaves the outcome unknown. */
@@ -73,6 +92,29 @@ export class Asker {
     const { json, took } = raw.value;
     const value = read(json);
     return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
+  }
+
+  /** As `one`, to be read only where it has not come just so before. */
+  async unread<Value>(
+    { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
+    call: Call,
+  ): Promise<Result<Unread<Value>, Failure>> {
+    const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
+    if (!delivered.ok) return delivered;
+    const { unread, damage, took } = delivered.value;
+    await this.#turn(call);
+    if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
+    return ok({
+      digest: digestOf(unread),
+      read: async () => {
+        const raw = this.#parsed(ask, { delivered: { ...(await bodyIn(unread)), took }, call });
+        if (!raw.ok) return raw;
+        const value = read(raw.value.json);
+        // What is made of a long answer takes as long as reading it.
+        await this.#turn(call);
+        return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
+      },
+    });
   }
 
   /** A list; an element that cannot be understood becomes a problem of the snapshot. */
@@ -92,6 +134,7 @@ export class Asker {
     if (!delivered.ok) return delivered;
     const { unread, damage, took } = delivered.value;
     const { pause = setImmediate } = this.#options;
+    await this.#turn(call);
     if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
     return ok({
       digest: digestOf(unread),
@@ -147,7 +190,15 @@ export class Asker {
 
   async #json(ask: Ask, call: Call): Promise<Result<JsonAnswer, Failure>> {
     const delivered = await this.#deliver(ask, call);
-    return delivered.ok ? this.#parsed(ask, { delivered: delivered.value, call }) : delivered;
+    if (!delivered.ok) return delivered;
+    await this.#turn(call);
+    return this.#parsed(ask, { delivered: delivered.value, call });
+  }
+
+  /** Answers of a sweep may come many at once; whom an edit or a person waits for goes on. */
+  async #turn({ priority }: Call): Promise<void> {
+    const { pause = setImmediate } = this.#options;
+    if (priority === "sweep") await pause();
   }
 
   #parsed(
@@ -164,7 +215,7 @@ export class Asker {
 
   async #deliver(ask: Ask, call: Call): Promise<Result<Delivered, Failure>> {
     const { transport } = this.#options;
-    const key = this.#keyFor(call);
+    const { key, holder } = this.#keyFor(call);
     const reads = ask.method === "GET";
     const under = joined([call.signal, reads ? this.#stopping.signal : this.#stopped.signal]);
     const waiting = joined([call.signal, this.#stopping.signal]);
@@ -182,11 +233,12 @@ export class Asker {
           request: labelOf(ask),
           repeatable: ask.method !== "POST",
           isWrite: !reads,
+          holder,
           gone: ask.gone ?? "refused",
           priority: call.priority,
           signal: waiting.signal,
           onUnanswered: reads ? undefined : call.onUnanswered,
-          send: async () => withoutKey(this.#timed(await transport.exchange(exchange)), key),
+          send: async () => this.#withoutKeys(this.#timed(await transport.exchange(exchange)), key),
         },
         this.#options,
       );
@@ -220,9 +272,11 @@ export class Asker {
     };
   }
 
-  #keyFor(call: Call): string {
+  #keyFor({ person = null }: Call): { readonly key: string; readonly holder: PersonId | null } {
     const { apiKey, keyOf } = this.#options;
-    return (call.person ? keyOf(call.person) : null) ?? apiKey;
+    const account = typeof apiKey === "string" ? apiKey : apiKey();
+    const own = person === null ? null : keyOf(person);
+    return own === null ? { key: account, holder: null } : { key: own, holder: person };
   }
 
   #refusal(
@@ -231,8 +285,19 @@ export class Asker {
   ): Failure | null {
     const refusal = refusalIn(value);
     if (!refusal) return null;
-    const message = redacted(refusal.message, this.#keyFor(call));
+    const message = this.#redacted(refusal.message, this.#keyFor(call).key);
     return { kind: "service-refused", code: refusal.code, message, request: labelOf(ask) };
+  }
+
+  /** An error that echoes a key must not bring it into logs and pages; data stays as it came. */
+  #withoutKeys(reply: Reply, key: string): Reply {
+    if (reply.kind === "broken") return { ...reply, message: this.#redacted(reply.message, key) };
+    if (reply.kind === "aborted" || reply.body === null) return reply;
+    return isGood(reply.status) ? reply : { ...reply, body: this.#redacted(reply.body, key) };
+  }
+
+  #redacted(text: string, key: string): string {
+    return this.#hideKeys(text.replaceAll(key, "[key]"));
   }
 
   #misread(
@@ -245,7 +310,11 @@ export class Asker {
   ): Failure {
     if (ask.method !== "GET") call.onUnanswered?.(took);
     const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
-    return { kind, message: redacted(message, this.#keyFor(call)), request: labelOf(ask) };
+    return {
+      kind,
+      message: this.#redacted(message, this.#keyFor(call).key),
+      request: labelOf(ask),
+    };
   }
 }
 
@@ -318,14 +387,12 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   };
 }
 
-// An error that echoes the key must not bring it into logs and pages; data stays as it came.
-function withoutKey(reply: Reply, key: string): Reply {
-  if (reply.kind === "broken") return { ...reply, message: redacted(reply.message, key) };
-  if (reply.kind === "aborted" || reply.body === null) return reply;
-  return isGood(reply.status) ? reply : { ...reply, body: redacted(reply.body, key) };
+/** The text of a body as it came; null, and why, where there is none to be read. */
+async function bodyIn(unread: RawBody): Promise<Pick<Delivered, "body" | "damage">> {
+  const inflated = await inflate(unread);
+  const text = inflated.ok ? decode(inflated.value) : inflated;
+  return text.ok ? { body: text.value, damage: "" } : { body: null, damage: text.failure };
 }
-
-const redacted = (text: string, key: string): string => text.replaceAll(key, "[key]");
 
 const labelOf = (ask: Ask): string => `${ask.method} ${ask.path ?? "(upload address)"}`;
 

@@ -1,6 +1,8 @@
+import type { Hide } from "../domain/hidden-secrets.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
 import { Gate, type GateHistory } from "./gate.ts";
+import { type KeyHealth, KeyWatch } from "./key-health.ts";
 import { type Comments, createComments } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
 import { createFiles, type Files } from "./resources/files.ts";
@@ -13,7 +15,8 @@ import {
   type Labels,
   type Workspace,
 } from "./resources/workspace.ts";
-import { Outage, Transport, type UpstreamEvent } from "./send-request.ts";
+import { Outage, type UpstreamEvent } from "./send-request.ts";
+import { Transport } from "./transport.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
@@ -24,8 +27,11 @@ import { type KnownValues, nothingKnown } from "./wire.ts";
 export interface UpstreamOptions {
   readonly baseUrl: string;
   readonly uploadUrl: string;
-  readonly apiKey: string;
+  /** A function where another key may come to be used. */
+  readonly apiKey: string | (() => string);
   readonly keyOf: (person: PersonId) => string | null;
+  /** Takes out what no failure may bring into logs and pages, should the service repeat it; `apiKey` alone unless given. */
+  readonly hide?: Hide;
   readonly contact: string;
   readonly timeZone: string;
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
@@ -39,6 +45,8 @@ export interface UpstreamOptions {
   /** Values already known, for fields that an answer omits; none unless given. */
   readonly known?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
+  /** Lets others have their turn before and while what a sweep was answered is read; the event loop's next round unless given. */
+  readonly pause?: () => Promise<void>;
 }
 
 /** The gate as those see it who choose what is read. */
@@ -58,6 +66,11 @@ export interface Upstream {
   readonly gate: UpstreamGate;
   /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
   isOut(): boolean;
+  /** What the last try that failed has met, in words; what it says counts while the service is out. */
+  outageProblem(): string;
+  readonly keys: KeyHealth;
+  /** Whether the service takes no writes at present, as far as the last ones tell; the event `back` tells of the end. */
+  takesNoWrites(): boolean;
   /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
   clockLead(): Temporal.Duration | null;
   /** Ends waiting requests and reads at once, gives writes under way a few seconds, then closes all connections. */
@@ -71,7 +84,8 @@ export interface Upstream {
 export function createUpstream(options: UpstreamOptions): Upstream {
   checkAddress("service.baseUrl", options.baseUrl);
   checkAddress("service.uploadUrl", options.uploadUrl);
-  checkHeader("the API key", options.apiKey);
+  const { apiKey } = options;
+  checkHeader("the API key", typeof apiKey === "string" ? apiKey : apiKey());
   checkHeader("service.contact", options.contact);
 
   const { timeout, timeZone, quota, known = nothingKnown } = options;
@@ -81,7 +95,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   });
   const transport = new Transport({ timeout, connections: quota.requests });
   const outage = new Outage(options.monotonic, () => options.onEvent({ kind: "back" }));
-  const asker = new Asker({ ...options, gate, outage, transport });
+  const keys = new KeyWatch();
+  const asker = new Asker({ ...options, gate, outage, keys, transport });
   return {
     events: createEvents(asker, { timeZone, known }),
     tasks: createTasks(asker, known),
@@ -99,6 +114,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       nextReadAt: () => gate.nextReadAt(),
     },
     isOut: () => outage.isOut,
+    takesNoWrites: () => outage.takesNoWrites,
+    outageProblem: () => outage.problem,
+    keys,
     clockLead: () => asker.clockLead(),
     close: () => asker.close(graceOf(timeout)),
   };

@@ -41,7 +41,7 @@ export function describeFailure(failure: Failure): string {
   const { request } = failure;
   switch (failure.kind) {
     case "refused":
-      return `${refusalOf(failure.status)} ${request} (${failure.status}): ${failure.message}`;
+      return refusalOf(failure);
     case "rate-limited":
       return `The service is over its request limit for ${inSeconds(failure.retryAfter)} more: ${request}`;
     case "unavailable":
@@ -49,7 +49,7 @@ export function describeFailure(failure: Failure): string {
     case "unreadable":
       return `The service's answer to ${request} cannot be read: ${failure.message}`;
     case "service-refused":
-      return `The service refused ${request} with code ${failure.code}: ${failure.message}`;
+      return `The service refused it: ${failure.message} (${request}, code ${failure.code})`;
     case "unknown-outcome":
       return `It is not known whether the service has carried out ${request}: ${failure.message}`;
     case "aborted":
@@ -59,11 +59,15 @@ export function describeFailure(failure: Failure): string {
   }
 }
 
-function refusalOf(status: number): string {
-  if (status === 401) return "The service refuses this key for";
-  if (status === 403) return "The service refuses this key access to";
-  if (status === 404 || status === 410) return "The service does not have what is named in";
-  return "The service refused";
+/** What is about the key or the address begins with these; else it begins with what the service says, as its reader is a person. */
+function refusalOf({ status, message, request }: Extract<Failure, { kind: "refused" }>): string {
+  const said = `${request} (${status}): ${message}`;
+  if (status === 401) return `The service refuses this key for ${said}`;
+  if (status === 403) return `The service refuses this key access to ${said}`;
+  if (status === 404 || status === 410) {
+    return `The service does not have what is named in ${said}`;
+  }
+  return `The service refused it: ${message} (${request}, ${status})`;
 }
 
 const statusOf = (status: number | null): string => (status === null ? "" : ` (${status})`);

@@ -201,10 +201,13 @@ export function restoredRest(rest: GateRest | null, clocks: Clocks): RestoredRes
 
 /** Requests on the wall clock as it stands now, so that a clock set forward or back in between does not matter. */
 export function savedSlots(slots: readonly Slot[], clocks: Clocks): readonly GateSlot[] {
-  const now = { clock: pinned(clocks.clock()), monotonic: pinned(clocks.monotonic()) };
-  return slots.map((slot) => ({
-    startedAt: wallClock(slot.startedMs, now),
-    answeredAt: slot.answeredMs === null ? null : wallClock(slot.answeredMs, now),
+  const nowMs = clocks.clock().epochMilliseconds;
+  const monotonicMs = clocks.monotonic();
+  const at = (momentMs: number) =>
+    Temporal.Instant.fromEpochMilliseconds(nowMs + Math.round(momentMs - monotonicMs));
+  return slots.map(({ startedMs, answeredMs }) => ({
+    startedAt: at(startedMs),
+    answeredAt: answeredMs === null ? null : at(answeredMs),
   }));
 }
 
@@ -212,8 +215,3 @@ export function savedSlots(slots: readonly Slot[], clocks: Clocks): readonly Gat
 export function wallClock(momentMs: number, clocks: Clocks): Temporal.Instant {
   return clocks.clock().add({ milliseconds: Math.round(momentMs - clocks.monotonic()) });
 }
-
-const pinned =
-  <Value>(value: Value) =>
-  (): Value =>
-    value;

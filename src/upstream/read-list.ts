@@ -36,8 +36,8 @@ interface ListOptions<Value> {
   readonly pause: () => Promise<void>;
 }
 
-/** About three milliseconds of work. */
-const octetsInATurn = 65_536;
+/** About a millisecond of work. */
+const octetsInATurn = 16_384;
 
 /**
  * Reads a list element by element, with pauses, so that a long one blocks nobody; of one that is compared with an earlier one, only

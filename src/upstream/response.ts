@@ -27,6 +27,8 @@ interface ReplyHeaders {
   readonly retryAfter: string | null;
   readonly date: string | null;
   readonly location: string | null;
+  /** Its Content-Type. */
+  readonly type: string | null;
 }
 
 /**
@@ -131,7 +133,7 @@ export async function receiveBody(
 }
 
 /**
- * The text of a body, inflated as its encoding says; undici itself does not inflate. Fails with a sentence for one that is
+ * The text of a body, inflated as its encoding says; what receives it does not inflate. Fails with a sentence for one that is
  * damaged, of an unknown encoding, too long once inflated, or not UTF-8.
  */
 export async function textOf(body: RawBody): Promise<Result<string, string>> {
@@ -211,6 +213,15 @@ export function isUnanswered(reply: Reply): boolean {
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+
+/**
+ * Whether the answer comes from something that stands between, such as the log-in page of a hotel's network: the service never
+ * redirects, and answers in JSON. It says nothing about what was asked for.
+ */
+export const isForeign = ({ status, headers }: Extract<Reply, { kind: "answer" }>): boolean =>
+  isRedirect(status) || (isGood(status) && /^\s*text\/html\b/i.test(headers.type ?? ""));
+
 const isFault = (status: number): boolean => status >= 500 || status === 408;
 
 /** What one reply means for its request. */
@@ -250,8 +261,10 @@ function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, context: ReplyCo
     if (context.gone === "done") return { kind: "good", body: null, damage: "" };
     if (context.gone === "unknown") return unknown(context, `${message} (${status})`);
   }
-  if (status >= 300 && status < 400) {
-    return ended({ kind: "refused", status, request, message: redirectMessage(reply.headers) });
+  if (isRedirect(status)) {
+    const message = redirectMessage(reply.headers);
+    if (!context.repeatable) return unknown(context, message);
+    return ended({ kind: "unavailable", status, request, message, retryAfter: null });
   }
   return ended({ kind: "refused", status, message, request });
 }
@@ -266,7 +279,7 @@ function redirectMessage({ location }: { readonly location: string | null }): st
   const target = location === null ? null : URL.parse(location, "https://same-host.invalid");
   if (!target) return "the address redirects to nowhere; check service.baseUrl";
   const host = target.hostname === "same-host.invalid" ? "" : target.origin;
-  return `the address redirects to ${host}${target.pathname}; redirects are not followed, check service.baseUrl`;
+  return `the address redirects to ${host}${target.pathname}, which is not followed: a network may want a log-in first, else check service.baseUrl`;
 }
 
 const longestMs = 3_600_000;

@@ -1,18 +1,16 @@
-import { Agent, type FormData, request as requestOf } from "undici";
 import { backOff, fullJitter } from "../domain/backoff.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
 import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import type { KeyWatch } from "./key-health.ts";
 import {
   type GoodBody,
-  isGood,
+  isForeign,
   isUnanswered,
   judge,
   type Reply,
   type ReplyContext,
-  receiveBody,
-  textOf,
   type Verdict,
 } from "./response.ts";
 
@@ -66,6 +64,8 @@ export type UpstreamEvent =
 interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone"> {
   readonly send: () => Promise<Reply>;
   readonly isWrite: boolean;
+  /** Whose key goes along; null = the account's. */
+  readonly holder: PersonId | null;
   readonly priority: Call["priority"];
   readonly signal: AbortSignal;
   /** Of a write; none of a request that only reads. */
@@ -78,6 +78,7 @@ export interface DeliverDeps {
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly outage: Outage;
+  readonly keys: KeyWatch;
   readonly onEvent: (event: UpstreamEvent) => void;
 }
 
@@ -176,6 +177,7 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
   const reply = await delivery.send();
   const took = milliseconds(deps.monotonic() - startMs);
   if (reply.kind === "answer") {
+    deps.keys.note(delivery.holder, { request, status: reply.status });
     deps.onEvent({ kind: "answered", request, status: reply.status, attempt, took });
   } else {
     const message = reply.kind === "broken" ? reply.message : "given up";
@@ -186,7 +188,8 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
   const verdict = judge(reply, { ...delivery, lost, now: deps.clock() });
   if (reply.kind !== "aborted") {
     const { isWrite } = delivery;
-    deps.outage.note({ request, isWrite, isFailing: isFailing(reply) });
+    const problem = reply.kind === "answer" ? `it answers ${reply.status}` : reply.message;
+    deps.outage.note({ request, isWrite, isFailing: isFailing(reply), problem });
   }
   if (verdict.kind !== "limited") return { verdict, restMs: 0, took };
   const { restMs, share } = deps.gate.rest(verdict.retryAfterMs);
@@ -196,7 +199,11 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
 
 /** Whether the reply is no word of the service about the request. */
 const isFailing = (reply: Reply): boolean =>
-  reply.kind !== "answer" || reply.status >= 500 || reply.status === 429 || reply.status === 408;
+  reply.kind !== "answer" ||
+  reply.status >= 500 ||
+  reply.status === 429 ||
+  reply.status === 408 ||
+  isForeign(reply);
 
 function waitBefore(
   failures: number,
@@ -237,140 +244,14 @@ function slept(ms: number, signal: AbortSignal): Promise<boolean> {
 const milliseconds = (ms: number): Temporal.Duration =>
   Temporal.Duration.from({ milliseconds: Math.ceil(ms) });
 
-/** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
-export interface Exchange {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData | null;
-  readonly signal: AbortSignal | null;
-  /** Whether the body of a good answer is wanted as it comes. */
-  readonly isUnread?: boolean;
-}
-
-/** Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. */
-export class Transport {
-  readonly #timeoutMs: number;
-  readonly #kept: Agent;
-  /** A POST must not be lost on a kept connection that the service is just closing: it gets one of its own. */
-  readonly #single: Agent;
-
-  constructor({ timeout, connections }: { timeout: Temporal.Duration; connections: number }) {
-    this.#timeoutMs = timeout.total("milliseconds");
-    const connect = { timeout: Math.min(this.#timeoutMs, 10_000) };
-    const common = { connect, connections, headersTimeout: 0, bodyTimeout: 0 };
-    this.#kept = new Agent(common);
-    this.#single = new Agent({ ...common, pipelining: 0 });
-  }
-
-  /** One exchange; the time-out covers everything from connecting to the last octet. */
-  async exchange(exchange: Exchange): Promise<Reply> {
-    if (exchange.signal?.aborted) return { kind: "aborted", sent: false };
-    const stop = new AbortController();
-    const abort = () => stop.abort(new StoppedError("aborted"));
-    exchange.signal?.addEventListener("abort", abort, { once: true });
-    const timer = setTimeout(() => stop.abort(new StoppedError("timeout")), this.#timeoutMs);
-    try {
-      return await this.#send(exchange, stop.signal);
-    } catch (error) {
-      return this.#replyTo(error, stop.signal);
-    } finally {
-      clearTimeout(timer);
-      exchange.signal?.removeEventListener("abort", abort);
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#kept.destroy(), this.#single.destroy()]);
-  }
-
-  async #send(exchange: Exchange, signal: AbortSignal): Promise<Reply> {
-    const { method, url, body } = exchange;
-    const response = await requestOf(url, {
-      dispatcher: method === "POST" ? this.#single : this.#kept,
-      method,
-      headers: { ...exchange.headers, "accept-encoding": "gzip, deflate, br" },
-      body,
-      signal,
-    });
-    const { headers, statusCode: status } = response;
-    const received = await receiveBody(response.body, first(headers["content-encoding"]));
-    const replyHeaders = {
-      retryAfter: first(headers["retry-after"]),
-      date: first(headers["date"]),
-      location: first(headers["location"]),
-    };
-    if (received.ok && exchange.isUnread && isGood(status)) {
-      const unread = received.value;
-      return { kind: "answer", status, headers: replyHeaders, body: null, damage: "", unread };
-    }
-    const read = received.ok ? await textOf(received.value) : received;
-    return read.ok
-      ? { kind: "answer", status, headers: replyHeaders, body: read.value, damage: "" }
-      : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };
-  }
-
-  #replyTo(error: unknown, signal: AbortSignal): Reply {
-    const reason: unknown = signal.reason;
-    if (reason instanceof StoppedError && reason.why === "aborted") {
-      return { kind: "aborted", sent: true };
-    }
-    if (reason instanceof StoppedError) {
-      const message = `no complete answer within ${this.#timeoutMs / 1000} s`;
-      return { kind: "broken", sent: true, message };
-    }
-    return { kind: "broken", sent: !neverLeft(error), message: describe(error) };
-  }
-}
-
-/** The reason that this module gives to its own abort signals. */
-class StoppedError extends Error {
-  override readonly name = "StoppedError";
-  readonly why: "aborted" | "timeout";
-  constructor(why: "aborted" | "timeout") {
-    super(why);
-    this.why = why;
-  }
-}
-
-const unsentCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EHOSTDOWN",
-  "ENETDOWN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_INVALID_ARG",
-]);
-
-function neverLeft(error: unknown): boolean {
-  const code = codeOf(error);
-  if (unsentCodes.has(code) || /^ERR_TLS_|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return true;
-  return error instanceof Error && "syscall" in error && error.syscall === "connect";
-}
-
-function describe(error: unknown): string {
-  const code = codeOf(error);
-  const message = error instanceof Error && error.message !== "" ? error.message : "no connection";
-  return code === "" || message.includes(code) ? message : `${message} (${code})`;
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error) || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
-}
-
-const first = (header: string | readonly string[] | undefined): string | null =>
-  typeof header === "string" ? header : (header?.[0] ?? null);
-
 /** How one try of a request ended, as far as it tells about the service as a whole. */
 export interface TryEnding {
   readonly request: string;
   readonly isWrite: boolean;
-  /** 5xx, 429, or no answer; anything else is an answer. */
+  /** 5xx, 429, no answer, or one of something that stands between; anything else is an answer. */
   readonly isFailing: boolean;
+  /** What failed, in words. */
+  readonly problem: string;
 }
 
 /** Failing tries in a row, of reads or of writes. */
@@ -392,15 +273,17 @@ export class Outage {
   readonly #onEnd: () => void;
   #reads: Streak | null = null;
   #writes: Streak | null = null;
+  #problem = "";
 
   constructor(monotonic: () => number, onEnd: () => void) {
     this.#monotonic = monotonic;
     this.#onEnd = onEnd;
   }
 
-  note({ request, isWrite, isFailing }: TryEnding): void {
+  note({ request, isWrite, isFailing, problem }: TryEnding): void {
     const streak = isWrite ? this.#writes : this.#reads;
     if (isFailing) {
+      this.#problem = problem;
       const sinceMs = streak?.sinceMs ?? this.#monotonic();
       this.#set(isWrite, { sinceMs, requests: new Set([...(streak?.requests ?? []), request]) });
       return;
@@ -413,6 +296,16 @@ export class Outage {
   /** Whether reads fail as a whole, as far as the last answers tell. */
   get isOut(): boolean {
     return this.#reads !== null && this.#isWhole(this.#reads);
+  }
+
+  /** What the last try that failed has met. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** Whether writes of different things fail with none taken in between, whatever becomes of reads. */
+  get takesNoWrites(): boolean {
+    return this.#writes !== null && this.#writes.requests.size > 1;
   }
 
   #isWhole({ sinceMs, requests }: Streak): boolean {

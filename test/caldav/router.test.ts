@@ -57,6 +57,56 @@ describe("methods that are not offered", () => {
   );
 });
 
+describe("long bodies", () => {
+  const type = { headers: { "content-type": "text/calendar" } };
+  const text = "A long text. ".repeat(20_000);
+  const long = (...lines: readonly string[]) =>
+    object(vevent("long@example.com", `DESCRIPTION:${text}`, ...lines));
+
+  it("are objects like short ones: put, put again under a condition, and refused", async () => {
+    const { call, store } = await startDav();
+    const made = await call(`PUT ${calendar}long.ics`, { ...type, body: long() });
+    expect(made.status).toBe(201);
+    expect(store.view.findUid("long@example.com")?.item.description).toBe(text.trim());
+    const headers = { ...type.headers, "if-match": String(made.headers.etag) };
+    const changed = { headers, body: long("CATEGORIES:Changed") };
+    expect((await call(`PUT ${calendar}long.ics`, changed)).status).toBe(204);
+    expect((await call(`PUT ${calendar}long.ics`, changed)).status).toBe(412);
+    expect((await call(`GET ${calendar}long.ics`)).text).toBe(changed.body);
+    const refused = await call(`PUT ${calendar}other.ics`, {
+      ...type,
+      body: long("RRULE:FREQ=DAILY"),
+    });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain("max-instances");
+    const endless = await call(`PUT ${calendar}other.ics`, {
+      ...type,
+      body: object(vevent("endless@example.com", `DESCRIPTION:${"a".repeat(600_000)}`)),
+    });
+    expect(endless.text).toContain("max-resource-size");
+    const plain = { headers: { "content-type": "text/plain" }, body: long() };
+    expect((await call(`PUT ${calendar}other.ics`, plain)).text).toContain(
+      "supported-calendar-data",
+    );
+  });
+
+  it("are questions like short ones, and told to be wrong by their line", async () => {
+    const { call } = await withEvents(3);
+    const ask = (rest: string) =>
+      call(`PROPFIND ${calendar}`, {
+        headers: { depth: "1" },
+        body: `<d:propfind xmlns:d="DAV:">\n<d:prop><d:getetag/></d:prop>${rest}</d:propfind>`,
+      });
+    const short = await ask("");
+    expect(short.status).toBe(207);
+    const filler = "<!-- nothing -->\n".repeat(6000);
+    expect((await ask(filler)).text).toBe(short.text);
+    const wrong = await ask(`${filler}</d:wrong>`);
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("line 6002");
+  });
+});
+
 describe("bodies", () => {
   it("of objects are refused beyond the size that calendars announce", async () => {
     const { call } = await startDav({ maxSize: 2000 });

@@ -8,11 +8,13 @@ import { largestAnswer } from "../../src/caldav/answer-size.ts";
 import type { DavAnswer } from "../../src/caldav/dav-request.ts";
 import { sendAnswer } from "../../src/caldav/send.ts";
 import { createLog } from "../../src/log.ts";
+import { createTurns } from "../../src/turns.ts";
 import { callHttp } from "../support/http-call.ts";
 
 /** A server whose every answer is made of these pieces. */
 async function serving(pieces: () => Iterable<string>) {
   const lines: string[] = [];
+  const turns = createTurns();
   const log = createLog({ level: "info", write: (line) => void lines.push(line) });
   const app = express();
   app.disable("x-powered-by");
@@ -22,7 +24,7 @@ async function serving(pieces: () => Iterable<string>) {
       headers: { "Content-Type": "text/plain" },
       pieces: pieces(),
     };
-    await sendAnswer(answer, { request, response, log });
+    await sendAnswer(answer, { request, response, log, turns });
   });
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

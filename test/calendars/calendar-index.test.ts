@@ -53,6 +53,8 @@ describe("prepare()", () => {
     await rig.calendars.prepare(ann, null);
     expect(rig.calendars.prepare(ann, null)).toBeNull();
     for (const calendar of rig.calendars.list(ann)) rig.calendars.ctag(calendar);
-    expect(rig.calendars.prepare(ann, "events-2001")).toBeInstanceOf(Promise);
+    const ready = rig.calendars.prepare(ann, "events-2001");
+    expect(ready).toBeInstanceOf(Promise);
+    await ready;
   });
 });

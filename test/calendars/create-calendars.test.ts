@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EarlierObjectError } from "../../src/calendars/calendar-index.ts";
 import { UnknownCalendarError } from "../../src/calendars/create-calendars.ts";
+import { EarlierObjectError } from "../../src/calendars/object-cache.ts";
 import { labelId, listId, type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { readCalendarObject } from "../../src/ics/read/calendar-object.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
@@ -39,6 +39,27 @@ describe("list()", () => {
     expect(open(rig, "milestones-2001").name).toBe("Website: milestones");
     expect(open(rig, "assigned")).toMatchObject({ name: "Assigned to me", projectId: null });
     expect(open(rig, "assigned").refusesNew).not.toBeNull();
+  });
+
+  it("list() result when feeds have colours: calendars that have none take them, while the feeds are open", () => {
+    const rig = calendarRig();
+    const { feeds, directory } = rig.store;
+    const colours = () =>
+      ["events-2001", "tasks-3003", "assigned"].map((slug) => open(rig, slug).color);
+    expect(colours()).toEqual(["#1A2B3C", null, null]);
+    const of = { filter: null, name: "Of feeds", givenName: null };
+    const [website, fair] = directory.projects();
+    const project = { ...of, kind: "project", personId: null } as const;
+    feeds.add({ ...project, projectId: website?.id ?? null, colour: "#000001" });
+    feeds.add({ ...project, projectId: fair?.id ?? null, colour: "#000002" });
+    feeds.add({ ...of, kind: "person", projectId: null, personId: bob, colour: "#000004" });
+    const own = { ...of, kind: "person", projectId: null, personId: ann } as const;
+    const { id } = feeds.add({ ...own, colour: "#000003" });
+    rig.store.changes.directoryChanged();
+    expect(colours()).toEqual(["#1A2B3C", "#000002", "#000003"]);
+    feeds.revoke(id);
+    rig.store.changes.directoryChanged();
+    expect(colours()).toEqual(["#1A2B3C", "#000002", null]);
   });
 
   it("list() result when nobody may have any: unknown, suspended, archived, switched off", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Calendar } from "../../src/calendars/calendar-types.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
+import { atOnce } from "../../src/turns.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 import { ann, bob, calendarRig, eve, open } from "./rig.ts";
 
@@ -98,7 +99,7 @@ describe("changes()", () => {
     rig.put(anEvent(1, { title: "c" }));
     rig.clock.advance({ hours: 24 * 100 });
     rig.put(anEvent(2));
-    rig.store.pastEdits.prune(rig.clock().subtract({ hours: 24 * 90 }));
+    atOnce(rig.store.pastEdits.prune(rig.clock().subtract({ hours: 24 * 90 })));
     const ask = (calendar: Calendar, token: string) =>
       rig.calendars.changes(calendar, { token, limit: null });
     expect([ask(events, old), ask(events, between)]).toEqual([null, null]);

@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry } from "../support/dayferry.ts";
-import { command } from "../support/in-process.ts";
+import { command, serveHere } from "../support/in-process.ts";
+import { aReceiver } from "../support/receiver.ts";
 import { commandRig } from "./command-rig.ts";
 
 const rig = commandRig();
 const { place, owner } = rig;
+
+/** Titles of what probes have left in the service. */
+const leftOfProbes = (): readonly string[] =>
+  rig.sandbox.workspace
+    .places()
+    .flatMap(({ project }) =>
+      insist(rig.sandbox.workspace.events.list({ by: owner(), project }, { view: "all" })),
+    )
+    .map(({ title }) => title)
+    .filter((title) => title.includes("probe"));
 
 describe("doctor", () => {
   it("says a line per finding and exits 0 when all is well", async () => {
@@ -33,13 +44,7 @@ describe("doctor", () => {
       expect(stdout).toContain(`${subject}: `);
     }
     expect(stdout).toContain("zone: the service answers in Europe/Berlin");
-    const { workspace } = rig.sandbox;
-    const left = workspace
-      .places()
-      .flatMap(({ project }) =>
-        insist(workspace.events.list({ by: owner(), project }, { view: "all" })),
-      );
-    expect(left.filter(({ title }) => title.includes("probe"))).toEqual([]);
+    expect(leftOfProbes()).toEqual([]);
   });
 
   it("is not misled by a night in which the clocks are changed", async () => {
@@ -63,10 +68,49 @@ describe("doctor", () => {
       expect.objectContaining({
         verdict: "broken",
         subject: "zone",
+        what: expect.stringContaining("as in Europe/Berlin"),
         remedy: "set service.timeZone to the account's zone",
       }),
     );
     expect(stdout).not.toContain("zone setting");
+  });
+
+  it("sends a test message by each way to the operator when asked, and says what came of it", async () => {
+    const [taken, refused] = [await aReceiver(), await aReceiver()];
+    refused.status = 401;
+    const installation = place({
+      operator: {
+        mail: ["ops@example.com"],
+        webhooks: [
+          { name: "phone", url: taken.url, format: "ntfy" },
+          { name: "desk", url: refused.url, token: "tk_hush-hush" },
+        ],
+      },
+    });
+    const { code, stdout } = await command(["doctor", "--test-messages"], { installation });
+    expect(code).toBe(1);
+    expect(stdout).toContain("ok   messages: a test went out by mail to ops@example.com");
+    expect(stdout).toContain("ok   messages: a test went out by the webhook phone");
+    expect(stdout).toContain(
+      "FAIL messages: a test by the webhook desk failed: the receiver refuses the token or the address (401)",
+    );
+    expect(stdout).not.toMatch(/hush|secret-part/);
+    expect(taken.received[0]?.headers["title"]).toContain("a test message");
+  });
+
+  it("has a running daemon probe the zone, which keeps what it has found", async () => {
+    const installation = place({ service: { timeZone: "America/New_York" } });
+    const running = await serveHere(installation, { ready: false });
+    const { url, adminToken, rooms } = running;
+    const asked = { installation, daemon: { url, adminToken } };
+    const { stdout, code } = await command(["doctor", "--probe-time-zone"], asked);
+    const found = rooms.store.troubles.reported();
+    await running.stop();
+    expect(stdout).toContain("FAIL zone: an event sent for");
+    expect(stdout).toContain("the account is not in America/New_York");
+    expect(code).toBe(1);
+    expect(found).toMatchObject([{ kind: "zone-mismatch", zone: "America/New_York" }]);
+    expect(leftOfProbes()).toEqual([]);
   });
 
   it("says each fault of the configuration in a line of its own, with its remedy, and exits 2", async () => {

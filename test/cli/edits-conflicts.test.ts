@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { DaemonAddress } from "../../src/cli/command-host.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
-import { dayferry, serve } from "../support/dayferry.ts";
+import { command, serveHere } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
 const rig = commandRig();
@@ -10,7 +11,7 @@ const { place, project, owner } = rig;
 /** An event of the workspace whose title and time an edit and somebody else have both changed. */
 async function conflicting(options: { readonly daemon: boolean }) {
   const installation = place();
-  const { configFile } = installation;
+  let address: DaemonAddress | null = null;
   const { workspace } = rig.sandbox;
   const by = { by: owner(), project: project() };
   const { id } = insist(
@@ -21,7 +22,7 @@ async function conflicting(options: { readonly daemon: boolean }) {
       all_day: false,
     }),
   );
-  const run = (...args: string[]) => dayferry([...args, "--config", configFile]);
+  const run = (...args: string[]) => command(args, { installation, daemon: address });
   await run("sync");
   const rows = JSON.parse(
     (
@@ -46,26 +47,30 @@ async function conflicting(options: { readonly daemon: boolean }) {
       { start: "2027-06-12T15:00:00+02:00", end: "2027-06-12T16:00:00+02:00" },
     ),
   );
-  const args = ["apply", "-", "--project", String(project()), "--config", configFile];
-  const applied = await dayferry(args, { input: file });
+  const args = ["apply", "-", "--project", String(project())];
+  const applied = await command(args, { installation, input: file });
   if (options.daemon) {
-    const daemon = await serve(installation);
-    onTestFinished(async () => void (await daemon.stop()));
+    const running = await serveHere(installation);
+    onTestFinished(() => running.stop());
+    address = { url: running.url, adminToken: running.adminToken };
   }
   const start = () => insist(workspace.events.get({ ...by, event: id })).start;
   return { run, applied, start };
 }
 
-describe("edits retry of a conflict", () => {
+describe("edits of a conflict", () => {
   it.each([
     ["alone", false],
     ["beside a daemon", true],
   ])(
-    "%s: names what it would overwrite in local words, and does it only with --force",
+    "%s: names what it would overwrite in local words, and does it only when told",
     async (_how, daemon) => {
       const { run, applied, start } = await conflicting({ daemon });
       expect(applied.stdout).toContain(
         "When: Thu 10 Jun 2027, 10:00–11:00 (Europe/Berlin) → Fri 11 Jun 2027, 09:00–10:00 (Europe/Berlin)",
+      );
+      expect(applied.stdout).toContain(
+        "accepted as edit 1: moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00",
       );
       const refused = await run("edits", "retry", "1");
       expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -80,23 +85,103 @@ describe("edits retry of a conflict", () => {
       expect(refused.stderr).not.toMatch(/\{|\dZ/);
       expect(start()).toBe("2027-06-12 15:00");
 
-      const list = (await run("edits", "list")).stdout;
-      expect(list).toMatch(/ACCEPTED \(Europe\/Berlin\)/);
-      expect(list).toMatch(/update +parked \(conflict\) +Review\n +When: Thu 10 Jun 2027, 10:00/);
-      const shown = (await run("edits", "show", "1")).stdout;
-      expect(shown).toMatch(/^Edit 1: update event "Review"\n/);
-      expect(shown).toContain("in the workspace   Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
-      expect(shown).not.toMatch(/\dZ\b/);
-      expect(JSON.parse((await run("edits", "show", "1", "--json")).stdout).createdAt).toMatch(
-        /Z$/,
+      const list = (await run("edits", "list", "--state", "waiting", "--item", "revi")).stdout;
+      expect(list).toMatch(/ACCEPTED \(Europe\/Berlin\) +WHO +WHAT +STATE\n/);
+      expect(list).toMatch(
+        /1 +\d{4}-\d\d-\d\d .* +The account +moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00, by the command line +waits for a choice/,
       );
+      const shown = (await run("edits", "show", "1")).stdout;
+      expect(shown).toMatch(/^Edit 1: The account moved Review from Thu 10 Jun 2027/);
+      expect(shown).toContain(
+        "theirs, in the workspace Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)",
+      );
+      expect(shown).toMatch(
+        /What happened \(Europe\/Berlin\)\n +\S+ \S+ +Accepted from the account/,
+      );
+      expect(shown).toContain("dayferry edits resolve 1 --keep mine");
+      expect(shown).not.toMatch(/\dZ\b/);
+      const preview = await run("edits", "resolve", "1", "--keep", "when=theirs", "--dry-run");
+      expect(preview.stdout).toContain(
+        "Everything stays as the workspace has it; nothing is sent.",
+      );
+      const stale = await run("edits", "resolve", "1", "--keep", "mine", "--seen", "0123456789ab");
+      expect(stale).toMatchObject({ code: 1, stdout: "" });
+      expect(start()).toBe("2027-06-12 15:00");
 
-      const forced = await run("edits", "retry", "1", "--force");
-      expect(forced.code).toBe(0);
-      expect(forced.stderr).toContain("Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
+      const sent = await run("edits", "resolve", "1", "--keep", "When=mine");
+      expect(sent.code).toBe(0);
+      expect(sent.stderr).toContain("overwrites what somebody else has set in When");
+      expect(sent.stderr).toContain("Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
       if (!daemon) await run("sync");
-      await expect.poll(start, { timeout: 10_000 }).toBe("2027-06-11 09:00");
+      await expect.poll(start, { timeout: 40_000 }).toBe("2027-06-11 09:00");
     },
-    180_000,
+    60_000,
+  );
+});
+
+describe("edits undo of what somebody has changed since", () => {
+  it.each([
+    ["alone", false],
+    ["beside a daemon", true],
+  ])(
+    "%s: puts back or leaves each field as --keep says, and shows that first",
+    async (_how, daemon) => {
+      const installation = place();
+      let address: DaemonAddress | null = null;
+      const { workspace } = rig.sandbox;
+      const by = { by: owner(), project: project() };
+      const [start, end] = ["2027-06-10T10:00:00+02:00", "2027-06-10T11:00:00+02:00"];
+      const { id } = insist(
+        workspace.events.create(by, { title: "Review", start, end, all_day: false }),
+      );
+      const there = () => insist(workspace.events.get({ ...by, event: id }));
+      const run = (...args: string[]) => command(args, { installation, daemon: address });
+      await run("sync");
+      const query = `SELECT uid FROM identities WHERE kind = 'event' AND service_id = ${id}`;
+      const [{ uid }] = JSON.parse((await run("sql", query, "--json")).stdout);
+      const input = calendar(
+        ...["BEGIN:VEVENT", `UID:${uid}`, "SUMMARY:Retrospective"],
+        "DTSTART;TZID=Europe/Berlin:20270611T090000",
+        ...["DTEND;TZID=Europe/Berlin:20270611T100000", "END:VEVENT"],
+      );
+      const file = ["apply", "-", "--project", String(project())];
+      await command(file, { installation, input });
+      await run("sync");
+      expect(there()).toMatchObject({ title: "Retrospective", start: "2027-06-11 09:00" });
+      insist(
+        workspace.events.update(
+          { ...by, event: id },
+          {
+            title: "All hands",
+            start: "2027-06-12T15:00:00+02:00",
+            end: "2027-06-12T16:00:00+02:00",
+          },
+        ),
+      );
+      await run("sync");
+      if (daemon) {
+        const running = await serveHere(installation);
+        onTestFinished(() => running.stop());
+        address = { url: running.url, adminToken: running.adminToken };
+      }
+
+      const shown = (await run("edits", "show", "1")).stdout;
+      expect(shown).toContain("dayferry edits undo 1");
+      expect(shown).toContain("(--dry-run only prints)");
+      const preview = await run("edits", "undo", "1", "--dry-run");
+      expect(preview.stdout).toContain("All hands");
+      expect(preview.stdout).toContain("Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
+      const wrong = await run("edits", "undo", "1", "--keep", "title=yours");
+      expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+      expect(there().title).toBe("All hands");
+
+      const undone = await run("edits", "undo", "1", "--keep", "theirs,When=mine");
+      expect(undone.code).toBe(0);
+      expect(undone.stderr).toContain("All hands");
+      if (!daemon) await run("sync");
+      await expect.poll(() => there().start, { timeout: 40_000 }).toBe("2027-06-10 10:00");
+      expect(there().title).toBe("All hands");
+    },
+    60_000,
   );
 });

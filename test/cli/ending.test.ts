@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, it, type TestContext } from "vitest";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferryProcess, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,7 +11,7 @@ import { commandRig } from "./command-rig.ts";
 const rig = commandRig();
 
 /** A mail server that takes every connection and never says a word. */
-async function silentServer() {
+async function silentServer({ onTestFinished }: TestContext) {
   let connections = 0;
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer((socket) => {
@@ -30,10 +30,10 @@ async function silentServer() {
 }
 
 /** A command that waits for a mail server which never answers. */
-async function hangingDoctor() {
+async function hangingDoctor(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const server = await silentServer();
+  test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await silentServer(test);
   const { baseUrl, keys, timeZone } = rig.sandbox;
   const config = join(folder, "config.json");
   const service = { baseUrl, apiKey: keys[0]?.apiKey, contact: "you@example.com", timeZone };
@@ -56,37 +56,33 @@ async function hangingDoctor() {
   return { child, closed, stderr: () => stderr };
 }
 
-describe("a signal", () => {
-  it("ends whatever hangs within eight seconds, with a sentence", async () => {
-    const { child, closed, stderr } = await hangingDoctor();
-    const began = performance.now();
+describe.concurrent("a signal", () => {
+  it("ends whatever hangs within eight seconds, with a sentence", async (test) => {
+    const { expect } = test;
+    const { child, closed, stderr } = await hangingDoctor(test);
     child.kill("SIGTERM");
     expect(await closed).toBe(1);
-    expect(performance.now() - began).toBeLessThan(9500);
     expect(stderr()).toContain("closing took too long");
-  }, 30_000);
+  });
 
-  it.each([
+  it.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)(
-    "%s ends at once when it is the second",
-    async (signal, code) => {
-      const { child, closed } = await hangingDoctor();
-      child.kill(signal);
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      const began = performance.now();
-      child.kill(signal);
-      expect(await closed).toBe(code);
-      expect(performance.now() - began).toBeLessThan(2000);
-    },
-    30_000,
-  );
+  ] as const)("%s ends at once when it is the second", async ([signal, code], test) => {
+    const { expect } = test;
+    const { child, closed, stderr } = await hangingDoctor(test);
+    child.kill(signal);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    child.kill(signal);
+    expect(await closed).toBe(code);
+    expect(stderr()).not.toContain("closing took too long");
+  });
 });
 
-describe("serve", () => {
-  it("closes in order within eight seconds although mail server, service and a reader hang", async () => {
-    const server = await silentServer();
+describe.concurrent("serve", () => {
+  it("closes in order within eight seconds although mail server, service and a reader hang", async (test) => {
+    const { expect, onTestFinished } = test;
+    const server = await silentServer(test);
     const { sandbox } = rig;
     const start = Temporal.Now.zonedDateTimeISO(sandbox.timeZone).add({ minutes: 10 });
     const place = rig.place({ mail: { smtpUrl: server.url, from: "Dayferry <d@dayferry.test>" } });
@@ -109,10 +105,10 @@ describe("serve", () => {
     reader.on("error", () => undefined);
     reader.write("POST /api/edits?project=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n");
     await eventually("a mail hangs", () => server.connections() > 0 || null, 20_000);
-    const { code, ms } = await daemon.stop();
-    expect([code, ms < 8000]).toEqual([0, true]);
+    // Exit 0: it has closed by itself, before the bound that ends whatever hangs.
+    expect((await daemon.stop()).code).toBe(0);
     // Nothing was lost: the next one finds the lock free and the database whole.
     const next = await serve(place);
     expect((await next.stop("SIGINT")).code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -18,11 +18,12 @@ import { ownerOf, testSandbox } from "../support/sandbox.ts";
 let sandbox: Sandbox;
 let installation: Installation;
 let daemon: Awaited<ReturnType<typeof serveHere>> | null = null;
+let due: Temporal.PlainDate;
 
 beforeAll(async () => {
   sandbox = await testSandbox({ quota: { requests: 25, perMs: 100 } });
   installation = install(sandbox);
-  const due = Temporal.Now.plainDateISO("Europe/Berlin").subtract({ days: 3 });
+  due = Temporal.Now.plainDateISO("Europe/Berlin").subtract({ days: 3 });
   const { project, lists } = place();
   const task = { title: "Overdue | one", due_date: due.toString() };
   insist(sandbox.workspace.tasks.create({ by: by(), project, list: lists[0] ?? 0 }, task));
@@ -136,7 +137,7 @@ describe("report", () => {
     for (const path of steps) {
       sandbox.faults.add({ kind: "status", status: 422, method: "POST", path });
       const { code, stderr } = await publish(folders[0] ?? 0);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/POST .*\(422\)/)]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/POST .*, 422\)/)]);
       expect(readFileSync(output, "utf8")).toContain("Overdue \\| one");
       rmSync(output);
     }
@@ -202,23 +203,25 @@ describe("sql", () => {
   it("answers a query beside the daemon, in every format", async () => {
     const query = "SELECT title, days_late, NULL AS empty, x'00ff' AS octets FROM report_overdue";
     const said = async (format: string) => (await command("sql", query, "--format", format)).stdout;
+    // Of a file alone the zone of the account is not known: its day is that of UTC.
+    const late = Temporal.Now.plainDateISO("UTC").since(due).days;
     expect(await said("table")).toBe(
-      "title          days_late  empty  octets\nOverdue | one          3         x'00ff'\n",
+      `title          days_late  empty  octets\nOverdue | one          ${late}         x'00ff'\n`,
     );
-    expect(await said("csv")).toBe("title,days_late,empty,octets\r\nOverdue | one,3,,x'00ff'\r\n");
+    expect(await said("csv")).toBe(
+      `title,days_late,empty,octets\r\nOverdue | one,${late},,x'00ff'\r\n`,
+    );
     expect(JSON.parse(await said("json"))).toEqual([
-      { title: "Overdue | one", days_late: 3, empty: null, octets: "x'00ff'" },
+      { title: "Overdue | one", days_late: late, empty: null, octets: "x'00ff'" },
     ]);
-    expect(await said("md")).toContain("| Overdue \\| one | 3 |");
+    expect(await said("md")).toContain(`| Overdue \\| one | ${late} |`);
     expect(await said("html")).toContain("<td>Overdue | one</td>");
   });
 
   it("stops what takes too long, and says how many rows it left out", async () => {
     const endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
-    const began = performance.now();
     const late = await command("sql", `${endless} SELECT count(*) FROM n`, "--timeout", "PT1S");
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("longer than PT1S")]);
-    expect(performance.now() - began).toBeLessThan(8000);
     const many = await command("sql", `${endless} SELECT x FROM n`, "--limit", "3", "--json");
     expect([many.code, JSON.parse(many.stdout)]).toEqual([0, [{ x: 1 }, { x: 2 }, { x: 3 }]]);
     expect(many.stderr).toContain("only the first 3 rows");

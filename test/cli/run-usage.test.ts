@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { DaemonAddress } from "../../src/cli/command-host.ts";
+import { channels, editStates } from "../../src/domain/edit.ts";
 import { dayferry } from "../support/dayferry.ts";
+import { command, serveHere } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
-const { place } = commandRig();
+const { place, project } = commandRig();
 
 describe("usage", () => {
   it("exits 2 and says why when the command is unknown", async () => {
@@ -17,6 +21,56 @@ describe("usage", () => {
     const wrong = await dayferry(["apply", "x.ics", "--project", "x", "--config", configFile]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain("It must be an id");
+  });
+
+  it("exits 2 when a value is none that could be meant, without a daemon as beside one", async () => {
+    const installation = place();
+    const wrong: readonly (readonly [readonly string[], string])[] = [
+      [["edits", "list", "--state", "frob"], '"frob" is no state of an edit'],
+      [["edits", "list", "--since", "yesterday"], '"yesterday" is neither a date'],
+      [["edits", "list", "--person", "Nobody"], 'nobody is called "Nobody"'],
+      [["edits", "list", "--person", "404404"], "nobody has the number 404404"],
+      [["edits", "list", "--project", "404404"], "none has the number 404404"],
+      [["feeds", "create", "--all", "--kinds", "frob"], '"frob" is none of event'],
+      [["feeds", "create", "--all", "--colour", "frob"], "colour: "],
+      [["sql", " "], "there is no query"],
+    ];
+    const tried = async (daemon: DaemonAddress | null) => {
+      for (const [args, words] of wrong) {
+        const { code, stdout, stderr } = await command(args, { installation, daemon });
+        expect([args, code, stdout]).toEqual([args, 2, ""]);
+        expect(stderr).toContain(words);
+      }
+    };
+    await tried(null);
+    const daemon = await serveHere(installation, { ready: false });
+    onTestFinished(() => daemon.stop());
+    await tried(daemon);
+  });
+
+  it("edits list: its help names every state and channel, and --before goes on with older ones", async () => {
+    const installation = place();
+    const list = (...args: readonly string[]) =>
+      command(["edits", "list", ...args], { installation });
+    const help = (await list("--help")).stdout.replaceAll(/\s+/g, " ");
+    for (const word of [...editStates, ...channels]) expect(help).toContain(word);
+    expect(await list("--before", "7")).toMatchObject({ code: 0, stdout: "no edits\n" });
+    expect((await list("--before", "x")).code).toBe(2);
+  });
+
+  it("says in words why a file cannot be read or written", async () => {
+    const installation = place();
+    const { folder } = installation;
+    const why = async (...args: readonly string[]) =>
+      (await command(args, { installation })).stderr;
+    const lost = join(folder, "nowhere", "x");
+    const apply = (file: string) => why("apply", file, "--project", String(project()));
+    expect(await apply(lost)).toBe(`${lost} cannot be read: there is no such file or folder\n`);
+    expect(await apply(folder)).toBe(`${folder} cannot be read: it is a folder\n`);
+    await why("edits", "list");
+    expect(await why("report", "overdue", "--output", lost)).toBe(
+      `--output ${lost}: it cannot be written: there is no such file or folder\n`,
+    );
   });
 
   it("prints nothing that steers the terminal, whatever it was given", async () => {

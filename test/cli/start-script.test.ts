@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   mkdirSync,
@@ -52,6 +53,29 @@ describe("bin/dayferry.sh", () => {
     expect(run().stdout).toBe(`ran: ${folder}/src/dayferry.ts edits list\n`);
   });
 
+  it("runs the bundle while the sources are those that it was made of, and the sources otherwise", () => {
+    const { folder, run } = checkout(answering(26));
+    for (const name of ["find", "sort", "xargs", "cksum"]) link(folder, name);
+    const write = (name: string, text: string) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    };
+    write("package-lock.json", "{}");
+    write("src/dayferry.ts", "one();\n");
+    write("src/edits/two.ts", "two();\n");
+    const stamp = spawnSync("/bin/sh", [join(folder, "bin/stamp.sh")], { encoding: "utf8" });
+    expect(stamp.stdout).toMatch(/^\d+ \d+\n$/);
+    write("dist/daemon/stamp", stamp.stdout);
+    expect(run().stdout).toBe(`ran: ${folder}/dist/daemon/dayferry.mjs edits list\n`);
+
+    appendFileSync(join(folder, "src/edits/two.ts"), "\n");
+    expect(run().stdout).toBe(`ran: ${folder}/src/dayferry.ts edits list\n`);
+    write("src/edits/two.ts", "two();\n");
+    expect(run().stdout).toContain("/dist/daemon/dayferry.mjs");
+    write("package-lock.json", "{ }");
+    expect(run().stdout).toContain("/src/dayferry.ts");
+  });
+
   it("says that packages are to be installed when they are not", () => {
     const { stderr, status } = checkout(null).run();
     expect(status).toBe(1);
@@ -100,7 +124,7 @@ describe("bin/dayferry.sh", () => {
         () => true,
       ),
     );
-  }, 30_000);
+  });
 });
 
 describe("package.json", () => {

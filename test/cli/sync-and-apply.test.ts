@@ -59,7 +59,7 @@ describe("apply", () => {
     const args = ["apply", "-", "--project", String(project()), "--config", configFile];
     const dry = await dayferry([...args, "--dry-run"], { input: milestone });
     expect(dry.code).toBe(0);
-    expect(dry.stdout).toContain('create milestone "Ship it"');
+    expect(dry.stdout).toContain("would be accepted: created the milestone Ship it, all day ");
     const { stdout } = await dayferry(["edits", "list", "--json", "--config", configFile]);
     expect(JSON.parse(stdout)).toEqual([]);
   });
@@ -87,9 +87,12 @@ describe("apply", () => {
     const made = events.filter(({ title }) => title === "Ship it");
     expect(made).toHaveLength(1);
     const { stdout } = await dayferry(["edits", "list", "--config", configFile]);
-    expect(stdout).toMatch(/create +confirmed +Ship it/);
+    expect(stdout).toMatch(
+      /The account +created the milestone Ship it, .*, by the command line +there in /,
+    );
     const undone = await dayferry(["edits", "undo", "1", "--config", configFile]);
-    expect(undone.stdout).toMatch(/delete +pending/);
+    expect(undone.stdout).toMatch(/took edit 1 back: deleted Ship it.* +on its way/);
+    expect(undone.stderr).toContain("It will delete the item.");
     const synced = await dayferry(["sync", "--config", configFile]);
     expect(synced.code).toBe(0);
     const left = insist(

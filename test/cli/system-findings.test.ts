@@ -16,8 +16,8 @@ describe("checkClock()", () => {
   it.each([
     [0, "fine", "within 1 s of the service's"],
     [-60, "fine", "within 60 s of the service's"],
-    [61, "broken", "61 s ahead of the service's"],
-    [-3600, "broken", "3600 s behind the service's"],
+    [61, "broken", "this machine's clock is 61 s ahead of the service's"],
+    [-3600, "broken", "this machine's clock is 3600 s behind the service's"],
     [null, "doubtful", "not compared: the service has not said its time"],
   ])("result for %j s is %s", (ahead, verdict, what) => {
     expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
@@ -73,6 +73,12 @@ describe("checkProxy()", () => {
     const [finding] = checkProxy({ trusted: false, forwardedAt });
     expect(finding).toMatchObject({ verdict: "doubtful", subject: "proxy" });
     expect(finding?.remedy).toContain("http.trustProxy");
+  });
+
+  it("tells of one that the configuration does not name beside others", () => {
+    const [finding] = checkProxy({ trusted: true, forwardedAt });
+    expect(finding).toMatchObject({ verdict: "doubtful", subject: "proxy" });
+    expect(finding?.what).toContain(forwardedAt);
   });
 
   it.each([

@@ -1,17 +1,34 @@
 import { spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { chromiumPath } from "../support/chromium.ts";
 
 /** The commands that the tests drive where they are installed. */
-const programs = ["vdirsyncer", "khal", "todoman", "calcurse", "cadaver"] as const;
+const programs = [
+  "vdirsyncer",
+  "khal",
+  "todoman",
+  "calcurse",
+  "cadaver",
+  "bash",
+  "zsh",
+  "fish",
+  "man",
+  "mandoc",
+  "caddy",
+  "systemd-analyze",
+  "varnishd",
+  "nginx",
+  "promtool",
+] as const;
 type Program = (typeof programs)[number];
 
 /** The interpreter for which Debian installs python3-caldav; another one in PATH does not see it. */
 export const python = "/usr/bin/python3";
 
-/** Whether a program of this name is in PATH. */
+/** Whether a program of this name is in PATH, or where servers are. */
 export const isInstalled = (program: Program): boolean =>
-  (process.env["PATH"] ?? "")
+  `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`
     .split(delimiter)
     .some((folder) => isExecutable(join(folder, program)));
 
@@ -33,9 +50,25 @@ export const calcurseCaldav = "/usr/bin/calcurse-caldav";
 export const hasCalcurseCaldav = async (): Promise<boolean> =>
   isInstalled("calcurse") && isExecutable(calcurseCaldav) && canImport("httplib2");
 
+/** Varnish drops copies by key with a module of another package. */
+export const hasXkey = (): boolean =>
+  isInstalled("varnishd") &&
+  ["x86_64", "aarch64"].some((machine) =>
+    existsSync(`/usr/lib/${machine}-linux-gnu/varnish/vmods/libvmod_xkey.so`),
+  );
+
+/** Gives a process another clock than the machine's; null where Debian's package faketime is not installed. */
+export const faketimeLibrary: string | null =
+  ["x86_64", "aarch64"]
+    .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
+    .find((file) => existsSync(file)) ?? null;
+
 /** Everything that the tests would drive and that is not here, by the names of Debian's packages. */
 export async function missingPrograms(): Promise<readonly string[]> {
   const libraries = [
+    { name: "chromium", isThere: chromiumPath !== null },
+    { name: "faketime", isThere: faketimeLibrary !== null },
+    { name: "varnish-modules", isThere: hasXkey() },
     { name: "python3-dateutil", isThere: await hasDateutil() },
     { name: "python3-caldav", isThere: await hasPythonCaldav() },
     { name: "calcurse-caldav with python3-httplib2", isThere: await hasCalcurseCaldav() },

@@ -43,7 +43,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
   /** Reads everything that the service holds; a second time, as the first may join a reading that began before. */
   async function refresh(): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      await daemon.rooms.sync.sweep({ signal: AbortSignal.timeout(20_000) });
+      await daemon.rooms.sync.sweep({ signal: AbortSignal.timeout(50_000) });
     }
   }
   const { journal, mirror } = daemon.rooms.store;

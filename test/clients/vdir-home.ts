@@ -6,7 +6,10 @@ import type { ClientSetting } from "./setting.ts";
 export type VdirHome = ReturnType<typeof vdirHome>;
 
 /** A home with vdirsyncer set up for a folder per calendar. */
-export function vdirHome(setting: ClientSetting, name: string) {
+export function vdirHome(
+  setting: Pick<ClientSetting, "homeEnv" | "folder" | "url" | "login" | "password">,
+  name: string,
+) {
   const env = setting.homeEnv(name);
   const files = setting.folder(`${name}/calendars`);
   const config = join(env.HOME, "vdirsyncer.conf");

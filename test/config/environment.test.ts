@@ -30,6 +30,9 @@ describe("environment", () => {
       port: 9000,
       publicUrl: "https://cal.example/base",
       trustProxy: false,
+      identityHeader: null,
+      primaryUrl: null,
+      sharedCache: null,
     });
     expect(config.service.apiKey).toBe("env-key");
     expect(config.mail.smtpPassword).toBe("from env file");

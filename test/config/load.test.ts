@@ -90,7 +90,7 @@ describe("loadConfig()", () => {
       failure: [
         {
           path: "nowhere.json",
-          message: `cannot be read: ${join(rig.folder, "nowhere.json")} (there is no such file)`,
+          message: `cannot be read: ${join(rig.folder, "nowhere.json")} (there is no such file or folder)`,
         },
       ],
     });
@@ -106,7 +106,7 @@ describe("loadConfig()", () => {
   });
 
   test.each([
-    ["missing", "there is no such file"],
+    ["missing", "there is no such file or folder"],
     [".", "it is a folder"],
   ])("loadConfig() problem when a secret file is %s", (apiKeyFile, reason) => {
     const problems = bad(withService({ apiKey: undefined, apiKeyFile }));
@@ -139,9 +139,13 @@ describe("config.example.json", () => {
     const file = write("config.json", text);
     const loaded = loadConfig({ file, env: { DAYFERRY_API_KEY: "key-1" }, cwd: "/" });
     if (!loaded.ok) throw new Error(describeProblems(loaded.failure));
-    expect(loaded.value).toEqual({
-      ...good({ ...least, service: { ...least.service, apiKey: "key-1" } }),
+    const { written, ...values } = loaded.value;
+    const { written: _, ...expected } = good({
+      ...least,
+      service: { ...least.service, apiKey: "key-1" },
     });
+    expect(values).toEqual(expected);
+    expect(written.origins.get("service.apiKey")).toBe("DAYFERRY_API_KEY");
   });
 
   test("loadConfig() result when the line with the key's file is taken in", () => {

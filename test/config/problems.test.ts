@@ -42,6 +42,15 @@ describe("parseConfig() problems", () => {
     ["a key with a line break", withService({ apiKey: "a\r\nb" }), "service.apiKey"],
     ["key given twice", withService({ apiKeyFile: "f" }), "service.apiKey"],
     ["no key", withService({ apiKey: undefined }), "service.apiKey"],
+    ["a host for metrics without a port", { ...least, metrics: { host: "::1" } }, "metrics.host"],
+    ["the daemon's port for metrics", { ...least, metrics: { port: 8380 } }, "metrics.port"],
+    [
+      "the daemon's port for metrics of all addresses",
+      { ...least, http: { host: "0.0.0.0", port: 9000 }, metrics: { port: 9000 } },
+      "metrics.port",
+    ],
+    ["a port for metrics as a text", { ...least, metrics: { port: "9380" } }, "metrics.port"],
+    ["metrics that are off in another way", { ...least, metrics: false }, "metrics"],
     ["quota of 0", withService({ quota: { requests: 0 } }), "service.quota.requests"],
     ["quota of 2.5", withService({ quota: { requests: 2.5 } }), "service.quota.requests"],
     ["quota per month", withService({ quota: { per: "P1M" } }), "service.quota.per"],
@@ -83,6 +92,36 @@ describe("parseConfig() problems", () => {
     ["person's key twice", person({ apiKey: "k", apiKeyFile: "f" }), "people[0].apiKey"],
     ["port", { ...least, http: { port: 65536 } }, "http.port"],
     ["host", { ...least, http: { host: "" } }, "http.host"],
+    [
+      "a header that clients send",
+      { ...least, http: { identityHeader: { name: "Cookie", from: ["127.0.0.1"] } } },
+      "http.identityHeader.name",
+    ],
+    [
+      "no name of a header",
+      { ...least, http: { identityHeader: { name: "X Email", from: ["127.0.0.1"] } } },
+      "http.identityHeader.name",
+    ],
+    [
+      "a header from nowhere",
+      { ...least, http: { identityHeader: { name: "Remote-Email", from: [] } } },
+      "http.identityHeader.from",
+    ],
+    [
+      "a network that is none",
+      { ...least, http: { identityHeader: { name: "Remote-Email", from: ["10.0.0.0/33"] } } },
+      "http.identityHeader.from[0]",
+    ],
+    [
+      "a log-out elsewhere without https",
+      {
+        ...least,
+        http: {
+          identityHeader: { name: "Remote-Email", from: ["::1"], logout: "//evil.example" },
+        },
+      },
+      "http.identityHeader.logout",
+    ],
     ["publicUrl", { ...least, http: { publicUrl: "dayferry.example.com" } }, "http.publicUrl"],
     ["trustProxy", { ...least, http: { trustProxy: "yes" } }, "http.trustProxy"],
     ["private", { ...least, feeds: { private: "hide" } }, "feeds.private"],
@@ -230,7 +269,15 @@ describe("parseConfig() problems", () => {
     [{ ...least, http: { port: null } }, "http.port: must be a number, not null"],
     [
       { ...least, http: { trustProxy: "yes" } },
-      'http.trustProxy: must be true or false, not "yes"',
+      'http.trustProxy: must be true, false, a number of proxies from 1 to 16, or addresses and networks such as "loopback" or ["10.0.0.0/8"], not "yes"',
+    ],
+    [
+      { ...least, http: { trustProxy: ["127.0.0.1", "lopback"] } },
+      'http.trustProxy[1]: must be an address such as 127.0.0.1, a network such as 10.0.0.0/8, or "loopback", "linklocal" or "uniquelocal", not "lopback"',
+    ],
+    [
+      { ...least, http: { trustProxy: ["0.0.0.0/0"] } },
+      'http.trustProxy[0]: must not name every address there is, not "0.0.0.0/0"',
     ],
     [{ ...least, projects: "all" }, 'projects: must be "discover" or a list in [ ], not "all"'],
     [

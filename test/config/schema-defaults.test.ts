@@ -7,7 +7,8 @@ const { good } = rig;
 
 describe("parseConfig() defaults", () => {
   test("parseConfig() result when only the required keys are given", () => {
-    const config = good(least);
+    const { written, ...config } = good(least);
+    expect(written.raw).toMatchObject({ service: { contact: "you@example.com" } });
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       dataDir: join(rig.folder, "data"),
       service: {
@@ -24,7 +25,15 @@ describe("parseConfig() defaults", () => {
       people: [],
       discoverPeople: true,
       polling: { maxAge: "PT15M", share: 0.9, comments: true, history: true, files: true },
-      http: { host: "127.0.0.1", port: 8380, publicUrl: null, trustProxy: false },
+      http: {
+        host: "127.0.0.1",
+        port: 8380,
+        publicUrl: null,
+        trustProxy: false,
+        identityHeader: null,
+        primaryUrl: null,
+        sharedCache: null,
+      },
       feeds: {
         past: "P90D",
         future: "P2Y",
@@ -44,6 +53,14 @@ describe("parseConfig() defaults", () => {
         directory: join(rig.folder, "data/mail"),
         perMinute: 20,
       },
+      backups: {
+        enabled: true,
+        at: "03:30:00",
+        keep: { daily: 7, weekly: 4, monthly: 6 },
+        directory: join(rig.folder, "data/backups"),
+        passphrase: null,
+      },
+      operator: { mail: ["you@example.com"], webhooks: [], again: null },
       reminders: {
         events: true,
         milestones: ["P1D"],
@@ -53,6 +70,7 @@ describe("parseConfig() defaults", () => {
         digest: null,
         catchUp: "PT12H",
       },
+      metrics: { enabled: true, host: "127.0.0.1", port: null },
       log: { level: "info" },
       adminToken: null,
     });
@@ -92,6 +110,7 @@ describe("parseConfig() defaults", () => {
           digest: true,
           notices: true,
         },
+        webhook: null,
         apiKey: null,
       },
     ]);

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { Config } from "../../src/config/config.ts";
 import type { Environment } from "../../src/config/environment.ts";
-import { parseConfig } from "../../src/config/load.ts";
+import { type LoadedConfig, parseConfig } from "../../src/config/load.ts";
 import { type ConfigProblem, describeProblems } from "../../src/config/problems.ts";
 
 /** What an operator must give, and nothing else. */
@@ -33,7 +32,7 @@ export function configRig() {
     get folder() {
       return folder;
     },
-    good: (raw: unknown, env: Environment = {}): Config => {
+    good: (raw: unknown, env: Environment = {}): LoadedConfig => {
       const parsed = parse(raw, env);
       if (!parsed.ok) throw new Error(describeProblems(parsed.failure));
       return parsed.value;

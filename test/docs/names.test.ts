@@ -34,7 +34,9 @@ describe("files that documents name", () => {
   const folders = [".", "src"].flatMap((place) =>
     readdirSync(join(root, place), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-      .map((entry) => entry.name),
+      .map((entry) => entry.name)
+      // What is built is there or not.
+      .filter((name) => name !== "dist"),
   );
   const sources = ["src", "test", "bench", "scripts"].flatMap(filesBelow);
 
@@ -79,12 +81,21 @@ function headings(text: string): readonly string[] {
   );
 }
 
+describe("pictures", () => {
+  it("are shown by a document, each of them", () => {
+    const shown = named(/!\[[^\]]+\]\(([^)]+)\)/g).map(({ by, name }) => join(dirname(by), name));
+    const taken = filesBelow("docs/pictures").map((file) => `docs/pictures/${file}`);
+    expect(taken.filter((file) => !shown.includes(file))).toEqual([]);
+    expect(taken.length).toBeGreaterThan(5);
+  });
+});
+
 describe("tests that documents name", () => {
   it("are there, each by file and title", () => {
     const tests = named(/`([\w/-]+ › [^`]+)`/g);
     const missing = tests.filter(({ name }) => {
       const [file = "", title = ""] = name.split(/ › (.*)/s);
-      return !hasTest(`test/${file}.test.ts`, title);
+      return !["test", "drill"].some((kind) => hasTest(`test/${file}.${kind}.ts`, title));
     });
     expect(missing).toEqual([]);
     expect(tests.length).toBeGreaterThan(150);
@@ -116,9 +127,9 @@ describe("commands that documents name", () => {
   });
 
   it("are there, with those below them", () => {
-    // In a recipe or a sentence, several below one with / between them; and in the README's table of commands.
+    // In a recipe or a sentence, several below one with / between them; and in the table of commands.
     const run = named(
-      /(?:dayferry --|exec dayferry dayferry|(?<!\w dayferry |docker.*)\bdayferry) ([a-z][\w-]*(?: [a-z][\w/-]*)?)/g,
+      /(?:dayferry --|exec dayferry dayferry|(?<!\w dayferry |(?:docker|kubectl).*)\bdayferry) ([a-z][\w-]*(?: [a-z][\w/-]*)?)/g,
     );
     const listed = named(/^\| `([a-z]+(?: [a-z/-]+)?)[^`]*`(?:, `[a-z]+`)* \| [^|]* \|$/gm);
     const said = [...run, ...listed.filter(isCommand)];
@@ -135,7 +146,7 @@ describe("commands that documents name", () => {
   });
 
   function isCommand({ by, name }: { readonly by: string; readonly name: string }): boolean {
-    return by === "README.md" && inner.has(name.split(" ")[0] ?? "");
+    return by === "docs/api.md" && inner.has(name.split(" ")[0] ?? "");
   }
 
   it("are scripts of the package where npm runs them", () => {

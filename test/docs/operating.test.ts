@@ -5,7 +5,9 @@ import { reports } from "../../src/reports/catalogue/catalogue.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { migrations } from "../support/test-store.ts";
 
-const text = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const read = (document: string): string =>
+  readFileSync(new URL(`../../docs/${document}`, import.meta.url), "utf8");
+const [operating, told] = [read("operating.md"), read("reports.md")];
 
 function database() {
   const db = new Database(":memory:");
@@ -15,7 +17,7 @@ function database() {
 }
 
 /** What stands below a heading, up to the next one of its kind or above. */
-function section(heading: string): string {
+function section(heading: string, text = operating): string {
   const [, below = ""] = text.split(`\n${heading}\n`);
   const level = heading.indexOf(" ");
   return below.split(new RegExp(`^#{1,${level}} `, "m"), 1).join("");
@@ -24,30 +26,33 @@ function section(heading: string): string {
 const quoted = (line: string): readonly string[] =>
   [...line.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "");
 
-describe("docs/operating.md", () => {
+describe("docs/reports.md", () => {
   it("names every report with its columns and what narrows it, and none that there is not", () => {
     for (const { name, columns, takes } of reports) {
-      const told = section(`### ${name}`);
-      const rows = [...told.matchAll(/^\| `(\w+)` \| (\w+) \| .+ \|$/gm)];
+      const about = section(`## ${name}`, told);
+      const rows = [...about.matchAll(/^\| `(\w+)` \| (\w+) \| .+ \|$/gm)];
       expect([name, rows.map(([, key, type]) => [key, type])]).toEqual([
         name,
         columns.map(({ key, type }) => [key, type]),
       ]);
-      const narrowed = /^Narrowed by: (.*)\.$/m.exec(told)?.[1] ?? "";
+      const narrowed = /^Narrowed by: (.*)\.$/m.exec(about)?.[1] ?? "";
       const options = takes.flatMap((take) =>
         take === "dates" ? ["--from", "--to"] : [`--${take}`],
       );
       expect([name, quoted(narrowed)]).toEqual([name, options]);
     }
   });
+});
 
+describe("docs/operating.md", () => {
   it("names every report view, and every documented table, with exactly its columns", () => {
     const db = database();
     const views = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
       .pluck();
-    const told = section("## Schema");
-    const entries = [...told.matchAll(/^#### `(\w+)`$/gm)].map(([, name]) => name ?? "");
+    const entries = [...section("## Schema").matchAll(/^#### `(\w+)`$/gm)].map(
+      ([, name]) => name ?? "",
+    );
     expect(entries.filter((name) => name.startsWith("report_")).toSorted()).toEqual(views.all());
     expect(entries.length).toBeGreaterThan(25);
     const columns = db.prepare("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1").pluck();
@@ -59,7 +64,7 @@ describe("docs/operating.md", () => {
 
   it("shows queries that run", () => {
     const db = database();
-    const queries = [...text.matchAll(/^```sql\n([^`]+)\n```$/gm)].map(([, sql]) => sql ?? "");
+    const queries = [...operating.matchAll(/^```sql\n([^`]+)\n```$/gm)].map(([, sql]) => sql ?? "");
     expect(queries.length).toBeGreaterThan(10);
     for (const sql of queries) expect(() => db.prepare(sql).all()).not.toThrow();
   });

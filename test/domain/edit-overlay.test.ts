@@ -11,6 +11,7 @@ const edit = (fields: Pick<Edit, "action" | "patch"> & Partial<Edit>): Edit => (
   id: editId(1),
   channel: "cli",
   actor: null,
+  program: null,
   item: itemKey(1),
   base: anEvent(),
   state: "pending",

@@ -11,8 +11,8 @@ const description = "Bring cake";
 const wished = anEvent(1, { ...party, description });
 const lost = { wished, sentAt, actor: null };
 const elsewhere = { title: "X", when: days("2026-12-29") };
-const stamped = (by: Temporal.DurationLike) =>
-  anEvent(9, { ...party, createdAt: createdAt.add(by) });
+const stamped = (by: Temporal.DurationLike, other: Parameters<typeof anEvent>[1] = {}) =>
+  anEvent(9, { ...party, ...other, createdAt: createdAt.add(by) });
 
 describe("likenessOf() of an event", () => {
   it.each<[string, Item, "same" | "altered" | null]>([
@@ -21,7 +21,9 @@ describe("likenessOf() of an event", () => {
     ["no creation time", anEvent(9, { ...party, createdAt: null }), "same"],
     ["a clock an hour behind", stamped({ hours: -1 }), "same"],
     ["a clock 14 hours ahead", stamped({ hours: 14 }), "same"],
-    ["stamps of days ago", stamped({ hours: -48 }), null],
+    ["a clock years behind", stamped({ hours: -24 * 800 }), "same"],
+    ["a clock years ahead", stamped({ hours: 24 * 800 }), "same"],
+    ["stamps of days ago and another title", stamped({ hours: -48 }, { title: "Feast" }), null],
     ["another title", anEvent(9, { ...party, title: "Feast" }), "altered"],
     ["another day", anEvent(9, { ...party, when: days("2026-12-25") }), "altered"],
     ["another project", anEvent(9, { ...party, projectId: projectId(2002) }), "altered"],

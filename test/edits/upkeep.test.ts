@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
 import { forgetOld } from "../../src/edits/upkeep.ts";
+import { noItem } from "../../src/store/mails/ledger.ts";
+import { atOnce } from "../../src/turns.ts";
 import { drainRig } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";
 
@@ -9,9 +12,21 @@ it("forgetOld() result when an edit ended 90 days ago: it goes, not a day earlie
   rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
   await rig.drainAll();
   rig.clock.advance({ hours: 24 * 89 });
-  expect(forgetOld(rig)).toBe(0);
+  expect(atOnce(forgetOld(rig))).toBe(0);
   rig.clock.advance({ hours: 24 * 1, seconds: 1 });
-  expect(forgetOld(rig)).toBe(1);
+  expect(atOnce(forgetOld(rig))).toBe(1);
   expect(rig.states()).toEqual([]);
   expect(rig.store.view.findUid(uid)?.item.title).toBe("Renamed");
+});
+
+it("forgetOld() result when mails were told long ago: they go, but the last digest of a person", async () => {
+  const rig = await drainRig();
+  const { ledger } = rig.store;
+  const day = (occurrence: string) =>
+    ({ kind: "digest", item: noItem, occurrence, lead: "", person: personId(11) }) as const;
+  for (const on of ["2026-08-01", "2026-08-02"]) ledger.leaveEmpty(day(on), `<${on}@x>`);
+  rig.clock.advance({ hours: 24 * 91 });
+  atOnce(forgetOld(rig));
+  expect(ledger.get(day("2026-08-01"))).toBeNull();
+  expect(ledger.get(day("2026-08-02"))).toMatchObject({ state: "empty" });
 });

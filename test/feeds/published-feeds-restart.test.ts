@@ -137,12 +137,13 @@ describe("a restart", () => {
     const before = readBack(text());
     const [open] = feeds.list();
     if (!open?.projectId) throw new Error("there is no feed");
+    const wish = { ...open, name: null, filter: null };
     feeds.revoke(open.id);
-    feeds.create(open.projectId);
+    feeds.create(wish);
     expect(readBack(text())).toEqual(before);
     feeds.revoke(feeds.list()[2]?.id ?? open.id);
     store.directory.putLabels([aLabel(51, "Art")], false);
-    feeds.create(open.projectId);
+    feeds.create(wish);
     const after = readBack(text());
     const risen = [...after.values()].filter(
       ({ uid, sequence }) => sequence > (before.get(uid)?.sequence ?? 0),

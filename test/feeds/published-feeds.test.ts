@@ -5,11 +5,22 @@ import { feedOptions } from "../support/feed-options.ts";
 import { aProject } from "../support/items.ts";
 import { feedKey, feedRig, secretIn } from "./rig.ts";
 
+const ofProject = {
+  kind: "project",
+  projectId: projectId(2001),
+  personId: null,
+  filter: null,
+  name: null,
+  colour: null,
+} as const;
+
 describe("addresses", () => {
   it("list() result when feeds were made for the known projects", () => {
     const { feeds, opened, clock } = feedRig();
     opened(2001).body();
-    opened(2001).fetched("Google-Calendar-Importer");
+    const feed = opened(2001);
+    feed.head();
+    feed.fetched("Google-Calendar-Importer");
     expect(feeds.list()).toEqual([
       {
         id: 1,
@@ -18,6 +29,11 @@ describe("addresses", () => {
         projectId: 2001,
         personId: null,
         filter: null,
+        automatic: true,
+        colour: "project",
+        shownColour: null,
+        problem: null,
+        fetches: [expect.objectContaining({ program: "Google", visits: 1 })],
         path: expect.stringMatching(/^\/feeds\/[0-9a-v]{32}\/website\.ics$/),
         createdAt: clock(),
         revokedAt: null,
@@ -101,12 +117,11 @@ describe("addresses", () => {
     feeds.ensure();
     expect(feeds.open(secretIn(before.path))).toBeNull();
     expect(feeds.list().filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
-    const again = feeds.create(projectId(2001));
-    expect(again?.id).not.toBe(before.id);
+    const again = feeds.create(ofProject);
+    expect(again.id).not.toBe(before.id);
     expect(feeds.open(secretIn(before.path))).toBeNull();
-    expect(feeds.open(secretIn(again?.path ?? ""))).not.toBeNull();
-    expect(feeds.create(projectId(2001))?.id).toBe(again?.id);
-    expect(feeds.create(projectId(9999))).toBeNull();
+    expect(feeds.open(secretIn(again.path))).not.toBeNull();
+    expect(feeds.create(ofProject).id).not.toBe(again.id);
   });
 
   it("ensure() result when a project is renamed: the address still opens, name and slug follow", () => {
@@ -118,12 +133,12 @@ describe("addresses", () => {
     expect(text()).toContain("X-WR-CALNAME:Größe\\, neu\r\n");
   });
 
-  it("create() result when the feed is there and a name is given: it has that name, under every slug and whatever the project is called", () => {
+  it("change() result when a name is given: it has that name, under every slug and whatever the project is called", () => {
     const { feeds, store, text } = feedRig();
     const [before] = feeds.list();
     if (!before) throw new Error("there is no feed");
-    const website = projectId(2001);
-    expect(feeds.create(website, "Our relaunch")).toMatchObject({
+    const named = (name: string | null) => feeds.change(before.id, { name })?.name;
+    expect(feeds.change(before.id, { name: "Our relaunch" })).toMatchObject({
       id: before.id,
       name: "Our relaunch",
       path: `/feeds/${secretIn(before.path)}/our-relaunch.ics`,
@@ -132,15 +147,15 @@ describe("addresses", () => {
     expect(text()).toContain("X-WR-CALNAME:Our relaunch\r\n");
     store.directory.putProjects([aProject(2001, "Größe, neu")], false);
     feeds.ensure();
-    expect(feeds.create(website)?.name).toBe("Our relaunch");
-    expect(feeds.create(website, "Ours")?.name).toBe("Ours");
+    expect(feeds.change(before.id, {})?.name).toBe("Our relaunch");
+    expect(named("Ours")).toBe("Ours");
     expect(text()).toContain("X-WR-CALNAME:Ours\r\n");
-    feeds.revoke(before.id);
-    expect(feeds.create(website)?.name).toBe("Ours");
-    expect(feeds.create(website, null)?.name).toBe("Größe, neu");
+    expect(named(null)).toBe("Größe, neu");
     store.directory.putProjects([aProject(2001, "Website")], false);
     feeds.ensure();
     expect(text()).toContain("X-WR-CALNAME:Website\r\n");
+    feeds.revoke(before.id);
+    expect(named("Gone")).toBeUndefined();
   });
 
   it("createPublishedFeeds() result when the key is short or another one", () => {

@@ -6,7 +6,18 @@ const floors: ReadonlyMap<string, number> = new Map([
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onFloor(1),
   ),
-  ...["sync", "feeds", "calendars", "edits", "people", "reminders", "reports"].map(onFloor(2)),
+  ["turns.ts", 1],
+  ...[
+    "sync",
+    "feeds",
+    "calendars",
+    "edits",
+    "people",
+    "reminders",
+    "reports",
+    "troubles",
+    "backups",
+  ].map(onFloor(2)),
   ...["caldav", "http", "cli", "sandbox"].map(onFloor(3)),
   ["wiring", 4],
 ]);
@@ -18,8 +29,15 @@ const wiring: readonly string[] = [
   "channels.ts",
   "demo.ts",
   "demo-guide.ts",
+  "demo-story.ts",
   "mailer.ts",
+  "wait-for-storage.ts",
   "serve.ts",
+  "daemon-jobs.ts",
+  "daemon-mails.ts",
+  "serve-read-only.ts",
+  "serve-damaged.ts",
+  "setup.ts",
   "build-daemon.ts",
 ];
 
@@ -27,7 +45,6 @@ const wiring: readonly string[] = [
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["better-sqlite3", ["store", "sandbox/workspace-store.ts"]],
   ["p-queue", ["upstream"]],
-  ["undici", ["upstream", "remote"]],
   ["chokidar", ["drop"]],
   ["ical-generator", ["ics"]],
   ["node-ical", ["ics"]],
@@ -41,7 +58,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["express", ["caldav", "http", "sandbox"]],
   ["saxes", ["caldav"]],
   ["express-rate-limit", ["http"]],
-  ["helmet", ["http"]],
+  ["qr", ["http"]],
   ["commander", ["cli"]],
 ]);
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const publicUrl = `http://127.0.0.1:${port}`;
   place = install(sandbox, { http: { host: "127.0.0.1", port, publicUrl } });
   daemon = await serve(place);
-}, 40_000);
+});
 
 afterAll(async () => {
   await daemon?.stop();
@@ -67,7 +67,7 @@ describe("an action link of a real feed", () => {
         { channel: "link", action: "update" },
       ],
     });
-  }, 20_000);
+  });
 
   it("keeps its key outside the database, for the owner alone", () => {
     const file = join(place.dataDir, "link-key");

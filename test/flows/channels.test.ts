@@ -52,7 +52,7 @@ beforeAll(async () => {
     vevent("private@example.com", "SUMMARY:Choir practice", "DTSTART:20270301T080000Z"),
   );
   daemon = await serve(place);
-}, 40_000);
+});
 
 afterAll(async () => {
   await daemon?.stop();
@@ -76,7 +76,7 @@ describe("the watched folder", () => {
     await eventually("the event is in the workspace", () => titled("Dropped in a folder"));
     const report = join(inbox, "done", String(project), "plan.ics.report.txt");
     await eventually("the file is put away", () => (existsSync(report) ? true : null));
-    expect(readFileSync(report, "utf8")).toContain('create event "Dropped in a folder"');
+    expect(readFileSync(report, "utf8")).toContain("created the event Dropped in a folder");
     expect(existsSync(path)).toBe(false);
     expect((await status()).inbox).toMatchObject({ problem: null, folder: inbox });
   });

@@ -46,7 +46,7 @@ export class CrashRig {
     const own = cells.flatMap((cell) => deeds.map((deed) => `${deed} ${cell}`));
     const workspace = await CrashWorkspace.start(kind, [...own, ...blockers]);
     const place = install(workspace.sandbox, {
-      service: { quota: { requests: 25, per: "PT0.5S" }, timeout: "PT8S" },
+      service: { quota: { requests: 25, per: "PT2S" }, timeout: "PT4S" },
     });
     const rig = new CrashRig(workspace, { place, daemon: await serve(place) });
     await rig.#learnFeed();

@@ -32,7 +32,7 @@ export class CrashWorkspace {
   }
 
   static async start(kind: Kind, titles: readonly string[]): Promise<CrashWorkspace> {
-    const sandbox = await testSandbox({ quota: { requests: 25, perMs: 500 } });
+    const sandbox = await testSandbox({ quota: { requests: 25, perMs: 2000 } });
     const ids = new Map(titles.map((title) => [title, make(sandbox, { kind, title })]));
     return new CrashWorkspace(kind, { sandbox, ids });
   }

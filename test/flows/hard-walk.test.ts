@@ -83,7 +83,7 @@ describe("a random walk in hard times", () => {
           WALK_SEED ?? (WALKS ? Temporal.Now.instant().epochMilliseconds % 2 ** 31 : usualSeed),
         ),
         ...(WALK_PATH && { path: WALK_PATH }),
-        ...(!WALKS && { interruptAfterTimeLimit: 15_000 }),
+        ...(!WALKS && { interruptAfterTimeLimit: 240_000 }),
       },
     );
     // Walks in which nothing is carried out would prove nothing.

@@ -36,7 +36,7 @@ async function running() {
     wishes: () => everyKind,
     choiceUrl: null,
     actions: null,
-    swept: () => it.sync.readSinceStart && it.sync.settled,
+    swept: () => it.sync.caughtUp && it.sync.settled,
     rereadAll: () => it.sync.rereadAll(),
     webUrl: null,
     clock,

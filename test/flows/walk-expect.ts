@@ -27,10 +27,12 @@ export async function expectRest(rig: WalkRig): Promise<readonly Edit[]> {
   for (const edit of edits) expectEnded(edit);
   expectOnce(rig, { items, edits });
   for (const [token, story] of rig.workspace.stories) {
-    expectSeen(
-      story,
-      edits.filter((edit) => tokenOf(edit) === token),
+    const own = edits.filter((edit) => tokenOf(edit) === token);
+    const above = story.first?.parent?.token;
+    const taking = edits.find(
+      (edit) => edit.action === "delete" && isDone(edit) && tokenOf(edit) === above,
     );
+    expectSeen(story, { own, taskGoneAt: taking?.confirmedAt ?? null });
   }
   for (const item of items) {
     const story = rig.workspace.stories.get(item.token);

@@ -24,15 +24,23 @@ export const wishedOf = ({ patch }: Edit, part: PartName): readonly PatchField[]
 
 /**
  * Expects that nobody has changed, or deleted, what somebody else had changed without having seen that: the first edit
- * after a change in the workspace knew it. `own`: the item's edits, oldest first.
+ * after a change in the workspace knew it. `own`: the item's edits, oldest first; `taskGoneAt`:
+ * when its task was deleted here, which takes it along.
  */
-export function expectSeen(story: Story, own: readonly Edit[]): void {
+export function expectSeen(
+  story: Story,
+  {
+    own,
+    taskGoneAt,
+  }: { readonly own: readonly Edit[]; readonly taskGoneAt: Temporal.Instant | null },
+): void {
   for (const part of parts) {
     const change = story.last.get(part);
     if (!change) continue;
     const touching = own.filter((edit) => {
       // What is gone already may be deleted by anybody.
-      const deletes = edit.action === "delete" && story.deletedAt === null;
+      const isGone = taskGoneAt !== null && isBefore(taskGoneAt, edit.createdAt);
+      const deletes = edit.action === "delete" && story.deletedAt === null && !isGone;
       return isDone(edit) && (deletes || wishedOf(edit, part).length > 0);
     });
     const after = touching.filter((edit) => isBefore(change.at, edit.createdAt));

@@ -21,7 +21,7 @@ beforeAll(async () => {
     mail: { from: "Dayferry <dayferry@example.com>", smtpUrl: post.url },
   });
   daemon = await serve(place);
-}, 40_000);
+});
 
 afterAll(async () => {
   await daemon?.stop();

@@ -7,6 +7,7 @@ import { createActionLinks } from "../../src/edits/links/action-links.ts";
 import { actRoutes } from "../../src/http/act-routes.ts";
 import { aProject, aTask, aTodolist, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
+import { barePages } from "./bare-pages.ts";
 import { listening } from "./listening.ts";
 
 const signer = createLinkSigner(createHash("sha256").update("only for tests").digest());
@@ -35,6 +36,7 @@ export async function startActs(
     onAccepted() {},
   });
   const app = express();
+  app.use(barePages());
   const editActions = createEditActions({
     store,
     accept: () => ({ kind: "refused", errors: [] }),

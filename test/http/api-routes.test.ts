@@ -12,6 +12,7 @@ describe("the API", () => {
     "GET /api/feeds",
     "POST /api/feeds",
     "POST /api/feeds/1/rotate",
+    "PATCH /api/feeds/1",
     "DELETE /api/feeds/1",
     "GET /api/brakes",
     "POST /api/brakes/events:2001/release",
@@ -28,6 +29,21 @@ describe("the API", () => {
       expect(answered["content-type"]).toContain("application/problem+json");
     }
   });
+
+  it.each(["status", "brakes", "feeds", "edits", "people"])(
+    "GET /api/%s is set out over lines for who asks by hand, and short for programs",
+    async (name) => {
+      const { call } = await startApp();
+      const get = async (agent: string) => {
+        const headers = { ...bearer, "user-agent": agent };
+        return (await call(`GET /api/${name}`, { headers })).text;
+      };
+      const [byHand, byProgram] = [await get("curl/8.5.0"), await get("agenda-board/1")];
+      expect(byHand).toMatch(/^\{\n {2}"/);
+      expect(byProgram).not.toContain("\n");
+      expect(Object.keys(JSON.parse(byHand))).toEqual(Object.keys(JSON.parse(byProgram)));
+    },
+  );
 
   it("GET /api/status tells ages, quota, journal and mail", async () => {
     const { call } = await startApp();
@@ -74,7 +90,7 @@ describe("the API", () => {
       body: JSON.stringify({ projectId: 2001 }),
     });
     expect(made.status).toBe(201);
-    expect(JSON.parse(made.text)).toMatchObject({ id: 2, projectId: 2001, outcome: "made" });
+    expect(JSON.parse(made.text)).toMatchObject({ id: 2, projectId: 2001, colour: "project" });
     expect((await call("POST /api/feeds", { headers: json, body: "{}" })).status).toBe(400);
     expect((await call("POST /api/feeds", { headers: json, body: "{" })).status).toBe(400);
     expect(
@@ -83,34 +99,25 @@ describe("the API", () => {
     ).toBe(404);
   });
 
-  it("gives a feed that is there the name that was asked for last", async () => {
+  it("gives a feed another name under the same address", async () => {
     const { call, path } = await startApp();
-    const post = async (name: unknown) => {
-      const body = JSON.stringify({ projectId: 2001, name });
+    const patch = async (name: unknown) => {
       const headers = { ...bearer, "content-type": "application/json" };
-      const { status, text } = await call("POST /api/feeds", { headers, body });
-      return { status, feed: JSON.parse(text) };
+      const answer = await call("PATCH /api/feeds/1", { headers, body: JSON.stringify({ name }) });
+      return { status: answer.status, feed: JSON.parse(answer.text) };
     };
-    const named = await post("  Our relaunch ");
-    expect(named).toMatchObject({
-      status: 200,
-      feed: { id: 1, name: "Our relaunch", outcome: "renamed" },
-    });
-    expect(named.feed.message).toContain("the project had this feed already");
-    expect(await post("Our relaunch")).toMatchObject({
-      status: 200,
-      feed: { outcome: "unchanged" },
-    });
+    const named = await patch("  Our relaunch ");
+    expect(named).toMatchObject({ status: 200, feed: { id: 1, name: "Our relaunch" } });
     expect(named.feed.url).toContain(`${path.split("/")[2]}/our-relaunch.ics`);
     const listed = JSON.parse((await call("GET /api/feeds", { headers: bearer })).text).feeds;
     expect(listed).toMatchObject([{ id: 1, name: "Our relaunch" }]);
     expect((await call(`GET ${path}`)).text).toContain("X-WR-CALNAME:Our relaunch");
     for (const wrong of ["", " ", 5, "a\nb", "x".repeat(201)]) {
-      const { status, feed } = await post(wrong);
+      const { status, feed } = await patch(wrong);
       expect(status).toBe(400);
       expect(feed.detail).toMatch(/^name: /);
     }
-    expect((await post(null)).feed.name).toBe("Website, relaunch");
+    expect((await patch(null)).feed.name).toBe("Website, relaunch");
   });
 
   it("releases a brake once", async () => {

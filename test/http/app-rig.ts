@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { IdentityHeader } from "../../src/config/config.ts";
+import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
-import { createAccept } from "../../src/edits/intake/accept.ts";
+import { createAcceptForm } from "../../src/edits/forms/accept-form.ts";
+import { type AcceptDeps, createAccept } from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";
+import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
 import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
+import { createMailedLogIns } from "../../src/people/mailed-log-in.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
 import { outlookOf } from "../../src/sync/outlook.ts";
@@ -25,28 +31,55 @@ export interface FaceSetting {
   readonly listed: Parameters<typeof createAccessControl>[0]["listed"];
   readonly ready: () => boolean;
   readonly baseUrl: string;
+  readonly identityHeader?: IdentityHeader | null;
+  /** What a test needs besides. */
+  readonly more?: Partial<Parameters<typeof createApp>[0]>;
 }
 
 /** The whole HTTP face over a store and its feeds, with every line that it logs. */
-export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }: FaceSetting) {
+export async function serveFace({
+  store,
+  clock,
+  feeds,
+  listed,
+  ready,
+  baseUrl,
+  identityHeader = null,
+  more = {},
+}: FaceSetting) {
   const accessControl = createAccessControl({ store, clock, randomBytes, listed });
-  const accept = createAccept({
+  const accepting: AcceptDeps = {
     store,
     zone,
     policy: { labels: "known", mode: "apply" },
     clock,
     feeds: { assignees: true, tasks: "due", webUrl: null },
     onAccepted() {},
-  });
+  };
+  const accept = createAccept(accepting);
   const lines: string[] = [];
+  const asked: string[] = [];
+  const signer = createLogInSigner(feedKey);
+  const mailedLogIns = createMailedLogIns({
+    store,
+    passwords: accessControl.passwords,
+    signer,
+    clock,
+    onAsked: () => void asked.push("asked"),
+  });
+  const reader = createCalendarReader({ zone: "Europe/Berlin", pause: nextTurn });
   const app = createApp({
     caldav: null,
+    mailedLogIns,
+    identityHeader,
     ...accessControl,
     version: "0.0.0",
     zoneData: { tz: "2026c", icu: "78.3" },
     store,
     feeds,
-    editActions: createEditActions({ store, accept, onReleased() {} }),
+    editActions: createEditActions({ store, accept, reader, onReleased() {} }),
+    acceptForm: createAcceptForm(accepting),
+    webUrl: null,
     workspace: null,
     links: null,
     ready,
@@ -67,15 +100,19 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
     }),
     channels: () => ({ inbox: null, subscriptions: [] }),
     loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
-    adminToken: token,
+    adminToken: () => token,
     baseUrl: () => baseUrl,
     trustProxy: false,
     zone,
     clock,
     randomBytes,
+    monotonic: () => performance.now(),
+    sendsMail: false,
     log: createLog({ level: "debug", write: (line) => void lines.push(line) }),
+    ...more,
   });
-  return { ...accessControl, lines, port: await listening(app) };
+  const linkOf = (id: number) => `/login/${signer.sign(id)}`;
+  return { ...accessControl, app, lines, linkOf, port: await listening(app) };
 }
 
 /**
@@ -85,9 +122,11 @@ export async function serveFace({ store, clock, feeds, listed, ready, baseUrl }:
 export async function startApp({
   broken = false,
   unread = false,
+  more = {},
 }: {
   readonly broken?: boolean;
   readonly unread?: boolean;
+  readonly more?: FaceSetting["more"];
 } = {}) {
   const clock = handClock("2026-11-21T09:00:00Z");
   const store = testStore(clock);
@@ -115,6 +154,7 @@ export async function startApp({
     listed: [],
     ready: () => ready,
     baseUrl: "https://calendar.example.com",
+    more: more ?? {},
   });
   const [feed] = feeds.list();
   if (!feed) throw new Error("the project has no feed");

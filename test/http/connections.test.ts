@@ -116,6 +116,20 @@ describe("guardConnections()", () => {
     expect(lines).toEqual([]);
   });
 
+  it("lets the proxies of a list have any number, and others their share", async () => {
+    const { open, lines } = await guarded((_request, response) => void response.end("x"), {
+      ...foreign,
+      trustProxy: ["127.0.0.4"],
+      isOwn: () => false,
+    });
+    const asked = ["127.0.0.4", "127.0.0.4", "127.0.0.4", "127.0.0.2", "127.0.0.2"];
+    for (const address of asked) expect(await answerOf(open(get, address))).toContain("200");
+    const refused = open(get, "127.0.0.2");
+    refused.resume();
+    await closed(refused);
+    expect(lines).toHaveLength(1);
+  });
+
   it("tells of refused connections in one line a minute", async () => {
     const { open, lines, clock } = await guarded(
       (_request, response) => void response.end("x"),

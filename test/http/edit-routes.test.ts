@@ -54,6 +54,18 @@ describe("POST /api/edits", () => {
     });
   });
 
+  it("takes a long file as it takes a short one, and refuses one with the reason and its line", async () => {
+    const { call, path } = await startApp();
+    const filler = "X-FILLER:x\r\n".repeat(10_000);
+    const body = fresh.replace("END:VCALENDAR", `${filler}END:VCALENDAR`);
+    expect((await call("POST /api/edits?project=2001", { headers, body })).status).toBe(202);
+    expect((await call(`GET ${path}`)).text).toContain("UID:new@example.com");
+    const cut = body.replace("END:VCALENDAR", "");
+    const refused = await call("POST /api/edits?project=2001", { headers, body: cut });
+    expect(refused.status).toBe(422);
+    expect(JSON.parse(refused.text).errors).toMatchObject([{ code: "truncated", line: 1 }]);
+  });
+
   it("accepts the good items of a file and says why the others are refused", async () => {
     const { call } = await startApp();
     const mixed = calendar(
@@ -187,9 +199,52 @@ describe("POST /api/edits", () => {
     expect((await call("POST /api/edits/77/undo", { headers: bearer })).status).toBe(404);
   });
 
+  it("takes back, of what somebody has changed since, what the body says, and refuses a body that says nothing clear", async () => {
+    const { call, store } = await startApp();
+    const uid = store.view.ofProject(projectId(2001))[0]?.uid ?? "";
+    const body = calendar(
+      ...["BEGIN:VEVENT", `UID:${uid}`, "SUMMARY:Renamed", "DESCRIPTION:By me", "END:VEVENT"],
+    );
+    await call("POST /api/edits?project=2001", { headers, body });
+    const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.leaving(edit.id, edit.base);
+    store.journal.confirm(edit, anEvent(1, { title: "Renamed", description: "By me" }));
+    store.mirror.put(anEvent(1, { title: "Theirs", description: "By me" }), "events:2001");
+    const undo = (json: unknown) =>
+      call("POST /api/edits/1/undo", {
+        headers: { ...bearer, "content-type": "application/json" },
+        body: JSON.stringify(json),
+      });
+    for (const [json, detail] of [
+      [{ fields: [] }, "fields: an object is needed"],
+      [{ fields: { colour: "back" } }, "fields.colour: there is no such field"],
+      [{ fields: { title: "mine" } }, 'fields.title: it must be "back" or "leave"'],
+    ] as const) {
+      const refused = await undo(json);
+      expect(refused.status).toBe(400);
+      expect(JSON.parse(refused.text).detail).toContain(detail);
+    }
+    const unseen = await undo({ fields: { title: "leave" } });
+    expect(unseen.status).toBe(400);
+    expect(JSON.parse(unseen.text).detail).toContain("by the version of a preview");
+    const preview = JSON.parse((await call("GET /api/edits/1/undo", { headers: bearer })).text);
+    expect(preview.changedSince).toMatchObject([{ field: "title", was: "Renamed", now: "Theirs" }]);
+    const undone = await undo({ version: preview.version, fields: { title: "leave" } });
+    expect(undone.status).toBe(200);
+    expect(JSON.parse(undone.text)).toMatchObject({
+      undoes: 1,
+      changes: [{ field: "description", from: "By me", to: null }],
+    });
+  });
+
   it("shows both values of a conflict, and what is frozen", async () => {
     const { call, store } = await startApp();
-    await call("POST /api/edits?project=2001", { headers, body: fresh });
+    const uid = `event-1@${store.meta.installation}`;
+    const item = store.mirror.findUid(uid)?.item;
+    if (item === undefined) return expect.fail("the event is not known");
+    const wish = { channel: "upload", actor: null, item, action: "update", newLabels: [] } as const;
+    const [seen, patch] = [anEvent(1, { title: "A" }), { title: "C" }];
+    store.journal.append({ ...wish, base: seen, patch, state: "pending" });
     await call("POST /api/edits?project=2001", {
       headers,
       body: fresh.replace("UID:new@", "UID:other@"),
@@ -197,7 +252,7 @@ describe("POST /api/edits", () => {
     const [first, second] = [store.journal.claimNext(), store.journal.claimNext()];
     if (!first || !second) return expect.fail("nothing to claim");
     const conflict = { field: "title", base: "A", ours: "B", theirs: "C", taken: null } as const;
-    const clash = { before: anEvent(1), conflicts: [conflict] };
+    const clash = { before: anEvent(1, { title: "B" }), conflicts: [conflict] };
     store.journal.settle(first, { kind: "park", reason: "conflict", problem: "both", clash });
     const frozen = { reason: "failed", problem: "frozen: 5 writes", frozen: true } as const;
     store.journal.settle(second, { kind: "park", ...frozen });
@@ -211,12 +266,12 @@ describe("POST /api/edits", () => {
     expect(refused.status).toBe(409);
     expect(refused.headers["content-type"]).toContain("application/problem+json");
     const { detail, version, words } = JSON.parse(refused.text);
-    expect(detail).toContain(`POST /api/edits/1/retry?version=${version}`);
+    expect(detail).toContain(`POST /api/edits/1/resolve with {"version": "${version}"`);
     expect(words).toEqual([{ name: "Title", before: "A", workspace: "B", edit: "C" }]);
     expect((await call("POST /api/edits/1/retry?version=stale", { headers: bearer })).status).toBe(
       409,
     );
-    expect((await call("POST /api/edits/1/retry?force=perhaps", { headers: bearer })).status).toBe(
+    expect((await call("POST /api/edits/1/retry?force=true", { headers: bearer })).status).toBe(
       400,
     );
     expect(store.journal.get(first.id)?.state).toBe("parked");

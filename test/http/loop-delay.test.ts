@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs";
 import { createHistogram } from "node:perf_hooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createLoopDelayMeter, measureDelays } from "../../src/http/loop-delay.ts";
 
 const milliseconds = (length: number): number => length * 1e6;
@@ -27,9 +29,54 @@ describe("createLoopDelayMeter()", () => {
 
 describe("measureDelays()", () => {
   it("result is a histogram that counts turns of the event loop", async () => {
-    const histogram = measureDelays();
+    const stop = new AbortController();
+    const histogram = measureDelays(stop.signal);
     const turns = 20;
-    for (let nth = 0; nth < turns; nth += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+    for (let nth = 0; nth < turns; nth += 1) await nextTimer();
     expect(histogram.count).toBeGreaterThan(0);
+    stop.abort();
+    await nextTimer();
+    const { count } = histogram;
+    for (let nth = 0; nth < turns; nth += 1) await nextTimer();
+    expect(histogram.count).toBe(count);
+  });
+
+  it.each([
+    ["timer", setTimeout],
+    ["immediate", setImmediate],
+    ["answer of a file", (then: () => void) => readFile(import.meta.filename, then)],
+  ])("result holds what the callback of a %s has taken", async (_, call) => {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const histogram = measureDelays(stop.signal);
+    await new Promise<void>((resolve) => {
+      call(() => {
+        compute(30);
+        resolve();
+      });
+    });
+    await nextTimer();
+    expect(histogram.max).toBeGreaterThanOrEqual(milliseconds(29));
+  });
+
+  it("result holds no rest", async () => {
+    const child = spawnSync(process.execPath, ["--input-type=module", "--eval", restingScript]);
+    expect(child.stderr.toString()).toBe("");
+    expect(Number(child.stdout)).toBeLessThan(milliseconds(3000));
   });
 });
+
+/** Tells the longest turn of a process that rests for three seconds. */
+const restingScript = `
+  import { measureDelays } from ${JSON.stringify(new URL("../../src/http/loop-delay.ts", import.meta.url))};
+  const histogram = measureDelays(new AbortController().signal);
+  setTimeout(() => setImmediate(() => console.log(histogram.max)), 3000);
+`;
+
+const nextTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** Computes for so many milliseconds. */
+function compute(ms: number): void {
+  const began = performance.now();
+  while (performance.now() - began < ms);
+}

@@ -3,6 +3,8 @@ import { projectId } from "../../src/domain/ids.ts";
 import { calendar } from "../edits/rig.ts";
 import { bearer, startApp, token } from "./app-rig.ts";
 
+const html = { accept: "text/html" };
+
 describe("the start page", () => {
   async function signedIn() {
     const app = await startApp();
@@ -15,24 +17,27 @@ describe("the start page", () => {
   }
 
   it("asks for the token and shows nothing before", async () => {
-    const { call, path } = await startApp();
-    const { status, text } = await call("GET /");
+    const { call } = await startApp();
+    const start = await call("GET /", { headers: html });
+    expect([start.status, start.headers.location]).toEqual([303, "./login"]);
+    expect((await call("GET /")).status).toBe(401);
+    const { status, text } = await call("GET /login");
     expect(status).toBe(200);
     expect(text).toContain('name="token"');
-    expect(text).not.toContain(path);
     const wrong = await call("POST /login", {
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: "token=wrong",
     });
     expect(wrong.status).toBe(403);
     expect(wrong.text).toContain("This is not the admin token.");
-    expect(
-      (await call("GET /", { headers: { cookie: "dayferry-session=9999999999.forged" } })).text,
-    ).not.toContain(path);
+    for (const value of ["9999999999.forged", "x".repeat(43)]) {
+      const headers = { cookie: `dayferry-session=${value}` };
+      expect((await call("GET /", { headers })).status).toBe(401);
+    }
   });
 
-  it("shows feeds with their addresses, the mirror's age and the last edits, everything escaped", async () => {
-    const { call, cookie, cookieLine, path, store, clock } = await signedIn();
+  it("shows its projects and the last edits, everything escaped", async () => {
+    const { call, cookie, cookieLine, store, clock } = await signedIn();
     expect(cookieLine).toMatch(/HttpOnly; SameSite=Lax/);
     store.sources.put([{ kind: "events", projectId: projectId(2001) }]);
     store.sources.attempted({ kind: "events", projectId: projectId(2001) }, clock());
@@ -53,11 +58,13 @@ describe("the start page", () => {
     });
     const { status, headers, text } = await call("GET /", { headers: { cookie } });
     expect(status).toBe(200);
-    expect(text).toContain(`https://calendar.example.com${path}`);
-    expect(text).toContain("read: events 0 s ago");
+    expect(text).toContain("Website, relaunch");
     expect(text).toContain("&lt;script&gt;alert(1)");
     expect(text).not.toContain("<script>");
-    expect(headers["content-security-policy"]).toContain("default-src 'self'");
+    expect(headers["content-security-policy"]).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self';",
+    );
+    expect(headers["content-security-policy"]).not.toContain("unsafe");
     expect(headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
     expect(headers["cache-control"]).toBe("no-store");
   });
@@ -78,7 +85,7 @@ describe("the start page", () => {
     expect(refused.text).toContain("Please wait a minute");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await login(token)).status).toBe(303);
-    expect((await call("GET /")).status).toBe(200);
+    expect((await call("GET /login")).status).toBe(200);
   });
 
   it("counts wrong tokens in addresses apart: an image on a strange page stands in nobody's way", async () => {
@@ -92,12 +99,12 @@ describe("the start page", () => {
     // In the browser that has a session such an image is the page as before, and ends nothing.
     const own = await call("GET /?token=wrong", { headers: { ...image, cookie } });
     expect([own.status, own.headers["set-cookie"]]).toEqual([200, undefined]);
-    const began = performance.now();
     const form = { "content-type": "application/x-www-form-urlencoded" };
     expect((await call("POST /login", { headers: form, body: "token=typo" })).status).toBe(403);
     expect((await call(`GET /?token=${token}`)).status).toBe(303);
     expect((await call("GET /api/status", { headers: bearer })).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(400);
+    // The log-in stands where one wrong token has put it: it is not slowed yet.
+    expect(throttle.wrong("127.0.0.1", "token by form").kind).toBe("go");
   });
 
   it("slows wrong Bearers too, and no right one", async () => {
@@ -143,13 +150,13 @@ describe("the start page", () => {
     expect(out.status).toBe(303);
     expect(out.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
     // Also where the cookie was copied to; other sessions stay.
-    expect((await call("GET /", { headers: { cookie } })).text).toContain('name="token"');
+    expect((await call("GET /", { headers: { cookie } })).status).toBe(401);
     expect(
       (await call("POST /edits/1/discard", { headers: form, body: `form=${value}` })).status,
-    ).toBe(403);
+    ).toBe(401);
     const kept = other.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
     expect((await call("GET /", { headers: { cookie: kept } })).text).toContain('name="form"');
     clock.advance({ hours: 24 * 15 });
-    expect((await call("GET /", { headers: { cookie: kept } })).text).toContain('name="token"');
+    expect((await call("GET /", { headers: { cookie: kept } })).status).toBe(401);
   });
 });

@@ -1,17 +1,41 @@
-import { personId, projectId } from "../../src/domain/ids.ts";
+import { type PersonId, personId, projectId } from "../../src/domain/ids.ts";
+import { everyMailKind } from "../../src/domain/mail-kind.ts";
+import { fail } from "../../src/domain/result.ts";
+import { createSeal } from "../../src/domain/sealed-text.ts";
+import { createChoiceSigner } from "../../src/domain/signed-links.ts";
+import { createServiceActions } from "../../src/edits/workspace/service-actions.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import { createWebhookBook } from "../../src/people/webhook-book.ts";
+import { testMessage } from "../../src/reminders/webhook-mailer.ts";
+import { createReportProcesses } from "../../src/reports/report-processes.ts";
+import { knownValuesIn } from "../../src/store/mirror/mirror.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createUpstream } from "../../src/upstream/client.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
-import { anEvent, aPerson, aProject } from "../support/items.ts";
+import { anEvent, aPerson, aProject, zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
-import { bearer as headers, serveFace, token } from "./app-rig.ts";
+import { signalUntilTestEnds } from "../support/until-test-ends.ts";
+import { type FaceSetting, bearer as headers, serveFace, token } from "./app-rig.ts";
 
 export { token };
 export const ana = personId(11);
 export const ben = personId(12);
 
 /** The whole HTTP face over a store with three people, two projects and an event in each. */
-export async function startApp() {
+export async function startApp({
+  identityHeader = null,
+  whole = false,
+  more = {},
+  hook,
+}: {
+  readonly identityHeader?: FaceSetting["identityHeader"];
+  /** With everything that can be left out; the service cannot be reached. */
+  readonly whole?: boolean;
+  readonly more?: FaceSetting["more"];
+  /** The address of Ben's webhook in the configuration. */
+  readonly hook?: string;
+} = {}) {
   const clock = handClock("2026-11-21T09:00:00Z");
   const store = testStore(clock);
   store.directory.putPeople(
@@ -31,21 +55,24 @@ export async function startApp() {
   );
   store.mirror.put(anEvent(1, { title: "Review" }), "events:2001");
   store.mirror.put(anEvent(2, { title: "Secret", projectId: projectId(2002) }), "events:2002");
+  const options = feedOptions({ webUrl: null });
+  const feeds = createPublishedFeeds({ store, key: feedKey, options, clock });
   const { port, ...face } = await serveFace({
     store,
     clock,
-    feeds: createPublishedFeeds({
-      store,
-      key: feedKey,
-      options: feedOptions({ webUrl: null }),
-      clock,
-    }),
+    feeds,
     listed: [
       { id: ana, calendars: "write", apiKey: "hush" },
       { id: ben, calendars: "read", apiKey: null },
     ],
     ready: () => true,
     baseUrl: "https://calendar.example.com/base",
+    identityHeader,
+    more: {
+      ...(whole ? await everything(store, clock) : {}),
+      ...(hook !== undefined && { webhooks: webhooksOver(store, clock, hook) }),
+      ...more,
+    },
   });
   const call = async (request: string, init: RequestInit = {}) => {
     const [method = "", path = ""] = request.split(" ");
@@ -53,7 +80,63 @@ export async function startApp() {
     const answer = await fetch(url, { method, redirect: "manual", ...init });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  return { ...face, port, store, clock, call };
+  return { ...face, port, store, clock, feeds, call };
+}
+
+/** What can be left out of the face; the service cannot be reached. */
+export async function everything(store: Store, clock: () => Temporal.Instant) {
+  const upstream = createUpstream({
+    baseUrl: "http://127.0.0.1:9/",
+    uploadUrl: "http://127.0.0.1:9/upload",
+    apiKey: "hush",
+    keyOf: () => null,
+    contact: "test@example.com",
+    timeZone: zone,
+    quota: { requests: 25, per: Temporal.Duration.from({ seconds: 10 }) },
+    readShare: 1,
+    timeout: Temporal.Duration.from({ seconds: 1 }),
+    clock,
+    monotonic: () => 0,
+    random: () => 0,
+    history: store.gateSlots,
+    known: knownValuesIn(store),
+    onEvent() {},
+  });
+  await upstream.close();
+  return {
+    workspace: createServiceActions({ store, upstream, hurry() {} }),
+    mailLinks: { signer: createChoiceSigner(feedKey), wishes: () => everyMailKind },
+    reports: {
+      reports: createReportProcesses({ signal: signalUntilTestEnds() }),
+      file: "nowhere.sqlite",
+    },
+    probeZone: () =>
+      Promise.resolve({ ending: { kind: "right", zone }, removed: 0, left: null } as const),
+    scrape: () => Promise.resolve({ contentType: "text/plain", text: "a 1\n" }),
+    webhooks: webhooksOver(store, clock),
+    backups: {
+      make: () => Promise.resolve(fail({ kind: "failed", problem: "nowhere to put it" } as const)),
+      list: () => [],
+    },
+  };
+}
+
+/** Where people have reminders sent; the configuration has one of Ben's. */
+function webhooksOver(store: Store, clock: () => Temporal.Instant, url?: string) {
+  const listed =
+    url === undefined ? null : ({ url, format: "json", token: null, secret: null } as const);
+  return {
+    webhooks: createWebhookBook({
+      store,
+      seal: () => createSeal(feedKey, "webhooks of people"),
+      listed: (person) => (person === ben && listed ? { ...listed, withMail: true } : null),
+      hasListed: listed !== null,
+      signal: new AbortController().signal,
+      clock,
+    }),
+    testFor: (person: { readonly id: PersonId; readonly name: string }) =>
+      testMessage({ person, id: "test-1" }),
+  };
 }
 
 export const bearer = { headers };

@@ -34,12 +34,12 @@ describe("/api/people", () => {
   });
 
   it.each(["GET /api/people", "POST /api/people/11/password", "DELETE /api/people/11/password"])(
-    "answers 401 to %s without the admin token, also with a person's password",
+    "answers 401 to %s without the admin token, and 403 with a person's password",
     async (request) => {
       const { call, passwords } = await startApp();
       const authorization = basic("ana@example.com", passwords.issue(ana));
       expect((await call(request)).status).toBe(401);
-      expect((await call(request, { headers: { authorization } })).status).toBe(401);
+      expect((await call(request, { headers: { authorization } })).status).toBe(403);
       expect(passwords.has(ana)).toBe(true);
     },
   );
@@ -211,27 +211,34 @@ describe("/api/edits as a person", () => {
     expect(store.journal.list({ limit: 10 })).toEqual([]);
   });
 
-  it("shows people their own edits only, and leaves decisions to the admin token", async () => {
+  it("shows people their own edits only, lets them decide about these, and leaves approval to the admin token", async () => {
     const { call, ana: own, store } = await asAna();
     const key = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
     const base = key && store.view.get(key)?.item;
     if (!key || !base) throw new Error("the event is not known");
     const common = { channel: "upload", item: key, base, newLabels: [], state: "held" } as const;
     const patch = { title: "Of Ben" };
-    store.journal.append({ ...common, action: "update", patch, actor: ben });
+    const bens = store.journal.append({ ...common, action: "update", patch, actor: ben });
     const mine = store.journal.append({ ...common, action: "update", patch, actor: ana });
     expect((await call(`GET /api/edits/${editId(1)}`, own)).status).toBe(404);
     expect((await call(`GET /api/edits/${mine}`, own)).status).toBe(200);
-    for (const request of [
-      "GET /api/edits",
-      `POST /api/edits/${mine}/approve`,
-      `POST /api/edits/${mine}/discard`,
-      `POST /api/edits/${mine}/undo`,
-    ]) {
-      expect((await call(request, own)).status).toBe(403);
+    const listed = JSON.parse((await call("GET /api/edits?person=12", own)).text);
+    expect(listed.edits.map(({ id }: { id: number }) => id)).toEqual([mine]);
+    expect((await call(`POST /api/edits/${mine}/approve`, own)).status).toBe(403);
+    expect((await call(`POST /api/edits/${mine}/undo`, own)).status).toBe(409);
+    for (const act of ["discard", "retry", "undo"]) {
+      expect((await call(`POST /api/edits/${bens}/${act}`, own)).status).toBe(404);
     }
+    const decision = {
+      headers: { ...own.headers, "content-type": "application/json" },
+      body: JSON.stringify({ version: "x", keep: "mine" }),
+    };
+    expect((await call(`POST /api/edits/${bens}/resolve`, decision)).status).toBe(404);
+    expect((await call(`GET /api/edits/${bens}/undo`, own)).status).toBe(404);
     expect(store.journal.get(mine)?.state).toBe("held");
-    expect((await call("GET /api/status", own)).status).toBe(401);
+    expect((await call(`POST /api/edits/${mine}/discard`, own)).status).toBe(200);
+    expect(store.journal.get(bens)?.state).toBe("held");
+    expect((await call("GET /api/status", own)).status).toBe(403);
   });
 
   it("answers wrong credentials with 401 and the challenge, and after many with 429", async () => {

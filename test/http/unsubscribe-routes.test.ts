@@ -7,6 +7,7 @@ import { createChoiceSigner } from "../../src/domain/signed-links.ts";
 import { unsubscribeRoutes } from "../../src/http/unsubscribe-routes.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
+import { barePages } from "./bare-pages.ts";
 import { listening } from "./listening.ts";
 
 const signer = createChoiceSigner(createHash("sha256").update("only for tests").digest());
@@ -25,6 +26,7 @@ async function startRoutes() {
   const store = testStore(clock);
   store.directory.putPeople([aPerson(11, "Ana <b>"), aPerson(12, "Ben")], true);
   const app = express();
+  app.use(barePages());
   app.use("/some/path", unsubscribeRoutes({ store, signer, wishes: () => everyKind }));
   const port = await listening(app);
   const base = `http://127.0.0.1:${port}/some/path/unsubscribe/`;

@@ -60,7 +60,7 @@ describe("step() combines what was missed", () => {
     const put = tasks(6).map((task) => ({ ...task, assigned: [ana] }));
     rig.put(...put);
     void rig.step();
-    expect(first).not.toBe("");
+    await expect.poll(() => first).not.toBe("");
     rig.restart(mailer);
     rig.put(...put.slice(1).map((task) => ({ ...task, completed: true })));
     rig.put(aTask({ id: serviceId(830), title: "New" }));

@@ -42,7 +42,7 @@ describe("step() says what happened", () => {
       "  Reminder: 15 minutes before",
       "  Assigned: Ana, Ben",
       "https://calendar.example.com/#waiting",
-      "dayferry edits retry 1 --force",
+      "dayferry edits resolve 1 --keep theirs",
       "dayferry edits discard 1",
     ]) {
       expect(text).toContain(line);

@@ -5,6 +5,7 @@ import { createWindows, planMails } from "../../src/reminders/plan-mails.ts";
 import type { Reader } from "../../src/reminders/recipients.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
+import { atOnce } from "../../src/turns.ts";
 import { dates, times } from "../support/items.ts";
 import { ana, anEvent, aPerson, aTask, at, ben, berlin, leads, on } from "./rig.ts";
 
@@ -16,6 +17,7 @@ const rules: ReminderRules = {
   overdue: true,
   at: Temporal.PlainTime.from("09:00"),
   installedAt: at("2026-11-01T00:00:00Z"),
+  restoredAt: null,
   catchUp: Temporal.Duration.from({ hours: 12 }),
 };
 
@@ -179,16 +181,19 @@ describe("createWindows()", () => {
 const readerOf = (person = aPerson({ id: ana, name: "Ana" }), wants = true): Reader => ({
   person,
   zone: berlin,
+  since: null,
   wants: () => wants,
 });
 
 describe("planMails()", () => {
   const plan = (now: string, item: Item, readers = [readerOf()]) =>
-    planMails([remindersOf(shown(item), rules)], {
-      readers: new Map(readers.map((reader) => [reader.person.id, reader])),
-      now: at(now),
-      windowOf: createWindows(rules),
-    });
+    atOnce(
+      planMails([remindersOf(shown(item), rules)], {
+        readers: new Map(readers.map((reader) => [reader.person.id, reader])),
+        now: at(now),
+        windowOf: createWindows(rules),
+      }),
+    );
 
   it.each([
     ["2026-11-24T08:44:59.999Z", 0, "2026-11-24T08:45:00Z"],
@@ -215,11 +220,13 @@ describe("planMails()", () => {
       reminder: null,
     });
     const at_ = (now: string) =>
-      planMails([remindersOf(shown(milestone), long)], {
-        readers: new Map([[ana, readerOf()]]),
-        now: at(now),
-        windowOf: createWindows(long),
-      }).due.map(({ key }) => key.lead);
+      atOnce(
+        planMails([remindersOf(shown(milestone), long)], {
+          readers: new Map([[ana, readerOf()]]),
+          now: at(now),
+          windowOf: createWindows(long),
+        }),
+      ).due.map(({ key }) => key.lead);
     expect(at_("2026-11-20T12:00:00Z")).toEqual(["P7D"]);
     expect(at_("2026-11-23T12:00:00Z")).toEqual(["P1D"]);
     expect(at_("2026-11-24T23:00:01Z")).toEqual([]);

@@ -216,7 +216,6 @@ describe("step() when the clock jumps", () => {
     await rig.run();
     rig.set("2026-11-23T00:00:00Z");
     await rig.run();
-    expect(rig.nextAt()).toBe("2026-11-24T08:45:00Z");
     rig.set("2026-11-24T08:45:30Z");
     await rig.run();
     expect(inbox.mails).toHaveLength(1);

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
@@ -19,6 +18,7 @@ import {
 } from "../../src/reminders/reminders.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { aTodolist, anEvent as bareEvent, aTask as bareTask, times } from "../support/items.ts";
+import { layDatabase, migrations } from "../support/test-store.ts";
 
 export const berlin = "Europe/Berlin";
 export const ana = personId(11);
@@ -136,6 +136,10 @@ export interface RigOptions {
   readonly wishes?: RemindersDeps["wishes"];
   readonly choiceUrl?: RemindersDeps["choiceUrl"];
   readonly actions?: RemindersDeps["actions"];
+  /** By mail unless said. */
+  readonly reach?: RemindersDeps["reach"];
+  /** What stands before the store. */
+  readonly around?: (store: Store) => Store;
   /** Where the database is; a new place unless said. It is removed in the end. */
   readonly folder?: string;
   /** Whether time passes between two looks at the clock, as it really does; false where a test is about the very moment. */
@@ -154,6 +158,7 @@ export interface Rig {
   /** Steps until there is nothing to do. */
   run(): Promise<void>;
   nextAt(): string | null;
+  ahead(most: number): ReturnType<ReturnType<typeof createReminders>["ahead"]>;
   /** As after a crash: another process opens the same database. */
   restart(mailer?: Mailer): void;
 }
@@ -169,18 +174,20 @@ export function aRig(options: RigOptions): Rig {
     if (options.ticks !== false) now = now.add({ microseconds: 1 });
     return read;
   };
+  layDatabase(folder);
   const open = () =>
     openStore({
       file: join(folder, "dayferry.sqlite"),
-      migrations: fileURLToPath(new URL("../../migrations", import.meta.url)),
+      migrations,
       zone: berlin,
       clock,
       randomId: randomUUID,
     });
   const start = (store: Store) =>
     createReminders({
-      store,
+      store: options.around?.(store) ?? store,
       mailer,
+      ...(options.reach && { reach: options.reach }),
       from: { name: "Dayferry", address: "dayferry@example.com" },
       zone: berlin,
       options: {
@@ -208,7 +215,7 @@ export function aRig(options: RigOptions): Rig {
   let reminders = start(store);
   onTestFinished(() => {
     store.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   });
   now = at(options.now);
   store.directory.putPeople(people, true);
@@ -250,6 +257,7 @@ export function aRig(options: RigOptions): Rig {
       }
     },
     nextAt: () => reminders.nextAt()?.toString() ?? null,
+    ahead: (most) => reminders.ahead(most),
     restart(other) {
       store.close();
       if (other) mailer = other;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { folderId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { folderId, labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { writeReport } from "../../src/reports/formats/format.ts";
-import { anEvent, aTask, days } from "../support/items.ts";
+import { anEvent, aTask, days, times } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 
 const date = (text: string) => Temporal.PlainDate.from(text);
@@ -192,8 +192,8 @@ describe("changes", () => {
     rig.put(aTask(1, { title: "Plan", percent: 50 }));
     const rows = rig.rows("changes", { since: String(first) });
     expect(rows).toMatchObject([
-      { act: "changed", fields: "percent: 0 → 50", who: null, edit_id: null },
-      { act: "changed", fields: "title: Plan → Better plan", who: "Ana (upload)" },
+      { act: "changed", fields: "Progress: 0 % → 50 %", who: null, edit_id: null },
+      { act: "changed", fields: "Title: Plan → Better plan", who: "Ana, by an upload" },
     ]);
     expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
     expect(rig.rows("changes")).toHaveLength(3);
@@ -201,6 +201,58 @@ describe("changes", () => {
     expect(rig.rows("changes")).toEqual([]);
     expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
   });
+});
+
+it("changes result when every field has changed: names, local times and no JSON", () => {
+  const rig = reportRig();
+  const { put, clock } = rig;
+  const custom = (id: number, title: string, value: string | readonly string[]) => ({
+    ...{ id: serviceId(id), title, type: "text", value },
+  });
+  put(anEvent(1, { when: times("2026-11-24T14:00", "2026-11-24T14:45") }));
+  put(aTask(2, { customFields: [custom(1, "Budget", "10"), custom(2, "Rooms", ["A", "B"])] }));
+  const since = String(rig.store.changes.latest());
+  clock.advance({ hours: 1 });
+  put(
+    anEvent(1, {
+      when: times("2026-11-24T11:00", "2026-11-24T11:45"),
+      reminder: Temporal.Duration.from({ minutes: 90 }),
+    }),
+  );
+  put(
+    aTask(2, {
+      assigned: [personId(12)],
+      labels: [labelId(5)],
+      dueOn: Temporal.PlainDate.from("2026-11-29"),
+      completed: true,
+      percent: 100,
+      completedAt: clock(),
+      completedBy: personId(11),
+      commentCount: 2,
+      logged: Temporal.Duration.from({ minutes: 90 }),
+      customFields: [custom(1, "Budget", "12"), custom(2, "Rooms", ["A", "B"])],
+    }),
+  );
+  const fieldsOf = (kind: string) =>
+    rig
+      .rows("changes", { since })
+      .filter((row) => row["kind"] === kind)
+      .map(({ fields }) => fields);
+  expect(fieldsOf("event")).toEqual([
+    "When: Tue 24 Nov 2026, 14:00–14:45 (Europe/Berlin) → Tue 24 Nov 2026, 11:00–11:45 (Europe/Berlin); Reminder: none → 1 hour 30 minutes before",
+  ]);
+  expect(String(fieldsOf("task")[0]).split("; ").toSorted()).toEqual([
+    "Assigned: none → Bo",
+    "Budget: 10 → 12",
+    "Comments: 0 → 2",
+    "Completed by: none → Ana",
+    "Completed: none → Sat 21 Nov 2026, 14:00 (Europe/Berlin)",
+    "Due: Tue 24 Nov 2026 → Sun 29 Nov 2026",
+    "Labels: none → Urgent",
+    "Logged time: none → 1:30",
+    "Progress: 0 % → 100 %",
+    "State: open → done",
+  ]);
 });
 
 describe("freshness", () => {
@@ -221,4 +273,9 @@ describe("freshness", () => {
       oldestSeconds: 1200,
     });
   });
+});
+
+it("changes result since a moment: told on the reader's clocks", () => {
+  const asked = reportRig().ask("changes", { since: "2026-11-20" });
+  expect(asked).toMatchObject({ value: { filters: ["since 2026-11-20 00:00:00"] } });
 });

@@ -4,15 +4,27 @@ import { chartSvg } from "../../src/reports/charts.ts";
 const numbers = (text: string) => [...text.matchAll(/-?\d+(?:\.\d+)?/g)].map(([digits]) => +digits);
 const all = (svg: string, pattern: RegExp) => [...svg.matchAll(pattern)].map((found) => found);
 
+/** Where the drawing for narrow screens begins. */
+const forNarrow = '<svg class="narrow"';
+
 describe("chartSvg()", () => {
   it("chartSvg() result when bars: each is as long as its value, and says it", () => {
-    const svg = chartSvg({
+    const drawn = chartSvg({
       ...{ kind: "bars", title: "Hours", about: "All.", series: ["estimated", "logged"] },
       bars: [
         { name: "A & <B>", values: [400, 100], texts: ["6:40", "1:40"] },
         { name: "C", values: [0, 200], texts: ["0:00", "3:20"] },
       ],
     });
+    const [svg = "", narrow = ""] = drawn.split(forNarrow);
+    const widthsIn = (drawing: string) =>
+      all(drawing, /<rect [^>]*width="([\d.]+)"[^>]*><title>[^<]*: (\d+:\d\d)</g);
+    const shares = (drawing: string) => {
+      const found = widthsIn(drawing).map(([, width, said]) => [said, Number(width)] as const);
+      return found.map(([said, width]) => [said, width > 1 ? width / (found[0]?.[1] ?? 1) : 0]);
+    };
+    expect(shares(narrow)).toEqual(shares(svg));
+    expect(narrow).toContain("A &amp; &lt;B&gt;");
     const widths = all(svg, /<rect [^>]*width="([\d.]+)"[^>]*><title>[^<]*: (\d+:\d\d)</g);
     const [most] = widths.map(([, width]) => Number(width));
     expect(widths.map(([, width, said]) => [said, Number(width) / (most ?? 1)])).toEqual([
@@ -50,7 +62,7 @@ describe("chartSvg()", () => {
   });
 
   it("chartSvg() result when lines: each from edge to edge, a step up where a day moved later", () => {
-    const svg = chartSvg({
+    const drawn = chartSvg({
       ...{ kind: "lines", title: "Moves", about: "All.", from: "2026-11-01", to: "2026-11-21" },
       lines: [
         {
@@ -69,6 +81,12 @@ describe("chartSvg()", () => {
         },
       ],
     });
+    const [svg = "", narrow = ""] = drawn.split(forNarrow);
+    // There each is named below, beside a piece of it.
+    expect(
+      all(narrow, /<text x="36" y="[\d.]+"[^>]*>(Launch|Beta)</g).map(([, name]) => name),
+    ).toEqual(["Launch", "Beta"]);
+    expect(all(narrow, /class="track/g)).toHaveLength(4);
     const [launch = "", beta = ""] = all(svg, /<path d="([^"]+)" class="track/g).map(([, d]) => d);
     expect(numbers(launch)).toEqual([90, 312, 330, 312, 330, 12, 570, 12]);
     expect(numbers(beta)).toEqual([90, 12, 210, 12, 210, 162, 570, 162]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { labelId, serviceId } from "../../src/domain/ids.ts";
+import { atOnce } from "../../src/turns.ts";
 import { aLabel, anEvent, aProject, aTask, days } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 
@@ -85,7 +86,9 @@ describe("--as-of", () => {
     rig.clock.advance({ minutes: 5 });
     readEverything(rig);
     expect(asOf("2026-11-21T12:04:00Z")).toMatchObject({
-      failure: { message: expect.stringContaining("known from 2026-11-21T12:05:00Z on") },
+      failure: {
+        message: expect.stringContaining("known from 2026-11-21 13:05:00 (Europe/Berlin) on"),
+      },
     });
     expect(asOf("2026-11-21T12:05:00Z").ok).toBe(true);
     // Later readings do not move the first one.
@@ -94,7 +97,11 @@ describe("--as-of", () => {
     expect(asOf("2026-11-21T12:05:00Z").ok).toBe(true);
     expect(asOf("2026-11-21T12:04:00Z").ok).toBe(false);
     expect(asOf("2026-11-20")).toMatchObject({
-      failure: { message: expect.stringMatching(/^--as-of 2026-11-20: everything is known from/) },
+      failure: {
+        message: expect.stringMatching(
+          /^--as-of 2026-11-20: everything is known from [-\d]{10} [:\d]{8} \(\S+\) on/,
+        ),
+      },
     });
   });
 
@@ -108,12 +115,14 @@ describe("--as-of", () => {
       rig.clock.advance({ hours: 24 });
       put(day);
     }
-    rig.store.pastEdits.prune(Temporal.Instant.from("2026-11-23T00:00:00Z"));
+    atOnce(rig.store.pastEdits.prune(Temporal.Instant.from("2026-11-23T00:00:00Z")));
     const then = (asOf: string) => rig.rows("milestones", { asOf }).map(({ title }) => title);
     expect(then("2026-11-23T00:00:00Z")).toEqual(["2026-11-24"]);
     expect(then("2026-11-23T13:00:00Z")).toEqual(["2026-11-25"]);
     expect(rig.ask("milestones", { asOf: "2026-11-21T18:00:00Z" })).toMatchObject({
-      failure: { message: expect.stringContaining("known from 2026-11-22T12:00:00Z on") },
+      failure: {
+        message: expect.stringContaining("known from 2026-11-22 13:00:00 (Europe/Berlin) on"),
+      },
     });
   });
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { labelId, listId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
+import type { Viewer } from "../../src/domain/sight.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { buildReport } from "../../src/reports/build-report.ts";
 import type { Cell, ReportDocument } from "../../src/reports/report.ts";
@@ -22,7 +23,7 @@ import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { insistOk } from "./insist.ts";
 
 /** A request for nothing in particular. */
-const anyRequest: Omit<ReportRequest, "name"> = {
+export const anyRequest: Omit<ReportRequest, "name"> = {
   project: null,
   person: null,
   label: null,
@@ -65,16 +66,25 @@ export function readEverything({ store }: ReturnType<typeof reportRig>): void {
 }
 
 function wordsOf(reader: Reader, clock: () => Temporal.Instant) {
-  const ask = (name: string, request: Partial<ReportRequest> = {}) =>
-    buildReport(reader, { request: { ...anyRequest, ...request, name }, zone, now: clock() });
-  const report = (name: string, request: Partial<ReportRequest> = {}): ReportDocument =>
-    insistOk(ask(name, request));
+  const ask = (name: string, request: Partial<ReportRequest> = {}, viewer: Viewer | null = null) =>
+    buildReport(reader, {
+      request: { ...anyRequest, ...request, name },
+      zone,
+      now: clock(),
+      viewer,
+    });
+  const report = (
+    name: string,
+    request: Partial<ReportRequest> = {},
+    viewer: Viewer | null = null,
+  ): ReportDocument => insistOk(ask(name, request, viewer));
   /** Rows as objects, of the named columns. */
   const rows = (
     name: string,
     request: Partial<ReportRequest> = {},
+    viewer: Viewer | null = null,
   ): readonly Readonly<Record<string, Cell>>[] => {
-    const document = report(name, request);
+    const document = report(name, request, viewer);
     return document.rows.map((row) =>
       Object.fromEntries(document.columns.map(({ key }, nth) => [key, row[nth] ?? null])),
     );

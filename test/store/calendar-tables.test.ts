@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId, revision, serviceId } from "../../src/domain/ids.ts";
+import { atOnce } from "../../src/turns.ts";
 import { aLabel, anEvent, aTask } from "../support/items.ts";
 import { storeRig } from "./rig.ts";
 
@@ -166,7 +167,7 @@ describe("the change log", () => {
     clock.advance({ hours: 24 * 100 });
     put(anEvent(1, { title: "c" }));
     const latest = store.changes.latest();
-    store.pastEdits.prune(clock().subtract({ hours: 24 * 90 }));
+    atOnce(store.pastEdits.prune(clock().subtract({ hours: 24 * 90 })));
     expect(store.changes.completeFrom()).toBe(cut);
     expect(store.changes.latest()).toBe(latest);
     const titles = store.view.versionsFrom(key, store.changes.completeFrom());
@@ -175,7 +176,7 @@ describe("the change log", () => {
     expect(store.changes.itemsSince(projectId(2001), revision(1))).toHaveLength(3);
     expect(store.objects.get({ item: key, component: "VEVENT" })).not.toBeNull();
     clock.advance({ hours: 24 * 200 });
-    store.pastEdits.prune(clock());
+    atOnce(store.pastEdits.prune(clock()));
     expect(store.changes.latest()).toBe(latest);
     put(anEvent(4));
     expect(store.changes.latest()).toBe(latest + 1);
@@ -242,5 +243,16 @@ describe("transaction()", () => {
       ).toThrow("no");
     });
     expect(store.mirror.counts().event).toBe(1);
+  });
+
+  it("prune() result when much is old: it goes in steps, of which none is long, and all of it", () => {
+    const { store, put, clock } = storeRig();
+    for (let id = 1; id <= 1200; id += 1) put(anEvent(id));
+    for (let id = 1; id <= 1200; id += 1) put(anEvent(id, { title: "again" }));
+    clock.advance({ hours: 24 * 100 });
+    const steps = [...store.pastEdits.prune(clock())];
+    expect(steps.length).toBeGreaterThanOrEqual(7);
+    expect(store.changes.since(revision(0), 10_000).length).toBe(1);
+    expect(store.view.history(put(anEvent(7))).length).toBeLessThanOrEqual(2);
   });
 });

@@ -19,7 +19,14 @@ describe("openStore()", () => {
     const folder = join(testDirectory(), "data");
     mkdirSync(folder, { mode: 0o777 });
     const store = testStore(handClock("2026-11-21T09:00:00Z"), join(folder, "dayferry.sqlite"));
-    store.endedSessions.add({ id: "x", until: Temporal.Instant.from("2026-12-01T00:00:00Z") });
+    store.logIns.begin({
+      digest: "x",
+      person: null,
+      way: "token",
+      proxied: null,
+      agent: "",
+      until: Temporal.Instant.from("2026-12-01T00:00:00Z"),
+    });
     const lock = lockDataDirectory(folder);
     onTestFinished(() => lock?.release());
     const names = readdirSync(folder);

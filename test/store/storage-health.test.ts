@@ -2,7 +2,11 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../src/store/migrate.ts";
-import { createStorageHealth, isStorageFault } from "../../src/store/storage-health.ts";
+import {
+  createStorageHealth,
+  isStorageFault,
+  storageProblemAtStart,
+} from "../../src/store/storage-health.ts";
 import { handClock, migrations, testDirectory } from "../support/test-store.ts";
 
 function healthRig() {
@@ -39,6 +43,18 @@ describe("createStorageHealth()", () => {
     db.pragma("max_page_count = 1000000");
     expect(health.check()).toBe(true);
     expect(health.trouble()).toBeNull();
+  });
+
+  it("note() result when a page is damaged: told until the end, whatever else fails or can be stored", () => {
+    const { db, health, faultOf } = healthRig();
+    const damage = new Database.SqliteError("database disk image is malformed", "SQLITE_CORRUPT");
+    expect(health.note(new Error("a feed cannot be built", { cause: damage }))).toBe(true);
+    expect(health.trouble()).toMatchObject({ kind: "damaged" });
+    expect(health.check()).toBe(false);
+    db.pragma("query_only = ON");
+    expect(health.note(faultOf())).toBe(true);
+    expect(health.trouble()).toMatchObject({ kind: "damaged", failures: 1 });
+    expect(storageProblemAtStart(damage, "/data")).toBeNull();
   });
 
   it("note() result when the database is read-only, or held by another program", () => {

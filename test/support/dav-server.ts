@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import express from "express";
 import { onTestFinished } from "vitest";
 import { createDavRouter } from "../../src/caldav/router.ts";
@@ -9,6 +10,7 @@ import type { Person, Project } from "../../src/domain/item.ts";
 import { createAcceptItems } from "../../src/edits/intake/accept.ts";
 import { createAcceptMove } from "../../src/edits/intake/accept-move.ts";
 import { continueWhenRead } from "../../src/http/continue.ts";
+import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
 import { createThrottle, type Throttle } from "../../src/people/throttle.ts";
@@ -96,7 +98,8 @@ interface Parts {
   readonly lines: string[];
 }
 
-function davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines }: Parts) {
+/** What a CalDAV server works on, over a store that is there. */
+export function davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines }: Parts) {
   const { mode = "apply", maxSize = 1_000_000, readOnly = [], unread = () => false } = settings;
   const accepting = {
     store,
@@ -118,6 +121,7 @@ function davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines
     }),
     acceptItems: createAcceptItems(accepting),
     acceptMove: createAcceptMove(accepting),
+    reader: createCalendarReader({ zone, pause: nextTurn }),
     passwords,
     throttle,
     zone,

@@ -2,7 +2,7 @@
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | null> | Value | null,
-  withinMs = 20_000,
+  withinMs = 40_000,
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {

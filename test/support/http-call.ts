@@ -3,6 +3,8 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** An address of this machine from which the request comes; 127.0.0.1 unless given. */
+  readonly from?: string;
 }
 
 export interface Called {
@@ -16,11 +18,12 @@ export interface Called {
 export function callHttp(
   port: number,
   request: string,
-  { headers = {}, body }: CallOptions = {},
+  { headers = {}, body, from = "127.0.0.1" }: CallOptions = {},
 ): Promise<Called> {
   const [method, path] = request.split(" ");
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+    const to = { host: "127.0.0.1", localAddress: from, port, method, path, headers };
+    const sent = httpRequest(to, (answer) => {
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("end", () => {

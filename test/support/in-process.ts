@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { openRooms } from "../../src/build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "../../src/cli/command-host.ts";
 import { run } from "../../src/cli/run.ts";
-import type { Config } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
-import { checkMail } from "../../src/mailer.ts";
+import { checkMail, testMessages } from "../../src/mailer.ts";
 import { startDaemon } from "../../src/serve.ts";
 import type { Ended, Installation } from "./dayferry.ts";
 import { eventually } from "./eventually.ts";
@@ -28,7 +27,7 @@ export async function serveHere(installation: Installation, { ready = true } = {
   const options = { config, rooms, version: "0.0.0", log, signal, ...runtime };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
-    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 20_000);
+    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 40_000);
   }
   return {
     url,
@@ -65,7 +64,7 @@ export async function command(
     version: "0.0.0",
     clock,
     zoneData: { tz: "2026c", icu: "78.3" },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(50_000),
     env: process.env,
     print(text) {
       stdout += text;
@@ -84,15 +83,19 @@ export async function command(
     daemonOf: () => daemon,
     open: (config) => openRooms(config, { ...runtime, log }),
     serve: notHere,
+    serveReadOnly: notHere,
+    setUp: notHere,
     demo: notHere,
     sandbox: notHere,
     checkMail,
+    testMessages: (config) =>
+      testMessages(config, { version: "1.0.0", clock, signal: AbortSignal.timeout(50_000) }),
   };
   const code = await run(args, host);
   return { code, stdout, stderr };
 }
 
-function configOf({ configFile, folder }: Installation): Config {
+function configOf({ configFile, folder }: Installation): LoadedConfig {
   const loaded = loadConfig({ file: configFile, env: {}, cwd: folder });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.failure));
   return loaded.value;

@@ -5,9 +5,8 @@ import {
   readXml,
   textOf,
   wholeText,
-  type XmlElement,
 } from "../../src/caldav/xml/read-xml.ts";
-import { keyOf } from "../../src/caldav/xml/xml-names.ts";
+import { keyOf, type XmlElement } from "../../src/caldav/xml/xml-names.ts";
 
 /** The root of a body that has to be XML. */
 export function rootOf(text: string): XmlElement {

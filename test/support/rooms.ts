@@ -4,6 +4,7 @@ import { createLog } from "../../src/log.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import type { ConfigChanges } from "./dayferry.ts";
 import { serviceConfig } from "./sandbox.ts";
+import { layDatabase } from "./test-store.ts";
 
 type Ambient = Parameters<typeof openRooms>[1];
 
@@ -24,6 +25,7 @@ export function roomsOn(
     { folder, env: {}, cwd: folder },
   );
   if (!config.ok) throw new Error(JSON.stringify(config.failure));
+  layDatabase(config.value.dataDir);
   const opened = openRooms(config.value, {
     clock: () => Temporal.Now.instant(),
     monotonic: () => performance.now(),

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
+import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { zone } from "./items.ts";
 
@@ -26,8 +28,32 @@ export function handClock(start: string): HandClock {
 
 export const migrations = join(import.meta.dirname, "../../migrations");
 
+let migrated: Buffer | null = null;
+
+/** The octets of a database without rows at the newest migration: all migrations take 20 times as long as a copy. */
+export function emptyDatabase(): Buffer {
+  if (!migrated) {
+    const db = new Database(":memory:");
+    migrate(db, migrations);
+    migrated = db.serialize();
+    db.close();
+  }
+  return migrated;
+}
+
+/** The database of a data directory, without rows, unless it is there: a first start that need not be tried again. */
+export function layDatabase(folder: string): void {
+  const file = join(folder, "dayferry.sqlite");
+  if (existsSync(file)) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, emptyDatabase(), { mode: 0o600 });
+}
+
 /** A store that is closed when the test ends; in memory unless a file is named. */
-export function testStore(clock: () => Temporal.Instant, file = ":memory:"): Store {
+export function testStore(
+  clock: () => Temporal.Instant,
+  file: string | Buffer = emptyDatabase(),
+): Store {
   let made = 0;
   const store = openStore({ file, migrations, zone, clock, randomId: () => `id-${++made}` });
   onTestFinished(() => store.close());

@@ -8,6 +8,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import type { Listing, Upstream } from "../../src/upstream/client.ts";
+import { emptyDatabase, migrations } from "../support/test-store.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
 import { roomy, stage } from "./support/stage.ts";
 import { addTask, placeAt } from "./support/workspace.ts";
@@ -34,7 +35,7 @@ it("what is known of a list is the same whether equal octets are read again or n
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 /** Two mirrors of one workspace: one leaves unread what it may, the other reads everything every time. */
 async function twins() {
@@ -220,8 +221,8 @@ function listIdOf(store: Store, list: number) {
 
 function secondStore(): Store {
   const store = openStore({
-    file: ":memory:",
-    migrations: "migrations",
+    file: emptyDatabase(),
+    migrations,
     zone: "Europe/Berlin",
     clock: () => Temporal.Now.instant(),
     randomId: randomUUID,

@@ -5,8 +5,7 @@ import type { Store } from "../../src/store/store.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, type Stage, stage } from "./support/stage.ts";
 import {
-  addEvent,
-  addTask,
+  addFamily,
   placeAt,
   shownTitles,
   viewInventory,
@@ -16,26 +15,15 @@ import {
 /** One list with two tasks, the first with a subtask; an event; everything read and at rest. */
 async function rested(more: Parameters<typeof countedSync>[1] = {}) {
   const it = await stage({ quota: roomy });
-  const place = placeAt(it, 0);
-  const task = addTask(it, place, { title: "Old", due_date: "2027-03-09" });
-  const other = addTask(it, place, { title: "Other" });
-  const event = addEvent(it, place);
-  const { tasks, subtasks, events } = it.sandbox.workspace;
-  insist(subtasks.create({ ...place, task }, { title: "Below" }));
+  const family = addFamily(it);
   const counted = countedSync(it, more);
   await counted.reads();
   expect(await counted.reads()).toEqual([]);
   return {
     ...counted,
+    ...family,
     it,
-    place,
-    task,
-    other,
-    event,
-    tasks,
-    subtasks,
-    events,
-    titles: () => shownTitles(it, projectId(place.project)),
+    titles: () => shownTitles(it, projectId(family.place.project)),
   };
 }
 
@@ -54,7 +42,7 @@ describe("a list that comes as it came before", () => {
     const revision = it.store.changes.latest();
     const before = it.store.sources.all();
     const between = Temporal.Now.instant();
-    const summary = await sync.sweep({ signal: AbortSignal.timeout(15_000) });
+    const summary = await sync.sweep({ signal: AbortSignal.timeout(50_000) });
     expect(summary).toMatchObject({ added: 0, changed: 0, unchanged: 4 });
     expect(await reads()).toEqual([]);
     expect(it.store.changes.latest()).toBe(revision);
@@ -74,11 +62,6 @@ describe("a list that comes as it came before", () => {
     expect(await reads()).toEqual(["tasks"]);
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
     expect(await reads()).toEqual([]);
-  });
-
-  it("is read by a new process", async () => {
-    const { it } = await rested();
-    expect((await countedSync(it).reads()).length).toBeGreaterThan(3);
   });
 
   it("is read when an answer to an edit has written one of its rows", async () => {
@@ -227,7 +210,6 @@ describe("a list that comes as it came before", () => {
     insist(tasks.update({ ...place, task }, { title: "New" }));
     fault.isOn = true;
     await reads();
-    expect(mirrored(it, "task", task).item.title).toBe("Old");
     fault.isOn = false;
     expect(await reads()).toContain("tasks");
     expect(viewInventory(it)).toEqual(workspaceInventory(it));

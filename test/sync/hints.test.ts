@@ -111,35 +111,6 @@ describe("read()", () => {
     expect(trust.worth("task-time")).toBe(0.5);
   });
 
-  it("counts what the fields were silent about as missed when the teller was read after it", () => {
-    const { told, read, trust } = rig();
-    told(10, row({}));
-    told(30, row({ time: 15 }));
-    read(40, 15);
-    expect(trust.foretold("task-time")).toBeGreaterThan(0);
-    expect(trust.text()).toContain("task-subtasks 0.000 0.000 1.000");
-    expect(trust.text()).toContain("task-progress 0.000 0.000 1.000");
-  });
-
-  it("counts as missed what a teller that answered as before has not told of", () => {
-    const { told, read, hints, trust } = rig();
-    told(10, row({}));
-    hints.silent(teller, at(30));
-    read(40, 15);
-    expect(trust.text()).toContain("task-time 0.000 0.000 1.000");
-  });
-
-  it.each([
-    ["after the teller was read", 35],
-    ["within the precision of moments", 29],
-  ])("counts nothing as missed that happened %s", (_, change) => {
-    const { told, read, hints, trust } = rig();
-    told(10, row({}));
-    hints.silent(teller, at(30));
-    expect(read(40, change)).toBe(false);
-    expect(trust.text()).toBe("");
-  });
-
   it("learns nothing from what was edited from here, once", () => {
     const { told, read, hints, trust } = rig();
     told(10, row({}));
@@ -171,8 +142,7 @@ describe("read()", () => {
       told(round * 100 + 20, row({ time, progress: round % 2 }));
     }
     expect(trust.worth("task-time")).toBeCloseTo(0.74, 1);
-    expect(trust.foretold("task-time")).toBeGreaterThan(0.9);
-    expect(trust.foretold("task-subtasks")).toBe(0);
+    expect(trust.text()).not.toContain("task-subtasks");
   });
 });
 

@@ -3,15 +3,15 @@ import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
 import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
-import { roomy, stage } from "./support/stage.ts";
+import { testStore } from "../support/test-store.ts";
 
 const start = 1_780_000_000;
 const form = 1;
 const names = Array.from({ length: 12 }, (_, at) => `tasks:${at + 1}`);
 const options = { ...schedulerDefaults, pace: 1 };
 
-async function world() {
-  const { store } = await stage({ quota: roomy, size: "empty" });
+function world() {
+  const store = testStore(() => Temporal.Instant.fromEpochMilliseconds(1000 * start));
   store.sources.put(
     names.map((_, at) => ({ kind: "tasks", projectId: projectId(1), listId: listId(at + 1) })),
   );
@@ -57,8 +57,8 @@ function resumed(store: Store): Scheduler {
 }
 
 describe("save()", () => {
-  it("keeps what was learned, so that the next process expects the same", async () => {
-    const { store, kept, scheduler } = await world();
+  it("keeps what was learned, so that the next process expects the same", () => {
+    const { store, kept, scheduler } = world();
     const now = learned(scheduler, kept);
     kept.save(scheduler, { now, isLast: true });
     const next = resumed(store);
@@ -76,8 +76,8 @@ describe("save()", () => {
     expect(expected[0]).toBeGreaterThan(10 * (expected[1] ?? 0));
   });
 
-  it("writes a part at once, and the rest by and by", async () => {
-    const { store, kept, scheduler } = await world();
+  it("writes a part at once, and the rest by and by", () => {
+    const { store, kept, scheduler } = world();
     const now = learned(scheduler, kept);
     const rows = () => names.filter((name) => store.beliefs.get(name, form)).length;
     expect(rows()).toBe(names.length);
@@ -89,8 +89,8 @@ describe("save()", () => {
     expect(rows()).toBe(names.length - 1);
   });
 
-  it("writes the numbers only of what was seen to change", async () => {
-    const { store, kept, scheduler } = await world();
+  it("writes the numbers only of what was seen to change", () => {
+    const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const withNumbers = names.filter((name) => store.beliefs.get(name, form)?.odds);
     expect(withNumbers).toEqual([names[0]]);
@@ -98,8 +98,8 @@ describe("save()", () => {
 });
 
 describe("what was kept", () => {
-  it("counts as none when it is damaged or of another form", async () => {
-    const { store, kept, scheduler } = await world();
+  it("counts as none when it is damaged or of another form", () => {
+    const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const [busy = ""] = names;
     const row = store.beliefs.get(busy, form);
@@ -115,6 +115,27 @@ describe("what was kept", () => {
     expect(next.worth(busy, row.polledAt + 60)).toBeGreaterThan(0);
   });
 
+  it("from before weeks were known counts as far as it goes", () => {
+    const { store, kept, scheduler } = world();
+    kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
+    const [busy = ""] = names;
+    const row = store.beliefs.get(busy, form);
+    if (!row?.hours) throw new Error("nothing was kept");
+    store.beliefs.put([{ ...row, hours: row.hours.slice(0, 48) }], form);
+    const starts = Array.from(row.hours.slice(0, 24));
+    expect(Array.from(kept.of(busy)?.clock?.starts ?? [])).toEqual(starts);
+    expect(Array.from(kept.of(busy)?.clock?.days ?? [])).toEqual(Array(7).fill(0));
+    const {
+      weekStarts: _starts,
+      weekSeconds: _seconds,
+      begin: _begin,
+      ...older
+    } = Object.fromEntries(Object.entries(JSON.parse(store.beliefs.common(form) ?? "{}")));
+    store.beliefs.putCommon(JSON.stringify(older), form);
+    expect(kept.common()?.changedAt).toBe(scheduler.common().changedAt);
+    expect(resumed(store).worth(busy, row.polledAt + 60)).toBeGreaterThan(0);
+  });
+
   it.each([
     "",
     "[]",
@@ -122,14 +143,14 @@ describe("what was kept", () => {
     "{",
     '{"sessionPrior": [1, null]}',
     '{"sessionPrior": [1], "scores": [1]}',
-  ])("in common counts as none when it is %j", async (text) => {
-    const { store, kept } = await world();
+  ])("in common counts as none when it is %j", (text) => {
+    const { store, kept } = world();
     store.beliefs.putCommon(text, form);
     expect(kept.common()).toBeNull();
   });
 
-  it("in common is taken up as it was", async () => {
-    const { store, kept, scheduler } = await world();
+  it("in common is taken up as it was", () => {
+    const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const common = kept.common();
     expect(common?.changedAt).toBe(scheduler.common().changedAt);

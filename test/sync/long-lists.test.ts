@@ -2,11 +2,18 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { Turns } from "../../src/turns.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
 import { roomy, stage } from "./support/stage.ts";
-import { addTask, placeAt } from "./support/workspace.ts";
+import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
 const size = 230;
+
+/** Turns that are over after the first step of each; others have theirs whenever one is asked for. */
+const shortTurns = (others: () => void): Turns => ({
+  isOver: () => true,
+  share: async () => others(),
+});
 
 /** A list that takes several transactions, of which nothing is read yet. */
 async function longList() {
@@ -24,8 +31,8 @@ describe("a long list", () => {
   it("is applied in several transactions, between which others have their turn", async () => {
     const { it, name, rows, state } = await longList();
     const seen: number[] = [];
-    const pause = async () => void seen.push(rows());
-    await pollByHand(it, { pause }).poll(name);
+    const turns = shortTurns(() => void seen.push(rows()));
+    await pollByHand(it, { turns }).poll(name);
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.toSorted((a, b) => a - b)).toEqual(seen);
     expect(seen[0]).toBeLessThan(size);
@@ -42,7 +49,8 @@ describe("a long list", () => {
       sources.succeeded(source, read);
     };
     const store: Store = { ...it.store, sources: { ...sources, succeeded } };
-    const { poll } = pollByHand(it, { store });
+    const turns = shortTurns(() => undefined);
+    const { poll } = pollByHand(it, { store, turns });
     await poll(name);
     expect(rows()).toBe(size);
     expect(state()?.items).toBe(0);
@@ -60,13 +68,13 @@ describe("a long list", () => {
     for (const task of ids) insist(tasks.update({ ...place, task }, { title: "Renamed" }));
     const key = store.mirror.find("task", last);
     let isWritten = false;
-    const pause = async () => {
+    const turns = shortTurns(() => {
       const row = key === null ? null : store.mirror.get(key);
       if (isWritten || !row) return;
       isWritten = true;
       store.mirror.put({ ...row.item, id: last, title: "By an edit" }, name);
-    };
-    const other = pollByHand(it, { pause });
+    });
+    const other = pollByHand(it, { turns });
     await other.poll(name);
     const title = () => key !== null && store.mirror.get(key)?.item.title;
     expect(title()).toBe("By an edit");
@@ -91,10 +99,39 @@ describe("a long list", () => {
   it("is not applied any further when all is to end", async () => {
     const { it, name, rows, state } = await longList();
     const end = new AbortController();
-    const pause = async () => end.abort();
-    const { poller } = pollByHand(it, { pause });
+    const turns = shortTurns(() => {
+      if (rows() > 0) end.abort();
+    });
+    const { poller } = pollByHand(it, { turns });
     await poller.poll(name, end.signal);
+    expect(rows()).toBeGreaterThan(0);
     expect(rows()).toBeLessThan(size);
     expect(state()?.items).toBe(0);
+  });
+
+  it("is read as a whole by the next process when one ended between two turns, and nothing of it is missed", async () => {
+    const { it, ids, name, rows, tasks, place } = await longList();
+    await pollByHand(it).poll(name);
+    for (const task of ids) insist(tasks.update({ ...place, task }, { title: "Renamed" }));
+    for (const task of ids.slice(-3)) insist(tasks.remove({ ...place, task }));
+    const end = new AbortController();
+    let turns = 0;
+    const { poller } = pollByHand(it, {
+      turns: shortTurns(() => {
+        turns += 1;
+        if (turns === 20) end.abort();
+      }),
+    });
+    await poller.poll(name, end.signal);
+    const titles = it.store.mirror.ofSource(name).map(({ item }) => item.title);
+    const renamed = titles.filter((title) => title === "Renamed").length;
+    expect(renamed).toBeGreaterThan(0);
+    expect(renamed).toBeLessThan(size - 3);
+    expect(rows()).toBe(size);
+    expect(it.store.absences.all()).toEqual([]);
+    const next = it.again();
+    await next.sweep();
+    expect(rows()).toBe(size - 3);
+    expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 });

@@ -14,6 +14,7 @@ const move = (more: Pick<Edit, "base" | "patch"> & Partial<Edit>): Edit => ({
   id: editId(1),
   channel: "caldav",
   actor: null,
+  program: null,
   item: itemKey(1),
   action: "update",
   state: "claimed",
@@ -41,7 +42,11 @@ describe("isOfMove() of a task's move", () => {
     ["another day", { ...copy, dueOn: null }, false],
     ["the old list", { ...copy, listId: listId(3001), projectId: projectId(2001) }, false],
     ["somebody else's", { ...copy, byMe: false }, false],
-    ["made days before", { ...copy, createdAt: createdAt.subtract({ hours: 48 }) }, false],
+    [
+      "made days before by its stamp",
+      { ...copy, createdAt: createdAt.subtract({ hours: 48 }) },
+      true,
+    ],
   ])("result for %s", (_what, item, expected) => {
     expect(isOfMove(task, item)).toBe(expected);
   });

@@ -3,7 +3,7 @@ import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
 import { type JobOutcome, PollSchedule, timesOf } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
-import { roomy, stage } from "./support/stage.ts";
+import { testStore } from "../support/test-store.ts";
 
 const begun = Temporal.Instant.from("2026-05-01T10:00:00Z");
 const never = new AbortController().signal;
@@ -15,10 +15,10 @@ const list = (id: number): Source => ({
 });
 
 /** A schedule of `lists` lists, with one poll per second, whose time goes on by hand. */
-async function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
-  const { store } = await stage({ quota: roomy, size: "empty" });
+function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
   let now = begun;
   const clock = () => now;
+  const store = testStore(clock);
   const sources = new SourceList(store, clock);
   const schedule = new PollSchedule({
     store,
@@ -59,8 +59,8 @@ const counted = (names: readonly (string | null)[]) => {
 };
 
 describe("next()", () => {
-  it("tries everything once, in the order of a first sweep", async () => {
-    const { sources, poll } = await rig(2);
+  it("tries everything once, in the order of a first sweep", () => {
+    const { sources, poll } = rig(2);
     const below = (id: number): Source => {
       return {
         kind: "subtasks",
@@ -77,8 +77,8 @@ describe("next()", () => {
     expect(order.join(" ")).toBe("people labels tasks:1 tasks:2 subtasks:12 subtasks:11");
   });
 
-  it("asks more often where changes are seen, and leaves nobody out", async () => {
-    const { polls, changes, sleep, poll, clock } = await rig(10);
+  it("asks more often where changes are seen, and leaves nobody out", () => {
+    const { polls, changes, sleep, poll, clock } = rig(10);
     polls(10);
     for (let round = 0; round < 300; round += 1) {
       sleep(1);
@@ -90,16 +90,16 @@ describe("next()", () => {
     expect(counts.size).toBe(10);
   });
 
-  it("goes on at once with what an edit has hurried, every second time", async () => {
-    const { polls, sources, poll } = await rig(10);
+  it("goes on at once with what an edit has hurried, every second time", () => {
+    const { polls, sources, poll } = rig(10);
     polls(20);
     for (const name of ["tasks:4", "tasks:5", "tasks:6"]) sources.hurry(name);
     const order = Array.from({ length: 6 }, poll);
     expect(order.filter((_, at) => at % 2 === 0)).toEqual(["tasks:4", "tasks:5", "tasks:6"]);
   });
 
-  it("lets a failed source rest, and asks for it when its rest has ended", async () => {
-    const { polls, sources, schedule, sleep, clock } = await rig(3);
+  it("lets a failed source rest, and asks for it when its rest has ended", () => {
+    const { polls, sources, schedule, sleep, clock } = rig(3);
     polls(3);
     sleep(1);
     const next = schedule.next();
@@ -111,8 +111,8 @@ describe("next()", () => {
     expect(counted(polls(60)).has(next.name)).toBe(true);
   });
 
-  it("asks for what has failed and rests as soon as the service is back", async () => {
-    const { polls, sources, schedule, sleep, clock } = await rig(3);
+  it("asks for what has failed and rests as soon as the service is back", () => {
+    const { polls, sources, schedule, sleep, clock } = rig(3);
     polls(3);
     sleep(1);
     const next = schedule.next();
@@ -123,8 +123,8 @@ describe("next()", () => {
     expect(counted(polls(9)).has(next.name)).toBe(true);
   });
 
-  it("keeps everything within the ceiling of age when the clock allows it", async () => {
-    const { polls, changes, sleep, poll, clock } = await rig(30, { maxAge: 120 });
+  it("keeps everything within the ceiling of age when the clock allows it", () => {
+    const { polls, changes, sleep, poll, clock } = rig(30, { maxAge: 120 });
     polls(30);
     const last = new Map<string, number>();
     let oldest = 0;
@@ -139,22 +139,22 @@ describe("next()", () => {
     expect(oldest).toBeLessThanOrEqual(120);
   });
 
-  it("goes on when the clock is set back", async () => {
-    const { polls, sleep } = await rig(5);
+  it("goes on when the clock is set back", () => {
+    const { polls, sleep } = rig(5);
     polls(20);
     sleep(-7200);
     expect(counted(polls(30)).size).toBe(5);
   });
 
-  it("reads everything once more, in turn, when all is to be read again", async () => {
-    const { polls, schedule } = await rig(6);
+  it("reads everything once more, in turn, when all is to be read again", () => {
+    const { polls, schedule } = rig(6);
     polls(40);
     schedule.rereadAll();
     expect(new Set(polls(6)).size).toBe(6);
   });
 
-  it("says that it waits when nothing has happened for hours, and when it will go on", async () => {
-    const { polls, schedule, sleep } = await rig(8);
+  it("says that it waits when nothing has happened for hours, and when it will go on", () => {
+    const { polls, schedule, sleep } = rig(8);
     polls(8 + 4 * 3600);
     const idle = polls(3600).filter((name) => name === null).length;
     expect(idle).toBeGreaterThan(0.5 * 3600);
@@ -168,8 +168,8 @@ describe("next()", () => {
 });
 
 describe("hint()", () => {
-  it("makes a source worth a poll soon", async () => {
-    const { polls, schedule } = await rig(200);
+  it("makes a source worth a poll soon", () => {
+    const { polls, schedule } = rig(200);
     polls(600);
     const quiet = polls(5);
     const name = quiet[0] ?? "";
@@ -182,7 +182,7 @@ describe("hint()", () => {
 
 describe("putJob()", () => {
   it("polls it once at once, and again when it is worth it", async () => {
-    const { polls, schedule } = await rig(4);
+    const { polls, schedule } = rig(4);
     polls(4);
     const ran: string[] = [];
     const outcome: JobOutcome = { kind: "read", revealed: { at: begun, changes: [] } };
@@ -202,7 +202,7 @@ describe("putJob()", () => {
   });
 
   it("is asked again after a rest when it has failed", async () => {
-    const { polls, schedule, sleep, clock } = await rig(2);
+    const { polls, schedule, sleep, clock } = rig(2);
     polls(2);
     let tries = 0;
     const run = () => {
@@ -224,7 +224,7 @@ describe("putJob()", () => {
 
 describe("leaveToAudit()", () => {
   it("takes a list with one poll of 16, in turn, until they are no longer left to it", async () => {
-    const { schedule, sources, polls, sleep, clock } = await rig(120);
+    const { schedule, sources, polls, sleep, clock } = rig(120);
     polls(120);
     schedule.putJob({
       key: "pages",

@@ -30,6 +30,25 @@ describe("run()", () => {
     expect(it.sandbox.requests.entries().filter(({ status }) => status === 429)).toEqual([]);
   });
 
+  it("does not read many sources again while others wait for their first answer", async () => {
+    const it = await stage({
+      size: "s",
+      counts: { tasks: 100, eventsPerProject: 2 },
+      quota: roomy,
+    });
+    it.sandbox.faults.add({ kind: "hang-before", path: /\/subtasks$/, times: 1 });
+    it.sandbox.faults.add({ kind: "delay", ms: 20, path: /./, times: 10_000 });
+    const unanswered: number[] = [];
+    await runUntil(it, () => {
+      const requests = it.sandbox.requests.entries();
+      const first = new Set(new Map(requests.toReversed().map((one) => [one.path, one])).values());
+      const again = requests.filter((one) => !first.has(one));
+      unanswered.push(again.filter(({ status }) => status === null).length);
+      return again.length > 300;
+    });
+    expect(Math.max(...unanswered)).toBeLessThanOrEqual(6);
+  });
+
   it("asks look-ups seldom, labels less than the rest, and nobody is left out, when nothing changes", async () => {
     const { it } = await smallWorld();
     it.asked();
@@ -103,10 +122,8 @@ describe("run()", () => {
     const stop = new AbortController();
     const running = it.sync.run(stop.signal);
     await until(() => it.sandbox.requests.entries().length >= 3);
-    const begun = performance.now();
     stop.abort();
     await running;
-    expect(performance.now() - begun).toBeLessThan(500);
     expect(it.asked()).toHaveLength(3);
     expect(it.sync.ready).toBe(false);
   });

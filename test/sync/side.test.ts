@@ -28,7 +28,7 @@ async function world(options: Partial<StageOptions> = {}) {
 }
 
 const readAll = async ({ sync }: Stage) =>
-  sync.readSide({ signal: AbortSignal.timeout(10_000), most: 1000 });
+  sync.readSide({ signal: AbortSignal.timeout(50_000), most: 1000 });
 
 const besides = (requests: readonly string[]) =>
   requests.filter((request) => /comments|history|folders|files/.test(request));
@@ -162,7 +162,7 @@ describe("readSide()", () => {
 
   it("stops after as many lists as it was told", async () => {
     const { it: here } = await world();
-    expect(await here.sync.readSide({ signal: AbortSignal.timeout(5000), most: 1 })).toBe(1);
+    expect(await here.sync.readSide({ signal: AbortSignal.timeout(50_000), most: 1 })).toBe(1);
   });
 });
 

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listId, personId, projectId } from "../../src/domain/ids.ts";
+import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
-import { type Stage, stage } from "./support/stage.ts";
+import { eventually } from "../support/eventually.ts";
+import { roomy, type Stage, stage } from "./support/stage.ts";
 import {
   addEvent,
   addTask,
@@ -47,6 +48,40 @@ describe("sweep()", () => {
     expect(it.store.directory.labels()).toHaveLength(5);
   });
 
+  it("reads everything after the call, also what another sweep had read before it", async () => {
+    const here = await stage({ size: "empty", quota: roomy });
+    here.sandbox.faults.add({ kind: "delay", ms: 300, path: /\/tasks$/ });
+    const first = here.sweep();
+    const { requests } = here.sandbox;
+    await eventually("events were read, and a list is still awaited", () => {
+      const paths = requests.entries().filter(({ status }) => status !== null);
+      return paths.filter(({ path }) => path.endsWith("/events")).length >= 2 ? true : null;
+    });
+    const event = addEvent(here, placeAt(here, 0), { title: "Entered meanwhile" });
+    await here.sweep();
+    await first;
+    expect(here.store.mirror.find("event", serviceId(event))).not.toBeNull();
+  });
+
+  it("reads anew what a poll is reading that began before the call", async () => {
+    const here = await stage({ size: "empty", quota: roomy });
+    await here.sweep();
+    here.asked();
+    const { project } = placeAt(here, 0);
+    here.sandbox.faults.add({ kind: "delay", ms: 300, path: new RegExp(`/${project}/events$`) });
+    const stop = new AbortController();
+    const running = here.sync.run(stop.signal);
+    await eventually("the events are being read", () => {
+      const entries = here.sandbox.requests.entries();
+      return entries.some(({ path }) => path.endsWith(`/${project}/events`)) ? true : null;
+    });
+    const event = addEvent(here, placeAt(here, 0), { title: "Entered meanwhile" });
+    await here.sweep();
+    expect(here.store.mirror.find("event", serviceId(event))).not.toBeNull();
+    stop.abort();
+    await running;
+  });
+
   it("reads look-ups, labels, events and tasks before subtasks when nothing is known", async () => {
     const it = await stage({ size: "s" });
     await it.sweep();
@@ -68,7 +103,7 @@ describe("sweep()", () => {
     await it.sweep();
     // The second one notes, once for ever, that everything had been read.
     await it.sweep();
-    const audit = watchWrites(file, ["rounds", "sources"]);
+    const audit = watchWrites(file, ["rounds", "sources", "beliefs", "common_beliefs"]);
     it.asked();
     const summary = await it.sweep();
     expect(summary).toMatchObject({ added: 0, changed: 0, buried: 0 });
@@ -81,7 +116,7 @@ describe("sweep()", () => {
     const it = await stage({ size: "s" });
     const seen: { done: number; total: number; remaining: number }[] = [];
     await it.sync.sweep({
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(50_000),
       onProgress: ({ done, total, remaining }) =>
         void seen.push({ done, total, remaining: remaining.total("seconds") }),
     });

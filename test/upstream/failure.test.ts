@@ -19,7 +19,7 @@ const failures: readonly (readonly [Failure, string])[] = [
   ],
   [
     { kind: "refused", status: 422, message: "too long", request },
-    "The service refused GET /labels/5 (422): too long",
+    "The service refused it: too long (GET /labels/5, 422)",
   ],
   [
     { kind: "rate-limited", retryAfter: seconds(90), request },
@@ -39,7 +39,7 @@ const failures: readonly (readonly [Failure, string])[] = [
   ],
   [
     { kind: "service-refused", code: 2033, message: "wrong type", request },
-    "The service refused GET /labels/5 with code 2033: wrong type",
+    "The service refused it: wrong type (GET /labels/5, code 2033)",
   ],
   [
     { kind: "unknown-outcome", message: "reset", request },

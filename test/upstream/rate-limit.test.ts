@@ -56,7 +56,7 @@ test("every call waits for Retry-After and all succeed when other tools use up t
     upstream.labels.get(labelId(5), { priority: index % 2 === 0 ? "edit" : "interactive" }),
   );
   // The first 25 go out at once; the rivals leave room for five of them.
-  await expect.poll(() => service.refused(), { timeout: 10_000 }).toBe(20);
+  await expect.poll(() => service.refused(), { timeout: 40_000 }).toBe(20);
   const limitedAt = Math.max(...server.arrivals.map((arrival) => arrival.atMs));
   rivals = 0;
   const results = await Promise.all(calls);

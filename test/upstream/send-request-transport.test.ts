@@ -1,5 +1,6 @@
 import * as zlib from "node:zlib";
 import { expect, test } from "vitest";
+import { labelId } from "../../src/domain/ids.ts";
 import { call, getLabel, label, value } from "./label-rig.ts";
 import { type Answerer, clientOf, json, startLoopback } from "./loopback.ts";
 
@@ -127,10 +128,45 @@ test("get() does not follow a redirect and tells its target without the query", 
     response.end();
   });
   expect(arrivals).toHaveLength(1);
-  expect(result).toMatchObject({ ok: false, failure: { kind: "refused", status: 302 } });
+  expect(result).toMatchObject({ ok: false, failure: { kind: "unavailable", status: 302 } });
   const text = JSON.stringify(result);
   expect(text).toContain("https://elsewhere.example/login");
   expect(text).not.toContain("secret");
+});
+
+test("a redirect says nothing about an edit: a creation stays an open question", async () => {
+  const { baseUrl, arrivals } = await startLoopback((_, response) => {
+    response.writeHead(303, { location: "/portal/log-in" }).end();
+  });
+  const { upstream } = clientOf(baseUrl);
+  expect(await upstream.labels.create({ name: "Urgent" }, call)).toMatchObject({
+    ok: false,
+    failure: { kind: "unknown-outcome", message: expect.stringContaining("/portal/log-in") },
+  });
+  expect(arrivals).toHaveLength(1);
+});
+
+test.each<[string, Answerer]>([
+  ["redirects everything", (_, response) => void response.writeHead(302, { location: "/" }).end()],
+  [
+    "answers everything with a page",
+    (_, response) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end("<p>Please log in</p>"),
+  ],
+])("isOut() result while a network %s, and back once the service answers", async (_, portal) => {
+  let isThere = false;
+  const { baseUrl } = await startLoopback((arrival, response, request) => {
+    if (isThere) json(response, label);
+    else portal(arrival, response, request);
+  });
+  const { upstream, events } = clientOf(baseUrl);
+  await upstream.labels.get(labelId(5), call);
+  await upstream.labels.list(call);
+  expect(upstream.isOut()).toBe(true);
+  isThere = true;
+  await upstream.labels.get(labelId(5), call);
+  expect(upstream.isOut()).toBe(false);
+  expect(events.map(({ kind }) => kind)).toContain("back");
 });
 
 test("status 200 with code and message is service-refused", async () => {

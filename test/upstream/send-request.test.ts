@@ -11,7 +11,7 @@ function outageRig() {
     },
   );
   const tried = (request: string, isFailing: boolean, more: Partial<TryEnding> = {}) =>
-    outage.note({ request, isFailing, isWrite: false, ...more });
+    outage.note({ request, isFailing, isWrite: false, problem: "it answers 503", ...more });
   return {
     outage,
     tried,

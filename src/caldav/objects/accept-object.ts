@@ -130,7 +130,7 @@ const lastSeen = (
 ): Item | null => shownBase(incoming, { key, view }) ?? view.get(key)?.item ?? null;
 
 function acceptItem(
-  { acceptItems, person }: DavContext,
+  { acceptItems, person, agent }: DavContext,
   { edit, dryRun }: { readonly edit: ObjectEdit; readonly dryRun: boolean },
 ): Acceptance {
   const { calendar, incoming, method, base, cleared = [], replaced = null } = edit;
@@ -144,6 +144,7 @@ function acceptItem(
     recreate: edit.recreate ?? false,
     channel: "caldav",
     actor: person.id,
+    program: agent,
     projectId: calendar.projectId,
     listId: calendar.listId,
     dryRun,

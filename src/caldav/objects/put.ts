@@ -1,6 +1,8 @@
+import { isAscii } from "node:buffer";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
+import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
@@ -27,20 +29,28 @@ import { createObject } from "./create-object.ts";
  * hold. The ETag that is answered is that of exactly these octets. Source: RFC 4791 5.3.2; RFC 9110 9.3.4.
  */
 export function putObject(context: DavContext, request: ObjectRequest): DavAnswer {
-  const { calendar, name, headers, body } = request;
+  const { calendar, name, headers, body, reading } = request;
   const href = context.paths.object(calendar, name);
   const denied = readOnlyFault(calendar, { privilege: "write-content", href });
   if (denied) return faultAnswer(denied);
-  const incoming = readObject(context, { type: headers["content-type"], body });
+  const sent = { type: headers["content-type"], body, ...(reading && { reading }) };
+  const incoming = readObject(context, sent);
   if (!incoming.ok) return faultAnswer(incoming.failure);
   const put = { request, body, incoming: incoming.value };
   return atomically(context.store, () => store(context, put));
 }
 
-/** Reads octets as the calendar object that they have to be; `type` is their media type. */
+/** Octets that are to be a calendar object; `type` is their media type, `reading` what was read of them already. */
+interface SentOctets {
+  readonly type: string | undefined;
+  readonly body: Buffer;
+  readonly reading?: ObjectReading;
+}
+
+/** Reads octets as the calendar object that they have to be. */
 export function readObject(
   { zone, maxSize }: DavContext,
-  { type, body }: { readonly type: string | undefined; readonly body: Buffer },
+  { type, body, reading }: SentOctets,
 ): Result<IncomingItem, DavFault> {
   if (type !== undefined && !saysCalendar(type, body)) {
     const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
@@ -54,7 +64,7 @@ export function readObject(
   if (body.length > maxSize) {
     return fail(caldavFault("max-resource-size", `an object may have ${maxSize} bytes at most`));
   }
-  const item = readCalendarObject(body, { zone });
+  const item = reading ?? readCalendarObject(body, { zone });
   return item.ok ? item : fail(objectFault(item.failure));
 }
 
@@ -73,7 +83,7 @@ function saysCalendar(type: string, body: Buffer): boolean {
 function strangeCharset(type: string | undefined, body: Buffer): string | null {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(type ?? "") ?? [];
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null;
-  return body.every((byte) => byte < 0x80) ? null : charset;
+  return isAscii(body) ? null : charset;
 }
 
 function store(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault> {

@@ -22,6 +22,7 @@ export function relocate(
     context.acceptMove({
       channel: "caldav",
       actor: context.person.id,
+      program: context.agent,
       item: key,
       projectId: to.projectId,
       listId: to.listId,

@@ -1,8 +1,8 @@
 import { unreachable } from "../../domain/result.ts";
 import { type DavFault, plainFault } from "../fault.ts";
-import { childOf, childrenOf, isNamed, type XmlElement } from "../xml/read-xml.ts";
+import { childOf, childrenOf, isNamed } from "../xml/read-xml.ts";
 import { elementOf, languageElement, type Propstat, type Tag, tagOf } from "../xml/write-xml.ts";
-import { keyOf, type QName } from "../xml/xml-names.ts";
+import { keyOf, type QName, type XmlElement } from "../xml/xml-names.ts";
 
 /** Which properties are asked for. `allprop`: those of RFC 4918 and what programs have set, and `include` besides. */
 export type Wanted =

@@ -5,7 +5,7 @@ import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.t
 import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/supported-reports.ts";
 import { hrefElement, type Propstat } from "../xml/write-xml.ts";
-import { caldav, dav } from "../xml/xml-names.ts";
+import { caldav, dav, keyOf } from "../xml/xml-names.ts";
 import { answerProps, livePropsOf, type Wanted } from "./answer-properties.ts";
 
 export interface ObjectQuestion {
@@ -55,6 +55,17 @@ const live = livePropsOf<ObjectSubject>({
     [caldav("calendar-data"), ({ data, object }) => data(object)],
   ],
 });
+
+const fixed: ReadonlySet<string> = new Set(
+  ["resourcetype", "getetag", "getcontenttype", "getcontentlength", "getlastmodified"].map((name) =>
+    keyOf(dav(name)),
+  ),
+);
+
+/** Whether the answer depends on nothing but the object, which never changes: neither on who asks nor on what is kept elsewhere. */
+export const isFixedWithObject = (wanted: Wanted): wanted is Extract<Wanted, { kind: "prop" }> =>
+  wanted.kind === "prop" &&
+  wanted.names.map(keyOf).every((key) => fixed.has(key) || !live.has(key));
 
 function privileges({ object, calendar }: ObjectSubject): string {
   return privilegeSet(privilegesOf({ kind: "object", calendar, name: object.name, object }));

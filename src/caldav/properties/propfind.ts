@@ -19,11 +19,12 @@ import {
 import { withPresent } from "../listed-member.ts";
 import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { isNamed, readXml } from "../xml/read-xml.ts";
+import { documentOf, isNamed } from "../xml/read-xml.ts";
 import { multistatus, response } from "../xml/write-xml.ts";
+import { keyOf } from "../xml/xml-names.ts";
 import { choiceFault, sizeOfNames, type Wanted, wantedIn } from "./answer-properties.ts";
 import { collectionProps } from "./collection-properties.ts";
-import { objectProps } from "./object-properties.ts";
+import { isFixedWithObject, objectProps } from "./object-properties.ts";
 
 export const xmlType = "application/xml; charset=utf-8";
 
@@ -32,7 +33,7 @@ export function propfindAnswer(context: DavContext, request: ResourceRequest): D
   const { resource } = request;
   const depth = depthOf(request.headers["depth"], resource);
   if (!depth.ok) return faultAnswer(depth.failure);
-  const wanted = readWanted(request.body);
+  const wanted = readWanted(request);
   if (!wanted.ok) return faultAnswer(wanted.failure);
 
   if (resource.kind === "object" && resource.object === null) {
@@ -66,8 +67,8 @@ function depthOf(header: string | undefined, resource: Resource): Result<0 | 1, 
   return fail(bodyFault(`the Depth "${depth}" is none: 0, 1 or infinity are`));
 }
 
-function readWanted(body: Buffer): Result<Wanted, DavFault> {
-  const xml = readXml(body);
+function readWanted(request: ResourceRequest): Result<Wanted, DavFault> {
+  const xml = documentOf(request);
   if (!xml.ok) return fail(xmlFault(xml.failure));
   if (xml.value === null) return ok({ kind: "allprop", include: [] });
   if (!isNamed(xml.value, "propfind")) {
@@ -154,11 +155,29 @@ function* objectsIn(
   if (resource.kind !== "calendar") return;
   const { calendar } = resource;
   const { context, members } = question;
-  const { paths, calendars } = context;
+  const { paths, calendars, listings } = context;
   const propsOf = objectProps({ ...question, calendar });
   const pathOfName = paths.objectsIn(calendar);
   const written = (object: CalendarObject) => response(pathOfName(object.name), propsOf(object));
+  const id = listingId(resource, question);
+  if (id !== null) {
+    yield* listings.texts({ id, members, write: written });
+    return;
+  }
   for (const object of members) {
     yield withPresent(written, { calendars, calendar, object }) ?? "";
   }
+}
+
+/** Longer ones name properties that no program asks for every time. */
+const longestId = 2000;
+
+/** Names a listing that says nothing but what is fixed with each object; null for others. */
+function listingId(
+  resource: CollectionResource,
+  { context, wanted, minimal }: Omit<Question, "resource" | "isDeep">,
+): string | null {
+  if (!isFixedWithObject(wanted)) return null;
+  const id = [hrefOf(resource, context), String(minimal), ...wanted.names.map(keyOf)].join("\n");
+  return id.length <= longestId ? id : null;
 }

@@ -3,9 +3,9 @@ import type { DavAnswer, DavContext, ResourceRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer, privilegeFault, xmlFault } from "../fault.ts";
 import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { childOf, childrenOf, isNamed, readXml, textOf, type XmlElement } from "../xml/read-xml.ts";
+import { childOf, childrenOf, documentOf, isNamed, textOf } from "../xml/read-xml.ts";
 import { multistatus, namedElement, type Propstat, rawInner, response } from "../xml/write-xml.ts";
-import { keyOf, type QName } from "../xml/xml-names.ts";
+import { keyOf, type QName, type XmlElement } from "../xml/xml-names.ts";
 import { namesFault } from "./answer-properties.ts";
 import { ownSlot, protectedProps } from "./collection-properties.ts";
 import { xmlType } from "./propfind.ts";
@@ -32,7 +32,7 @@ export function proppatchAnswer(context: DavContext, request: ResourceRequest): 
     const about = { href: hrefOf(resource, context), reason: readOnlyResource };
     return faultAnswer(privilegeFault("write-properties", about));
   }
-  const changes = readChanges(request.body);
+  const changes = readChanges(request);
   if (!changes.ok) return faultAnswer(changes.failure);
 
   const excess = namesFault(changes.value.map(({ element }) => element));
@@ -72,8 +72,8 @@ interface Change {
 }
 
 /** In the order of the document, as the last one counts. */
-function readChanges(body: Buffer): Result<readonly Change[], DavFault> {
-  const xml = readXml(body);
+function readChanges(request: ResourceRequest): Result<readonly Change[], DavFault> {
+  const xml = documentOf(request);
   if (!xml.ok) return fail(xmlFault(xml.failure));
   if (xml.value === null || !isNamed(xml.value, "propertyupdate")) {
     return fail(bodyFault("the body is not a DAV:propertyupdate"));

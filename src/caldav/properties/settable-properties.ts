@@ -1,6 +1,5 @@
 import { splitText } from "../../ics/lines/tokens.ts";
-import type { XmlElement } from "../xml/read-xml.ts";
-import { apple, caldav, dav, keyOf } from "../xml/xml-names.ts";
+import { apple, caldav, dav, keyOf, type XmlElement } from "../xml/xml-names.ts";
 
 /** A property of a calendar that programs may set, for their person alone; until then it is what the project says. */
 interface SettableProp {

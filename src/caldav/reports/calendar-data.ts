@@ -4,8 +4,8 @@ import { type Component, readTree } from "../../ics/lines/tokens.ts";
 import { readTime, type ZoneOf } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { bodyFault, caldavFault, type DavFault } from "../fault.ts";
-import { childOf, childrenNamed, type XmlElement } from "../xml/read-xml.ts";
-import { caldav } from "../xml/xml-names.ts";
+import { childOf, childrenNamed } from "../xml/read-xml.ts";
+import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import { readClosedRange } from "./filter.ts";
 
 /** Makes of an object's octets what a report asked for; null: they are wanted as they are. */

@@ -2,7 +2,7 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import { largestAnswer } from "../answer-size.ts";
 import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
 import { bodyFault, errorContent, faultAnswer } from "../fault.ts";
-import { type MemberAddress, notReadYet, readMemberAddress } from "../paths.ts";
+import { type MemberAddress, memberAddressReader, notReadYet } from "../paths.ts";
 import { childrenNamed, textOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
 import {
@@ -22,26 +22,39 @@ export function multigetAnswer(context: DavContext, report: Report): DavAnswer {
   const hrefs = childrenNamed(report.xml, "href").map(textOf);
   if (hrefs.length === 0) return faultAnswer(bodyFault("a calendar-multiget names addresses"));
   const { resource } = report;
-  const addresses = new Map<string, MemberAddress>();
-  for (const href of hrefs) {
-    const address = readMemberAddress(href, { context, scope: resource });
-    if (!addresses.has(address.key)) addresses.set(address.key, address);
-  }
+  const readAddress = memberAddressReader({ context, scope: resource });
   const answer = createAnswer(context, {
     scope: resource,
     question: question.value,
   });
-  const responses = withinLimits(addresses.values(), answer);
+  const responses = withinLimits(addressesIn(hrefs, readAddress), answer);
   return multistatusAnswer({ responses }, question.value);
+}
+
+/** Each address where it is named first, null where it is named again. They are read while the answer is made: thousands take longer than one may keep others waiting. */
+function* addressesIn(
+  hrefs: readonly string[],
+  readAddress: (href: string) => MemberAddress,
+): Generator<MemberAddress | null> {
+  const named = new Set<string>();
+  for (const href of hrefs) {
+    const address = readAddress(href);
+    yield named.has(address.key) ? null : address;
+    named.add(address.key);
+  }
 }
 
 /** Where an answer has become as long as one may be, each address that is left is answered by 507. */
 function* withinLimits(
-  addresses: Iterable<MemberAddress>,
+  addresses: Iterable<MemberAddress | null>,
   answer: (address: MemberAddress) => string,
 ): Generator<string> {
   let size = 0;
   for (const address of addresses) {
+    if (!address) {
+      yield "";
+      continue;
+    }
     const isFull = size > (largestAnswer * 3) / 4;
     const written = isFull ? statusResponse(address.path, { status: 507 }) : answer(address);
     size += written.length;

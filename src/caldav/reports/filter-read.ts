@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { caldavFault, type DavFault } from "../fault.ts";
-import { childrenNamed, childrenOf, isNamed, wholeText, type XmlElement } from "../xml/read-xml.ts";
+import { childrenNamed, childrenOf, isNamed, wholeText } from "../xml/read-xml.ts";
 import { escapeText } from "../xml/write-xml.ts";
-import { caldav } from "../xml/xml-names.ts";
+import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import {
   type ComponentFilter,
   collations,

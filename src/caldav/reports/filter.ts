@@ -3,7 +3,7 @@ import { splitText, textOf } from "../../ics/lines/tokens.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { readStamp } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
-import type { XmlElement } from "../xml/read-xml.ts";
+import type { XmlElement } from "../xml/xml-names.ts";
 
 /**
  * What a calendar-query asks of a component: that none of this name is there, or that one is there which meets all

@@ -6,9 +6,9 @@ import { wantsMinimal } from "../prefer.ts";
 import { namesFault } from "../properties/answer-properties.ts";
 import { collectionProps } from "../properties/collection-properties.ts";
 import { objectProps } from "../properties/object-properties.ts";
-import { childrenNamed, type XmlElement } from "../xml/read-xml.ts";
+import { childrenNamed } from "../xml/read-xml.ts";
 import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
-import { davNamespace, type QName } from "../xml/xml-names.ts";
+import { davNamespace, type QName, type XmlElement } from "../xml/xml-names.ts";
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

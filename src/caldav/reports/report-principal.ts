@@ -5,9 +5,9 @@ import { hrefOf } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { type Wanted, wantedIn } from "../properties/answer-properties.ts";
 import { collectionProps } from "../properties/collection-properties.ts";
-import { childOf, childrenNamed, childrenOf, textOf, type XmlElement } from "../xml/read-xml.ts";
+import { childOf, childrenNamed, childrenOf, textOf } from "../xml/read-xml.ts";
 import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
-import { caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
+import { caldav, dav, keyOf, type QName, server, type XmlElement } from "../xml/xml-names.ts";
 import { multistatusAnswer, type Report } from "./report-question.ts";
 
 /**

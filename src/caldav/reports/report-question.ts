@@ -6,9 +6,9 @@ import { withPresent } from "../listed-member.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { sizeOfNames, type Wanted, wantedIn } from "../properties/answer-properties.ts";
 import { objectProps } from "../properties/object-properties.ts";
-import { childOf, childrenNamed, type XmlElement } from "../xml/read-xml.ts";
+import { childOf, childrenNamed } from "../xml/read-xml.ts";
 import { escapeText, type Multistatus, multistatus, response } from "../xml/write-xml.ts";
-import { caldav } from "../xml/xml-names.ts";
+import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
 /** A REPORT on what stands at its address; `xml` is the element that names it. */
@@ -56,7 +56,8 @@ export function readMemberQuestion(
     hasData: shape.value !== undefined,
     responsesIn(calendar) {
       const propsOf = objectProps({ context, calendar, wanted: wanted.value, minimal, data });
-      return (object, path = paths.object(calendar, object.name)) =>
+      const pathOf = paths.objectsIn(calendar);
+      return (object, path = pathOf(object.name)) =>
         withPresent((present) => response(path, propsOf(present)), { calendars, calendar, object });
     },
   });

@@ -3,8 +3,9 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, errorContent, faultAnswer } from "../fault.ts";
-import { childOf, textOf, type XmlElement } from "../xml/read-xml.ts";
+import { childOf, textOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
+import type { XmlElement } from "../xml/xml-names.ts";
 import {
   type MemberQuestion,
   multistatusAnswer,

@@ -1,6 +1,8 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { davNamespace, type QName } from "./xml-names.ts";
+import { atOnce } from "../../turns.ts";
+import { readPlainXml } from "./plain-xml.ts";
+import { davNamespace, type QName, type XmlElement } from "./xml-names.ts";
 
 /** Why a body cannot be read; `line` is 1-based, null where the fault has no place. `reason` is for people. */
 export interface XmlFault {
@@ -20,15 +22,38 @@ const mostAttributes = 64;
  * the five of XML itself, and what is larger, deeper or more than any calendar program asks for.
  * Source: RFC 4918 8.2, 17, 20.6 (external entities).
  */
-export function readXml(body: Uint8Array): Result<XmlElement | null, XmlFault> {
+export function readXml(body: Uint8Array): XmlReading {
+  return atOnce(readXmlInSteps(body));
+}
+
+/** The same in steps of a millisecond or two, so that others have their turn while a long body is read. */
+export function* readXmlInSteps(body: Uint8Array): Generator<undefined, XmlReading, undefined> {
   if (body.length > largestXml) {
     return refuse(`the body has ${body.length} bytes, more than the ${largestXml} allowed`);
   }
   if (looksLikeUtf16(body)) return refuse("the body is UTF-16; UTF-8 is needed");
   const text = decode(body);
   if (text === null) return refuse("the body is not UTF-8 text");
-  return text.trim() === "" ? ok(null) : readText(text);
+  if (text.trim() === "") return ok(null);
+  const plain = yield* readPlainXml(text, { deepest, mostElements, mostAttributes });
+  return plain ? ok(plain) : yield* readText(text);
 }
+
+/** The XML of a request, null where it has none. */
+export type XmlReading = Result<XmlElement | null, XmlFault>;
+
+/** A body that may be XML. */
+interface XmlBody {
+  readonly body: Uint8Array;
+  /** Its XML where that was read already, as a long one is. */
+  readonly document?: XmlReading;
+}
+
+/** The XML of a request. Fails as `readXml` does. */
+export const documentOf = ({ body, document }: XmlBody): XmlReading => document ?? readXml(body);
+
+/** Characters that are read in one step. */
+const stepLength = 8192;
 
 const refuse = (reason: string): Result<never, XmlFault> => fail({ line: null, reason });
 
@@ -64,7 +89,7 @@ interface Tree {
   attributes: number;
 }
 
-function readText(text: string): Result<XmlElement, XmlFault> {
+function* readText(text: string): Generator<undefined, Result<XmlElement, XmlFault>, undefined> {
   const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: "1.0", forceXMLVersion: true });
   const tree: Tree = { open: [], root: null, elements: 0, attributes: 0 };
   parser.on("error", (error) => {
@@ -90,7 +115,11 @@ function readText(text: string): Result<XmlElement, XmlFault> {
   parser.on("text", (value) => addText(tree, value));
   parser.on("cdata", (value) => addText(tree, value));
   try {
-    parser.write(text).close();
+    for (let from = 0; from < text.length; from += stepLength) {
+      parser.write(text.slice(from, from + stepLength));
+      yield;
+    }
+    parser.close();
   } catch (error) {
     if (error instanceof XmlRefusal) return fail({ line: parser.line, reason: error.message });
     throw error;
@@ -134,14 +163,6 @@ function addText(tree: Tree, value: string): void {
   const last = children.at(-1);
   if (typeof last === "string") children[children.length - 1] = last + value;
   else children.push(value);
-}
-
-/** One element of a request. Prefixes are gone: only namespaces tell names apart. */
-export interface XmlElement extends QName {
-  /** By local name, and by `{namespace}name` where a prefix was written; declarations of namespaces are left out. */
-  readonly attributes: ReadonlyMap<string, string>;
-  /** In order, white space as it was written; no two texts follow each other. */
-  readonly children: readonly (XmlElement | string)[];
 }
 
 /** The elements among the children. */

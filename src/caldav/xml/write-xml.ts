@@ -1,5 +1,4 @@
 import { STATUS_CODES } from "node:http";
-import type { XmlElement } from "./read-xml.ts";
 import {
   appleNamespace,
   caldavNamespace,
@@ -7,6 +6,7 @@ import {
   dayferryNamespace,
   type QName,
   serverNamespace,
+  type XmlElement,
 } from "./xml-names.ts";
 
 /** The prefixes that every answer binds on its root. */

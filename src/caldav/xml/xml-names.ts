@@ -4,6 +4,14 @@ export interface QName {
   readonly name: string;
 }
 
+/** One element of a request. Prefixes are gone: only namespaces tell names apart. */
+export interface XmlElement extends QName {
+  /** By local name, and by `{namespace}name` where a prefix was written; declarations of namespaces are left out. */
+  readonly attributes: ReadonlyMap<string, string>;
+  /** In order, white space as it was written; no two texts follow each other. */
+  readonly children: readonly (XmlElement | string)[];
+}
+
 /** Source: RFC 4918 21. */
 export const davNamespace = "DAV:";
 /** Source: RFC 4791 7. */

@@ -1,31 +1,31 @@
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { type ConfigProblem, describeProblem } from "../../config/problems.ts";
-import type { ZoneData } from "../../domain/zone-data.ts";
+import type { ZoneProof } from "../../troubles/zone-probe.ts";
 import {
   asJson,
   type CommandHost,
   type CommandTools,
   configOption,
   type DaemonAddress,
+  DataFailed,
+  Failed,
   withLocalRooms,
 } from "../command-host.ts";
+import { copyFindings } from "../copy-findings.ts";
 import { askDaemon } from "../daemon.ts";
-import { broken, doubtful, type Finding, fine } from "../finding.ts";
-import { type MailState, mailFindings, senderFindings } from "../mail-findings.ts";
-import { checkReach, checkTimeZone } from "../service-findings.ts";
 import {
-  checkBlocks,
-  checkClock,
-  checkDisk,
-  checkPrivacy,
-  checkProxy,
-  checkQuota,
-  checkZoneData,
-  type ProxyUse,
-  type QuotaUse,
-} from "../system-findings.ts";
+  type DaemonStatus,
+  daemonFindings,
+  messageFindings,
+  privacyFinding,
+  settingFindings,
+} from "../daemon-findings.ts";
+import { broken, doubtful, type Finding, fine } from "../finding.ts";
+import { mailFindings } from "../mail-findings.ts";
+import { checkReach, zoneFindings } from "../service-findings.ts";
+import { checkClock, checkQuota, checkZoneData } from "../system-findings.ts";
 
 /** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
@@ -38,17 +38,34 @@ export function doctorCommand({ host, finish }: CommandTools): Command {
       "also create, read and delete a private event to prove the zone",
       false,
     )
+    .option(
+      "--read-only",
+      "examine a copy of the database, as `serve --read-only` serves it",
+      false,
+    )
+    .option("--test-messages", "also send a test message by each way to the operator", false)
     .option("--json", "print JSON", false)
     .action(
       async (
-        options: { readonly probeTimeZone: boolean; readonly json: boolean },
+        options: {
+          readonly probeTimeZone: boolean;
+          readonly readOnly: boolean;
+          readonly testMessages: boolean;
+          readonly json: boolean;
+        },
         command: Command,
       ) => {
-        const loaded = host.readConfig(configOption(command));
+        const { readOnly: isReader } = options;
+        const loaded = host.readConfig(configOption(command), { isReader });
         const findings = loaded.ok
           ? [
               fine("configuration", "read without a problem"),
-              ...(await examine(loaded.value, { host, probe: options.probeTimeZone })),
+              ...(isReader
+                ? copyFindings(loaded.value, host.clock())
+                : await examine(loaded.value, { host, probe: options.probeTimeZone })),
+              ...(options.testMessages
+                ? messageFindings(await host.testMessages(loaded.value))
+                : []),
             ]
           : configurationFindings(loaded.failure);
         host.print(options.json ? asJson(findings) : findings.map(line).join(""));
@@ -63,29 +80,36 @@ async function examine(
   { host, probe }: { readonly host: CommandHost; readonly probe: boolean },
 ): Promise<readonly Finding[]> {
   // Before anything is opened, which closes what stood open.
-  const privacy = checkPrivacy(foldersOf(config));
+  const privacy = privacyFinding(config);
   const daemon = host.daemonOf(config);
   const service = daemon
     ? await throughDaemon(daemon, { config, host, probe })
-    : await withLocalRooms({ config, host }, async (rooms) => [
-        fine("data directory", `${config.dataDir} can be written, its database is up to date`),
-        ...mailFindings(rooms.store.ledger.state(), config.service.timeZone),
-        ...(await checkReach(rooms, host.signal)),
-        checkClock(secondsOf(rooms.upstream.clockLead())),
-        checkQuota(rooms.upstream.gate.state()),
-        zoneDataFinding(host, host.zoneData),
-        ...(probe ? await checkTimeZone(rooms, host) : []),
-      ]);
+    : await withLocalRooms(
+        { config, host },
+        async (rooms): Promise<readonly Finding[]> => [
+          fine("data directory", `${config.dataDir} can be written, its database is up to date`),
+          ...mailFindings(rooms.store.ledger.state(), config.service.timeZone),
+          ...(await checkReach(rooms, host.signal)),
+          checkClock(secondsOf(rooms.upstream.clockLead())),
+          checkQuota(rooms.upstream.gate.state()),
+          checkZoneData(host.zoneData, todayOf(host)),
+          ...(probe ? zoneFindings(await rooms.probeZone(host.signal)) : []),
+        ],
+      ).catch((error: unknown) => [dataFinding(error)]);
   return [
     ...service,
-    checkDisk(config.dataDir),
     privacy,
     // What a probe has found out, or could not, is said already.
     ...(probe ? [] : [zoneSetting(config)]),
-    await mail(config, host),
-    ...senderFindings(config.mail),
-    publicUrl(config),
+    ...(await settingFindings(config, (each) => host.checkMail(each))),
   ];
+}
+
+/** Without the database the rest can be looked at all the same. */
+function dataFinding(error: unknown): Finding {
+  if (error instanceof DataFailed) return broken("data directory", error.problem);
+  if (!(error instanceof Failed)) throw error;
+  return { verdict: "broken", subject: "data directory", what: error.message, remedy: null };
 }
 
 async function throughDaemon(
@@ -94,83 +118,41 @@ async function throughDaemon(
 ): Promise<readonly Finding[]> {
   const { config, host, probe } = about;
   const { body } = await askDaemon(daemon, { method: "GET", path: "/api/status" });
-  const status: {
-    readonly fresh?: boolean;
-    readonly polling?: { readonly advice: string | null };
-    readonly mirror?: { readonly sources: number; readonly projectsNeverRead: number };
-    readonly clockAheadSeconds?: number | null;
-    readonly quota?: QuotaUse;
-    readonly errors?: readonly { source: string; severity: string; problem: string }[];
-    readonly mail?: MailState;
-    readonly proxy?: ProxyUse;
-    readonly zoneData?: ZoneData;
-    readonly eventLoop?: { readonly longestMs: number; readonly minutes: number };
-  } = Object(body);
-  const errors = status.errors ?? [];
+  const status: DaemonStatus = Object(body);
   return [
     fine(
       "daemon",
       `runs at ${daemon.url}; it is asked instead of the service, which has one quota for both`,
     ),
-    mirrorFinding(status.fresh === true, status.mirror),
-    ...(status.polling ? [ceilingFinding(status.polling.advice)] : []),
-    checkClock(status.clockAheadSeconds ?? null),
-    ...(status.quota ? [checkQuota(status.quota)] : []),
-    ...errors.map(({ source, severity, problem }) =>
-      severity === "note"
-        ? doubtful(source, {
-            what: problem,
-            remedy: 'list them with their addresses in "people"',
-          })
-        : broken(source, {
-            what: problem,
-            remedy: "it is read again by itself; a 403 or 404 wants another key or id",
-          }),
-    ),
-    ...(status.mail ? mailFindings(status.mail, config.service.timeZone) : []),
-    ...(status.proxy ? checkProxy(status.proxy) : []),
-    ...(status.eventLoop ? [checkBlocks(status.eventLoop)] : []),
-    ...(status.zoneData ? [zoneDataFinding(host, status.zoneData)] : []),
-    ...(probe
-      ? [
-          doubtful("zone", {
-            what: `whether the account is in ${config.service.timeZone} was not probed`,
-            remedy: "stop the daemon first: the probe writes an event of its own",
-          }),
-        ]
-      : []),
+    ...daemonFindings(status, { zone: config.service.timeZone, today: todayOf(host) }),
+    ...(probe ? await probeByDaemon(daemon, config) : []),
   ];
 }
 
-function ceilingFinding(advice: string | null): Finding {
-  if (advice === null) return fine("age", "everything can be read within polling.maxAge");
-  const [what = advice, remedy] = advice.split(" What would help: ");
-  return doubtful("age", { what, remedy: remedy ?? "see docs/operating.md" });
+/** It goes through the daemon, which has the quota. */
+async function probeByDaemon(daemon: DaemonAddress, config: Config): Promise<readonly Finding[]> {
+  const { status, body } = await askDaemon(daemon, {
+    method: "POST",
+    path: "/api/zone-probe",
+    withinMs: probePatienceMs,
+  });
+  const proof = proofIn(body);
+  if (status === 200 && proof) return zoneFindings(proof);
+  const what = `whether the account is in ${config.service.timeZone} was not probed: the daemon answered ${status}`;
+  return [doubtful("zone", { what, remedy: "stop the daemon, and ask again" })];
 }
 
-function mirrorFinding(
-  isFresh: boolean,
-  mirror?: { readonly sources: number; readonly projectsNeverRead: number },
-): Finding {
-  if (isFresh) return fine("mirror", "every list has been read since the last start");
-  const what =
-    mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
-      ? "it is as it was read before the last start; the sweep since then is not done"
-      : "the first sweep is not done";
-  return doubtful("mirror", { what, remedy: "wait, or look at the log" });
+/** A pause of the service, and a few tries. */
+const probePatienceMs = 180_000;
+
+function proofIn(body: unknown): ZoneProof | null {
+  const proof: Partial<ZoneProof> = Object(body);
+  const { ending, removed = 0, left = null } = proof;
+  return ending === undefined ? null : { ending, removed, left };
 }
 
-/** Where something is kept that not everybody may read. */
-const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
-  dataDir,
-  ...(mail.smtpUrl === null ? [mail.directory] : []),
-  ...(edits.inbox === null
-    ? []
-    : ["done", "refused"].map((subfolder) => join(edits.inbox ?? "", subfolder))),
-];
-
-const zoneDataFinding = ({ clock }: CommandHost, data: ZoneData): Finding =>
-  checkZoneData(data, clock().toZonedDateTimeISO("UTC").toPlainDate());
+const todayOf = ({ clock }: CommandHost): Temporal.PlainDate =>
+  clock().toZonedDateTimeISO("UTC").toPlainDate();
 
 const secondsOf = (length: Temporal.Duration | null): number | null =>
   length && Math.round(length.total("seconds"));
@@ -180,29 +162,6 @@ function zoneSetting({ service }: Config): Finding {
     "zone setting",
     `times of the service are read in ${service.timeZone}; --probe-time-zone proves it`,
   );
-}
-
-async function mail(config: Config, host: CommandHost): Promise<Finding> {
-  const problem = await host.checkMail(config);
-  if (problem !== null) {
-    const remedy = "check mail.smtpUrl and mail.smtpPasswordFile";
-    return broken("mail", { what: problem, remedy });
-  }
-  const how = config.mail.smtpUrl
-    ? "the mail server answers"
-    : `mails are written to ${config.mail.directory}`;
-  return fine("mail", how);
-}
-
-function publicUrl({ http }: Config): Finding {
-  const { hostname } = new URL(http.publicUrl ?? "http://localhost");
-  const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
-  if (http.publicUrl && !isHere) return fine("public address", http.publicUrl);
-  const what = http.publicUrl
-    ? `${http.publicUrl} works on this machine only`
-    : "http.publicUrl is not set: feeds work on this machine and network only";
-  const remedy = "set http.publicUrl to the https address under which Google and Outlook can fetch";
-  return doubtful("public address", { what, remedy });
 }
 
 const marks = { fine: "ok  ", doubtful: "note", broken: "FAIL" } as const;

@@ -1,11 +1,26 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
+import { channels, editStates } from "../../domain/edit.ts";
+import { type PatchField, patchFields } from "../../domain/patch.ts";
+import { fieldNames } from "../../domain/wording.ts";
+import type { FieldPick, Picks } from "../../edits/actions/choice.ts";
+import type { EditQuery } from "../../edits/actions/edit-query.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
-import { printAnswer } from "../daemon-or-local.ts";
-import { describeEdit, describeEdits, describeOverwriting, type ListedEdit } from "../edit-text.ts";
+import { type DaemonOrLocal, printAnswer, type UndoDecision } from "../daemon-or-local.ts";
+import {
+  describeChoice,
+  describeEdit,
+  describeEdits,
+  describePreview,
+  type ListedEdit,
+} from "../edit-text.ts";
 import { readId } from "../options.ts";
 
 interface EditOptions {
   readonly json: boolean;
+}
+
+interface ListOptions extends EditOptions, Omit<EditQuery, "before"> {
+  readonly before?: number;
 }
 
 /** `edits`: the journal, and what a person decides about its entries. */
@@ -20,13 +35,24 @@ export function editsCommand({ host }: CommandTools): Command {
 
   edits
     .command("list")
-    .description("the newest edits")
-    .option("--state <state>", "only edits in this state")
+    .description("edits, newest first: when, who, what, and how far")
+    .option(
+      "--state <states>",
+      `only in these states, with commas between: ${editStates.join(", ")}; waiting (for a person), under-way`,
+    )
+    .option("--person <person>", "only of this person: number, name, or account")
+    .option("--project <project>", "only of this project: number or title")
+    .option("--item <item>", "only of this item: UID, or a part of its title")
+    .option("--channel <channel>", `only those that came in this way: ${channels.join(", ")}`)
+    .option("--since <when>", "only those accepted since a date or a moment")
+    .option("--before <id>", "only older ones than this; the newest 500 are listed at most", readId)
     .option("--json", "print JSON", false)
-    .action((options: EditOptions & { readonly state?: string }, command: Command) => {
+    .action((options: ListOptions, command: Command) => {
+      const { json, before, ...narrowed } = options;
+      const query = { ...narrowed, before: before === undefined ? undefined : String(before) };
       return printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.edits(options.state), describe: describeEdits },
+        { host, command, options: { json } },
+        { work: (backend) => backend.edits(query), describe: describeEdits },
       );
     });
   add("show", "one edit, whole").action((id: number, options: EditOptions, command: Command) =>
@@ -51,24 +77,61 @@ export function editsCommand({ host }: CommandTools): Command {
         {
           async work(backend) {
             const parked: ListedEdit = Object(await backend.edit(id));
-            const { conflictVersion: version } = parked;
-            if (version !== null) host.say(describeOverwriting(parked));
-            if (version !== null && !options.force) {
-              const ways = `--force sends the edit over it, \`edits discard ${id}\` keeps it`;
+            const { choice } = parked;
+            const isAsked = choice !== null && choice.fields.length > 0;
+            if (isAsked) host.say(describeChoice(parked));
+            if (isAsked && !options.force) {
+              const ways = `\`edits resolve ${id} --keep mine\`, or --force, sends the edit over it; --keep theirs keeps it`;
               throw new Failed(`Nothing was sent: ${ways}.`, 1);
             }
-            return backend.retry(id, version);
+            return backend.retry(id, isAsked ? choice.version : null);
           },
           describe: describeEdits,
         },
       ),
     );
+  add("resolve", "settle what an edit and somebody else have both changed")
+    .option("--keep <sides>", "mine, theirs, or field=mine,field=theirs", readSides)
+    .option(
+      "--text <field=words>",
+      "a text in the place of both, for title or description",
+      readText,
+    )
+    .option(
+      "--seen <version>",
+      "only if the choice is still the one that was shown under this name",
+    )
+    .option("--dry-run", "only show what would come of it", false)
+    .action((id: number, options: EditOptions & ResolveOptions, command: Command) =>
+      printAnswer(
+        { host, command, options: { json: options.json } },
+        {
+          work: (backend) => resolve(backend, { id, options, say: (text) => host.say(text) }),
+          describe: options.dryRun ? describePreview : describeEdits,
+        },
+      ),
+    );
   add("undo", "take a confirmed edit back, by a new edit that is its inverse")
     .option("--person <id>", "who takes it back", readId)
-    .action((id: number, options: EditOptions & { readonly person?: number }, command: Command) =>
+    .option(
+      "--keep <sides>",
+      "of what somebody has changed since: mine puts it back, theirs leaves it; or field=mine,field=theirs",
+      readSides,
+    )
+    .option("--dry-run", "only show what it would put back, and what has changed since", false)
+    .action((id: number, options: EditOptions & UndoOptions, command: Command) =>
       printAnswer(
         { host, command, options },
-        { work: (backend) => backend.undo(id), describe: describeEdits },
+        {
+          async work(backend) {
+            const preview: PreviewedUndo = Object(await backend.undoPreview(id));
+            if (preview.kind === "impossible") throw new Failed(preview.reason ?? "", 1);
+            if (options.dryRun) return preview;
+            host.say(describePreview(preview));
+            return backend.undo(id, choicesOf(preview, options.keep));
+          },
+          describe: options.dryRun ? describePreview : describeEdits,
+        },
       ),
     );
   return edits;
@@ -78,3 +141,97 @@ const acts = [
   ["approve", "let a held edit go"],
   ["discard", "take an edit back that has not reached the service"],
 ] as const;
+
+interface UndoOptions {
+  readonly person?: number;
+  readonly dryRun: boolean;
+  readonly keep?: Picks;
+}
+
+interface PreviewedUndo {
+  readonly kind?: string;
+  readonly reason?: string;
+  readonly version?: string;
+  readonly changedSince?: readonly { readonly field: PatchField }[];
+}
+
+/** What an undo does with the fields that somebody has changed since; null where nothing was said of them. */
+function choicesOf(
+  { version, changedSince = [] }: PreviewedUndo,
+  keep: Picks | undefined,
+): UndoDecision | null {
+  if (!keep || version === undefined) return null;
+  const sides = changedSince.flatMap(({ field }) => {
+    const side = keep.fields[field] ?? keep.keep;
+    return side === undefined ? [] : [[field, side === "theirs" ? "leave" : "back"] as const];
+  });
+  return { version, fields: Object.fromEntries(sides) };
+}
+
+interface ResolveOptions {
+  readonly keep?: Picks;
+  readonly text?: Picks["fields"];
+  readonly seen?: string;
+  readonly dryRun: boolean;
+}
+
+/** Prints both sides and what will come of it, and decides about exactly that. */
+async function resolve(
+  backend: DaemonOrLocal,
+  about: {
+    readonly id: number;
+    readonly options: ResolveOptions;
+    readonly say: (text: string) => void;
+  },
+): Promise<unknown> {
+  const { id, options, say } = about;
+  const edit: ListedEdit = Object(await backend.edit(id));
+  const { choice } = edit;
+  if (!choice)
+    throw new Failed(`edit ${id} is ${edit.state}, and nothing is to be chosen there`, 1);
+  const fields = { ...options.keep?.fields, ...options.text };
+  const picks = { keep: options.keep?.keep, fields };
+  if (picks.keep === undefined && Object.keys(fields).length === 0) {
+    say(describeChoice(edit));
+    throw new Failed("Nothing was decided: --keep mine, theirs, or field=mine,field=theirs.", 1);
+  }
+  const version = options.seen ?? choice.version;
+  const decision = { version, picks };
+  if (!options.dryRun) {
+    say(describePreview(await backend.resolve(id, { ...decision, dryRun: true })));
+  }
+  return backend.resolve(id, { ...decision, dryRun: options.dryRun });
+}
+
+/** `mine`, `theirs`, or fields with their sides, with commas in between; a side alone is for all fields that are not named. */
+function readSides(text: string): Picks {
+  let keep: Picks["keep"];
+  const fields: Partial<Record<PatchField, FieldPick>> = {};
+  for (const part of text.split(",").map((one) => one.trim())) {
+    const [first = "", second] = part.split("=").map((word) => word.trim());
+    const side = second ?? first;
+    if (side !== "mine" && side !== "theirs") {
+      throw new InvalidArgumentError(`"${part}" is neither mine, theirs, nor field=mine.`);
+    }
+    if (second === undefined) keep = side;
+    else fields[readField(first)] = side;
+  }
+  return { keep, fields };
+}
+
+function readText(text: string, before: Picks["fields"] = {}): Picks["fields"] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must be a field and a text: title=Words.");
+  return { ...before, [readField(text.slice(0, at).trim())]: { text: text.slice(at + 1) } };
+}
+
+/** A field by the name that programs or people give it. */
+function readField(text: string): PatchField {
+  const known = patchFields.find(
+    (field) =>
+      field.toLowerCase() === text.toLowerCase() ||
+      fieldNames[field].toLowerCase() === text.toLowerCase(),
+  );
+  if (known) return known;
+  throw new InvalidArgumentError(`"${text}" is no field; there are ${patchFields.join(", ")}.`);
+}

@@ -1,6 +1,8 @@
 import { Command } from "commander";
-import type { CommandTools } from "../command-host.ts";
-import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
+import { oneLine } from "../../domain/text.ts";
+import { enumerated } from "../../domain/wording.ts";
+import { type CommandTools, Failed } from "../command-host.ts";
+import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId, readName } from "../options.ts";
 import { localTime, rowsOf, table } from "../terminal-text.ts";
 
@@ -21,28 +23,59 @@ export function feedsCommand({ host }: CommandTools): Command {
         { work: (backend) => backend.feeds(), describe: describeList },
       ),
     );
-  feeds
-    .command("create")
-    .description(
-      "a feed for a project whose last one was revoked, or another name for the one it has",
-    )
-    .requiredOption("--project <id>", "the project", readId)
-    .option("--name <name>", "what it is called, whatever the project is", readName)
-    .option("--no-name", "call it as the project again")
-    .option("--json", "print JSON", false)
+  chosen(
+    feeds
+      .command("create")
+      .description("a new feed with an address of its own, of a project, a person or everything")
+      .option("--project <id>", "a project", readId)
+      .option(
+        "--person <id>",
+        "a person: what is theirs in all projects, or a project as they see it",
+        readId,
+      )
+      .option("--all", "all projects"),
+  )
+    .option("--name <name>", "what it is called, whatever it is of", readName)
     .action((options: CreateOptions, command: Command) => {
-      const { project, name } = options;
+      const { project, person, name, json } = options;
+      const kind = kindOf(options);
+      if (kind === undefined) {
+        throw new Failed("of what? Give --project ID, --person ID or --all", 2);
+      }
+      const filter = filterOf(options);
+      const wish = {
+        kind,
+        ...(project !== undefined && { projectId: project }),
+        ...(person !== undefined && { personId: person }),
+        ...(typeof name === "string" && { name }),
+        ...(filter && { filter }),
+        ...colourOf(options),
+      };
       return printAnswer(
-        { host, command, options },
-        {
-          async work(backend) {
-            const created = await backend.createFeed(project, name === false ? null : name);
-            const { message }: { readonly message?: string } = Object(created);
-            if (message) host.say(`${message}\n`);
-            return created;
-          },
-          describe: describeList,
-        },
+        { host, command, options: { json } },
+        { work: (backend) => backend.createFeed(wish), describe: describeList },
+      );
+    });
+  chosen(
+    feeds
+      .command("change")
+      .description("another name, colour or choice under the same address")
+      .argument("<id>", "the feed's number", readId)
+      .option("--no-filter", "show all of it again"),
+  )
+    .option("--name <name>", "what it is called, whatever it is of", readName)
+    .option("--no-name", "call it after what it is of again")
+    .action((id: number, options: ChangeOptions, command: Command) => {
+      const { name, json } = options;
+      const filter = options.filter ? filterOf(options) : null;
+      const to = {
+        ...(name !== undefined && name !== true && { name: name === false ? null : name }),
+        ...(filter !== undefined && { filter }),
+        ...colourOf(options),
+      };
+      return printAnswer(
+        { host, command, options: { json } },
+        { work: (backend) => backend.changeFeed(id, to), describe: describeList },
       );
     });
   feeds
@@ -53,7 +86,15 @@ export function feedsCommand({ host }: CommandTools): Command {
     .action((id: number, options: FeedOptions, command: Command) =>
       printAnswer(
         { host, command, options },
-        { work: (backend) => backend.rotateFeed(id), describe: describeList },
+        {
+          async work(backend) {
+            const before = await fetchersOf(id, backend);
+            const rotated = await backend.rotateFeed(id);
+            if (before !== null) host.say(`${before} until it is given the new address\n`);
+            return rotated;
+          },
+          describe: describeList,
+        },
       ),
     );
   feeds
@@ -61,34 +102,128 @@ export function feedsCommand({ host }: CommandTools): Command {
     .description("end a feed for good")
     .argument("<id>", "the feed's number", readId)
     .action(async (id: number, options: object, command: Command) => {
-      await withDaemonOrLocal({ host, command, options }, (backend) => backend.revokeFeed(id));
-      host.say(`feed ${id} is revoked\n`);
+      const before = await withDaemonOrLocal({ host, command, options }, async (backend) => {
+        const fetchers = await fetchersOf(id, backend);
+        await backend.revokeFeed(id);
+        return fetchers;
+      });
+      host.say(`feed ${id} is revoked${before === null ? "" : `: ${before}`}\n`);
     });
   return feeds;
 }
 
-interface CreateOptions extends FeedOptions {
-  readonly project: number;
-  readonly name?: string | false;
+/** What breaks with a feed's address, by the programs that have fetched from it; null where none has. */
+async function fetchersOf(id: number, backend: DaemonOrLocal): Promise<string | null> {
+  const feed = rowsOf<ListedFeed>(await backend.feeds()).find((one) => one.id === id);
+  const names = (feed?.fetches ?? []).map(({ program }) => oneLine(program));
+  return names.length === 0 ? null : `${enumerated(names)}: nothing new comes there from now on`;
+}
+
+/** What a feed shows, for making one and for changing one. */
+interface ChoiceOptions extends FeedOptions {
+  readonly kinds?: readonly string[];
+  readonly label?: readonly string[];
+  readonly assigned?: string;
+  readonly projects?: readonly string[];
+  readonly completed?: string;
+  readonly private?: string;
+  readonly reminders: boolean;
+  readonly colour?: string | boolean;
+}
+
+interface CreateOptions extends ChoiceOptions {
+  readonly project?: number;
+  readonly person?: number;
+  readonly all?: boolean;
+  readonly name?: string;
+}
+
+interface ChangeOptions extends ChoiceOptions {
+  readonly name?: string | boolean;
+  readonly filter: boolean;
+}
+
+function chosen(command: Command): Command {
+  return command
+    .option("--kinds <kind...>", "only these: event, milestone, task, subtask")
+    .option("--label <name...>", "only tasks with one of these labels, by name or id")
+    .option(
+      "--assigned <who>",
+      "only what is assigned to: me, anyone (assigned or not), or ids as in 11,12",
+    )
+    .option("--projects <id...>", "only these, of a feed over several")
+    .option(
+      "--completed <length>",
+      "how long what was completed stays, as in P14D; none = not at all",
+    )
+    .option("--private <how>", "private items: omit, busy or show")
+    .option("--no-reminders", "no alarms")
+    .option("--colour <colour>", "#RRGGBB, a name of CSS, or project for that of the project")
+    .option("--no-colour", "say none")
+    .option("--json", "print JSON", false);
+}
+
+/** As the API takes it, which says what is wrong with it; undefined where nothing was chosen. */
+function filterOf(options: ChoiceOptions): Readonly<Record<string, unknown>> | undefined {
+  const { kinds, label: labels, assigned, projects, completed, reminders } = options;
+  const filter = {
+    ...(kinds && { kinds }),
+    ...(labels && { labels: labels.map(idOr) }),
+    ...(assigned !== undefined && {
+      assigned:
+        assigned === "me" || assigned === "anyone" ? assigned : assigned.split(",").map(idOr),
+    }),
+    ...(projects && { projects: projects.map(idOr) }),
+    ...(completed !== undefined && { completed }),
+    ...(options.private !== undefined && { private: options.private }),
+    ...(!reminders && { reminders }),
+  };
+  return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+const idOr = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
+
+/** What a new feed is of; none where the line names nothing. */
+function kindOf({ all, project, person }: CreateOptions): string | undefined {
+  if (all) return "all";
+  if (project !== undefined) return "project";
+  return person === undefined ? undefined : "person";
+}
+
+function colourOf({ colour }: ChoiceOptions): { readonly colour?: string | null } {
+  if (colour === false) return { colour: null };
+  return typeof colour === "string" ? { colour } : {};
 }
 
 interface ListedFeed {
   readonly id: number;
   readonly name: string;
+  readonly shows: string;
   readonly url: string | null;
+  readonly problem?: string | null;
   readonly lastFetch: { readonly at: string; readonly agent: string } | null;
+  readonly fetches?: readonly { readonly program: string; readonly says: string }[];
 }
 
 function describeList(answer: unknown, zone: string): string {
   const feeds = rowsOf<ListedFeed>(answer);
   if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
-  return table(
-    ["ID", "NAME", `LAST FETCH (${zone})`, "ADDRESS"],
-    feeds.map(({ id, name, url, lastFetch }) => [
+  const list = table(
+    ["ID", "NAME", "SHOWS", `LAST FETCH (${zone})`, "ADDRESS"],
+    feeds.map(({ id, name, shows, url, lastFetch }) => [
       String(id),
       name,
+      shows,
       localTime(lastFetch?.at, zone),
       url ?? "(revoked)",
     ]),
   );
+  const told = feeds.flatMap(({ id, url, problem, fetches = [] }) =>
+    url === null
+      ? []
+      : [...(problem ? [`shows nothing: ${problem}`] : []), ...fetches.map(({ says }) => says)].map(
+          (line) => `${id}: ${oneLine(line)}\n`,
+        ),
+  );
+  return told.length === 0 ? list : `${list}\n${told.join("")}`;
 }

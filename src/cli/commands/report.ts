@@ -1,14 +1,15 @@
 import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
+import { fileReason } from "../../domain/file-reason.ts";
 import { isId } from "../../domain/ids.ts";
-import { messageOf, type Result, unreachable } from "../../domain/result.ts";
+import { type Result, unreachable } from "../../domain/result.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
-import { asJson, type CommandTools, Failed } from "../command-host.ts";
+import { asJson, type CommandTools, Failed, unreadable } from "../command-host.ts";
 import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import {
   type DatabaseOptions,
@@ -110,18 +111,18 @@ function render(
 ): Rendered {
   const { limit = null } = options;
   const request = reportRequest(name, { given: (parameter) => options[parameter], limit });
-  const rendered = renderReport({ ...place, format, now, request });
+  const rendered = renderReport({ ...place, format, now, request, viewer: null });
   if (rendered.ok) return rendered.value;
-  throw new Failed(rendered.failure.message, codeOf(rendered.failure));
+  throw failedOf(rendered.failure);
 }
 
-function codeOf({ kind }: RenderFailure): 1 | 2 {
+function failedOf({ kind, message }: RenderFailure): Failed {
   switch (kind) {
     case "unknown":
     case "usage":
-      return 2;
+      return new Failed(message, 2);
     case "unreadable":
-      return 1;
+      return unreadable(message);
     default:
       return unreachable(kind);
   }
@@ -133,7 +134,7 @@ function folderOf(
   { place, project }: { readonly place: DatabasePlace; readonly project: string | null },
 ): { readonly project: number; readonly folder: number } {
   const opened = openReader(place.file);
-  if (!opened.ok) throw new Failed(opened.failure, 1);
+  if (!opened.ok) throw unreadable(opened.failure);
   const reader = opened.value;
   try {
     const found = <Value>(result: Result<Value, string>): Value => {
@@ -177,6 +178,6 @@ function writeWhole(path: string, text: string): void {
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new Failed(`--output ${path}: it cannot be written: ${messageOf(error)}`, 1);
+    throw new Failed(`--output ${path}: it cannot be written: ${fileReason(error)}`, 1);
   }
 }

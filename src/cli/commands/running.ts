@@ -11,9 +11,21 @@ import { readDuration, readPort, readSeed } from "../options.ts";
 /** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
 export function runningCommands({ host, finish }: CommandTools): readonly Command[] {
   const serve = new Command("serve")
-    .description("the daemon: sweeps, drains, mails, serves HTTP")
-    .action(async (_options, command: Command) => {
-      finish(await host.serve(configFor(command, host)));
+    .description(
+      "the daemon: sweeps, drains, mails, serves HTTP; a guided set-up where there is no configuration",
+    )
+    .option(
+      "--read-only",
+      "serve a copy of the database that another daemon writes, and refuse edits",
+      false,
+    )
+    .action(async ({ readOnly }: { readonly readOnly: boolean }, command: Command) => {
+      if (readOnly) {
+        finish(await host.serveReadOnly(configFor(command, host, { isReader: true })));
+        return;
+      }
+      const isNew = configOption(command) === null && !host.hasConfig() && !isInEnvironment(host);
+      finish(isNew ? await host.setUp() : await host.serve(configFor(command, host)));
     });
   const start = new Command("start")
     .description("serve when there is a configuration, else demo")
@@ -58,3 +70,7 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
 }
 
 const usualDemo: DemoOptions = { port: null, dataDir: null, play: null };
+
+/** Whether the environment alone configures a service, or tries to: what is wrong with that is told as always. */
+const isInEnvironment = ({ env }: CommandTools["host"]): boolean =>
+  ["DAYFERRY_API_KEY", "DAYFERRY_API_KEY_FILE"].some((name) => (env[name] ?? "") !== "");

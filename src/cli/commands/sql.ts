@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import { formats } from "../../reports/formats/format.ts";
-import { type CommandHost, type CommandTools, Failed } from "../command-host.ts";
+import { type CommandHost, type CommandTools, Failed, unreadable } from "../command-host.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
 import { readDuration, readRows } from "../options.ts";
 import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
@@ -35,6 +35,7 @@ export function sqlCommand({ host }: CommandTools): Command {
     const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
     const bytes = query === "-" ? await host.readStandardInput() : null;
     const sql = bytes ? new TextDecoder().decode(bytes) : query;
+    if (sql.trim() === "") throw new Failed("there is no query", 2);
     const format = options.format ?? (options.json ? "json" : "table");
     await runQuery({ file, sql, format, limit: options.limit }, { host, timeout: options.timeout });
   });
@@ -77,7 +78,7 @@ async function runQuery(
       const reason = `the query took longer than ${timeout.toString()} and was stopped; --timeout gives it more`;
       throw new Failed(reason, 1);
     }
-    if (code !== 0) throw new Failed(said.trimEnd() || "the query was stopped", 1);
+    if (code !== 0) throw unreadable(said.trimEnd() || "the query was stopped");
     host.say(said);
   } finally {
     limit.pause();

@@ -7,18 +7,19 @@ import type {
   ParkReason,
 } from "../../domain/edit.ts";
 import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
-import { fingerprint } from "../../domain/fingerprint.ts";
-import type { EditId, PersonId, ServiceId } from "../../domain/ids.ts";
+import type { EditId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
-import { applyPatch, valuesOf } from "../../domain/patch.ts";
+import { applyPatch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
+import { programName } from "../../domain/program-name.ts";
+import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import { momentInWords, type Names } from "../../domain/wording.ts";
 
 import { excerpt } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
-import { describeDuplicates } from "../delivery/find-created.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
+import { describeDuplicates } from "../delivery/repeated-edits.ts";
 import {
   type ChangeInWords,
   changesInWords,
@@ -30,7 +31,11 @@ import {
   valueInWords,
 } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
+import { type Choice, choiceOf, isCombinable } from "./choice.ts";
+import { type EditInWords, editInWords } from "./sentence.ts";
+import { type StoryStep, storyOf } from "./story.ts";
 import { describeLoss } from "./undo.ts";
+import { type WayOut, waysOut } from "./ways-out.ts";
 
 /** One edit as people and programs are shown it; turns into JSON as it is. */
 export interface EditDescription {
@@ -40,12 +45,16 @@ export interface EditDescription {
   readonly reason: ParkReason | null;
   readonly channel: Channel;
   readonly actor: PersonId | null;
+  /** Name of the program that sent it; null where that is not known. */
+  readonly program: string | null;
   readonly action: EditAction;
   readonly item: {
     readonly uid: string;
     readonly kind: SpokenKind;
     readonly id: ServiceId | null;
     readonly title: string;
+    /** Where it is, or is to go. */
+    readonly project: { readonly id: ProjectId; readonly title: string };
   };
   readonly changes: readonly FieldChange[];
   /** What the editor last saw; null for a creation. */
@@ -56,8 +65,10 @@ export interface EditDescription {
   readonly answer: PlainItem | null;
   /** Fields that somebody else had changed as well, with every value and the side that was followed. */
   readonly conflicts: readonly FieldConflict[];
-  /** Changes and conflicts for people, in their order. */
-  readonly words: {
+  /** The edit for people: in one sentence, and its changes and conflicts in their order. */
+  readonly words: EditInWords & {
+    /** On the clocks of which zone times are told. */
+    readonly zone: string;
     readonly changes: readonly ChangeInWords[];
     readonly conflicts: readonly ConflictInWords[];
   };
@@ -66,6 +77,10 @@ export interface EditDescription {
    * the edit all the same. Null where nobody's change would be overwritten.
    */
   readonly conflictVersion: string | null;
+  /** What a person can choose between; null where nothing is to be chosen. */
+  readonly choice: ChoiceDescription | null;
+  /** What can be done about it, the first being what is asked for most. */
+  readonly ways: readonly WayOut[];
   /** What it asks for beside its fields: comments, files, and properties that are kept here. */
   readonly extras: readonly ExtraDescription[];
   /** The edit of which this one is the inverse. */
@@ -77,6 +92,27 @@ export interface EditDescription {
   readonly updatedAt: Temporal.Instant;
 }
 
+/** A choice for people and programs. */
+interface ChoiceDescription {
+  /** `fields`: field by field; `deletion`: of what somebody has changed; `revival`: of what somebody has deleted. */
+  readonly kind: Choice["kind"];
+  /** Has to be given with the decision: it counts for what is shown here alone. */
+  readonly version: string;
+  readonly fields: readonly ChoiceField[];
+  /** What is sent besides, as nobody else has changed it. */
+  readonly besides: readonly ChangeInWords[];
+}
+
+interface ChoiceField {
+  readonly field: PatchField;
+  readonly name: string;
+  readonly before: string;
+  readonly theirs: string;
+  readonly mine: string;
+  /** Both texts in full, to be combined; null for what cannot be. */
+  readonly texts: { readonly theirs: string; readonly mine: string } | null;
+}
+
 /** A conflict for people: before, what the workspace has now, and what the edit wishes. */
 interface ConflictInWords {
   readonly name: string;
@@ -85,14 +121,18 @@ interface ConflictInWords {
   readonly edit: string;
 }
 
-/** An edit with its item as it is now, under the title that it had, or was to get, at that time. */
-export function describeEdit(edit: Edit, store: Store): EditDescription {
+/**
+ * An edit with its item as it is now, under the title that it had, or was to get, at that time. `names`: looked up once where many
+ * are described.
+ */
+export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): EditDescription {
   const shown: Item =
     store.view.get(edit.item)?.item ?? edit.answer ?? applyPatch(edit.base, edit.patch);
   const { uid } = store.mirror.identity(edit.item);
   const isNew = edit.action === "create";
+  const wished = applyPatch(edit.base, edit.patch);
   const before = isNew ? null : valuesOf(edit.base);
-  const names = namesOf(store);
+  const choice = choiceOf(edit, store);
   const changes = namedPlaces(changesOf(before, edit), {
     places: [before?.place, edit.patch.place],
     directory: store.directory,
@@ -103,12 +143,17 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
     reason: edit.parkReason,
     channel: edit.channel,
     actor: edit.actor,
+    program: programName(edit.program),
     action: edit.action,
     item: {
       uid,
       kind: spokenKind(shown),
       id: shown.id,
-      title: applyPatch(edit.base, edit.patch).title,
+      title: wished.title,
+      project: {
+        id: wished.projectId,
+        title: store.directory.project(wished.projectId)?.title ?? `Project ${wished.projectId}`,
+      },
     },
     changes,
     base: isNew ? null : toPlain(edit.base),
@@ -117,44 +162,90 @@ export function describeEdit(edit: Edit, store: Store): EditDescription {
     answer: edit.answer && toPlain(edit.answer),
     conflicts: edit.conflicts,
     words: {
+      zone: names.zone,
+      ...editInWords(edit, names),
       changes: changesInWords(changes, names),
       conflicts: edit.conflicts.map((conflict) => conflictInWords(conflict, names)),
     },
-    conflictVersion: conflictVersion(edit),
+    conflictVersion: choice === null || choice.kind === "revival" ? null : choice.version,
+    choice: choice && describeChoice(choice, names),
+    ways: waysOut(edit, choice),
     extras: store.extras.ofEdit(edit.id).map(describeExtra),
     undoes: edit.undoes,
     attempts: edit.attempts,
-    problem: problemOf(edit, { store, names }),
+    problem: problemOf(edit, {
+      store,
+      names,
+      isClash: choice !== null && choice.crossed.length > 0,
+    }),
     notBefore: edit.notBefore,
     createdAt: edit.createdAt,
     updatedAt: edit.updatedAt,
   };
 }
 
-/** Names what an open conflict shows of the workspace; null where an edit has none. */
-export function conflictVersion({ id, parkReason, before, conflicts }: Edit): string | null {
-  const isOpen = parkReason === "conflict" && conflicts.some(({ taken }) => taken === null);
-  if (!isOpen || !before) return null;
-  return fingerprint(JSON.stringify([id, toPlain(before)])).slice(0, 12);
+/** One edit, whole: with what has happened to it. */
+export interface EditStory extends EditDescription {
+  readonly story: readonly StoryStep[];
 }
 
-function conflictInWords(
-  { field, base, ours, theirs }: FieldConflict,
-  names: Names,
-): ConflictInWords {
+/** As `describeEdit`, with the story. */
+export function tellEdit(edit: Edit, store: Store, names = namesOf(store)): EditStory {
+  return { ...describeEdit(edit, store, names), story: storyOf(edit, { store, names }) };
+}
+
+function describeChoice(choice: Choice, names: Names): ChoiceDescription {
+  const { kind, version, crossed } = choice;
+  const fields = crossed.map((conflict): ChoiceField => {
+    const { field, base, ours, theirs } = conflict;
+    const said = (value: unknown) => valueInWords({ field, value }, names);
+    const text = (value: unknown) => plainDescription(typeof value === "string" ? value : null);
+    const texts = kind === "fields" && isCombinable(field);
+    return {
+      field,
+      name: conflictName(conflict),
+      before: said(base),
+      theirs: said(ours),
+      mine: kind === "deletion" ? "deleted" : said(theirs),
+      texts: texts ? { theirs: text(ours), mine: text(theirs) } : null,
+    };
+  });
+  const besides =
+    kind === "fields"
+      ? changesInWords(
+          changesOf(valuesOf(choice.present), { patch: choice.rest, newLabels: [] }),
+          names,
+        )
+      : [];
+  return { kind, version, fields, besides };
+}
+
+const conflictName = ({ field, below }: FieldConflict): string =>
+  below ? `${nameOf(field)} of the subtask “${below.title}”` : nameOf(field);
+
+function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords {
+  const { field, base, ours, theirs } = conflict;
   const said = (value: unknown) => valueInWords({ field, value }, names);
-  return { name: nameOf(field), before: said(base), workspace: said(ours), edit: said(theirs) };
+  return {
+    name: conflictName(conflict),
+    before: said(base),
+    workspace: said(ours),
+    edit: said(theirs),
+  };
 }
 
 /** What went wrong, what it waits for, what was lost on the way, and what cannot be had; null when all is well. */
 function problemOf(
   edit: Edit,
-  { store, names }: { readonly store: Store; readonly names: Names },
+  {
+    store,
+    names,
+    isClash,
+  }: { readonly store: Store; readonly names: Names; readonly isClash: boolean },
 ): string | null {
   const { journal, extras } = store;
   const undone = edit.undoes !== null && edit.action === "create" ? journal.get(edit.undoes) : null;
   const isParked = edit.state === "parked" || edit.state === "discarded";
-  const isClash = conflictVersion(edit) !== null;
   const remarks = [
     // What was written down when it was parked is said again, by the names of now.
     isClash ? null : edit.problem,

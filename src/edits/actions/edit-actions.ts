@@ -1,57 +1,129 @@
-import { type Edit, type EditState, editStates } from "../../domain/edit.ts";
-import { type EditId, editId, isId } from "../../domain/ids.ts";
-import { pick, valuesOf } from "../../domain/patch.ts";
-import { ok } from "../../domain/result.ts";
-import { sameShown } from "../../domain/sameness.ts";
-import { mergeFields } from "../../domain/three-way.ts";
+import { type Decider, type Edit, type EditState, editStates } from "../../domain/edit.ts";
+import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import type { CalendarReader } from "../../ics/read/calendar-reader.ts";
 import type { Store } from "../../store/store.ts";
-import { seenBase } from "../delivery/merge-edit.ts";
+import { namesOf } from "../field-changes.ts";
 import type { Acceptance, EditRequest } from "../intake/accept.ts";
-import { conflictVersion, describeEdit, type EditDescription } from "./describe.ts";
+import { choiceOf, type Picks, resolutionOf } from "./choice.ts";
+import { describeEdit, type EditDescription, type EditStory, tellEdit } from "./describe.ts";
+import { type EditQuery, readEditQuery, strangerIn } from "./edit-query.ts";
+import { previewOf, type ResolutionPreview } from "./resolution-preview.ts";
+import { carryOutResolution } from "./resolve.ts";
 import { inverseOf, type Undoer } from "./undo.ts";
+import { previewUndo, type UndoPreview } from "./undo-preview.ts";
 
 /** What became of a person's decision about an edit. */
 export type Decision =
   | { readonly kind: "done"; readonly edit: EditDescription }
   /** It would overwrite what somebody else has changed: `version` names what the edit shows of that now. */
   | { readonly kind: "overwrites"; readonly version: string; readonly edit: EditDescription }
+  /** Nothing was done: this is what would come of it. */
+  | {
+      readonly kind: "preview";
+      readonly preview: ResolutionPreview;
+      readonly edit: EditDescription;
+    }
+  /** What was decided leaves something open, or names what there is not. */
+  | { readonly kind: "unclear"; readonly reason: string }
   | { readonly kind: "unknown" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Where people hand edits in, look at the journal, and decide about what waits for them. */
 export interface EditActions {
   accept(request: EditRequest): Acceptance;
+  /** The same for a file from outside, which may be long: others have their turn while it is read. */
+  acceptFile(request: EditRequest): Promise<Acceptance>;
   /** Newest first; null when the state is none. */
   list(filter: {
     readonly state: string | undefined;
     readonly limit: number;
   }): readonly EditDescription[] | null;
-  show(id: number): EditDescription | null;
+  /** Newest first; times are read and told in `zone`, the account's unless said. Fails with what cannot be read. */
+  find(
+    query: EditQuery,
+    about: { readonly limit: number; readonly zone?: string | undefined },
+  ): Result<readonly FoundEdit[], string>;
+  /** The same, with each described. */
+  search(
+    query: EditQuery,
+    about: { readonly limit: number; readonly zone?: string | undefined },
+  ): Result<readonly EditDescription[], string>;
+  /** One with its story. */
+  show(id: number, zone?: string): EditStory | null;
   /** Lets a held edit go. */
-  approve(id: number): Decision;
+  approve(id: number, by?: Decider): Decision;
   /** Takes an edit back that has not reached the service; one of which the service has made half is refused. */
-  discard(id: number): Decision;
+  discard(id: number, by?: Decider): Decision;
   /**
    * Tries a parked edit again. One that would overwrite what somebody else has changed goes only for a person who has seen
-   * that: `seen` is the version that was shown, or "any" for who does not care. What has changed since conflicts again.
+   * that: `seen` is the version that was shown, and means that all of the edit is kept. What has changed since conflicts again.
    */
-  retry(id: number, seen?: string | null): Decision;
-  /** Takes a confirmed edit back, by a new edit that is its inverse. */
-  undo(id: number, by: Undoer): Decision;
+  retry(id: number, seen?: string | null, by?: Decider): Decision;
+  /**
+   * Settles what a parked edit and somebody else have both changed, as a person has chosen it, or says what would come of
+   * that. It counts for the version that was seen: `overwrites` where the workspace has another one by now.
+   */
+  resolve(id: number, decision: PersonDecision): Decision;
+  /** What an undo would put back, and what has changed since; null where there is no such edit. */
+  undoPreview(id: number, zone?: string): UndoPreview | null;
+  /**
+   * Takes a confirmed edit back, by a new edit that is its inverse. `seen`: the version of the preview that was looked at; it
+   * is refused where that is another by now. Fields can be chosen between only by whoever has looked.
+   */
+  undo(id: number, by: Undoer, seen?: string | null): Decision;
+}
+
+/** An edit that was looked for. Describing one takes a tenth of a millisecond, so that many are described in turns. */
+export interface FoundEdit {
+  readonly actor: PersonId | null;
+  readonly item: { readonly uid: string };
+  describe(): EditDescription;
+}
+
+/** What a person has decided about a parked edit, having seen `version`. */
+export interface PersonDecision {
+  readonly version: string | null;
+  readonly picks: Picks;
+  readonly by: Decider;
+  /** Only says what would come of it. */
+  readonly dryRun: boolean;
+  /** In which times are told; the account's unless said. */
+  readonly zone?: string | undefined;
 }
 
 interface EditActionsDeps {
   readonly store: Store;
   readonly accept: (request: EditRequest) => Acceptance;
+  /** Files are read at once unless it is given. */
+  readonly reader?: CalendarReader;
   /** In review mode an undo waits for approval as well; `apply` when left out. */
   readonly mode?: "apply" | "review";
   /** Wakes the drain. */
   readonly onReleased: () => void;
 }
 
+/** Something that a person does to an edit which stands in one of these states. */
+interface Deed {
+  readonly allowed: readonly EditState[];
+  readonly by: Decider | undefined;
+  readonly act: (id: EditId) => boolean;
+}
+
+const stateWords: Readonly<Record<EditState, string>> = {
+  pending: "is on its way to the workspace",
+  claimed: "is being sent to the workspace",
+  confirmed: "is in the workspace",
+  parked: "waits for a person",
+  held: "waits for approval",
+  discarded: "is discarded",
+  undone: "is taken back",
+};
+
 export function createEditActions({
   store,
   accept,
+  reader,
   mode = "apply",
   onReleased,
 }: EditActionsDeps): EditActions {
@@ -59,46 +131,86 @@ export function createEditActions({
   const show = (edit: Edit) => describeEdit(edit, store);
 
   /** Gives a waiting edit back to the drain, unless there is nothing left that it could be sent for. */
-  function release(id: number, from: EditState, act: (id: EditId) => boolean): Decision {
+  function release(
+    id: number,
+    { from, by, act }: { readonly from: EditState } & Omit<Deed, "allowed">,
+  ): Decision {
     const edit = isId(id) ? journal.get(editId(id)) : null;
-    if (edit?.state !== from || !journal.isAboutGone(edit.id)) return decide(id, [from], act);
+    if (edit?.state !== from || !journal.isAboutGone(edit.id))
+      return decide(id, { allowed: [from], by, act });
     const reason = `the item of edit ${id} is gone from the workspace, or is being made anew: the edit can only be discarded`;
     return { kind: "refused", reason };
   }
 
-  function decide(
-    id: number,
-    allowed: readonly EditState[],
-    act: (id: EditId) => boolean,
-  ): Decision {
+  function decide(id: number, { allowed, by, act }: Deed): Decision {
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (!edit) return { kind: "unknown" };
-    if (!allowed.includes(edit.state) || !store.durably(() => act(edit.id))) {
+    const isDone = () => {
+      const acted = act(edit.id);
+      if (acted && by) store.editSteps.decided(edit.id, by);
+      return acted;
+    };
+    if (!allowed.includes(edit.state) || !store.durably(isDone)) {
       return {
         kind: "refused",
-        reason: `edit ${id} is ${edit.state}; this can be done only while it is ${allowed.join(" or ")}`,
+        reason: `edit ${id} ${stateWords[edit.state]}: this can be done only with one that ${allowed.map((state) => stateWords[state]).join(" or ")}`,
       };
     }
     onReleased();
     return { kind: "done", edit: show(journal.get(edit.id) ?? edit) };
   }
 
-  function discard(id: number): Decision {
+  function discard(id: number, by?: Decider): Decision {
     const edit = isId(id) ? journal.get(editId(id)) : null;
     const reason = edit && whyHalfDone(edit, store);
     if (reason) return { kind: "refused", reason };
-    return decide(id, ["pending", "parked", "held"], (known) => journal.discard(known));
+    const allowed = ["pending", "parked", "held"] as const;
+    return decide(id, { allowed, by, act: (known) => journal.discard(known) });
   }
 
-  function retry(id: EditId): boolean {
-    const edit = journal.get(id);
-    if (!edit?.before || edit.parkReason !== "conflict") return journal.resume(id);
-    const base = seenBase(edit, store.pastEdits.ofItem(edit.item));
-    const sides = { base, ours: valuesOf(edit.before), theirs: edit.patch };
-    const merge = mergeFields(sides, sameShown);
-    // What the person has seen of the workspace is the new base: a change after that conflicts again.
-    const patch = { ...merge.patch, ...pick(edit.patch, merge.conflicts) };
-    return journal.rebase(edit, { base: edit.before, patch });
+  function resolve(id: number, { version, picks, by, dryRun, zone }: PersonDecision): Decision {
+    const edit = isId(id) ? journal.get(editId(id)) : null;
+    if (!edit) return { kind: "unknown" };
+    const names = namesOf(store, zone);
+    const told = () => describeEdit(journal.get(edit.id) ?? edit, store, names);
+    const choice = choiceOf(edit, store);
+    if (!choice) {
+      return {
+        kind: "refused",
+        reason: `edit ${id} is ${edit.state}, and nothing is to be chosen there`,
+      };
+    }
+    if (version !== choice.version) {
+      return { kind: "overwrites", version: choice.version, edit: told() };
+    }
+    const resolved = resolutionOf(edit, { choice, picks });
+    if (!resolved.ok) return { kind: "unclear", reason: resolved.failure };
+    const resolution = resolved.value;
+    if (dryRun) {
+      const preview = previewOf(edit, { choice, resolution, names });
+      return { kind: "preview", preview, edit: told() };
+    }
+    if (mode === "review" && by.actor !== null && resolution.kind !== "yields") {
+      return {
+        kind: "refused",
+        reason:
+          "every edit is approved first here: what is sent over somebody else's change is for the admin to settle",
+      };
+    }
+    const state = mode === "review" ? "held" : "pending";
+    const goesOn = store.durably(() => {
+      const going = carryOutResolution(edit, { resolution, picks, by, store, state });
+      if (going !== null) store.editSteps.decided(edit.id, by);
+      return going;
+    });
+    if (goesOn === null) {
+      return {
+        kind: "refused",
+        reason: `the item of edit ${id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
+      };
+    }
+    onReleased();
+    return { kind: "done", edit: describeEdit(journal.get(goesOn) ?? edit, store, names) };
   }
 
   const hasParkedExtras = (id: number): boolean => {
@@ -108,12 +220,28 @@ export function createEditActions({
   };
 
   /** The edit itself is done; what it asked for beside its fields is tried again. */
-  const resumeExtras = (id: number): Decision =>
-    decide(id, ["confirmed"], (edit) => store.extras.resume(edit) > 0);
+  const resumeExtras = (id: number, by?: Decider): Decision =>
+    decide(id, {
+      allowed: ["confirmed"],
+      by,
+      act(edit) {
+        const isResumed = store.extras.resume(edit) > 0;
+        if (isResumed) store.editSteps.extrasReleased(edit);
+        return isResumed;
+      },
+    });
 
-  function undo(id: number, by: Undoer): Decision {
+  function undo(id: number, by: Undoer, seen: string | null = null): Decision {
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (!edit) return { kind: "unknown" };
+    if (by.choices && Object.keys(by.choices).length > 0 && seen === null) {
+      const reason = "fields can be chosen between only by the version of a preview";
+      return { kind: "unclear", reason };
+    }
+    const preview = seen === null ? null : previewUndo(edit, { store, names: namesOf(store) });
+    if (preview?.kind === "possible" && preview.version !== seen) {
+      return { kind: "overwrites", version: preview.version, edit: show(edit) };
+    }
     const state = mode === "review" ? "held" : "pending";
     const undone = store.durably(() => {
       const inverse = inverseOf(edit, { store, by });
@@ -124,26 +252,62 @@ export function createEditActions({
     return { kind: "done", edit: show(journal.get(undone.value) ?? edit) };
   }
 
+  const find: EditActions["find"] = (query, { limit, zone = store.zone }) => {
+    const filter = readEditQuery(query, { directory: store.directory, zone });
+    if (!filter.ok) return filter;
+    const names = namesOf(store, zone);
+    const found = store.editSearch.find(filter.value, limit);
+    const stranger = found.length === 0 ? strangerIn(filter.value, store.directory) : null;
+    if (stranger !== null) return fail(stranger);
+    return ok(
+      found.map((edit) => ({
+        actor: edit.actor,
+        item: { uid: store.mirror.identity(edit.item).uid },
+        describe: () => describeEdit(edit, store, names),
+      })),
+    );
+  };
+
   return {
     accept,
+    async acceptFile(request) {
+      const read = await reader?.file(request.bytes);
+      return accept({ ...request, ...(read && { read }) });
+    },
     list({ state, limit }) {
       const known = editStates.find((candidate) => candidate === state);
       if (state !== undefined && !known) return null;
-      return journal.list({ state: known, limit }).map(show);
+      const names = namesOf(store);
+      return journal.list({ state: known, limit }).map((edit) => describeEdit(edit, store, names));
     },
-    show(id) {
+    find,
+    search(query, about) {
+      const found = find(query, about);
+      return found.ok ? ok(found.value.map((edit) => edit.describe())) : found;
+    },
+    show(id, zone = store.zone) {
       const edit = isId(id) ? journal.get(editId(id)) : null;
-      return edit && show(edit);
+      return edit && tellEdit(edit, store, namesOf(store, zone));
     },
-    approve: (id) => release(id, "held", (edit) => journal.resume(edit)),
+    approve: (id, by) => release(id, { from: "held", by, act: (edit) => journal.resume(edit) }),
     discard,
-    retry(id, seen = null) {
+    retry(id, seen = null, by?: Decider) {
       const edit = isId(id) ? journal.get(editId(id)) : null;
-      const version = edit && !journal.isAboutGone(edit.id) ? conflictVersion(edit) : null;
-      if (edit && version !== null && seen !== version && seen !== "any") {
-        return { kind: "overwrites", version, edit: show(edit) };
+      const choice = edit && !journal.isAboutGone(edit.id) ? choiceOf(edit, store) : null;
+      if (choice && choice.kind !== "revival") {
+        const picks = { keep: "mine", fields: {} } as const;
+        const version = choice.crossed.length === 0 ? choice.version : seen;
+        const decider = by ?? { channel: "dashboard", actor: null };
+        return resolve(id, { version, picks, by: decider, dryRun: false });
       }
-      return hasParkedExtras(id) ? resumeExtras(id) : release(id, "parked", retry);
+      return hasParkedExtras(id)
+        ? resumeExtras(id, by)
+        : release(id, { from: "parked", by, act: (known) => journal.resume(known) });
+    },
+    resolve,
+    undoPreview(id, zone = store.zone) {
+      const edit = isId(id) ? journal.get(editId(id)) : null;
+      return edit && previewUndo(edit, { store, names: namesOf(store, zone) });
     },
     undo,
   };

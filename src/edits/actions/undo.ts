@@ -1,7 +1,14 @@
-import type { Channel, Edit } from "../../domain/edit.ts";
-import type { ItemKey, PersonId } from "../../domain/ids.ts";
+import type { Decider, Edit } from "../../domain/edit.ts";
+import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  pick,
+  valuesOf,
+} from "../../domain/patch.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { keptInSight } from "../../domain/sight.ts";
@@ -10,10 +17,15 @@ import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 
-/** Who takes an edit back. */
-export interface Undoer {
-  readonly channel: Channel;
-  readonly actor: PersonId | null;
+/**
+ * Of a field that somebody has changed since, what an undo does with it: `back` puts it back over that, `leave` leaves it as it
+ * is now. One that is not named conflicts like any other.
+ */
+export type UndoChoices = Readonly<Partial<Record<PatchField, "back" | "leave">>>;
+
+/** Who takes an edit back, and what of it. */
+export interface Undoer extends Decider {
+  readonly choices?: UndoChoices | undefined;
 }
 
 /**
@@ -27,7 +39,8 @@ export function inverseOf(
 ): Result<Omit<NewEdit, "state">, string> {
   const refusal = stateFault(edit, store);
   if (refusal !== null) return fail(refusal);
-  const common = { ...by, item: edit.item, newLabels: [], undoes: edit.id };
+  const { choices = {}, ...whose } = by;
+  const common = { ...whose, item: edit.item, newLabels: [], undoes: edit.id };
   if (edit.action === "delete") {
     const lost = edit.before ?? edit.base;
     const fault = recreationFault(edit, { lost, store });
@@ -36,15 +49,22 @@ export function inverseOf(
     return ifStorable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
-  if (!answer || !store.view.get(edit.item)) {
+  const present = store.view.get(edit.item)?.item;
+  if (!answer || !present) {
     return fail(`the item of edit ${edit.id} is no longer in the workspace`);
   }
   if (edit.action === "create") return ok({ ...common, action: "delete", base: answer, patch: {} });
-  const patch = inversePatch(edit, answer);
-  if (fieldsOf(patch).length === 0) {
+  const whole = inversePatch(edit, answer);
+  if (fieldsOf(whole).length === 0) {
     return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
   }
-  return ifStorable({ ...common, action: actionOf(patch), base: answer, patch });
+  const fields = fieldsOf(whole).filter((field) => choices[field] !== "leave");
+  if (fields.length === 0) return fail("all of it is left as it is now, so nothing is undone");
+  const patch = pick(whole, fields);
+  // What is put back over a change that the person has seen is wished against that change.
+  const over = fields.filter((field) => choices[field] === "back");
+  const base = applyPatch(answer, pick(valuesOf(present), over));
+  return ifStorable({ ...common, action: actionOf(patch), base, patch });
 }
 
 /** An inverse that the service would hold otherwise than it is wished restores nothing; times stand in the account's zone. */

@@ -8,7 +8,7 @@ import type { Store } from "../../store/store.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { ItemAddress, ItemCalls, PlaceCalls } from "./item-calls.ts";
-import { retryLater, type Trial, waitingFor } from "./settle.ts";
+import { retryLater, type Trial, waitingForKey } from "./settle.ts";
 
 /** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
 export type ConflictPolicy = "ask" | "theirs" | "ours";
@@ -25,6 +25,8 @@ export interface Attempt {
   readonly clock: () => Temporal.Instant;
   /** 0 up to 1, for this try. */
   readonly random: number;
+  /** Whether the service fails as a whole, as far as its last answers tell. */
+  readonly isOut: () => boolean;
   /** Finds or creates the labels that the edit needs. */
   readonly createLabels: () => Promise<Result<readonly LabelId[], Failure>>;
   /** Uploads the files that the creation takes along. */
@@ -88,8 +90,9 @@ export function trialOf({
   edit: { attempts, createdAt },
   now,
   random,
-}: Pick<Attempt, "edit" | "now" | "random">): Trial {
-  return { attempts, createdAt, now, random };
+  isOut,
+}: Pick<Attempt, "edit" | "now" | "random" | "isOut">): Trial {
+  return { attempts, createdAt, now, random, isOut: isOut() };
 }
 
 /**
@@ -181,9 +184,6 @@ export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
 export const wholeSecond = (moment: Temporal.Instant): string =>
   moment.round({ smallestUnit: "second", roundingMode: "ceil" }).toString();
 
-/** So long a refused key is taken for something that passes. */
-const keyPatience = Temporal.Duration.from({ hours: 1 });
-
 type Refusal = Extract<Failure, { kind: "refused" }>;
 
 /** Calls that remember the last answer by which the service may have refused their key. */
@@ -216,8 +216,8 @@ export function watchKey(calls: ItemCalls): KeyWatch {
 type Probe = () => Promise<Result<unknown, Failure>>;
 
 /**
- * How an edit ends whose key may have been refused: that says nothing about the edit, so that it waits for the key, for an
- * hour at most. `probes` read what almost any key may read, as a 403 may also be about the item alone.
+ * How an edit ends whose key may have been refused: that says nothing about the edit, so that it waits for the key, however
+ * long that takes: whoever has the key put right need not look for edits. `probes` read what almost any key may read, as a 403 may also be about the item alone.
  */
 export async function waitForKey(
   ending: AttemptEnding,
@@ -236,14 +236,9 @@ export async function waitForKey(
   const now = clock();
   const since = edit.keyRefusedAt ?? now;
   store.journal.keyRefused(edit.id, true);
-  const until = since.add(keyPatience);
-  const problem = describeFailure(refusal);
-  if (Temporal.Instant.compare(until, now) <= 0) {
-    return parked("refused", `the key has been refused for an hour: ${problem}`);
-  }
-  const text = `the key is refused, which says nothing about the edit: it is tried again until ${wholeSecond(until)}; ${problem}`;
+  const problem = `the key has been refused since ${wholeSecond(since)}, which says nothing about the edit: it goes as soon as the key is taken again; ${describeFailure(refusal)}`;
   const trial = { ...trialOf(about.attempt), createdAt: since, now };
-  return { kind: "settled", settlement: waitingFor("key", retryLater(text, trial)) };
+  return { kind: "settled", settlement: waitingForKey(problem, trial) };
 }
 
 const mayBeOfKey = (failure: Failure): failure is Refusal =>

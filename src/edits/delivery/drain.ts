@@ -1,3 +1,4 @@
+import { isRecent } from "../../domain/backoff.ts";
 import type { Edit, EditAction, ParkReason } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
@@ -21,13 +22,14 @@ import {
   watchKey,
 } from "./attempt.ts";
 import { carryOutCreate } from "./create.ts";
+import { carryOutDelete } from "./delete.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
 import { resumeSearches } from "./find-moved.ts";
 import { createItemCalls, createPlaceCalls, recordWrites } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { createLateWriteWatch, judgeLateWrites } from "./late-writes.ts";
 import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
-import { carryOutDelete, carryOutUpdate } from "./update.ts";
+import { carryOutUpdate } from "./update.ts";
 
 /** What became of an edit, for log and metrics. */
 export type DrainEvent =
@@ -73,7 +75,10 @@ export interface DrainDeps {
 
 /** Brings accepted edits to the service: each is claimed, carried out by requests, and settled by what they came to. */
 export interface Drain {
-  /** Carries out the next edit that may go; several steps may run at once. An aborted one is put back. */
+  /**
+   * Carries out the next edit that may go; several steps may run at once. An aborted one is put back. While the service fails as
+   * a whole only one is begun now and then: all of them would meet that, at a few requests each.
+   */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
   /** Puts back what an earlier run had claimed; returns how many edits. Not while steps run. */
   readonly recover: () => number;
@@ -82,7 +87,7 @@ export interface Drain {
 }
 
 export function createDrain(deps: DrainDeps): Drain {
-  const { store, timeout } = deps;
+  const { store, timeout, upstream, clock } = deps;
   const leases = new ClaimLeases<EditId>();
   const carryOutOne = createWorker(deps, leases);
   const extras = createExtrasDrain(deps);
@@ -104,10 +109,22 @@ export function createDrain(deps: DrainDeps): Drain {
     }
   }
 
+  /** While the service fails as a whole, one edit after the other finds out whether that is over. */
+  let triedAt: Temporal.Instant | null = null;
+  function isTooSoon(): boolean {
+    const isOut = upstream.isOut();
+    if (!isOut && !upstream.takesNoWrites()) return false;
+    const now = clock();
+    const length = isOut ? betweenTrials.inOutage : betweenTrials.ofWrites;
+    if (triedAt && isRecent(triedAt, { length, now })) return true;
+    triedAt = now;
+    return false;
+  }
+
   return {
     async step(signal) {
       leases.catchUp();
-      const edit = signal.aborted ? null : store.journal.claimNext();
+      const edit = signal.aborted || isTooSoon() ? null : store.journal.claimNext();
       if (edit) {
         leases.begin(edit.id);
         const ending = await carryOutOne(edit, signal);
@@ -130,6 +147,12 @@ export function createDrain(deps: DrainDeps): Drain {
 }
 
 const mostClaimed = 1000;
+
+/** How often an edit is tried while the service fails as a whole: reads notice its return sooner, where they are what fails. */
+const betweenTrials = {
+  inOutage: Temporal.Duration.from({ minutes: 1 }),
+  ofWrites: Temporal.Duration.from({ seconds: 5 }),
+} as const;
 
 /** Carries out one claimed edit; whatever happens on the way is an ending. */
 function createWorker(
@@ -154,6 +177,7 @@ function createWorker(
       now: clock(),
       clock,
       random: deps.random(),
+      isOut: () => upstream.isOut(),
       onMissing,
       uploadFiles: () => filesOfCreation(edit, { store, upstream, call }),
       createLabels: () => labels.ensure(edit.newLabels, { call, again: edit.begun > 1 }),
@@ -316,7 +340,8 @@ function end(
       return;
     }
     case "failed": {
-      const trial = trialOf({ edit, now: deps.clock(), random: deps.random() });
+      const isOut = () => deps.upstream.isOut();
+      const trial = trialOf({ edit, now: deps.clock(), random: deps.random(), isOut });
       settle(edit, { settlement: settleFailure(ending.failure, trial), deps });
       return;
     }

@@ -20,6 +20,8 @@ export interface EditWaker {
   readonly step: (signal: AbortSignal) => Promise<"idle">;
   /** An outage has ended: the next step wakes what waits. Safe anywhere, as it stores nothing. */
   readonly ended: () => void;
+  /** Other keys are in force: the next step tries them, however long the former ones would have rested. */
+  readonly keysChanged: () => void;
 }
 
 /** A service that lets a question hang is asked again. */
@@ -29,6 +31,8 @@ const mostKeys = 3;
 /** A refused key is tried again after this part of the time that it has been refused, and after so long at most. */
 const keyPart = 0.1;
 const longestKeyGapMs = 60_000;
+/** What waits beyond these is let go by the next steps: a few are sent in a second anyway, and others have their turn. */
+const mostWoken = 500;
 /** What fails again as soon as it is woken has a trouble of its own: it is woken more and more seldom. */
 const gaps = {
   first: Temporal.Duration.from({ seconds: 5 }),
@@ -51,7 +55,7 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
 
   /** Returns whether any may go. */
   function wake(waiting: readonly Waiting[]): boolean {
-    const ready = waiting.filter((one) => !isTooSoon(one));
+    const ready = waiting.filter((one) => !isTooSoon(one)).slice(0, mostWoken);
     if (ready.length === 0) return false;
     store.waits.wake(ready);
     const atMs = clock().epochMilliseconds;
@@ -109,12 +113,17 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
     ended() {
       isBack = true;
     },
+    keysChanged() {
+      tried.clear();
+      woken.clear();
+    },
     async step(signal) {
       if (!isBack && upstream.isOut()) await asks(null, signal);
       if (isBack) {
-        wake(store.waits.of("service"));
+        const waiting = store.waits.of("service");
+        wake(waiting);
         // Only now, so that a fault of the store does not lose it.
-        isBack = false;
+        isBack = waiting.length > mostWoken;
         deps.onBack();
       }
       if (!upstream.isOut()) await tryKeys(signal);

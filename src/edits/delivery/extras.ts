@@ -4,6 +4,7 @@ import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ServiceId } from "../../domain/ids.ts";
 import { fail, messageOf, ok, type Result, unreachable } from "../../domain/result.ts";
 import { sameDescription } from "../../domain/sameness.ts";
+import type { Settlement } from "../../store/journal/endings.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";
 import type { OpenRequest } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,7 +14,14 @@ import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import { isRefusal } from "./attempt.ts";
 import { type Created, type CreationFailure, createOnce, mayBeOf, unsure } from "./create-once.ts";
 import { homeFolder } from "./home-folder.ts";
-import { ClaimLeases, retryAfterDiskFault, retryLater, settleFailure } from "./settle.ts";
+import {
+  ClaimLeases,
+  retryAfterDiskFault,
+  retryLater,
+  settleFailure,
+  type Trial,
+  waitingForKey,
+} from "./settle.ts";
 
 /** What became of an extra of an edit, for log and metrics. */
 export interface ExtraEvent {
@@ -135,15 +143,24 @@ function endingOf(
 ): ExtraEnding {
   if (made.ok) return { kind: "done", answer: made.value };
   const { attempts, createdAt } = extra;
-  const trial = { attempts, createdAt, now: deps.clock(), random: deps.random() };
+  const isOut = deps.upstream.isOut();
+  const trial = { attempts, createdAt, now: deps.clock(), random: deps.random(), isOut };
   const { failure } = made;
   if (failure.kind === "stuck") return { kind: "park", problem: failure.problem };
-  const settlement =
-    failure.kind === "unsure"
-      ? retryLater(failure.problem, trial)
-      : settleFailure(failure.failure, trial);
+  const settlement = settlementOf(failure, trial);
   if (settlement.kind === "retry") return settlement;
   return { kind: "park", problem: settlement.problem };
+}
+
+/** A refused key says nothing about what is sent under it. */
+function settlementOf(
+  failure: Exclude<CreationFailure, { readonly kind: "stuck" }>,
+  trial: Trial,
+): Settlement {
+  if (failure.kind === "unsure") return retryLater(failure.problem, trial);
+  const { failure: answer } = failure;
+  const isOfKey = answer.kind === "refused" && answer.status === 401;
+  return isOfKey ? waitingForKey(describeFailure(answer), trial) : settleFailure(answer, trial);
 }
 
 function eventOf({ edit, name }: EditExtra, ending: ExtraEnding): ExtraEvent {

@@ -1,4 +1,4 @@
-import { type Edit, longestInFlight } from "../../domain/edit.ts";
+import type { Edit } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { type LostCreation, likenessOf } from "../../domain/lost-creation.ts";
@@ -47,6 +47,9 @@ interface Sought extends Omit<LostCreation, "wished"> {
 export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const { edit, store, calls } = attempt;
   const [wished] = sought.wishes;
+  const source = sourceOf(wished);
+  // What is created beside this one while its list is on the way is not in it, and that is no sign that it was cut.
+  const known = new Set(store.mirror.contents(source).keys());
   const listed = await calls.list(wished);
   const shown = listed.ok ? listed.value.items : [];
   const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
@@ -69,8 +72,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (nearest) return { kind: "one", item: nearest };
 
   const { problems } = listed.value;
-  const source = sourceOf(wished);
-  const doubts = [...problems, ...(await doubtsAbout(shown, { attempt, source }))];
+  const doubts = [...problems, ...(await doubtsAbout(shown, { attempt, source, known }))];
   if (doubts.length > 0) {
     const what = `its list cannot be read as a whole: ${doubts.join("; ")}`;
     return unsure(`whether the item was created is not known, as ${what}`, attempt);
@@ -184,12 +186,21 @@ const mostAsked = 10;
  */
 async function doubtsAbout(
   items: readonly Item[],
-  { attempt, source }: { readonly attempt: Attempt; readonly source: string },
+  {
+    attempt,
+    source,
+    known,
+  }: {
+    readonly attempt: Attempt;
+    readonly source: string;
+    /** Known before the list was asked for. */
+    readonly known: ReadonlySet<ServiceId>;
+  },
 ): Promise<readonly string[]> {
   const { store, edit } = attempt;
   const listed = new Set(items.map(({ id }) => id));
   const missing = [...store.mirror.contents(source)]
-    .filter(([id, { key }]) => !listed.has(id) && !isLeaving(key, store))
+    .filter(([id, { key }]) => known.has(id) && !listed.has(id) && !isLeaving(key, store))
     .flatMap(([id, { key }]) => addressOf({ id, key }, store))
     .filter(({ item }) => !isHiddenFrom(edit.actor, { item, store }));
   const count = missing.length <= mostAsked ? await countThere(missing, attempt) : missing.length;
@@ -223,46 +234,3 @@ async function countThere(missing: readonly ItemAddress[], { calls }: Attempt): 
   const answers = await Promise.all(missing.map((address) => calls.get(address)));
   return answers.filter((answer) => answer.ok || answer.failure.kind !== "refused").length;
 }
-
-/**
- * One sentence on what a creation that was sent more than once may have made twice; null when nothing is known of it.
- * Which of the two is to go is for a person to say.
- */
-export function describeDuplicates(edit: Edit, store: Store): string | null {
-  const ids = duplicatesOf(edit, store).map(({ kind, id }) => `${kind} ${id}`);
-  if (ids.length === 0) return null;
-  return `the service may hold it twice: ${ids.join(", ")} looks the same and was made when this was sent again; delete the one that is not wanted`;
-}
-
-/**
- * Items of the workspace that look like what an edit has made, that nobody knew before its first request, and that were made
- * at about the same time by the service's own clock.
- */
-function duplicatesOf(
-  { item: own, state, sentAt, sentAfter, resentAt, answer, actor }: Edit,
-  { mirror, pastEdits }: Store,
-): readonly Item[] {
-  if (state !== "confirmed" || !sentAt || !resentAt || !answer || !mirror.get(own)) return [];
-  return mirror
-    .ofSource(sourceOf(answer))
-    .filter(({ key }) => key !== own && (sentAfter === null || key > sentAfter))
-    .filter(({ key }) => !pastEdits.ofItem(key).some(isCreation))
-    .map(({ item }) => item)
-    .filter((item) => isOfTheTime(item, { answer, spans: [sentAt, resentAt] }))
-    .filter((item) => likenessOf(item, { wished: answer, sentAt, actor }) === "same");
-}
-
-/** As long before or after as there were between the sendings, and as a request may take to be carried out. */
-function isOfTheTime(
-  { createdAt }: Item,
-  {
-    answer,
-    spans: [first, last],
-  }: { readonly answer: Item; readonly spans: readonly [Temporal.Instant, Temporal.Instant] },
-): boolean {
-  if (!createdAt || !answer.createdAt) return false;
-  const apart = Math.abs(createdAt.until(answer.createdAt).total("seconds"));
-  return apart <= first.until(last).total("seconds") + longestInFlight.total("seconds");
-}
-
-const isCreation = ({ action }: Edit): boolean => action === "create";

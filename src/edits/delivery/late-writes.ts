@@ -175,7 +175,7 @@ function judgeChange(store: Store, change: Change): void {
     if (turned.length === 0) continue;
     for (const field of turned) explained.add(field);
     store.unanswered.carriedOut(write.id);
-    const overwritten = turned.filter((field) => hasReplacedNewer(field, { write, was, edits }));
+    const overwritten = turned.filter((field) => hasReplacedNewer(field, { write, before, edits }));
     if (overwritten.length > 0) restore(store, { ...change, write, overwritten, edits });
   }
 }
@@ -186,23 +186,30 @@ const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): b
 
 /**
  * Whether what the write has replaced was newer than the write. While an edit of the field is on its way that one decides;
- * what was there when the request left is older, unless its edit was answered or given up since.
+ * what was there when the request left is older, unless its edit was answered or given up since. What was there before an edit
+ * that was answered, and shows up after that, is from before it, as a lagging copy of the service tells, unless a later edit or
+ * stamp says that somebody has wished it back.
  */
 function hasReplacedNewer(
   field: PatchField,
   {
     write,
-    was,
+    before,
     edits,
-  }: { readonly write: UnansweredWrite; readonly was: Patch; readonly edits: readonly Edit[] },
+  }: { readonly write: UnansweredWrite; readonly before: Item; readonly edits: readonly Edit[] },
 ): boolean {
   const own = edits.filter((edit) => touches(edit, field));
   if (own.some(({ state }) => visibleStates.includes(state))) return false;
-  const sender = edits.find(({ id }) => id === write.edit);
-  if (sender && hasEnded(sender)) return true;
   const isLater = ({ id, confirmedAt }: Edit) => id > write.edit && confirmedAt !== null;
-  return own.some(isLater) || !sameShown(field, valuesOf(write.before), was);
+  if (own.some(isLater) || !sameShown(field, valuesOf(write.before), valuesOf(before))) return true;
+  const sender = edits.find(({ id }) => id === write.edit);
+  if (sender?.state !== "confirmed") return sender !== undefined && hasEnded(sender);
+  return isStampedLater(before, sender.answer);
 }
+
+/** Whether the service says that an item was changed after another time; an item without a stamp may have been at any. */
+const isStampedLater = ({ updatedAt: at }: Item, than: Item | null): boolean =>
+  !at || !than?.updatedAt || Temporal.Instant.compare(at, than.updatedAt) > 0;
 
 const hasEnded = ({ state }: Edit): boolean =>
   state === "confirmed" || state === "discarded" || state === "undone";

@@ -8,6 +8,7 @@ import {
   pick,
   valuesOf,
 } from "../../domain/patch.ts";
+import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Names } from "../../domain/wording.ts";
@@ -48,12 +49,43 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
       describeConflicts([field], { ...sides, taken: "ours" }).map((lost) => ({ ...lost, by })),
     ),
   ];
-  const isOpen = crossed.length > 0 && taken === null;
+  const moved =
+    policy === "ask" ? movedSince(edit, { ours: sides.ours, zone: attempt.store.zone }) : [];
+  const isOpen = (crossed.length > 0 && taken === null) || moved.length > 0;
   const lost = conflicts.filter((conflict) => conflict.taken === "ours");
   const yields = isOpen || (lost.length > 0 && lost.length === fieldsOf(edit.patch).length);
   const won = taken === "theirs" ? pick(sides.theirs, crossed) : {};
-  return { sides, patch: { ...merge.patch, ...won }, conflicts, yields };
+  const open = [...conflicts, ...moved];
+  return {
+    sides,
+    patch: { ...merge.patch, ...won },
+    conflicts: isOpen ? [...open, ...stillAgreed(edit, open)] : conflicts,
+    yields,
+  };
 }
+
+/**
+ * Fields in which a person has let the workspace keep a value, having seen it, that is another by now: asked again, as the person
+ * may have wanted that value and no other.
+ */
+function movedSince(
+  { conflicts }: Edit,
+  { ours, zone }: { readonly ours: Patch; readonly zone: string },
+): readonly FieldConflict[] {
+  return conflicts.flatMap(({ field, ours: seen, theirs, taken, agreed }) => {
+    if (!agreed || taken !== "ours") return [];
+    const kept = patchFromPlain(Object.fromEntries([[field, seen]]), zone);
+    if (sameShown(field, kept, ours)) return [];
+    return [{ field, base: seen, ours: patchToPlain(ours)[field] ?? null, theirs, taken: null }];
+  });
+}
+
+/** What a person has decided about other fields than those that are asked about now. */
+const stillAgreed = (
+  { conflicts }: Edit,
+  asked: readonly FieldConflict[],
+): readonly FieldConflict[] =>
+  conflicts.filter(({ field, agreed }) => agreed && !asked.some((one) => one.field === field));
 
 /** Whether the same editor has made it after this edit, and it is carried out: what it wishes replaces what this one does. */
 const isLater = (other: Edit, edit: Edit): boolean =>
@@ -69,7 +101,7 @@ function wrote(
 }
 
 /** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
-export const baseOf = ({ edit, store }: Attempt, ours: Item): Patch => ({
+export const baseOf = ({ edit, store }: Pick<Attempt, "edit" | "store">, ours: Item): Patch => ({
   ...seenBase(edit, store.pastEdits.ofItem(edit.item)),
   ...lateValues(edit.item, { ours, store }),
 });
@@ -175,7 +207,7 @@ function aboutField(conflict: FieldConflict, names: Names): string {
   if (taken === "ours") {
     return `${name}: the wish ${wished} was dropped, as somebody else had set ${is} meanwhile (before: ${was})`;
   }
-  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); sending the wish would overwrite that, discard keeps what is there`;
+  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours would overwrite that, keeping theirs leaves it`;
 }
 
 function aboutDeletion(
@@ -183,14 +215,15 @@ function aboutDeletion(
   { taken, names }: { readonly taken: FieldConflict["taken"]; readonly names: Names },
 ): string {
   const news = conflicts
-    .map(({ field, base, ours }) => {
+    .map(({ field, base, ours, below }) => {
       const [was, is] = [base, ours].map((value) => shown({ field, value }, names));
-      return `${nameOf(field)} is ${is} (before: ${was})`;
+      const of = below ? ` of its subtask ${quote(below.title)}` : "";
+      return `${nameOf(field)}${of} is ${is} (before: ${was})`;
     })
     .join(", ");
   if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;
   if (taken === "ours") return `not deleted, as it was changed meanwhile: ${news}`;
-  return `it was changed since you saw it: ${news}; deleting it would take that away, discard keeps it`;
+  return `it was changed since you saw it: ${news}; deleting it would take that away, keeping theirs leaves it`;
 }
 
 function shown(value: Parameters<typeof valueInWords>[0], names: Names): string {

@@ -14,13 +14,15 @@ export interface Trial {
   readonly createdAt: Temporal.Instant;
   readonly now: Temporal.Instant;
   readonly random: number;
+  /** Whether the service fails as a whole, which says nothing about the edit: such a try does not count. */
+  readonly isOut?: boolean;
   readonly retryAfter?: Temporal.Duration | null;
 }
 
 /**
  * How a claimed edit goes on after a failure. What the service has refused waits for a person; everything else is tried
  * again after a growing pause (2, 4, 8 … seconds with jitter, at most an eighth of the edit's age, which is 15 seconds at least
- * and 10 minutes at most, never sooner than the service asks), and waits for a person when a day of tries has not helped.
+ * and 10 minutes at most, never sooner than the service asks), and waits for a person when a day of tries has not helped. A try during an outage is none of these.
  */
 export function settleFailure(failure: Failure, trial: Trial): Settlement {
   const problem = describeFailure(failure);
@@ -45,23 +47,34 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
 }
 
 /** A retry that may be made as soon as its cause is gone, whatever its pause. */
-export const waitingFor = (waitsFor: WaitCause, settlement: Settlement): Settlement =>
+const waitingFor = (waitsFor: WaitCause, settlement: Settlement): Settlement =>
   settlement.kind === "retry" ? { ...settlement, waitsFor } : settlement;
+
+/** A retry as soon as the key is taken again, however long that takes; tries under a refused key count as far as pauses go. */
+export function waitingForKey(problem: string, trial: Trial): Settlement {
+  const retry = retryLater(problem, { ...trial, isOut: true });
+  return retry.kind === "retry"
+    ? { kind: "retry", notBefore: retry.notBefore, problem, waitsFor: "key" }
+    : retry;
+}
 
 const firstPause = Temporal.Duration.from({ seconds: 2 });
 /** An outage of minutes must not delay an edit by as many: a pause is short beside what has been waited already. */
 const partOfAge = 8;
 const leastCeilingMs = 15_000;
 const mostCeilingMs = 600_000;
-/** An edit that a person gives another chance later gets this many tries, however old it is. */
-const fewestTries = 10;
+/**
+ * An edit that a person gives another chance later, or that an outage has made old before its first try, gets this many tries
+ * however old it is: some two hours of them.
+ */
+const fewestTries = 20;
 const patience = Temporal.Duration.from({ hours: 24 });
 
 /** A retry after the next pause, or parking when there were enough of them. */
 export function retryLater(problem: string, trial: Trial): Settlement {
-  const { attempts, createdAt, now, random, retryAfter } = trial;
+  const { attempts, createdAt, now, random, retryAfter, isOut = false } = trial;
   const age = createdAt.until(now);
-  if (Temporal.Duration.compare(age, patience) >= 0 && attempts >= fewestTries) {
+  if (!isOut && Temporal.Duration.compare(age, patience) >= 0 && attempts >= fewestTries) {
     return { kind: "park", reason: "failed", problem: `given up after a day of tries: ${problem}` };
   }
   const part = Math.round(age.total("milliseconds") / partOfAge);
@@ -70,7 +83,8 @@ export function retryLater(problem: string, trial: Trial): Settlement {
   });
   const own = backOff(attempts, { first: firstPause, ceiling, jitter: equalJitter(random) });
   const isLonger = retryAfter && Temporal.Duration.compare(retryAfter, own) > 0;
-  return { kind: "retry", notBefore: now.add(isLonger ? retryAfter : own), problem };
+  const notBefore = now.add(isLonger ? retryAfter : own);
+  return { kind: "retry", notBefore, problem, ...(isOut && { isInterrupted: true }) };
 }
 
 /** How long a claim rests whose try the own disk has cut short. */

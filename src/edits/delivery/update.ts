@@ -1,11 +1,10 @@
 import type { FieldConflict } from "../../domain/edit.ts";
 import type { ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import { describeConflicts } from "../../domain/three-way.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { namesOf } from "../field-changes.ts";
 import {
@@ -14,46 +13,15 @@ import {
   addressOf,
   ended,
   failed,
-  isDiscarded,
   isMissing,
   parkAsGone,
   progressUnknown,
 } from "./attempt.ts";
 import { type Current, findMoved, searchAgain } from "./find-moved.ts";
 import { type ItemAddress, send } from "./item-calls.ts";
-import { baseOf, describeConflict, mergeEdit } from "./merge-edit.ts";
+import { describeConflict, mergeEdit } from "./merge-edit.ts";
 import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
 import { moveTask } from "./move-task.ts";
-
-/**
- * Deletes the item; one that is not there any more counts as deleted. What somebody has changed since the editor saw it
- * is deleted, kept, or waits, as the policy says.
- */
-export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
-  const { edit, store, policy, calls } = attempt;
-  const current = await fetchCurrent(attempt);
-  if (current.kind === "ended") return current.ending;
-  if (current.kind === "gone") {
-    const { failure } = current;
-    return isMissing(failure) ? { kind: "done", answer: null } : failed(failure);
-  }
-  const { address, ours } = current;
-  const sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: {} };
-  const taken = policy === "ask" ? null : policy;
-  const conflicts = describeConflicts(differingFields(sides.base, sides.ours, sameShown), {
-    ...sides,
-    taken,
-  });
-  if (conflicts.length > 0 && taken !== "theirs") return yieldTo(ours, { attempt, conflicts });
-  if (isDiscarded(edit, store)) return { kind: "discarded" };
-  store.journal.leaving(edit.id, ours);
-  const deleted = await calls.delete(address);
-  if (deleted.ok) return { kind: "done", answer: null, conflicts };
-  if (isMissing(deleted.failure)) {
-    return searchAgain(attempt) ?? { kind: "done", answer: null, conflicts };
-  }
-  return failed(deleted.failure);
-}
 
 /**
  * Merges the edit into what the service has now, and sends what is left: a move first, then the changed fields, then the
@@ -82,10 +50,15 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
 }
 
 /** An item that is only hidden while a move of it may have been made is asked for again. */
-const withoutItem = (failure: Failure, attempt: Attempt): AttemptEnding =>
-  attempt.edit.patch.place && attempt.edit.sentAt !== null && !isMissing(failure)
-    ? progressUnknown(failure, attempt)
-    : parkAsGone(failure);
+function withoutItem(failure: Failure, attempt: Attempt): AttemptEnding {
+  const { edit, onMissing } = attempt;
+  if (edit.patch.place && edit.sentAt !== null && !isMissing(failure)) {
+    return progressUnknown(failure, attempt);
+  }
+  // Whether somebody has deleted an event is for its list to say: until then it cannot be made anew.
+  if (isMissing(failure) && edit.base.kind === "event") onMissing(edit, [sourceOf(edit.base)]);
+  return parkAsGone(failure);
+}
 
 /** Sends what is left of the edit; to another place with a move. */
 async function carryOver(
@@ -106,7 +79,7 @@ async function carryOver(
 }
 
 /** The workspace keeps what it has: for good, or until a person has decided. */
-function yieldTo(
+export function yieldTo(
   before: Item,
   {
     attempt,
@@ -114,9 +87,11 @@ function yieldTo(
   }: { readonly attempt: Attempt; readonly conflicts: readonly FieldConflict[] },
 ): AttemptEnding {
   const { edit, store } = attempt;
-  const problem = describeConflict({ action: edit.action, conflicts }, namesOf(store)) ?? "";
+  const open = conflicts.filter(({ taken }) => taken === null);
+  const isOpen = open.length > 0;
+  const told = { action: edit.action, conflicts: isOpen ? open : conflicts };
+  const problem = describeConflict(told, namesOf(store)) ?? "";
   const clash = { before, conflicts };
-  const isOpen = conflicts.some(({ taken }) => taken === null);
   const settlement = isOpen
     ? ({ kind: "park", reason: "conflict", problem, clash } as const)
     : ({ kind: "discard", problem, clash } as const);
@@ -139,7 +114,7 @@ async function withNewLabels(
  * Reads the item that an edit is about to change, as the service has it now. One that is not where it was, or hidden from the
  * editor, may have been moved.
  */
-async function fetchCurrent(attempt: Attempt): Promise<Current> {
+export async function fetchCurrent(attempt: Attempt): Promise<Current> {
   const address = addressOf(attempt);
   const found = await attempt.calls.get(address);
   if (found.ok) {

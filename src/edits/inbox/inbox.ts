@@ -11,6 +11,11 @@ import {
 } from "../../drop/drop-folder.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
 import { largestFile } from "../../ics/lines/octets.ts";
+import {
+  type CalendarReader,
+  type FileReading,
+  longestAtOnce,
+} from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
@@ -24,6 +29,8 @@ interface InboxDeps {
   readonly folder: DropFolder;
   readonly store: Store;
   readonly accept: (request: EditRequest) => Acceptance;
+  /** Files are read at once unless it is given. */
+  readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
@@ -104,9 +111,19 @@ export function createInbox(deps: InboxDeps): Inbox {
     else store.inboxFiles.remove(earlier.path);
   }
 
-  /** Returns false when the file is to wait for its end. */
-  function processFile(file: DroppedFile, stableForMs: number): boolean {
+  /** Reads a long file while others have their turn; null for a short one, and where its octets cannot be had. */
+  async function readAhead(file: DroppedFile): Promise<ReadAhead | null> {
+    if (!deps.reader || file.size <= longestAtOnce) return null;
+    const { bytes } = contentOf(file, folder);
+    return bytes && { bytes, reading: await deps.reader.file(bytes) };
+  }
+
+  function processFile(
+    file: DroppedFile,
+    { stableForMs, ahead }: { readonly stableForMs: number; readonly ahead: ReadAhead | null },
+  ): Processed {
     const { bytes, problem: unreadable } = contentOf(file, folder);
+    if (ahead && !(bytes && Buffer.compare(ahead.bytes, bytes) === 0)) return "changed";
     const { path } = file;
     const keep = (answer: Acceptance, subfolder: DropSubfolder): InboxFile => {
       const kept = {
@@ -128,15 +145,16 @@ export function createInbox(deps: InboxDeps): Inbox {
       const kept: InboxFile[] = [];
       const answer = deps.accept({
         ...requestFor(bytes, place.value),
+        ...(ahead && { read: ahead.reading }),
         alongside: (plan) => void kept.push(keep(plan, isWhollyRefused(plan) ? "refused" : "done")),
       });
       if (answer.kind === "refused") {
-        if (isTruncated(answer) && stableForMs < truncatedAfterMs) return false;
+        if (isTruncated(answer) && stableForMs < truncatedAfterMs) return "truncated";
         refuse(answer.errors);
       }
       kept.forEach(finish);
     }
-    return true;
+    return "done";
   }
 
   /** Runs one step of many; a disk that refuses it must not stop the others. Returns what went wrong. */
@@ -168,10 +186,12 @@ export function createInbox(deps: InboxDeps): Inbox {
       for (const file of files.filter(({ path }) => !stuck.has(path))) {
         const stableForMs = stability.stableForMs(file);
         if (stableForMs === null) continue;
+        const ahead = await readAhead(file);
         faults.push(
           attempt(() => {
-            if (processFile(file, stableForMs)) waiting--;
-            else stability.markTruncated(file);
+            const processed = processFile(file, { stableForMs, ahead });
+            if (processed === "done") waiting--;
+            if (processed === "truncated") stability.markTruncated(file);
           }),
         );
         await nextTurn();
@@ -183,6 +203,15 @@ export function createInbox(deps: InboxDeps): Inbox {
     rest: () => (waiting > 0 && problem === null ? activeInterval : idleInterval),
     state: () => ({ folder: deps.path, problem, waiting, last }),
   };
+}
+
+/** `truncated`: the file is to wait for its end. `changed`: it was written over while it was read, and is looked at anew. */
+type Processed = "done" | "truncated" | "changed";
+
+/** A long file as it was read before its turn. */
+interface ReadAhead {
+  readonly bytes: Uint8Array;
+  readonly reading: FileReading;
 }
 
 /** Measures how long files have not changed, and so which of them may be read. */

@@ -17,6 +17,8 @@ export interface AcceptedItem {
   readonly title: string;
   readonly editId: number | null;
   readonly words: readonly { readonly name: string; readonly from: string; readonly to: string }[];
+  /** What it does, in words; null where that is nothing. */
+  readonly did: string | null;
   readonly problems: readonly { readonly line: number | null; readonly message: string }[];
 }
 
@@ -48,16 +50,21 @@ export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): s
   );
   return [
     `${file}${dryRun ? " (dry run: nothing is stored or sent)" : ""}\n`,
-    ...items.map(describeItem),
+    ...items.map((item) => describeItem(item, dryRun)),
     ...whole,
     unchanged > 0 ? `  ${unchanged} unchanged\n` : "",
   ].join("");
 }
 
-function describeItem({ action, kind, title, uid, editId, words, problems }: AcceptedItem): string {
-  const edit = editId === null ? "" : ` (edit ${editId})`;
+function describeItem(item: AcceptedItem, dryRun: boolean): string {
+  const { action, kind, title, uid, editId, words, problems, did } = item;
+  const edit = editId === null ? "" : ` as edit ${editId}`;
+  const head =
+    action === "refused"
+      ? `refused ${kind} "${title}"`
+      : `${dryRun ? "would be accepted" : `accepted${edit}`}: ${did ?? `${action} ${kind} "${title}"`}`;
   return [
-    `  ${action} ${kind} "${title}"${edit}  ${uid}\n`,
+    `  ${head}  (UID ${uid})\n`,
     ...words.map(({ name, from, to }) =>
       action === "create" ? `    ${name}: ${to}\n` : `    ${name}: ${from} → ${to}\n`,
     ),

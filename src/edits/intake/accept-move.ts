@@ -15,6 +15,7 @@ import { keptInSight } from "../../domain/sight.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { didInWords } from "../actions/sentence.ts";
 import {
   actionOf,
   changesInWords,
@@ -24,7 +25,6 @@ import {
   placeName,
   sameWish,
 } from "../field-changes.ts";
-
 import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
 import { type Note, quote } from "./part.ts";
 import { ownHeld, takenIn } from "./plan-known.ts";
@@ -33,6 +33,8 @@ import { ownHeld, takenIn } from "./plan-known.ts";
 export interface MoveRequest {
   readonly channel: Channel;
   readonly actor: PersonId | null;
+  /** User-Agent of the program that asks; none unless said. */
+  readonly program?: string | undefined;
   readonly item: ItemKey;
   readonly projectId: ProjectId;
   /** Null for an event. */
@@ -56,12 +58,12 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
       .heldOf(request.item)
       .find((other) => sameWish(other, edit) && isMine(other, request));
     if (held) return { editId: held.id, notes: [waits(held.id)] };
-    const { channel, actor, item } = request;
+    const { channel, actor, program, item } = request;
     const base = waiting ? applyPatch(viewed.item, waiting.bases) : viewed.item;
     const kept = waiting?.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
     const halves = firstHalves(request, store).map(({ id }) => id);
     for (const id of [...(waiting?.ids ?? []), ...halves]) store.journal.discard(id, takenIn);
-    const about = { channel, actor, item, base, state } as const;
+    const about = { channel, actor, program, item, base, state } as const;
     const editId = store.journal.append({ ...about, ...edit, action: "update" });
     if (kept && state === "held") store.heldObjects.carry(editId, kept);
     return { editId, notes: [] };
@@ -81,6 +83,7 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
           action: "unchanged",
           changes: [],
           words: [],
+          did: null,
           problems: [],
           editId: null,
         };
@@ -91,7 +94,14 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
         directory: store.directory,
       });
       const words = changesInWords(changes, namesOf(store));
-      return { ...about, action: "update", changes, words, problems: notes, editId };
+      const told = {
+        action: "update",
+        base: viewed.item,
+        patch: { place },
+        newLabels: [],
+      } as const;
+      const did = didInWords({ ...told, createdAt: deps.clock() }, namesOf(store));
+      return { ...about, action: "update", changes, words, did, problems: notes, editId };
     });
     if (planned.action === "update" && state === "pending") onAccepted();
     return planOf(planned);
@@ -125,7 +135,7 @@ function stay(
   { viewed, deps }: { readonly viewed: ViewItem; readonly deps: AcceptDeps },
 ): void {
   const { store } = deps;
-  const { item, channel, actor } = request;
+  const { item, channel, actor, program } = request;
   const waiting = ownHeld(item, { store, channel, actor });
   if (waiting?.patch.place === undefined) return;
   const kept = waiting.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
@@ -134,7 +144,7 @@ function stay(
   if (fieldsOf(patch).length === 0) return;
   const base = applyPatch(viewed.item, waiting.bases);
   const { newLabels } = waiting;
-  const about = { channel, actor, item, base, patch, newLabels, state: "held" } as const;
+  const about = { channel, actor, program, item, base, patch, newLabels, state: "held" } as const;
   const id = store.journal.append({ ...about, action: actionOf(patch) });
   if (kept) store.heldObjects.carry(id, kept);
 }
@@ -219,7 +229,15 @@ function refused(
   const viewed = store.view.get(key);
   const { uid, kind } = store.mirror.identity(key);
   const about = viewed ? itemOf(viewed) : { uid, kind, title: "" };
-  return { ...about, action: "refused", changes: [], words: [], problems: [note], editId: null };
+  return {
+    ...about,
+    action: "refused",
+    changes: [],
+    words: [],
+    did: null,
+    problems: [note],
+    editId: null,
+  };
 }
 
 const noItems: Plan["summary"] = {

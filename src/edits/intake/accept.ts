@@ -6,15 +6,16 @@ import { unreachable } from "../../domain/result.ts";
 import { withoutSignatures } from "../../domain/signed-links.ts";
 import type { Names } from "../../domain/wording.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
-import { readTokens } from "../../ics/lines/tokens.ts";
 import {
   type IncomingCalendar,
   type IncomingItem,
-  readComponents,
+  readCalendar,
 } from "../../ics/read/calendar-object.ts";
+import type { FileReading } from "../../ics/read/calendar-reader.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
+import { didInWords } from "../actions/sentence.ts";
 import { type ChangeInWords, changesInWords, type FieldChange, namesOf } from "../field-changes.ts";
 
 import { withExtras } from "./extras-plan.ts";
@@ -28,6 +29,8 @@ import { inSight, withinLimits } from "./service-limits.ts";
 /** A file of edits. `actor`: who is known to have sent it. */
 export interface EditRequest extends CommonRequest {
   readonly bytes: Uint8Array;
+  /** What was read of them already, as a long file is; they are read at once unless it is given. */
+  readonly read?: FileReading;
 }
 
 /** Items that were read already. `bases`: by UID, what the editor is known to have been shown of an item. */
@@ -50,6 +53,8 @@ export interface ItemsRequest extends CommonRequest {
 interface CommonRequest {
   readonly channel: Channel;
   readonly actor: PersonId | null;
+  /** User-Agent of the program that sent it; none unless said. */
+  readonly program?: string | undefined;
   /** Where items of unknown UID go; null = nowhere, they are refused. */
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
@@ -84,6 +89,8 @@ export interface PlannedItem {
   readonly changes: readonly FieldChange[];
   /** The changes for people, in their order. */
   readonly words: readonly ChangeInWords[];
+  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null where it does nothing. */
+  readonly did: string | null;
   /** Why it is refused, or what of an accepted item cannot be stored. */
   readonly problems: readonly Note[];
   /** Null for a dry run and for what is no edit. */
@@ -130,14 +137,11 @@ const parentWait = Temporal.Duration.from({ minutes: 1 });
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {
   const acceptItems = createAcceptItems(deps);
   const faultOf = createAddressCheck(deps.store);
-  return ({ bytes, ...request }) => {
-    const tree = readTokens(bytes);
-    if (!tree.ok) return { kind: "refused", errors: tree.failure };
-    const read = readComponents(tree.value, { zone: deps.zone });
+  return ({ bytes, read = readCalendar(bytes, { zone: deps.zone }), ...request }) => {
     if (!read.ok) return { kind: "refused", errors: read.failure };
-    const { items, ignored } = read.value;
+    const { items, ignored, line } = read.value;
     if (items.length === 0 && ignored.length === 0) {
-      return { kind: "refused", errors: [faultOf(request) ?? noItems(tree.value.line)] };
+      return { kind: "refused", errors: [faultOf(request) ?? noItems(line)] };
     }
     return acceptItems({ ...request, calendar: read.value, bases: new Map() });
   };
@@ -154,11 +158,15 @@ export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => 
     const plan = () => brake(planAll(request, deps), { request, deps });
     if (request.dryRun) {
       const steps = plan().map((step) => ({ ...step, editId: null }));
-      return answer(calendar, { steps, names: namesOf(store) });
+      return answer(calendar, { steps, names: namesOf(store), at: deps.clock() });
     }
     const { accepted, kept } = store.durably(() => {
       const kept = plan().map((step) => ({ ...step, editId: keep(step, { deps, request }) }));
-      const accepted = answer(calendar, { steps: kept, names: namesOf(deps.store) });
+      const accepted = answer(calendar, {
+        steps: kept,
+        names: namesOf(deps.store),
+        at: deps.clock(),
+      });
       request.alongside?.(accepted);
       return { accepted, kept };
     });
@@ -244,7 +252,7 @@ function keep(
   }
   const { edit } = ending;
   const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
-  const { channel, actor } = request;
+  const { channel, actor, program } = request;
   if (edit.replaces !== null) {
     store.journal.discard(edit.replaces, "a later edit of the item takes its place");
   }
@@ -254,7 +262,7 @@ function keep(
   const notBefore = restOf({ channel, action }, deps.clock());
   const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
   const wish = { action, base, patch, newLabels, state, recreates, ...times };
-  const id = store.journal.append({ channel, actor, item, ...wish });
+  const id = store.journal.append({ channel, actor, program, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, { store, request });
   return id;
@@ -357,9 +365,17 @@ interface Kept {
 /** What is told of a file, item by item, with counts. */
 function answer(
   calendar: IncomingCalendar,
-  { steps, names }: { readonly steps: readonly Kept[]; readonly names: Names },
+  {
+    steps,
+    names,
+    at,
+  }: {
+    readonly steps: readonly Kept[];
+    readonly names: Names;
+    readonly at: Temporal.Instant;
+  },
 ): Plan {
-  const items = steps.map((step) => planned(step, names));
+  const items = steps.map((step) => planned(step, { names, at }));
   const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
   const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>
     refusals.map(({ line, code, message }) => ({ line, uid: incoming.uid, code, message })),
@@ -380,8 +396,11 @@ function answer(
   };
 }
 
-function planned({ itemPlan, editId }: Kept, names: Names): PlannedItem {
-  const { incoming, kind, title, changes, refusals, notes } = itemPlan;
+function planned(
+  { itemPlan, editId }: Kept,
+  { names, at }: { readonly names: Names; readonly at: Temporal.Instant },
+): PlannedItem {
+  const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
   return {
     uid: incoming.uid,
     kind,
@@ -389,6 +408,7 @@ function planned({ itemPlan, editId }: Kept, names: Names): PlannedItem {
     title,
     changes,
     words: changesInWords(changes, names),
+    did: ending.kind === "edit" ? didInWords({ ...ending.edit, createdAt: at }, names) : null,
     problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
     editId,
   };

@@ -14,7 +14,13 @@ import {
   sameText,
 } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
-import { looksLikeHtml, oneLine, plainDescription } from "../../domain/text.ts";
+import {
+  longestText,
+  looksLikeHtml,
+  oneLine,
+  plainDescription,
+  tooLongMessage,
+} from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { wholeMinutes } from "../../domain/when.ts";
 import { encodeUrl } from "../../ics/lines/content-line.ts";
@@ -260,7 +266,8 @@ function labelsPart(
   const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
   const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
-  const found = said.map((name) => ({ name, ids: labelIdsFor(name, about) }));
+  const named = new Set(said.flatMap((name) => names.labelsNamed(name)));
+  const found = said.map((name) => ({ name, ids: labelIdsFor(name, { base, names, named }) }));
   const missing = found.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
   const hidden = base.labels.filter((id) => !names.isNamed(id));
   const labels = [...hidden, ...found.flatMap(({ ids }) => ids)];
@@ -272,19 +279,37 @@ function labelsPart(
   return refuse({ line: incoming.line, code: "unknown-label", message });
 }
 
-/** The item's own labels of this name, else the first one that can be given. */
+/**
+ * The item's own labels of this name, else the first one that can be given, else the item's own labels that had the name
+ * when the file was downloaded. A label that the file calls by its present name is not meant by a former one.
+ */
 function labelIdsFor(
   name: string,
-  { base, names }: { readonly base: TaskItem; readonly names: KnownNames },
+  about: {
+    readonly base: TaskItem;
+    readonly names: KnownNames;
+    readonly named: ReadonlySet<LabelId>;
+  },
 ): readonly LabelId[] {
+  const { base, names, named } = about;
   const all = names.labelsNamed(name);
   const own = all.filter((id) => base.labels.includes(id));
-  return own.length > 0 ? own : all.filter((id) => names.isGiven(id)).slice(0, 1);
+  if (own.length > 0) return own;
+  const given = all.filter((id) => names.isGiven(id)).slice(0, 1);
+  return given.length > 0
+    ? given
+    : base.labels.filter((id) => !named.has(id) && names.wasNamed(id, name));
 }
 
 /** The wish for the description. What a feed shows of formatted text is compared as it is shown: as plain text. */
 function descriptionPart(incoming: IncomingItem, base: Item): Part {
   if (incoming.description === undefined) return silent;
+  const { length } = incoming.description;
+  // So much longer than what was shown cannot be the same, and to compare it would take as long as it is.
+  if (length > longestText && length > 4 * (base.description?.length ?? 0)) {
+    const message = tooLongMessage("the description", length);
+    return refuse({ line: incoming.line, code: "too-long", message });
+  }
   const said = readDescription(incoming.description);
   if (sameText(said, readDescription(plainDescription(base.description)))) return silent;
   const change = wish({ description: said === "" ? null : said });
@@ -303,8 +328,11 @@ function attendeesPart(
   { base, names }: { readonly base: Item; readonly names: KnownNames },
 ): Part {
   const emails = incoming.attendees ?? [];
-  const known = emails.flatMap((email) => names.personOf(email) ?? []);
-  const unknownEmails = emails.filter((email) => names.personOf(email) === null);
+  // Somebody in charge is also known by an address of before: the file was downloaded then.
+  const personOf = (email: string) =>
+    names.personOf(email) ?? base.assigned.find((person) => names.hadEmail(person, email));
+  const known = emails.flatMap((email) => personOf(email) ?? []);
+  const unknownEmails = emails.filter((email) => personOf(email) === undefined);
   const notes = joinParts(
     unknownEmails.map((email) => {
       const message = `nobody in the workspace has the address ${quote(email)}; it is left aside`;

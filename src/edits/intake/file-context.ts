@@ -49,6 +49,8 @@ export function readContext(
 export interface KnownNames {
   /** Labels of this name, case apart; those that are gone too, as items may still carry them. */
   labelsNamed(name: string): readonly LabelId[];
+  /** Whether the label had this name before, case apart: a file of that time still says it. */
+  wasNamed(label: LabelId, name: string): boolean;
   /** Whether the label is there and can be given to an item. */
   isGiven(label: LabelId): boolean;
   /** Whether calendars can be shown the label: it has a name. */
@@ -56,6 +58,8 @@ export interface KnownNames {
   /** The person of an e-mail address in lower case; null when nobody has it. */
   personOf(email: string): PersonId | null;
   hasEmail(person: PersonId): boolean;
+  /** Whether the person had this e-mail address, in lower case, before: a file of that time still says it. */
+  hadEmail(person: PersonId, email: string): boolean;
 }
 
 /** The names of the account for one file: read once, and not at all where the file speaks of none. */
@@ -64,10 +68,18 @@ function readNames(directory: Directory): KnownNames {
   const people = lazily(() => readAddresses(directory));
   return {
     labelsNamed: (name) => labels().named.get(nameKey(name)) ?? [],
+    wasNamed: (label, name) =>
+      directory
+        .formerNames({ kind: "label", id: label })
+        .some((former) => nameKey(former) === nameKey(name)),
     isGiven: (label) => labels().present.has(label),
     isNamed: (label) => labels().ids.has(label),
     personOf: (email) => people().byEmail.get(email) ?? null,
     hasEmail: (person) => people().withEmail.has(person),
+    hadEmail: (person, email) =>
+      directory
+        .formerNames({ kind: "person", id: person })
+        .some((former) => former.toLowerCase() === email),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Item } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { keptInSight } from "../../domain/sight.ts";
+import { longestText, tooLongMessage } from "../../domain/text.ts";
 import { dayFault, holdFault, isLead, longestLead, wholeMinutes } from "../../domain/when.ts";
 import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
@@ -9,7 +10,7 @@ import type { Note } from "./part.ts";
 
 /** A value that the service cannot hold. */
 interface LimitFault {
-  readonly kind: "repeated-hour" | "years" | "reminder";
+  readonly kind: "repeated-hour" | "years" | "reminder" | "length";
   readonly message: string;
 }
 
@@ -28,12 +29,19 @@ export function withinLimits(plan: ItemPlan, zone: string): ItemPlan {
 
 /** What of a wish the service cannot hold, as its answer would say something else or none could be given. */
 export function limitFaults(patch: Patch, zone: string): readonly LimitFault[] {
-  const { when, startOn, dueOn, reminder } = patch;
+  const { when, startOn, dueOn, reminder, title, description } = patch;
   const days = [startOn, dueOn].map((day) => (day ? dayFault(day) : null));
-  const faults = [when ? holdFault(when, zone) : null, ...days].filter((fault) => fault !== null);
+  const texts = [lengthFault("the title", title), lengthFault("the description", description)];
+  const times = [when ? holdFault(when, zone) : null, ...days];
+  const faults = [...times, ...texts].filter((fault) => fault !== null);
   if (!reminder || isLead(reminder)) return faults;
   const message = `a reminder ${wholeMinutes(reminder)} minutes before the start is longer than ${longestLead.days} days`;
   return [...faults, { kind: "reminder", message }];
+}
+
+function lengthFault(name: string, text: string | null | undefined): LimitFault | null {
+  const length = text?.length ?? 0;
+  return length > longestText ? { kind: "length", message: tooLongMessage(name, length) } : null;
 }
 
 function noteOf({ kind, message }: LimitFault, line: number): Note {
@@ -44,6 +52,8 @@ function noteOf({ kind, message }: LimitFault, line: number): Note {
       return { line, code: "years", message };
     case "reminder":
       return { line, code: "reminder", message };
+    case "length":
+      return { line, code: "too-long", message };
     default:
       return unreachable(kind);
   }

@@ -1,3 +1,4 @@
+import { feedHolds, isPlainFeed, privateModeOf } from "../../domain/feed-filter.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
@@ -11,6 +12,7 @@ import {
   linkPatch,
 } from "../../domain/signed-links.ts";
 import { oneLine } from "../../domain/text.ts";
+import { rulesOfFeed } from "../../store/channels/feed-rules.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 
@@ -104,8 +106,13 @@ function isShown(
   if ("person" in claim) {
     return seesItem(claim.person, { item, project: directory.project(item.projectId), list });
   }
-  const isInFeed = item.projectId === feeds.get(claim.feed)?.projectId;
-  return isInFeed && (deps.private === "show" || !isPrivate(item, list));
+  const feed = feeds.get(claim.feed);
+  if (!feed) return false;
+  // What a link has just completed is still the subject of its page.
+  const isInFeed = isPlainFeed(feed)
+    ? item.projectId === feed.projectId
+    : feedHolds(item, { ...rulesOfFeed(feed, deps.store), withCompleted: true });
+  return isInFeed && (privateModeOf(feed, deps.private) === "show" || !isPrivate(item, list));
 }
 
 function subjectOf(item: Item, { directory }: Store): LinkSubject {

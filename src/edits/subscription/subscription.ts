@@ -4,6 +4,7 @@ import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-object.ts";
+import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Fetched, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
 import type { Acceptance, ItemsRequest, Plan } from "../intake/accept.ts";
@@ -46,6 +47,8 @@ export interface SubscriptionDeps extends ContextDeps {
   readonly options: SubscriptionOptions;
   readonly acceptItems: (request: ItemsRequest) => Acceptance;
   readonly fetch: (request: RemoteRequest) => Promise<Fetched>;
+  /** Calendars are read at once unless it is given. */
+  readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
@@ -68,8 +71,8 @@ export type SubscriptionEvent =
 export function createSubscription(deps: SubscriptionDeps): Subscription {
   const { options, store, clock } = deps;
   const { subscriptions } = store;
-  const address = fingerprint(options.url);
-  const open = () => subscriptions.open(options.name, address);
+  // Its file may come to hold another address.
+  const open = () => subscriptions.open(options.name, fingerprint(options.url));
 
   return {
     name: options.name,
@@ -79,7 +82,9 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
       const unconditional = mustReadWhole(row, deps);
       const known = unconditional ? null : { etag: row.etag, lastModified: row.lastModified };
       const fetched = await deps.fetch({ url: options.url, known, signal });
-      if (!signal.aborted) settleFetch(fetched, { row: open(), deps, unconditional });
+      if (signal.aborted) return "idle";
+      const read = await readNews(fetched, { row: open(), deps, unconditional });
+      if (!signal.aborted) settleFetch(fetched, { row: open(), deps, unconditional, read });
       return "idle";
     },
     state() {
@@ -117,14 +122,28 @@ function mustReadWhole(row: SubscriptionRow, { options, store }: SubscriptionDep
   return options.gone === "delete" && store.subscriptions.items(row.name).some(isAwaited);
 }
 
+interface Settling {
+  readonly row: SubscriptionRow;
+  readonly deps: SubscriptionDeps;
+  readonly unconditional: boolean;
+}
+
+const printOf = (body: Uint8Array): string => fingerprint(Buffer.from(body).toString("latin1"));
+
+/** Reads a calendar that may hold something new; others have their turn meanwhile. */
+async function readNews(
+  fetched: Fetched,
+  { row, deps, unconditional }: Settling,
+): Promise<FileReading | undefined> {
+  if (fetched.kind !== "calendar") return undefined;
+  const isNew = unconditional || printOf(fetched.body) !== row.body;
+  return isNew ? deps.reader?.file(fetched.body) : undefined;
+}
+
 /** Stores how the try ended and, for a whole calendar that may hold something new, its changes. */
 function settleFetch(
   fetched: Fetched,
-  about: {
-    readonly row: SubscriptionRow;
-    readonly deps: SubscriptionDeps;
-    readonly unconditional: boolean;
-  },
+  about: Settling & { readonly read: FileReading | undefined },
 ): void {
   const { row, deps, unconditional } = about;
   const { store } = deps;
@@ -136,25 +155,22 @@ function settleFetch(
     store.subscriptions.put(succeededRow(row, deps));
     return;
   }
-  const body = fingerprint(Buffer.from(fetched.body).toString("latin1"));
+  const body = printOf(fetched.body);
   const { etag, lastModified } = fetched.validators;
   const good = { ...succeededRow(row, deps), etag, lastModified, body };
   if (body === row.body && !unconditional) {
     store.subscriptions.put(good);
     return;
   }
-  const read = readWholeCalendar(fetched.body, deps);
+  const { zone } = deps;
+  const read = wholeCalendar(about.read ?? readCalendar(fetched.body, { zone }));
   const taken = read.ok ? acceptSnapshot(read.value, { row: good, deps }) : read;
   if (taken.ok) return;
   store.subscriptions.put(failedRow({ problem: taken.failure, retryAfter: null }, { row, deps }));
 }
 
 /** The calendar of an answer; only one that holds items can be trusted to be whole. Fails with a sentence. */
-function readWholeCalendar(
-  body: Uint8Array,
-  { zone }: SubscriptionDeps,
-): Result<IncomingCalendar, string> {
-  const read = readCalendar(body, { zone });
+function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
   if (!read.ok) {
     const [first] = read.failure;
     return fail(`the answer is no whole calendar: ${first?.message ?? "it cannot be read"}`);

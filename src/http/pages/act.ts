@@ -19,8 +19,8 @@ export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boole
     body: html`${moved ? notice : null}
 ${described(subject)}
 ${dates(offer)}
-<form method="post"><input type="hidden" name="shown" value="${subject.day?.toString() ?? ""}">
-<button>${buttonOf(offer)}</button></form>
+<form method="post" class="whole"><input type="hidden" name="shown" value="${subject.day?.toString() ?? ""}">
+<button class="main">${buttonOf(offer)}</button></form>
 <p class="quiet">Nothing is changed before you press the button. To leave everything as it is, close this page.</p>`,
   });
 }
@@ -69,7 +69,8 @@ export function notTakenBackPage({
 
 const card = ({ title, body }: Page): Page => ({
   title,
-  body: html`<main class="card"><h1>${title}</h1>\n${body}</main>`,
+  width: "narrow",
+  body: html`<div class="card">${body}</div>`,
 });
 
 const questions: Readonly<Record<LinkAction, string>> = {
@@ -97,7 +98,7 @@ function described({ title, kind, project }: LinkSubject): Markup {
 function dates({ subject, action, day }: LinkOffer): Markup | null {
   if (!subject.day || !day) return null;
   if (action === "done" || action === "reopen") return html`<p>${dayInWords(subject.day)}</p>`;
-  return html`<dl><dt>Now</dt><dd>${dayInWords(subject.day)}</dd><dt>Then</dt><dd><strong>${dayInWords(day)}</strong></dd></dl>`;
+  return html`<dl class="facts"><dt>Now</dt><dd>${dayInWords(subject.day)}</dd><dt>Then</dt><dd><strong>${dayInWords(day)}</strong></dd></dl>`;
 }
 
 function buttonOf({ action, day }: LinkOffer): string {
@@ -182,7 +183,7 @@ function movedIn(
 /** Nothing for what is over; the next page says when it is too late. */
 function undoForm({ id, state }: EditDescription): Markup | null {
   if (state === "discarded" || state === "undone") return null;
-  return html`<form method="post" action="${id}/undo"><button>Undo</button></form>`;
+  return html`<form method="post" action="${id}/undo" class="whole"><button>Undo</button></form>`;
 }
 
 const plainDay = (text: string): string => dayInWords(Temporal.PlainDate.from(text));

@@ -1,59 +1,116 @@
+import type { Viewer } from "../../domain/sight.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** What a page says; its links are relative to the address at which it stands. */
 export interface Page {
+  /** Its heading, and what the browser calls it. */
   readonly title: string;
+  /** What stands below the heading. */
   readonly body: Markup;
+  /** A sentence under the heading. */
+  readonly lead?: Markup | string;
+  /** Buttons beside the heading. */
+  readonly actions?: Markup | null;
+  /** The entry of the navigation that it belongs to. */
+  readonly current?: NavigationId;
+  /** A narrow page has one thing to say or to ask. */
+  readonly width?: "narrow";
+  /** Entries of `web/` that this page needs beside the one that all have. */
+  readonly scripts?: readonly string[];
 }
 
-/**
- * A whole page; styles come from one file, so that no inline code is needed. `root` leads from its address to that of the
- * start page, as in `../`.
- */
-export function layout({ title, body }: Page, root: string): string {
+/** What stands around a page: where it is, who looks at it, and what its browser is to load. */
+export interface PageFrame {
+  /** Leads from the page's address to that of the start page, as in `../`. */
+  readonly root: string;
+  /** Null where nobody has logged in: there is no navigation then. */
+  readonly viewer: Viewer | null;
+  /** Of the button that logs out. */
+  readonly formToken: string;
+  /** The account's zone, on whose clocks times are told to somebody of whom nothing is known. */
+  readonly zone: string;
+  readonly assets: PageAssets;
+}
+
+/** Addresses of what a page loads, from the start page on. */
+export interface PageAssets {
+  readonly style: string;
+  readonly icon: string;
+  /** Of an entry of `web/`; nothing where it was not built. */
+  script(entry: string): { readonly file: string; readonly styles: readonly string[] } | null;
+}
+
+/** In the order in which they are shown: today, calendar, edits, feeds, connect, reports, people, status. */
+const navigation = [
+  { id: "today", label: "Today", path: "", kinds: ["admin", "person"] },
+  { id: "calendar", label: "Calendar", path: "calendar", kinds: ["admin", "person"] },
+  { id: "edits", label: "Edits", path: "edits", kinds: ["admin", "person"] },
+  { id: "feeds", label: "Feeds", path: "feeds", kinds: ["admin", "person"] },
+  { id: "connect", label: "Connect", path: "connect", kinds: ["admin", "person"] },
+  { id: "reports", label: "Reports", path: "reports", kinds: ["admin", "person"] },
+  { id: "people", label: "People and mail", path: "people", kinds: ["admin"] },
+  { id: "me", label: "You", path: "me", kinds: ["person"] },
+  { id: "status", label: "Status", path: "status", kinds: ["admin"] },
+] as const;
+
+export type NavigationId = (typeof navigation)[number]["id"];
+
+/** Where a page of the navigation stands, from the start page on; null while there is none. */
+export function pathOf(id: string): string | null {
+  return navigation.find((entry) => entry.id === id)?.path ?? null;
+}
+
+/** A whole page, with nothing inline: style and scripts are files of this server. */
+export function layout(page: Page, frame: PageFrame): string {
+  const { title, lead = null, actions = null, body, width } = page;
+  const { root, viewer, assets } = frame;
+  const zone = viewer?.zone ?? frame.zone;
+  const scripts = ["page", ...(page.scripts ?? [])].flatMap((entry) => assets.script(entry) ?? []);
+  const styles = [assets.style, ...scripts.flatMap((script) => script.styles)];
   return html`<!doctype html>
-<html lang="en">
+<html lang="en" data-root="${root}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="stylesheet" href="${root}style.css">
-</head>
-<body>
+<meta name="application-name" content="Dayferry">
+<title>${title === appName ? appName : `${title} · ${appName}`}</title>
+<link rel="icon" href="${root}${assets.icon}" type="image/svg+xml">
+${styles.map((file) => html`<link rel="stylesheet" href="${root}${file}">\n`)}${scripts.map(
+  ({ file }) => html`<script type="module" src="${root}${file}"></script>\n`,
+)}</head>
+<body class="${viewer ? "framed" : "bare"}">
+<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<a class="brand" href="${root}"><img src="${root}${assets.icon}" alt="" width="28" height="28">${appName}</a>
+${viewer && loggedIn(viewer, frame)}
+${viewer && menu(viewer, { root, current: page.current })}
+</header>
+<main id="main" tabindex="-1" class="page${width === "narrow" ? " narrow" : ""}">
+<div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
 ${body}
+${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are those of ${zone.replaceAll("_", " ")}.</span></footer>`}
+</main>
 </body>
 </html>
 `.text;
 }
 
-export const style = `
-:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
-body { margin: 0 auto; max-width: 64rem; padding: 1.5rem; }
-header { display: flex; gap: 1rem; align-items: baseline; justify-content: space-between; flex-wrap: wrap; }
-h1 { font-size: 1.5rem; margin: 0; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .4rem .6rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
-td.address, p.address, dd.address { overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: .85rem; }
-td.number { text-align: right; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.5rem; margin: 0; }
-dt { opacity: .7; } dd { margin: 0; }
-.state { white-space: nowrap; }
-.problem { color: #b3261e; } .quiet { opacity: .7; }
-ul.cards { list-style: none; margin: 0; padding: 0; display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
-ul.cards > li { border: 1px solid #8884; border-radius: .4rem; padding: .75rem 1rem; min-width: 0; overflow-wrap: anywhere; }
-ul.cards p { margin: 0 0 .4rem; } ul.cards .title { font-weight: 600; }
-form.row { display: flex; gap: .6rem; flex-wrap: wrap; align-items: center; margin: .5rem 0 0; }
-.wide { overflow-x: auto; }
-ul.changes { margin: .2rem 0; padding-left: 1.1rem; overflow-wrap: anywhere; }
-form.login { max-width: 24rem; display: grid; gap: .75rem; margin-top: 2rem; }
-main.card { max-width: 32rem; margin: 0 auto; }
-main.wide-card { max-width: 48rem; }
-main.card form, main.card dl { margin: 1.5rem 0; }
-.card .title { font-size: 1.25rem; font-weight: 600; margin: 1rem 0 0; overflow-wrap: anywhere; }
-.card .title + .quiet { margin: 0; }
-.card button { width: 100%; padding: .9rem; }
-input, button { font: inherit; padding: .5rem .7rem; }
-@media (prefers-color-scheme: dark) { .problem { color: #f2b8b5; } }
-`;
+const appName = "Dayferry";
+
+function loggedIn(viewer: Viewer, { root, formToken }: PageFrame): Markup {
+  const name = viewer.kind === "admin" ? "Administrator" : viewer.name;
+  return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">Log out</button></form></div>`;
+}
+
+function menu(
+  { kind }: Viewer,
+  { root, current }: { readonly root: string; readonly current: NavigationId | undefined },
+): Markup {
+  const entries = navigation.filter(({ kinds }) => kinds.some((each) => each === kind));
+  const items = entries.map(
+    ({ id, label, path }) =>
+      html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${label}</a></li>`,
+  );
+  return html`<nav class="nav" aria-label="Pages"><ul>${items}</ul></nav>`;
+}

@@ -1,22 +1,108 @@
+import { type KeptForm, keptField, keptText } from "../kept-form.ts";
+import { notice } from "./components.ts";
+import { keptFormAgain } from "./kept-form-page.ts";
 import type { Page } from "./layout.ts";
-import { html } from "./markup-template.ts";
+import { html, type Markup } from "./markup-template.ts";
 
-/** Asks once for the admin token, at `/` or `/login`. `wrong`: the last try failed. */
-export function loginPage({ wrong }: { readonly wrong: boolean }): Page {
-  const body = html`<h1>Dayferry</h1>
-<form class="login" method="post" action="login">
-<label for="token">Admin token</label>
-<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
-${wrong ? html`<p class="problem" role="alert">This is not the admin token.</p>` : null}
-<button>Sign in</button>
-<p class="quiet">The token is in the file <code>admin-token</code> of the data directory, unless the configuration sets another.</p>
-</form>`;
-  return { title: "Dayferry: sign in", body };
+/** What a try to log in has come to. */
+export type LogInFault = "password" | "no-password" | "token" | "nobody";
+
+interface LogInOptions {
+  readonly fault: LogInFault | null;
+  /** What was entered as user name. */
+  readonly login: string;
+  /** Where the browser goes on, from the start page on; "" is that page. */
+  readonly next: string;
+  /** What was sent after the log-in had ended; null where nothing was. */
+  readonly kept: KeptForm | null;
+  /** Leads to the start page. */
+  readonly root: string;
 }
 
-/** Says that whoever asks has asked too often: with wrong tokens, or for one link. */
+/** Asks people for user name and app password, or mails them a link; asks the admin for the token. */
+export function loginPage({ fault, login, next, kept, root }: LogInOptions): Page {
+  const wrong = passwordProblem(fault);
+  const goOn = html`<input type="hidden" name="next" value="${next}">${
+    kept && html`<input type="hidden" name="${keptField}" value="${keptText(kept)}">`
+  }`;
+  const body = html`${kept && notice("info", "Your log-in has ended. What you entered is kept: log in, and send it from there.")}<form class="card" method="post" action="${root}login">${goOn}
+<div class="field"><label for="login">E-mail address</label>
+<input id="login" name="login" value="${login}" autocomplete="username" autocapitalize="none" spellcheck="false" required${fault === "token" ? null : html` autofocus`}>${
+    fault === "nobody" ? problem("Enter your e-mail address, or your id in the workspace.") : null
+  }</div>
+<div class="field"><label for="password">App password</label>
+<input id="password" name="password" type="password" autocomplete="current-password"${
+    wrong === null ? null : html` aria-invalid="true" aria-describedby="problem"`
+  }>${wrong && problem(wrong)}</div>
+<p class="row"><button class="main">Log in</button>
+<button formaction="${root}login/link" class="link">Mail me a link instead</button></p>
+<p class="hint">The app password is the one that your calendar program has. No password yet? The link logs you in without one.</p>
+</form>
+<details${fault === "token" ? html` open` : null}><summary>I run this Dayferry</summary>
+<form class="card" method="post" action="${root}login">${goOn}
+<div class="field"><label for="token">Admin token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required${
+    fault === "token" ? html` autofocus aria-invalid="true" aria-describedby="problem"` : null
+  }>${fault === "token" ? problem("This is not the admin token.") : null}</div>
+<p class="row"><button class="main">Log in as admin</button></p>
+<p class="hint">The token is in the file <code>admin-token</code> of the data directory, unless the configuration sets another.</p>
+</form></details>`;
+  return { title: "Log in", width: "narrow", body };
+}
+
+function passwordProblem(fault: LogInFault | null): string | null {
+  if (fault === "password") return "User name or app password is wrong.";
+  return fault === "no-password" ? "Enter your app password, or have a link mailed to you." : null;
+}
+
+const problem = (text: string): Markup =>
+  html`<p class="problem" role="alert" id="problem">${text}</p>`;
+
+/** Says that a mail may be on its way, and nothing of whether anybody has that address. */
+export function linkSentPage({
+  login,
+  minutes,
+  kept,
+  root,
+}: {
+  readonly login: string;
+  readonly minutes: number;
+  readonly kept: KeptForm | null;
+  readonly root: string;
+}): Page {
+  return {
+    title: "Look into your mail",
+    width: "narrow",
+    body: html`<div class="card"><p>If <bdi>${login}</bdi> belongs to somebody in this workspace, a mail with a link is on its way.</p>
+<p>The link works once, within ${minutes} minutes. Nothing came? Look into the folder for spam, or ask whoever runs Dayferry whether the workspace has your address.</p>
+${kept && html`<p>What you entered before is kept on this page. Leave it open, and go on here once the link has logged you in.</p>${keptFormAgain({ kept, formToken: "", root, label: "I am logged in: go on" })}`}
+<p><a href="${root}login">Back to the log-in</a></p></div>`,
+  };
+}
+
+/** Asks before a link by mail logs somebody in: programs that look at links open them, and press no button. */
+export function confirmLogInPage({ name }: { readonly name: string }): Page {
+  return {
+    title: "Log in",
+    width: "narrow",
+    body: html`<form class="card" method="post"><p>This link logs this browser in as <strong><bdi>${name}</bdi></strong>. It works once.</p>
+<p class="row"><button class="main">Log in</button></p></form>`,
+  };
+}
+
+/** Says that a link opens nothing. */
+export function deadLinkPage({ root }: { readonly root: string }): Page {
+  return {
+    title: "This link has ended",
+    width: "narrow",
+    body: html`<div class="card"><p>It was used already, its time is over, or it was cut on its way.</p>
+<p><a href="${root}login">Log in, or have another link mailed</a></p></div>`,
+  };
+}
+
+/** Says that whoever asks has asked too often: with wrong passwords or tokens, or for one link. */
 export const tooManyPage: Page = {
   title: "Too many requests",
-  body: html`<main class="card"><h1>Too many requests</h1>
-<p>Too many requests came from this address. Please wait a minute and load the page again.</p></main>`,
+  width: "narrow",
+  body: html`<div class="card"><p>Too many requests came from this address. Please wait a minute and load the page again.</p></div>`,
 };

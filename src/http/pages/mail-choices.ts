@@ -32,26 +32,26 @@ export function choicePage(
   const kinds = mailKinds.toSorted((a, b) => Number(b === choice) - Number(a === choice));
   const rows = kinds.map((kind) => kindRow(kind, { granted: granted[kind], off }));
   return {
-    title: "Dayferry: your mails",
-    body: html`<main class="card"><h1>Your mails</h1>
-<p class="quiet">For <bdi>${name}</bdi>.</p>
+    title: "Your mails",
+    width: "narrow",
+    body: html`<div class="card"><p class="quiet">For <bdi>${name}</bdi>.</p>
 ${done && html`<p role="status"><strong>${doneInWords(done)}</strong></p>`}
 ${
   isNone
     ? html`<p>You get no mails.</p>${button({ to: "on", choice: "all" }, "Get mails again")}`
-    : html`<ul class="cards">${rows}</ul>
+    : html`<ul class="plain-list">${rows}</ul>
 ${button({ to: "off", choice: "all" }, "Stop all mails")}`
 }
-<p class="quiet">What you choose counts for mails of Dayferry only; the workspace's own mails are set up there.</p></main>`,
+<p class="quiet">What you choose counts for mails of Dayferry only; the workspace's own mails are set up there.</p></div>`,
   };
 }
 
 /** Says that a link is none of ours. */
 export function unknownLinkPage(): Page {
   return {
-    title: "Dayferry: unknown link",
-    body: html`<main class="card"><h1>This link is not known</h1>
-<p>Perhaps it was cut on its way: please copy all of it.</p><p class="quiet">Nothing was changed.</p></main>`,
+    title: "This link is not known",
+    width: "narrow",
+    body: html`<div class="card"><p>Perhaps it was cut on its way: please copy all of it.</p><p class="quiet">Nothing was changed.</p></div>`,
   };
 }
 

@@ -8,7 +8,8 @@ export class Markup {
   }
 }
 
-type Part = string | number | null | Markup | readonly Part[];
+/** What may be put into a template. */
+export type Part = string | number | null | Markup | readonly Part[];
 
 /** Template tag: whatever is put in is escaped, unless it was made by this tag; null is nothing, lists are joined. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {

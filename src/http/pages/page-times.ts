@@ -1,11 +1,37 @@
+import { html, type Markup } from "./markup-template.ts";
+
 /** A time in seconds, for people. */
 export function length(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3600)} h`
+    : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** A moment on the clocks of a zone, for people. */
-export function moment(at: Temporal.Instant, zone: string): string {
-  const local = at.toZonedDateTimeISO(zone);
-  return `${local.toPlainDate().toString()} ${local.toPlainTime().toString({ smallestUnit: "minute" })}`;
+/** How long ago a moment was: "4 s ago". */
+export function ago(at: Temporal.Instant, now: Temporal.Instant): string {
+  const seconds = Math.round(now.since(at).total("seconds"));
+  return seconds < 2 ? "just now" : `${length(seconds)} ago`;
+}
+
+/**
+ * A moment that a page tells on the clocks of its viewer's zone, and a script on those of the browser: "Sat 21 Nov, 10:42",
+ * on the day of `now` the clock alone, in another year with the year.
+ */
+export function timeOf(
+  at: Temporal.Instant,
+  { zone, now }: { readonly zone: string; readonly now: Temporal.Instant },
+): Markup {
+  const [local, today] = [at, now].map((each) => each.toZonedDateTimeISO(zone));
+  const clock = local?.toPlainTime().toString({ smallestUnit: "minute" }) ?? "";
+  const isToday = local && today && local.toPlainDate().equals(today.toPlainDate());
+  const day = local?.toPlainDate().toLocaleString("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...(local.year !== today?.year && { year: "numeric" }),
+  });
+  const text = isToday ? clock : `${day?.replace(",", "") ?? ""}, ${clock}`;
+  return html`<time datetime="${at.toString()}" data-form="day">${text}</time>`;
 }

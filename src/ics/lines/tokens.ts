@@ -37,6 +37,8 @@ export interface TokenLimits {
 
 /** Of a whole project, as a file brings it. */
 const fileLimits: TokenLimits = { components: 20_000, lines: 400_000 };
+/** An invitation of a thousand people fits; each line of an item is work for the journal. */
+export const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
 const mostZones = 64;
 const deepest = 6;
 const mostProblems = 20;
@@ -67,6 +69,7 @@ export function splitText(
     root: null,
     componentCount: 0,
     lineCount: 0,
+    itemLineCount: 0,
     zoneCount: 0,
   };
   for (const unfolded of unfold(text)) {
@@ -132,6 +135,8 @@ interface Tree {
   root: Component | null;
   componentCount: number;
   lineCount: number;
+  /** Of the event or to-do that is open, with what is inside it. */
+  itemLineCount: number;
   zoneCount: number;
 }
 
@@ -139,6 +144,10 @@ interface Tree {
 function takeLine(tree: Tree, at: Unfolded): boolean {
   if (at.raw.trim() === "") return true;
   const here = tree.open.at(-1);
+  // Whoever reads the item refuses it by what is kept of it; the rest would only cost.
+  if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END):/i.test(at.raw)) {
+    return countLine(tree, at);
+  }
   const read = readContentLine(at.raw, at.line);
   const name = read.ok ? read.value.name : null;
   if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value) && !tree.root)) {
@@ -150,12 +159,18 @@ function takeLine(tree: Tree, at: Unfolded): boolean {
   }
   if (name === "BEGIN") return begin(tree, { line: read.value, from: at.from });
   if (name === "END") return end(tree, { line: read.value, to: at.to });
-  if (++tree.lineCount > tree.limits.lines) {
-    const message = `it has more than ${tree.limits.lines} lines`;
-    return report(tree, { line: at.line, code: "too-many-lines", message });
-  }
+  if (!countLine(tree, at)) return false;
+  if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
   here?.lines.push(read.value);
   return true;
+}
+
+const isItemName = (name: string | undefined): boolean => name === "VEVENT" || name === "VTODO";
+
+function countLine(tree: Tree, { line }: Unfolded): boolean {
+  if (++tree.lineCount <= tree.limits.lines) return true;
+  const message = `it has more than ${tree.limits.lines} lines`;
+  return report(tree, { line, code: "too-many-lines", message });
 }
 
 const isCalendar = (line: ContentLine): boolean =>
@@ -215,6 +230,7 @@ function end(tree: Tree, { line, to }: Edge & { readonly to: number }): boolean 
     return report(tree, { line: line.line, code: "mismatched-end", message });
   }
   tree.open.pop();
+  if (tree.open.length === 1) tree.itemLineCount = 0;
   closed.to = to;
   if (tree.open.length === 0) tree.root = closed;
   return true;

@@ -4,6 +4,7 @@ import {
   type CalendarTree,
   type Component,
   firstLine,
+  itemLimits,
   readTokens,
   type TokenLimits,
   wordOf,
@@ -18,6 +19,12 @@ import { readAgain } from "./second-reader.ts";
 
 const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
 
+/** A calendar file that was read as a whole. */
+export interface CalendarFile extends IncomingCalendar {
+  /** Where it begins, 1-based. */
+  readonly line: number;
+}
+
 /**
  * Reads a calendar file of edits. `zone` is the account's IANA zone, in which floating times stand.
  * Fails with every reason found when the file as a whole cannot be trusted; a fault of one item is told in that item
@@ -26,16 +33,15 @@ const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
 export function readCalendar(
   bytes: Uint8Array,
   options: { readonly zone: string },
-): Result<IncomingCalendar, readonly IcsProblem[]> {
+): Result<CalendarFile, readonly IcsProblem[]> {
   const tokens = readTokens(bytes);
   return tokens.ok ? readComponents(tokens.value, options) : tokens;
 }
 
-/** The same for a file that was split into its tree. */
-export function readComponents(
+function readComponents(
   calendar: CalendarTree,
   options: { readonly zone: string },
-): Result<IncomingCalendar, readonly IcsProblem[]> {
+): Result<CalendarFile, readonly IcsProblem[]> {
   const faults = headerFaults(calendar);
   if (faults.length > 0) return fail(faults);
 
@@ -52,6 +58,7 @@ export function readComponents(
   const doubles = duplicateFaults(items.filter((item) => !overrides.has(item)));
   if (doubles.length > 0) return fail(doubles);
   return ok({
+    line: calendar.line,
     method: wordOf(calendar, "METHOD") || null,
     items: withSecondReading(calendar, {
       items: overrides.size === 0 ? items : markOverridden(items, overrides),
@@ -100,13 +107,10 @@ function headerFaults(calendar: Component): readonly IcsProblem[] {
   return faults;
 }
 
-/** An invitation of a thousand people fits; each line of an item is work for the journal. */
-const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
-
 function withinLimits(item: IncomingItem, component: Component): IncomingItem {
   const { components, lines } = sizeOf(component);
   if (components <= itemLimits.components && lines <= itemLimits.lines) return item;
-  const message = `the item has ${lines} lines in ${components} components; at most ${itemLimits.lines} in ${itemLimits.components} are taken`;
+  const message = `the item has more than ${itemLimits.lines} lines or ${itemLimits.components} components`;
   const problem = { line: item.line, uid: item.uid, code: "too-many-lines", message };
   return { ...item, problems: [problem, ...item.problems] };
 }
@@ -210,6 +214,7 @@ export function readCalendarObject(
 
 const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([
   ["too-large", "max-resource-size"],
+  ["too-long", "max-resource-size"],
   ["version", "supported-calendar-data"],
   ["calendar-scale", "supported-calendar-data"],
   ["two-calendars", "valid-calendar-object-resource"],

@@ -1,3 +1,4 @@
+import { longestText, tooLongMessage } from "../../domain/text.ts";
 import { baseMark } from "../base-mark.ts";
 import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
@@ -26,6 +27,7 @@ export function readItem(component: Component, context: FileContext): IncomingIt
   const uid = textOf(component, "UID")?.trim() ?? "";
   const reading: ItemReading = { ...context, component, uid, problems: [] };
   checkUid(reading);
+  checkLengths(reading);
   checkRepeats(reading);
 
   const isEvent = component.name === "VEVENT";
@@ -99,6 +101,17 @@ function checkUid(reading: ItemReading): void {
   } else if (uid.length > longestUid || uid.includes("\n")) {
     const message = `the UID ${excerpt(uid)} has a line break or more than ${longestUid} characters`;
     complain(reading, { line, code: "bad-uid", message });
+  }
+}
+
+/** Descriptions are judged beside what was shown: one that is as long as it was is no edit. */
+const boundedTexts: ReadonlySet<string> = new Set(["CATEGORIES", "COMMENT", "SUMMARY"]);
+
+function checkLengths(reading: ItemReading): void {
+  for (const { line, name, value } of reading.component.lines) {
+    if (value.length <= longestText || !boundedTexts.has(name)) continue;
+    const message = tooLongMessage(name, value.length);
+    complain(reading, { line, code: "too-long", message });
   }
 }
 

@@ -1,4 +1,5 @@
-import ical, { type VEvent } from "node-ical";
+import type { VEvent } from "node-ical";
+import { loadNodeIcal } from "../late-packages.ts";
 
 /*
  * node-ical knows two things well that the strict reader does not: what a recurrence rule says in words, and which zone
@@ -51,7 +52,9 @@ function describe(rule: string): string | null {
 function readProbe(lines: string): VEvent | null {
   const frame = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:probe", lines, "END:VEVENT"];
   try {
-    const read = ical.sync.parseICS([...frame, "END:VCALENDAR", ""].join("\r\n"))["probe"];
+    const read = loadNodeIcal().sync.parseICS([...frame, "END:VCALENDAR", ""].join("\r\n"))[
+      "probe"
+    ];
     return read?.type === "VEVENT" ? read : null;
   } catch {
     return null;

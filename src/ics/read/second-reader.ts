@@ -1,5 +1,5 @@
-import ical from "node-ical";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
+import { loadNodeIcal } from "../late-packages.ts";
 import { type ContentLine, param, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
 import { firstLine } from "../lines/tokens.ts";
@@ -223,7 +223,7 @@ interface Answer {
 
 function ask(text: string): Answer | null {
   try {
-    const found = ical.sync.parseICS(text)["item"];
+    const found = loadNodeIcal().sync.parseICS(text)["item"];
     if (found?.type !== "VEVENT" && found?.type !== "VTODO") return null;
     const { start: DTSTART, end: DTEND } = found;
     const isTodo = found.type === "VTODO";

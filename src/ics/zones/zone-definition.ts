@@ -1,6 +1,7 @@
-import { RRuleTemporal } from "rrule-temporal";
+import type { RRuleTemporal } from "rrule-temporal";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { excerpt } from "../ics-problem.ts";
+import { loadRruleTemporal } from "../late-packages.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import type { RuleZone } from "../time-values.ts";
@@ -145,7 +146,8 @@ function readRule(
   }
   try {
     const dtstart = instantOf(start);
-    const repeats = new RRuleTemporal({ rruleString: local.join(";"), dtstart });
+    const { RRuleTemporal: Rule } = loadRruleTemporal();
+    const repeats = new Rule({ rruleString: local.join(";"), dtstart });
     const isCounted = parts.some((part) => part.startsWith("COUNT="));
     if (repeats.next(dtstart, true)) return ok({ repeats, isCounted });
   } catch {

@@ -1,5 +1,5 @@
-import { findIana, WINDOWS_TO_IANA_MAP } from "windows-iana";
 import { isZone } from "../../domain/when.ts";
+import { loadWindowsZones } from "../late-packages.ts";
 import { escapeText, foldLines } from "../lines/content-line.ts";
 import { zoneOfDisplayName } from "../read/second-opinion.ts";
 import { compactTime, type Observance, observancesOf } from "./zone-rules.ts";
@@ -70,6 +70,7 @@ function windowsName(name: string): string | null {
   const lower = name.toLowerCase();
   const moved = newer.get(lower);
   if (moved !== undefined) return moved;
+  const { findIana, WINDOWS_TO_IANA_MAP } = loadWindowsZones();
   const known = WINDOWS_TO_IANA_MAP.find((entry) => entry.windowsName.toLowerCase() === lower);
   const zone = known && findIana(known.windowsName)[0];
   return zone ? ianaName(zone) : null;

@@ -8,6 +8,8 @@ export const activity: Report = {
   name: "activity",
   title: "Activity",
   about: "Comments on tasks and their history, newest first.",
+  group: "What happened",
+  answers: "Who commented, and what did people do with tasks?",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
     { key: "at", title: "When", type: "instant" },

@@ -28,6 +28,8 @@ export const agenda: Report = {
   name: "agenda",
   title: "Agenda",
   about: "What takes place and what is due, day by day.",
+  group: "What is ahead",
+  answers: "What takes place and what is due in the next two weeks?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "on", title: "Day", type: "date" },

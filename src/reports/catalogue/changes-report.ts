@@ -1,6 +1,7 @@
+import { channels } from "../../domain/edit.ts";
 import { unreachable } from "../../domain/result.ts";
+import { channelInWords } from "../../domain/wording.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
-import { shorten } from "../formats/text-formats.ts";
 import {
   instantsOf,
   personOf,
@@ -9,6 +10,7 @@ import {
   type ReportContent,
   type ReportScope,
 } from "../report.ts";
+import { type Difference, differencesOf, differenceWords } from "./changed-fields.ts";
 
 const fields = [
   "at",
@@ -33,6 +35,8 @@ export const changes: Report = {
   name: "changes",
   title: "Changes",
   about: "What was added, changed and removed, newest first, with every field before and after.",
+  group: "What happened",
+  answers: "What was added, changed or removed, when, and by whom?",
   takes: ["project", "person", "dates", "since", "as-of"],
   columns: [
     { key: "at", title: "When", type: "instant" },
@@ -54,7 +58,7 @@ export const changes: Report = {
         report_changes: [...projectOf(scope), ...personOf(scope), ...sinceOf(scope)],
       },
     });
-    return () => changesOf(rows, { ofPerson: scope.person !== null });
+    return () => changesOf(rows, scope);
   },
 };
 
@@ -69,20 +73,16 @@ function sinceOf(scope: ReportScope) {
   return text ? [...dates, { column: "at", is: ">=", value: text } as const] : dates;
 }
 
-/** `ofPerson`: only what an edit explains is kept. */
-function changesOf(
-  rows: readonly Row[],
-  { ofPerson }: { readonly ofPerson: boolean },
-): ReportContent {
+/** Of one person only what an edit explains is kept. */
+function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
+  const inWords = differenceWords(scope);
   const newestFirst = rows.toSorted((a, b) => b.revision - a.revision);
   return {
     rows: newestFirst.flatMap((row) => {
       const differences = differencesOf(row);
       const isOurs = explains(row, differences);
-      if (ofPerson && !isOurs) return [];
-      const fieldTexts = differences
-        .map(({ field, before, after }) => `${field}: ${said(before)} → ${said(after)}`)
-        .join("; ");
+      if (scope.person !== null && !isOurs) return [];
+      const fieldTexts = differences.map(inWords).join("; ");
       return [
         [
           row.at,
@@ -92,7 +92,7 @@ function changesOf(
           row.title,
           row.project,
           fieldTexts === "" ? null : fieldTexts,
-          isOurs ? `${row.person ?? "the account"} (${row.channel ?? ""})` : null,
+          isOurs ? editorOf(row) : null,
           isOurs ? row.edit_id : null,
           row.uid,
         ],
@@ -104,24 +104,11 @@ function changesOf(
   };
 }
 
-interface Difference {
-  readonly field: string;
-  readonly before: unknown;
-  readonly after: unknown;
+/** "Ben Okafor, by a calendar program". */
+function editorOf({ person, channel }: Row): string {
+  const way = channels.find((each) => each === channel);
+  return [person ?? "the account", ...(way ? [channelInWords(way)] : [])].join(", ");
 }
-
-function differencesOf({ before, after }: Pick<Row, "before" | "after">): readonly Difference[] {
-  if (before === null || after === null) return [];
-  const old = new Map<string, unknown>(Object.entries(JSON.parse(before)));
-  const now = new Map<string, unknown>(Object.entries(JSON.parse(after)));
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .filter((field) => !isSame(old.get(field), now.get(field)))
-    .map((field) => ({ field, before: old.get(field) ?? null, after: now.get(field) ?? null }));
-}
-
-const isSame = (a: unknown, b: unknown): boolean =>
-  a === b ||
-  (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
 /** Whether the edit that was under way asked for any of it; a sweep may bring other people's changes meanwhile. */
 function explains(row: Row, differences: readonly Difference[]): boolean {
@@ -147,10 +134,3 @@ const contentField: ReadonlyMap<string, string> = new Map([
   ["reminder", "reminderMinutes"],
   ["estimated", "estimatedMinutes"],
 ]);
-
-const longest = 80;
-
-function said(value: unknown): string {
-  const text = typeof value === "string" ? value : value === null ? "–" : JSON.stringify(value);
-  return shorten(text, longest);
-}

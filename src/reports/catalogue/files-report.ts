@@ -6,6 +6,8 @@ export const files: Report = {
   name: "files",
   title: "Files",
   about: "The files in the projects' folders, the newest first.",
+  group: "What happened",
+  answers: "Which files lie in the projects, and who filed them?",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
     { key: "id", title: "Id", type: "count" },

@@ -20,6 +20,8 @@ export const freshness: Report = {
   name: "freshness",
   title: "Freshness",
   about: "How old what is known of each source is, the oldest first.",
+  group: "Everything",
+  answers: "How old is what is known of each source?",
   takes: ["project"],
   columns: [
     { key: "kind", title: "Source", type: "text" },

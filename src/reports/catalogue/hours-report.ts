@@ -28,6 +28,8 @@ export const hours: Report = {
   name: "hours",
   title: "Hours",
   about: "Estimated against logged time of tasks and subtasks per project, list and person.",
+  group: "Time and labels",
+  answers: "How does the time that was logged compare with what was estimated?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "project", title: "Project", type: "text" },

@@ -5,6 +5,8 @@ export const items: Report = {
   name: "items",
   title: "Items",
   about: "Every event, milestone, task and subtask with its fields.",
+  group: "Everything",
+  answers: "What is there at all, with every field?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "kind", title: "Kind", type: "text" },

@@ -5,6 +5,8 @@ export const labels: Report = {
   name: "labels",
   title: "Labels",
   about: "Tasks and subtasks per label; one with two labels counts for both.",
+  group: "Time and labels",
+  answers: "How many tasks hang on each label, and how many of them are late?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "label_id", title: "Label id", type: "count" },

@@ -5,6 +5,8 @@ export const overdue: Report = {
   name: "overdue",
   title: "Overdue",
   about: "Tasks, subtasks and milestones whose last day is over and that are not completed.",
+  group: "What slips",
+  answers: "What should be done and is not?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "due_on", title: "Due", type: "date" },

@@ -84,6 +84,8 @@ footer { margin-top: 1.5rem; font-size: .9rem; }
 figure { margin: 1.5rem 0; overflow-x: auto; }
 figcaption { color: var(--faint); font-size: .9rem; }
 svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg.narrow { display: none; }
+@media screen and (width < 40rem) { svg:has(+ svg.narrow) { display: none; } svg.narrow { display: block; width: 100%; } }
 svg text { fill: var(--ink); }
 svg .faint { fill: var(--faint); }
 svg .grid { stroke: var(--grid); fill: none; }
@@ -96,6 +98,13 @@ svg .t2 { stroke: var(--c); }
 svg .t3 { stroke: var(--d); }
 svg .dashed { stroke-dasharray: 6 3; }
 svg .on { fill: var(--paper); }
+svg .slip { fill: none; stroke: var(--faint); stroke-width: 2; }
+svg .first { fill: var(--paper); stroke: var(--faint); stroke-width: 2; }
+svg .now { fill: none; stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 4 3; }
+svg .stop { fill: var(--faint); }
+svg circle.done { fill: var(--c); }
+svg circle.late { fill: var(--b); }
+svg circle.today, svg circle.ahead { fill: var(--a); }
 table { border-collapse: collapse; width: 100%; margin-top: 1rem; }
 caption { text-align: left; padding-bottom: .3rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line);

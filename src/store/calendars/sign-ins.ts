@@ -1,6 +1,7 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
 import { type AppPassword, appPasswordRow } from "../rows/calendar-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
+import { type LogIn, logInRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** App passwords, one per person, as digests. */
@@ -34,22 +35,49 @@ export function createAppPasswords({ db, clock }: StoreDeps): AppPasswords {
   };
 }
 
-/** Sessions that were ended before their time. */
-export interface EndedSessions {
-  /** `until`: when it would have ended by itself, after which it is forgotten. */
-  add(session: { readonly id: string; readonly until: Temporal.Instant }): void;
-  has(id: string): boolean;
+/** Browsers that people have logged in with. The name of each is its cookie's digest, which opens nothing. */
+export interface LogIns {
+  begin(logIn: Omit<LogIn, "id" | "beganAt" | "usedAt"> & { readonly digest: string }): void;
+  /** Null for one that has ended. */
+  find(digest: string): LogIn | null;
+  /** Notes that it is still in use. */
+  used(id: number): void;
+  /** False where it had ended. */
+  end(id: number): boolean;
+  /** Ends a person's; `except` that one, which may be in use just now. */
+  endOf(person: PersonId, except: number | null): void;
+  /** A person's, or the admin's (null); the one that was used last comes first. */
+  of(person: PersonId | null): readonly LogIn[];
 }
 
-export function createEndedSessions({ db, clock }: StoreDeps): EndedSessions {
-  const insert = db.prepare("INSERT OR IGNORE INTO ended_sessions (id, until) VALUES (?, ?)");
-  const forget = db.prepare("DELETE FROM ended_sessions WHERE until < ?");
-  const find = db.prepare("SELECT 1 FROM ended_sessions WHERE id = ?");
+export function createLogIns({ db, clock }: StoreDeps): LogIns {
+  const insert = db.prepare(
+    `INSERT INTO sessions (digest, person, way, proxied, agent, began_at, used_at, until)
+     VALUES (@digest, @person, @way, @proxied, @agent, @now, @now, @until)`,
+  );
+  const forget = db.prepare("DELETE FROM sessions WHERE until <= ?");
+  const byDigest = db.prepare("SELECT * FROM sessions WHERE digest = ? AND until > ?");
+  const touch = db.prepare("UPDATE sessions SET used_at = ? WHERE id = ?");
+  const remove = db.prepare("DELETE FROM sessions WHERE id = ?");
+  const removeOf = db.prepare("DELETE FROM sessions WHERE person = ? AND id IS NOT ?");
+  const list = db.prepare(
+    "SELECT * FROM sessions WHERE person IS ? AND until > ? ORDER BY used_at DESC, id DESC",
+  );
+  const now = () => instantText(clock());
   return {
-    add({ id, until }) {
-      forget.run(instantText(clock()));
-      insert.run(id, instantText(until));
+    begin({ digest, person, way, proxied, agent, until }) {
+      forget.run(now());
+      insert.run({ digest, person, way, proxied, agent, now: now(), until: instantText(until) });
     },
-    has: (id) => find.get(id) !== undefined,
+    find(digest) {
+      const row = byDigest.get(digest, now());
+      return row === undefined ? null : logInRow(row);
+    },
+    used: (id) => void touch.run(now(), id),
+    end: (id) => remove.run(id).changes > 0,
+    endOf: (person, except) => void removeOf.run(person, except),
+    of: (person) => list.all(person, now()).map(logInRow),
   };
 }
+
+export type { LogIn, LogInWay } from "../rows/log-in-rows.ts";

@@ -1,16 +1,35 @@
-import type { FeedId, ItemKey, ProjectId } from "../../domain/ids.ts";
+import { type FeedChoice, isPlainFeed } from "../../domain/feed-filter.ts";
+import type { FeedId, ItemKey, PersonId, ProjectId } from "../../domain/ids.ts";
 import {
   type FeedRow,
   type FeedState,
+  type FetchRow,
   type Fragment,
   feedRow,
   feedStateRow,
+  fetchRow,
   fragmentRow,
 } from "../rows/feed-rows.ts";
+import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
+
+/** A feed as somebody wants it. */
+export interface NewFeed extends FeedChoice {
+  readonly colour: string | null;
+  readonly name: string;
+  /** Null = the name follows what the feed is of. */
+  readonly givenName: string | null;
+}
 
 /** Feeds, what they last said, and the rendered component of each of their items. */
 export interface Feeds {
+  /**
+   * A feed with an address of its own, beside all others. That of a whole project, of which the last one was revoked, knows
+   * what that one published.
+   */
+  add(feed: NewFeed): FeedRow;
+  /** Another name, colour or choice under the same address. */
+  change(id: FeedId, to: Pick<NewFeed, "name" | "givenName" | "colour" | "filter">): void;
   /** The project's feed, made when there is none that was not revoked on purpose; null when the last one was revoked. */
   ensure(project: ProjectId, name: string): FeedRow | null;
   /**
@@ -18,14 +37,14 @@ export interface Feeds {
    * and has the name that was given to the last one.
    */
   create(project: ProjectId, name: string): FeedRow;
-  /** Gives it a name of its own, which no title takes the place of; null = the title is its name again. */
-  call(id: FeedId, names: { readonly given: string | null; readonly title: string }): void;
+  /** Takes a name over from what the feed is of, unless a person gave it one. */
+  follow(id: FeedId, name: string): void;
   get(id: FeedId): FeedRow | null;
   all(): readonly FeedRow[];
+  ofPerson(person: PersonId): readonly FeedRow[];
   /** A new address; the old one ends. False when the feed is unknown or revoked. */
   rotate(id: FeedId): boolean;
   revoke(id: FeedId): boolean;
-  fetched(id: FeedId, agent: string): void;
   state(id: FeedId): FeedState | null;
   setState(id: FeedId, state: FeedState): void;
   /** Everything that the feed has published. */
@@ -34,21 +53,35 @@ export interface Feeds {
   fragmentsOf(id: FeedId, key: ItemKey): readonly Fragment[];
   putFragment(id: FeedId, fragment: Fragment): void;
   dropFragments(id: FeedId, keys: readonly ItemKey[]): void;
-  /** Forgets what was published of items that are not in the project. */
-  dropForeignFragments(id: FeedId, project: ProjectId): void;
+  /** The items of which something is published. */
+  publishedKeys(id: FeedId): readonly ItemKey[];
 }
 
 export function createFeeds({ db, clock }: StoreDeps): Feeds {
-  const ofProject = db.prepare("SELECT * FROM feeds WHERE project_id = ? ORDER BY id DESC LIMIT 1");
-  const open = db.prepare("SELECT * FROM feeds WHERE project_id = ? AND revoked_at IS NULL");
+  const ofProject = db.prepare(
+    "SELECT * FROM feeds WHERE project_id = ? AND automatic = 1 ORDER BY id DESC LIMIT 1",
+  );
+  const open = db.prepare(
+    "SELECT * FROM feeds WHERE project_id = ? AND automatic = 1 AND revoked_at IS NULL",
+  );
   const insert = db.prepare(
-    "INSERT INTO feeds (kind, project_id, name, created_at) VALUES ('project', ?, ?, ?)",
+    `INSERT INTO feeds (kind, automatic, project_id, colour, name, created_at)
+     VALUES ('project', 1, ?, 'project', ?, ?)`,
+  );
+  const add = db.prepare(
+    `INSERT INTO feeds (kind, automatic, project_id, person_id, filter, colour, name, given_name, created_at)
+     VALUES (@kind, 0, @projectId, @personId, @filter, @colour, @name, @givenName, @now)`,
+  );
+  // An open one comes first.
+  const lastPlain = db.prepare(
+    `SELECT * FROM feeds WHERE kind = 'project' AND project_id = ? AND id <> ? AND person_id IS NULL AND filter IS NULL
+     ORDER BY revoked_at IS NULL DESC, id DESC LIMIT 1`,
+  );
+  const change = db.prepare(
+    "UPDATE feeds SET name = @name, given_name = @givenName, colour = @colour, filter = @filter WHERE id = @id",
   );
   const rename = db.prepare(
     "UPDATE feeds SET name = ? WHERE id = ? AND given_name IS NULL AND name <> ?",
-  );
-  const call = db.prepare(
-    "UPDATE feeds SET given_name = @given, name = coalesce(@given, @title) WHERE id = @id",
   );
   const inheritName = db.prepare(
     `UPDATE feeds SET given_name = last.given_name, name = last.given_name
@@ -56,11 +89,11 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
   );
   const byId = db.prepare("SELECT * FROM feeds WHERE id = ?");
   const all = db.prepare("SELECT * FROM feeds ORDER BY id");
+  const ofPerson = db.prepare("SELECT * FROM feeds WHERE person_id = ? ORDER BY id");
   const rotate = db.prepare(
     "UPDATE feeds SET version = version + 1 WHERE id = ? AND revoked_at IS NULL",
   );
   const revoke = db.prepare("UPDATE feeds SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
-  const fetched = db.prepare("UPDATE feeds SET fetched_at = ?, fetched_by = ? WHERE id = ?");
   const state = db.prepare("SELECT * FROM feed_states WHERE feed = ?");
   const setState = db.prepare(
     `INSERT INTO feed_states (feed, inputs, etag, modified_at, items, bytes)
@@ -75,10 +108,7 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
      ON CONFLICT (feed, item, field) DO UPDATE SET inputs = excluded.inputs, sequence = excluded.sequence, body = excluded.body`,
   );
   const dropFragment = db.prepare("DELETE FROM fragments WHERE feed = ? AND item = ?");
-  const dropForeign = db.prepare(
-    `DELETE FROM fragments WHERE feed = @feed
-       AND item NOT IN (SELECT item FROM view_items WHERE project_id = @project)`,
-  );
+  const publishedKeys = db.prepare("SELECT DISTINCT item FROM fragments WHERE feed = ?");
   const inherit = db.prepare(
     `INSERT INTO fragments (feed, item, field, inputs, sequence, body)
      SELECT ?, item, field, inputs, sequence, body FROM fragments WHERE feed = ?`,
@@ -98,7 +128,22 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     return feedRow(byId.get(made.id));
   });
 
+  const filterText = ({ filter }: Pick<FeedChoice, "filter">): string | null =>
+    filter === null ? null : JSON.stringify(filter);
+
   return {
+    add({ kind, projectId, personId, colour, name, givenName, filter }) {
+      const { lastInsertRowid } = add.run({
+        ...{ kind, projectId, personId, colour, name, givenName },
+        filter: filterText({ filter }),
+        now: now(),
+      });
+      const made = feedRow(byId.get(Number(lastInsertRowid)));
+      const last = isPlainFeed(made) ? read(lastPlain.get(projectId, made.id)) : null;
+      if (last?.revokedAt) inherit.run(made.id, last.id);
+      return made;
+    },
+    change: (id, to) => void change.run({ ...to, id, filter: filterText(to) }),
     create,
     ensure: db.transaction((project: ProjectId, name: string) => {
       const last = read(ofProject.get(project));
@@ -107,12 +152,12 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
       rename.run(name, last.id, name);
       return read(byId.get(last.id));
     }),
-    call: (id, names) => void call.run({ id, ...names }),
+    follow: (id, name) => void rename.run(name, id, name),
     get: (id) => read(byId.get(id)),
     all: () => all.all().map(feedRow),
+    ofPerson: (person) => ofPerson.all(person).map(feedRow),
     rotate: (id) => rotate.run(id).changes > 0,
     revoke: (id) => revoke.run(now(), id).changes > 0,
-    fetched: (id, agent) => void fetched.run(now(), agent, id),
     state(id) {
       const row = state.get(id);
       return row === undefined ? null : feedStateRow(row);
@@ -126,6 +171,44 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]) => {
       for (const key of keys) dropFragment.run(id, key);
     }),
-    dropForeignFragments: (feed, project) => void dropForeign.run({ feed, project }),
+    publishedKeys: (id) => publishedKeys.all(id).map(itemKeyColumn),
+  };
+}
+
+/** How programs fetch feeds: a row per feed and program. */
+export interface FeedFetches {
+  /** Of one feed, who came last first. */
+  of(feed: FeedId): readonly FetchRow[];
+  /** Puts rows, and forgets those of the feed's programs beyond `most` that were away the longest. */
+  put(feed: FeedId, rows: readonly FetchRow[], most: number): void;
+}
+
+export function createFeedFetches({ db }: StoreDeps): FeedFetches {
+  const of = db.prepare("SELECT * FROM feed_fetches WHERE feed = ? ORDER BY last_at DESC, program");
+  const put = db.prepare(
+    `INSERT INTO feed_fetches (feed, program, agent, first_at, last_at, visits, etag, revision, modified_at, gaps)
+     VALUES (@feed, @program, @agent, @firstAt, @lastAt, @visits, @etag, @revision, @modifiedAt, @gaps)
+     ON CONFLICT (feed, program) DO UPDATE SET agent = excluded.agent, last_at = excluded.last_at, visits = excluded.visits,
+       etag = excluded.etag, revision = excluded.revision, modified_at = excluded.modified_at, gaps = excluded.gaps`,
+  );
+  const forget = db.prepare(
+    `DELETE FROM feed_fetches WHERE feed = @feed AND program NOT IN
+       (SELECT program FROM feed_fetches WHERE feed = @feed ORDER BY last_at DESC, program LIMIT @most)`,
+  );
+  return {
+    of: (feed) => of.all(feed).map(fetchRow),
+    put: db.transaction((feed: FeedId, rows: readonly FetchRow[], most: number) => {
+      for (const { firstAt, lastAt, modifiedAt, gaps, ...row } of rows) {
+        put.run({
+          ...row,
+          feed,
+          firstAt: instantText(firstAt),
+          lastAt: instantText(lastAt),
+          modifiedAt: instantText(modifiedAt),
+          gaps: JSON.stringify(gaps),
+        });
+      }
+      forget.run({ feed, most });
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Edit, FieldConflict, ParkReason } from "../../domain/edit.ts";
-import type { EditId, ItemKey } from "../../domain/ids.ts";
+import { type EditId, type ItemKey, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Mirror } from "../mirror/mirror.ts";
@@ -88,6 +88,12 @@ export function createEndings({
     mirror.bury(key);
   }
 
+  /** What the service has told of an item is shown, so that a person decides about nothing older. */
+  function keepSeen(key: ItemKey, seen: Item): void {
+    const { serviceId: id } = mirror.identity(key);
+    if (id !== null) mirror.put({ ...seen, id: serviceId(id) }, sourceOf(seen));
+  }
+
   return {
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
       const conflicts = JSON.stringify(edit.conflicts);
@@ -127,6 +133,7 @@ export function createEndings({
         frozen: isParked && settlement.frozen ? 1 : 0,
         now: stamp(),
       });
+      if (clash) keepSeen(edit.item, clash.before);
       changes.publish(edit.item);
       if (edit.action !== "create") return [];
       const isUncreated = mirror.identity(edit.item).serviceId === null;

@@ -4,6 +4,7 @@ import {
   type EditAction,
   type EditState,
   editStates,
+  type FieldConflict,
   type Restoration,
 } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
@@ -34,6 +35,8 @@ import { createWithdrawals } from "./withdrawals.ts";
 export interface NewEdit {
   readonly channel: Channel;
   readonly actor: PersonId | null;
+  /** User-Agent of the program that sent it; none unless said. */
+  readonly program?: string | null | undefined;
   readonly item: ItemKey;
   readonly action: EditAction;
   readonly base: Item;
@@ -67,8 +70,17 @@ export interface Journal extends Endings, Claims {
    * otherwise.
    */
   putBack(id: EditId, restores: Restoration): boolean;
-  /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict. */
-  rebase(edit: Edit, against: { readonly base: Item; readonly patch: Patch }): boolean;
+  /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict, and decided. */
+  rebase(
+    edit: Edit,
+    against: {
+      readonly base: Item;
+      readonly patch: Patch;
+      readonly conflicts: readonly FieldConflict[];
+    },
+  ): boolean;
+  /** Notes how a person has settled the conflicts of an edit that is discarded for it. */
+  settledBy(id: EditId, conflicts: readonly FieldConflict[]): void;
   /**
    * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
    * not exist; false when it is too late. A deletion that is claimed counts as sent from `leaving` on. `why`: for people, where
@@ -116,9 +128,9 @@ export function createJournal({
   unanswered: Pick<Unanswered, "answering">;
 }): Journal {
   const insert = db.prepare(
-    `INSERT INTO edits (channel, actor, item, action, base, shown, patch, new_labels, state, not_before, undoes, restores, insisted,
+    `INSERT INTO edits (channel, actor, program, item, action, base, shown, patch, new_labels, state, not_before, undoes, restores, insisted,
        created_at, updated_at)
-     VALUES (@channel, @actor, @item, @action, @base, @shown, @patch, @newLabels, @state, @notBefore, @undoes, @restores,
+     VALUES (@channel, @actor, @program, @item, @action, @base, @shown, @patch, @newLabels, @state, @notBefore, @undoes, @restores,
        @undoes IS NOT NULL, @now, @now)`,
   );
   const resumeOne = db.prepare(
@@ -135,6 +147,7 @@ export function createJournal({
   const rebaseOne = db.prepare(
     `UPDATE edits SET base = @base, shown = NULL, patch = @patch, conflicts = @conflicts, before = NULL, problem = NULL WHERE id = @id`,
   );
+  const setConflicts = db.prepare("UPDATE edits SET conflicts = ? WHERE id = ?");
   const discardOne = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0,
        lands_until = iif(state = 'parked', NULL, lands_until), problem = coalesce(@why, problem), updated_at = @now
@@ -185,6 +198,7 @@ export function createJournal({
       const { lastInsertRowid } = insert.run({
         channel: edit.channel,
         actor: edit.actor,
+        program: edit.program?.slice(0, longestProgram) || null,
         item: edit.item,
         action: edit.action,
         base: itemText(edit.base),
@@ -210,15 +224,16 @@ export function createJournal({
     putBack: db.transaction((id: EditId, restores: Restoration) =>
       change(id, () => reopen.run(restorationText(restores), stamp(), id)),
     ),
-    rebase: db.transaction(({ id, conflicts }: Edit, against: { base: Item; patch: Patch }) => {
+    rebase: db.transaction(({ id }, { base, patch, conflicts }) => {
       rebaseOne.run({
         id,
-        base: itemText(against.base),
-        patch: JSON.stringify(patchToPlain(against.patch)),
-        conflicts: JSON.stringify(conflicts.map((each) => ({ ...each, taken: "theirs" }))),
+        base: itemText(base),
+        patch: JSON.stringify(patchToPlain(patch)),
+        conflicts: JSON.stringify(conflicts),
       });
       return resume(id);
     }),
+    settledBy: (id, conflicts) => void setConflicts.run(JSON.stringify(conflicts), id),
     discard: db.transaction((id: EditId, why?: string) =>
       change(id, (edit) => {
         const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
@@ -239,6 +254,9 @@ export function createJournal({
     withdraw: db.transaction((creation: Edit, by: Edit) => withdrawals.withdraw(creation, by)),
   };
 }
+
+/** Of a User-Agent, in characters; its beginning names the program. */
+const longestProgram = 200;
 
 /** Whether the edit waits for approval and is shown to its editor alone. */
 const isShownToEditor = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
@@ -268,8 +286,10 @@ function createJournalReads({
     "SELECT * FROM edits WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
   );
   const creations = db.prepare(
-    `SELECT * FROM edits WHERE action = 'create' AND sent_at IS NOT NULL
-       AND (state IN ('pending', 'claimed') OR (state = 'parked' AND coalesce(resent_at, sent_at) > @since))`,
+    `SELECT * FROM edits INDEXED BY edits_sent
+     WHERE sent_at IS NOT NULL AND state IN ('pending', 'claimed') AND action = 'create'
+     UNION ALL SELECT * FROM edits
+     WHERE sent_at IS NOT NULL AND state = 'parked' AND action = 'create' AND coalesce(resent_at, sent_at) > @since`,
   );
   const givenUp = db.prepare(
     `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL

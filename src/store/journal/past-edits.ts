@@ -1,3 +1,4 @@
+import type { Statement } from "better-sqlite3";
 import type { Channel, Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
@@ -9,6 +10,10 @@ import { completeFromFact } from "../view/view.ts";
 export interface PastEdits {
   /** All edits of an item, newest first. */
   ofItem(item: ItemKey): readonly Edit[];
+  /** Whether any edit was carried out within the last ten minutes. */
+  hasLately(): boolean;
+  /** Edits of an item that were carried out within the last ten minutes: a list may be older than that. */
+  latelyOfItem(item: ItemKey): readonly Edit[];
   /** Edits that are the inverse of this one, newest first. */
   inversesOf(id: EditId): readonly Edit[];
   /** How many deletions came in this way since a moment; without undos, which a person asks for one by one. */
@@ -21,14 +26,22 @@ export interface PastEdits {
   /** Edits that wait because their item kept changing, oldest first. */
   frozen(): readonly Edit[];
   /**
-   * Drops edits that ended before a moment, changes older than it, versions that a newer one had replaced by then, and the
-   * octets of items that are gone for so long. Returns how many edits went.
+   * Drops edits that ended before a moment, changes older than it, versions that a newer one had replaced by then, the
+   * octets of items that are gone for so long, and what is known of mails; some of it at a step. Returns how many edits went.
    */
-  prune(before: Temporal.Instant): number;
+  prune(before: Temporal.Instant): Generator<void, number>;
 }
 
-export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
+/** An answer that was asked for before an edit was carried out may still come in, or be as old as that. */
+const answerWindow = Temporal.Duration.from({ minutes: 10 });
+
+/** They take a few milliseconds. */
+const rowsPerStep = 500;
+
+export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
   const byItem = db.prepare("SELECT * FROM edits WHERE item = ? ORDER BY id DESC");
+  const anyLately = db.prepare("SELECT 1 FROM edits WHERE confirmed_at > ? LIMIT 1");
+  const latelyByItem = db.prepare("SELECT * FROM edits WHERE item = ? AND confirmed_at > ?");
   const inverses = db.prepare("SELECT * FROM edits WHERE undoes = ? ORDER BY id DESC");
   const deletions = db.prepare(
     `SELECT count(*) AS edits FROM edits WHERE action = 'delete' AND created_at > @since AND channel = @channel
@@ -38,45 +51,79 @@ export function createPastEdits({ db, zone }: StoreDeps): PastEdits {
     "SELECT * FROM edits WHERE state = 'parked' AND frozen = 1 ORDER BY id",
   );
   const resent = db.prepare(
-    "SELECT * FROM edits WHERE resent_at IS NOT NULL AND state = 'confirmed' ORDER BY id",
-  );
-  const dropEdits = db.prepare(
-    "DELETE FROM edits WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ?",
+    // Those of its state are nearly all there ever were.
+    "SELECT * FROM edits INDEXED BY edits_resent WHERE resent_at IS NOT NULL AND state = 'confirmed' ORDER BY id",
   );
   const cutAt = db.prepare(
     "SELECT coalesce(max(revision), 0) AS revision FROM changes WHERE at < ?",
   );
-  const dropVersions = db.prepare(
-    `DELETE FROM versions WHERE revision < (SELECT max(newer.revision) FROM versions newer
-       WHERE newer.item = versions.item AND newer.revision <= ?)`,
-  );
-  const dropChanges = db.prepare("DELETE FROM changes WHERE revision < ?");
   const setReach = db.prepare(
     `INSERT INTO meta (name, value) VALUES ('${completeFromFact}', @cut)
      ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(@cut AS INTEGER))`,
   );
+  const dropChanges = db.prepare(
+    "DELETE FROM changes WHERE revision IN (SELECT revision FROM changes WHERE revision < ? LIMIT ?)",
+  );
+  const lastItem = db.prepare("SELECT coalesce(max(item), 0) AS item FROM identities");
+  const dropVersions = db.prepare(
+    `DELETE FROM versions WHERE item > @after AND item <= @upTo AND revision < (SELECT max(newer.revision) FROM versions newer
+       WHERE newer.item = versions.item AND newer.revision <= @cut)`,
+  );
   const dropObjects = db.prepare(
-    `DELETE FROM objects WHERE at < ? AND item NOT IN (SELECT item FROM view_items)
+    `DELETE FROM objects WHERE item > @after AND item <= @upTo AND at < @before AND item NOT IN (SELECT item FROM view_items)
        AND item NOT IN (SELECT item FROM edits WHERE state IN ('pending', 'claimed', 'parked', 'held'))`,
   );
+  const dropEdits = db.prepare(
+    `DELETE FROM edits WHERE id IN (SELECT id FROM edits
+       WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ? LIMIT ?)`,
+  );
+  // Whatever was told so long ago falls due no more; by the last digest it is known what the next one has to tell.
+  const dropMails = ["mails", "webhook_mails"].map((mails) =>
+    db.prepare(
+      `DELETE FROM ${mails} WHERE rowid IN (SELECT rowid FROM ${mails} m WHERE settled_at < ? AND (kind <> 'digest' OR EXISTS (
+         SELECT 1 FROM ${mails} newer WHERE newer.kind = 'digest' AND newer.person = m.person
+           AND newer.occurrence > m.occurrence)) LIMIT ?)`,
+    ),
+  );
+  /** Deletes so many rows at a step, until none is left; returns how many went. */
+  function* emptied(drop: Statement, ...from: readonly unknown[]): Generator<void, number> {
+    let gone = 0;
+    for (;;) {
+      const { changes } = drop.run(...from, rowsPerStep);
+      gone += changes;
+      if (changes < rowsPerStep) return gone;
+      yield;
+    }
+  }
   const read = (row: unknown): Edit => editRow(row, zone);
+  const lately = () => instantText(clock().subtract(answerWindow));
   return {
+    hasLately: () => anyLately.get(lately()) !== undefined,
+    latelyOfItem: (item) => latelyByItem.all(item, lately()).map(read),
     ofItem: (item) => byItem.all(item).map(read),
     inversesOf: (id) => inverses.all(id).map(read),
     deletionsSince: (since, { channel, actor }) =>
       numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
     resent: () => resent.all().map(read),
     frozen: () => frozen.all().map(read),
-    prune: db.transaction((before: Temporal.Instant) => {
-      const cut = numberColumn(cutAt.get(instantText(before)), "revision");
+    *prune(moment) {
+      const before = instantText(moment);
+      const cut = numberColumn(cutAt.get(before), "revision");
       if (cut > 0) {
-        dropVersions.run(cut);
-        dropChanges.run(cut);
+        // First of all: who asks for what has changed since then is told at once that nobody knows any more.
         setReach.run({ cut: String(cut) });
-        dropObjects.run(instantText(before));
+        yield* emptied(dropChanges, cut);
+        const last = numberColumn(lastItem.get(), "item");
+        for (let after = 0; after < last; after += rowsPerStep) {
+          const items = { after, upTo: after + rowsPerStep };
+          dropVersions.run({ ...items, cut });
+          dropObjects.run({ ...items, before });
+          yield;
+        }
       }
-      return dropEdits.run(instantText(before)).changes;
-    }),
+      for (const drop of dropMails) yield* emptied(drop, before);
+      return yield* emptied(dropEdits, before);
+    },
   };
 }
 
@@ -89,12 +136,12 @@ export interface Moves {
   recent(): readonly Edit[];
 }
 
-const answerWindow = Temporal.Duration.from({ minutes: 10 });
-
 export function createMoves({ db, zone, clock }: StoreDeps): Moves {
   const recent = db.prepare(
-    `SELECT * FROM edits WHERE action = 'update' AND sent_at IS NOT NULL
-       AND (state IN ('pending', 'claimed') OR confirmed_at > ?)`,
+    `SELECT * FROM edits INDEXED BY edits_sent
+     WHERE sent_at IS NOT NULL AND state IN ('pending', 'claimed') AND action = 'update'
+     UNION ALL SELECT * FROM edits INDEXED BY edits_confirmed
+     WHERE sent_at IS NOT NULL AND state NOT IN ('pending', 'claimed') AND action = 'update' AND confirmed_at > ?`,
   );
   return {
     recent: () =>

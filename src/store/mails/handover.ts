@@ -30,6 +30,8 @@ export interface Handover<Key> {
   ): void;
   /** The server takes mails again: what was put off only because there was none may go at once. */
   reached(): void;
+  /** What was put off may go at once, whatever for: what sends it logs in otherwise now. */
+  retryDeferred(): void;
   get(key: Key): HandoverRow | null;
 }
 
@@ -56,6 +58,9 @@ export function createHandover<Key extends object>(
   const wake = db.prepare(
     `UPDATE ${table} SET not_before = @now WHERE state = 'deferred' AND code IS NULL AND not_before > @now`,
   );
+  const wakeAll = db.prepare(
+    `UPDATE ${table} SET not_before = @now WHERE state = 'deferred' AND not_before > @now`,
+  );
   const byKey = db.prepare(`SELECT * FROM ${table} WHERE ${where}`);
   const now = () => instantText(clock());
   const finish = (
@@ -75,6 +80,7 @@ export function createHandover<Key extends object>(
     sent: (key) => finish(key, { state: "sent" }),
     rejected: (key, refusal) => finish(key, { state: "rejected", ...refusal }),
     deferred: (key, again) => finish(key, { state: "deferred", ...again }),
+    retryDeferred: () => void wakeAll.run({ now: now() }),
     reached: () => void wake.run({ now: now() }),
     get(key) {
       const row = byKey.get(key);

@@ -6,7 +6,9 @@ import {
   type MailKey,
   type OpenMail,
   openMailRow,
+  type RecentMail,
   type Refusal,
+  recentMailRow,
   refusalRow,
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -17,6 +19,7 @@ export {
   type MailSort,
   noItem,
   type OpenMail,
+  type RecentMail,
   type Refusal,
 } from "../rows/mail-rows.ts";
 
@@ -32,8 +35,8 @@ export interface MailState {
   readonly refusals: readonly Refusal[];
 }
 
-/** Of what people were told, and how mails fare altogether. */
-export interface Ledger extends Handover<MailKey> {
+/** Of what people were told by one way. */
+export interface ReminderLedger extends Handover<MailKey> {
   /** Those that are claimed or deferred. */
   unsettled(): readonly OpenMail[];
   /** It is not to be sent as things are. Should it be due after all, it is sent with the same Message-ID. */
@@ -47,34 +50,64 @@ export interface Ledger extends Handover<MailKey> {
   /** When this installation had read the whole workspace for the first time; null = not yet. */
   openedAt(): Temporal.Instant | null;
   opened(): void;
+}
+
+/** Of what people were told by mail, and how mails fare altogether. */
+export interface Ledger extends ReminderLedger {
   state(): MailState;
+  /** Whether mails as a whole do not go out: the last one that was tried is put off. Null while they do. */
+  failing(): { readonly waiting: number; readonly problem: string } | null;
+  /** As `refusals` of the state, since a moment. */
+  refusedSince(at: Temporal.Instant): readonly Refusal[];
+  /** Mails that were begun, the newest first. */
+  recent(most: number): readonly RecentMail[];
 }
 
 /** A notice waits only as long as its edit is parked. */
 const every = `(SELECT state, problem, settled_at FROM mails UNION ALL
   SELECT n.state, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
-  WHERE n.state <> 'deferred' OR (e.state = 'parked' AND e.updated_at = n.parked_at))`;
+  WHERE n.state <> 'deferred' OR (e.state = 'parked' AND e.updated_at = n.parked_at)
+  UNION ALL SELECT state, problem, settled_at FROM login_mails
+  UNION ALL SELECT state, problem, settled_at FROM operator_messages WHERE way >= 'mail:' AND way < 'mail;')`;
 
-export function createLedger(deps: StoreDeps): Ledger {
+/** The tables of one way. */
+interface WayTables {
+  readonly mails: "mails" | "webhook_mails";
+  /** All that is counted against the pace. */
+  readonly paced: readonly string[];
+}
+
+const byMail: WayTables = { mails: "mails", paced: ["notices", "login_mails"] };
+const byWebhook: WayTables = { mails: "webhook_mails", paced: ["webhook_notices"] };
+
+/** Of what people were told by webhook. */
+export const createWebhookLedger = (deps: StoreDeps): ReminderLedger =>
+  createReminderLedger(deps, byWebhook);
+
+function createReminderLedger(deps: StoreDeps, { mails, paced }: WayTables): ReminderLedger {
   const { db, clock } = deps;
-  const open = db.prepare("SELECT * FROM mails WHERE state IN ('claimed', 'deferred')");
+  const open = db.prepare(`SELECT * FROM ${mails} WHERE state IN ('claimed', 'deferred')`);
   const drop = db.prepare(
-    `UPDATE mails SET state = 'dropped', settled_at = @now WHERE kind = @kind AND item = @item AND occurrence = @occurrence
+    `UPDATE ${mails} SET state = 'dropped', settled_at = @now WHERE kind = @kind AND item = @item AND occurrence = @occurrence
        AND lead = @lead AND person = @person AND state IN ('claimed', 'deferred')`,
   );
   const leave = db.prepare(
-    `INSERT INTO mails (kind, item, occurrence, lead, person, state, message_id, claimed_at, settled_at)
+    `INSERT INTO ${mails} (kind, item, occurrence, lead, person, state, message_id, claimed_at, settled_at)
      VALUES (@kind, @item, @occurrence, @lead, @person, 'empty', @messageId, @now, @now)
      ON CONFLICT DO UPDATE SET state = 'empty', settled_at = @now WHERE state NOT IN ('sent', 'rejected')`,
   );
   const lastDigest = db.prepare(
-    `SELECT claimed_at FROM mails WHERE kind = 'digest' AND person = ? AND occurrence < ? AND state IN ('sent', 'empty')
+    `SELECT claimed_at FROM ${mails} WHERE kind = 'digest' AND person = ? AND occurrence < ? AND state IN ('sent', 'empty')
      ORDER BY occurrence DESC LIMIT 1`,
+  );
+  const others = paced.map(
+    (table) =>
+      `UNION ALL SELECT message_id, claimed_at FROM ${table} WHERE claimed_at > @since AND claimed_at <= @now`,
   );
   const begun = db.prepare(
     `SELECT max(claimed_at) AS at FROM (
-       SELECT message_id, claimed_at FROM mails WHERE claimed_at > @since AND claimed_at <= @now AND state <> 'empty'
-       UNION ALL SELECT message_id, claimed_at FROM notices WHERE claimed_at > @since AND claimed_at <= @now)
+       SELECT message_id, claimed_at FROM ${mails} WHERE claimed_at > @since AND claimed_at <= @now AND state <> 'empty'
+       ${others.join(" ")})
      GROUP BY message_id ORDER BY at`,
   );
   const opening = db.prepare("SELECT opened_at FROM mail_opening");
@@ -84,7 +117,7 @@ export function createLedger(deps: StoreDeps): Ledger {
   const stamp = () => instantText(clock());
   return {
     ...createHandover<MailKey>(deps, {
-      table: "mails",
+      table: mails,
       columns: {
         kind: "kind",
         item: "item",
@@ -104,14 +137,35 @@ export function createLedger(deps: StoreDeps): Ledger {
         .flatMap((row) => instantOf(textColumn(row, "at")) ?? []),
     openedAt: () => instantOf(textColumn(opening.get(), "opened_at")),
     opened: () => void setOpening.run(stamp()),
-    state: createMailState(deps),
+  };
+}
+
+export function createLedger(deps: StoreDeps): Ledger {
+  const { db } = deps;
+  const recent = db.prepare(
+    `SELECT sort, item, edit, person, address, state, problem, at FROM (
+       SELECT kind AS sort, nullif(item, 0) AS item, NULL AS edit, person, address, state, problem, coalesce(settled_at, claimed_at) AS at
+         FROM mails WHERE state NOT IN ('empty', 'dropped')
+       UNION ALL SELECT 'notice', NULL, n.edit, e.actor, n.address, n.state, n.problem, coalesce(n.settled_at, n.claimed_at)
+         FROM notices n JOIN edits e ON e.id = n.edit
+       UNION ALL SELECT 'log-in', NULL, NULL, l.person, m.address, m.state, m.problem, coalesce(m.settled_at, m.claimed_at)
+         FROM login_mails m JOIN login_links l ON l.id = m.link)
+     ORDER BY at DESC LIMIT ?`,
+  );
+  return {
+    ...createReminderLedger(deps, byMail),
+    ...createMailState(deps),
+    recent: (most) => recent.all(most).map(recentMailRow),
   };
 }
 
 const problemsFor = Temporal.Duration.from({ hours: 24 * 7 });
 const refusalsFor = Temporal.Duration.from({ hours: 24 * 30 });
 
-function createMailState({ db, clock }: StoreDeps): () => MailState {
+function createMailState({
+  db,
+  clock,
+}: StoreDeps): Pick<Ledger, "state" | "failing" | "refusedSince"> {
   const counting = db.prepare(
     `SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'deferred') AS deferred,
        count(*) FILTER (WHERE state = 'rejected') AS rejected FROM ${every}`,
@@ -124,10 +178,19 @@ function createMailState({ db, clock }: StoreDeps): () => MailState {
     `SELECT person, address, code, problem, count(*) AS mails, max(settled_at) AS at FROM (
        SELECT person, address, code, problem, settled_at FROM mails WHERE state = 'rejected' AND settled_at > @since
        UNION ALL SELECT e.actor, n.address, n.code, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
-         WHERE n.state = 'rejected' AND n.settled_at > @since)
+         WHERE n.state = 'rejected' AND n.settled_at > @since
+       UNION ALL SELECT l.person, m.address, m.code, m.problem, m.settled_at FROM login_mails m JOIN login_links l ON l.id = m.link
+         WHERE m.state = 'rejected' AND m.settled_at > @since)
      GROUP BY person, address, problem ORDER BY at DESC LIMIT 50`,
   );
-  return () => {
+  const waiting = db.prepare(`SELECT count(*) AS waiting FROM ${every} WHERE state = 'deferred'`);
+  const last = db.prepare(
+    `SELECT state, problem FROM ${every} WHERE settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected')
+     ORDER BY settled_at DESC, state LIMIT 1`,
+  );
+  const refusedSince = (at: Temporal.Instant) =>
+    refused.all({ since: instantText(at) }).map(refusalRow);
+  const state = (): MailState => {
     const counted = counting.get();
     const of = (state: string) => numberColumn(counted, state);
     const since = (length: Temporal.Duration) => instantText(clock().subtract(length));
@@ -136,8 +199,19 @@ function createMailState({ db, clock }: StoreDeps): () => MailState {
       deferred: of("deferred"),
       rejected: of("rejected"),
       problem: textColumn(newestProblem.get(since(problemsFor)), "problem"),
-      refusals: refused.all({ since: since(refusalsFor) }).map(refusalRow),
+      refusals: refusedSince(clock().subtract(refusalsFor)),
     };
+  };
+  return {
+    state,
+    refusedSince,
+    failing() {
+      const count = numberColumn(waiting.get(), "waiting");
+      if (count === 0) return null;
+      const newest = last.get();
+      if (textColumn(newest, "state") !== "deferred") return null;
+      return { waiting: count, problem: textColumn(newest, "problem") ?? "it is not taken" };
+    },
   };
 }
 
@@ -160,15 +234,19 @@ export const noticeKey = ({ id, updatedAt }: Edit): NoticeKey => ({
   parkedAt: instantText(updatedAt),
 });
 
-export function createNotices(deps: StoreDeps): Notices {
+/** `table`: of mails, or of messages by webhook. */
+export function createNotices(
+  deps: StoreDeps,
+  table: "notices" | "webhook_notices" = "notices",
+): Notices {
   const untold = deps.db.prepare(
-    `SELECT e.* FROM edits e LEFT JOIN notices n ON n.edit = e.id AND n.parked_at = e.updated_at
+    `SELECT e.* FROM edits e LEFT JOIN ${table} n ON n.edit = e.id AND n.parked_at = e.updated_at
      WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
      ORDER BY e.id`,
   );
   return {
     ...createHandover<NoticeKey>(deps, {
-      table: "notices",
+      table,
       columns: { edit: "edit", parkedAt: "parked_at" },
     }),
     open: () => untold.all().map((row) => editRow(row, deps.zone)),

@@ -6,7 +6,7 @@ import {
   type ProjectId,
 } from "../../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
-import { instantText, itemKeyColumn, numberColumn } from "../rows/item-rows.ts";
+import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type KeySight,
   keySightRow,
@@ -34,12 +34,21 @@ export interface Directory {
   project(id: ProjectId): Project | null;
   todolist(id: ListId): Todolist | null;
   person(id: PersonId): Person | null;
+  /** Null for somebody who is suspended, or whom the account no longer has. */
+  activePerson(id: PersonId): Person | null;
   /** Also those that are gone, so that what still names them can be shown. */
   labelNames(): ReadonlyMap<LabelId, string>;
+  /** Names that a label had, or addresses that a person had, before the present one, in no order. */
+  formerNames(of: Renamed): readonly string[];
   personNames(): ReadonlyMap<PersonId, string>;
   /** Labels that some shown item has. */
   labelsInUse(): ReadonlySet<LabelId>;
 }
+
+/** Who or what had another name before. */
+type Renamed =
+  | { readonly kind: "label"; readonly id: LabelId }
+  | { readonly kind: "person"; readonly id: PersonId };
 
 interface Table<Row> {
   put(rows: readonly Row[]): boolean;
@@ -97,12 +106,16 @@ export function createDirectory({
     project: db.prepare("SELECT * FROM projects WHERE id = ?"),
     todolist: db.prepare("SELECT * FROM todolists WHERE id = ?"),
     everyLabel: db.prepare("SELECT * FROM labels"),
+    formerNames: db.prepare("SELECT name FROM former_names WHERE kind = @kind AND id = @id"),
     everyPerson: db.prepare("SELECT * FROM people"),
     labelled: db.prepare(
       `SELECT v.item FROM view_items v WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.labels') l
          WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
     ),
     person: db.prepare("SELECT * FROM people WHERE id = ?"),
+    activePerson: db.prepare(
+      "SELECT * FROM people WHERE id = ? AND gone_at IS NULL AND suspended = 0",
+    ),
     usedLabels: db.prepare(
       "SELECT DISTINCT l.value AS label FROM view_items v, json_each(v.content, '$.labels') l",
     ),
@@ -142,6 +155,10 @@ export function createDirectory({
     },
   );
 
+  const keepName = db.prepare(
+    "INSERT OR IGNORE INTO former_names (kind, id, name) VALUES (@kind, @id, @name)",
+  );
+
   const labelNames = (): ReadonlyMap<LabelId, string> =>
     new Map(
       read.everyLabel
@@ -152,7 +169,19 @@ export function createDirectory({
 
   return {
     putProjects: (rows, complete) => write(projects, rows, complete ? rows : null),
-    putPeople: (rows, complete) => write(people, rows, complete ? rows : null),
+    putPeople: db.transaction((rows: readonly Person[], complete: boolean) => {
+      const before = new Map(
+        read.everyPerson
+          .all()
+          .map(personRow)
+          .map((row) => [row.id, row]),
+      );
+      write(people, rows, complete ? rows : null);
+      for (const { id, email } of rows) {
+        const name = before.get(id)?.email ?? null;
+        if (name !== null && name !== email) keepName.run({ kind: "person", id, name });
+      }
+    }),
     putTodolists(project, rows, complete) {
       const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
       write(todolists, rows, complete ? [...rows, ...others] : null);
@@ -162,6 +191,10 @@ export function createDirectory({
       write(labels, rows, complete ? rows : null);
       const renamed = rows.filter(({ id, name }) => before.get(id) !== name).map(({ id }) => id);
       if (renamed.length === 0) return;
+      for (const id of renamed) {
+        const name = before.get(id);
+        if (name !== undefined) keepName.run({ kind: "label", id, name });
+      }
       for (const row of read.labelled.all(JSON.stringify(renamed)))
         changes.touch(itemKeyColumn(row));
     }),
@@ -182,7 +215,12 @@ export function createDirectory({
       const row = read.person.get(id);
       return row === undefined ? null : personRow(row);
     },
+    activePerson(id) {
+      const row = read.activePerson.get(id);
+      return row === undefined ? null : personRow(row);
+    },
     labelNames,
+    formerNames: (of) => read.formerNames.all(of).map((row) => textColumn(row, "name") ?? ""),
     labelsInUse: () =>
       new Set(read.usedLabels.all().map((row) => labelId(numberColumn(row, "label")))),
     personNames: () =>

@@ -28,6 +28,7 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Directory } from "./directory.ts";
+import type { KeptBodies } from "./kept-bodies.ts";
 import { type RowWatch, RowWatches } from "./row-watches.ts";
 
 /** One mirrored item with its key and the source that reported it. */
@@ -51,6 +52,11 @@ export interface Stored {
 export interface Mirror {
   /** Adds or changes an item; an unchanged one writes nothing. Returns what happened to its row. */
   put(item: Item & { readonly id: ServiceId }, source: string): "added" | "changed" | "unchanged";
+  /** The same of an item of which the content is written already, as `contentText` writes it. */
+  putWritten(
+    item: Item & { readonly id: ServiceId },
+    as: { readonly source: string; readonly content: string },
+  ): "added" | "changed" | "unchanged";
   /** Marks an item as gone from the service; its identity stays, so that it can come back as the same. */
   bury(key: ItemKey): void;
   /**
@@ -72,6 +78,15 @@ export interface Mirror {
   findUid(uid: string): IdentityRow | null;
   identity(key: ItemKey): IdentityRow;
   ofSource(source: string): readonly Mirrored[];
+  /** Items of a source with just this title that became known here after the item of a key; of all where it is null. */
+  called(
+    title: string,
+    among: { readonly source: string; readonly after: ItemKey | null },
+  ): readonly ItemKey[];
+  /** The item that became known here last; null before the first. */
+  latest(): ItemKey | null;
+  /** As `ofSource`, some rows at a time, so that others may have their turn in between. */
+  inParts(source: string): Iterable<readonly Mirrored[]>;
   /** Ids and stored content of a source, for comparing a snapshot without decoding what is unchanged. */
   contents(
     source: string,
@@ -81,10 +96,12 @@ export interface Mirror {
     source: string,
     ids: readonly ServiceId[],
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The ids of a source alone. */
-  keysOf(source: string): ReadonlyMap<ServiceId, ItemKey>;
+  /** The ids of a source alone, of some rows at a time, so that others may have their turn in between. */
+  keysInParts(source: string): Iterable<ReadonlyMap<ServiceId, ItemKey>>;
   /** Notes from now on which rows of a source are written. */
   watch(source: string): RowWatch;
+  /** Tells from now on of each row that is written, by its source and the service's id, also where only its time is another. */
+  follow(told: (source: string, id: ServiceId) => void): void;
   /** Returns those of the sources of which anything is mirrored. */
   populated(sources: readonly string[]): ReadonlySet<string>;
   /** The number of mirrored items per kind. */
@@ -98,10 +115,12 @@ export function createMirror({
   changes,
   installation,
   unanswered,
+  bodies,
 }: StoreDeps & {
   changes: Changes;
   installation: string;
   unanswered: Pick<Unanswered, "seen">;
+  bodies: Pick<KeptBodies, "forget">;
 }): Mirror {
   const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
   const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
@@ -122,12 +141,22 @@ export function createMirror({
   const rowsOfSource = db.prepare(
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
   );
+  const someRowsOfSource = db.prepare(
+    `SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item)
+     WHERE m.source = ? AND m.item > ? ORDER BY m.item LIMIT ${decodedPerPart}`,
+  );
+  // Far more than the title is in the content: what has its text is decoded.
+  const rowsWithText = db.prepare(
+    "SELECT item, content FROM mirror_items WHERE source = ? AND item > ? AND instr(content, ?) > 0 ORDER BY item",
+  );
+  const lastKnown = db.prepare("SELECT max(item) AS item FROM identities");
   const rowInSource = db.prepare(
     `SELECT m.item, m.content FROM identities i JOIN mirror_items m USING (item)
      WHERE i.kind = ? AND i.service_id = ? AND m.source = ?`,
   );
   const idsOfSource = db.prepare(
-    "SELECT m.item, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.source = ? ORDER BY m.item",
+    `SELECT m.item, i.service_id FROM mirror_items m JOIN identities i USING (item)
+     WHERE m.source = ? AND m.item > ? ORDER BY m.item LIMIT ${rowsPerPart}`,
   );
   const sourcesWithRows = db.prepare(
     `SELECT value AS source FROM json_each(?)
@@ -144,12 +173,14 @@ export function createMirror({
   const dropRow = db.prepare("DELETE FROM mirror_items WHERE item = ?");
   const subtasksShown = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const dropAbsence = db.prepare("DELETE FROM absences WHERE item = ?");
+  // A list holds items of one kind: its name says which, and is in an index.
   const countByKind = db.prepare(
-    `SELECT count(*) FILTER (WHERE kind = 'event') AS event, count(*) FILTER (WHERE kind = 'task') AS task,
-       count(*) FILTER (WHERE kind = 'subtask') AS subtask FROM mirror_items JOIN identities USING (item)`,
+    `SELECT (SELECT count(*) FROM mirror_items WHERE source >= 'events:' AND source < 'events;') AS event,
+       (SELECT count(*) FROM mirror_items WHERE source >= 'tasks:' AND source < 'tasks;') AS task,
+       (SELECT count(*) FROM mirror_items WHERE source >= 'subtasks:' AND source < 'subtasks;') AS subtask`,
   );
 
-  const watches = new RowWatches();
+  const watches = new RowWatches((source) => bodies.forget(source));
 
   /** Notes that the row of an item, if it has one, is written. */
   function touch(key: ItemKey): void {
@@ -207,17 +238,22 @@ export function createMirror({
     return addKey(kind, { id, uid });
   }
 
-  const put = db.transaction((item: Item & { readonly id: ServiceId }, source: string) => {
+  type Put = Item & { readonly id: ServiceId };
+  type Written = { readonly source: string; readonly content: string };
+
+  const putWritten = db.transaction((item: Put, { source, content }: Written) => {
     const key = keyFor(item.kind, item.id);
     const stored = row.get(key);
     const before = stored === undefined ? null : mirrorRow(stored);
-    const content = contentText(item);
     const updatedAt = item.updatedAt?.toString() ?? null;
     const same = before?.content === content && before.source === source;
     if (before) dropAbsence.run(key);
     if (same && before.updatedAt === updatedAt) return "unchanged";
     upsert.run(key, source, content, item.byMe ? 1 : 0, updatedAt);
-    if (same) return "unchanged";
+    if (same) {
+      watches.date(source, item.id);
+      return "unchanged";
+    }
     watches.touch(source, item.id);
     if (before?.source !== source) {
       touchParent(source);
@@ -243,7 +279,8 @@ export function createMirror({
   });
 
   return {
-    put,
+    put: (item, source) => putWritten(item, { source, content: contentText(item) }),
+    putWritten,
     bury,
     adopt: db.transaction((key: ItemKey, id: ServiceId) => {
       const { kind } = identityRow(byKey.get(key));
@@ -291,6 +328,27 @@ export function createMirror({
     },
     identity: (key) => identityRow(byKey.get(key)),
     ofSource: (source) => rowsOfSource.all(source).map(decode),
+    called(title, { source, after }) {
+      const rows = rowsWithText.all(source, after ?? 0, JSON.stringify(title));
+      const isCalled = (found: unknown) => {
+        const content = textColumn(found, "content");
+        return content !== null && plainContent(content).title === title;
+      };
+      return rows.filter(isCalled).map(itemKeyColumn);
+    },
+    latest() {
+      const found = lastKnown.get();
+      return numberOrNull(found, "item") === null ? null : itemKeyColumn(found);
+    },
+    *inParts(source) {
+      for (let after = 0; ; ) {
+        const rows = someRowsOfSource.all(source, after).map(decode);
+        const last = rows.at(-1);
+        if (!last) return;
+        after = last.key;
+        yield rows;
+      }
+    },
     contents(source) {
       const rows = rowsOfSource.all(source).map(mirrorRow);
       return new Map(
@@ -309,14 +367,21 @@ export function createMirror({
         }),
       );
     },
-    keysOf: (source) =>
-      new Map(
-        idsOfSource.all(source).flatMap((found) => {
-          const id = numberOrNull(found, "service_id");
-          return id === null ? [] : [[serviceId(id), itemKeyColumn(found)]];
-        }),
-      ),
+    *keysInParts(source) {
+      for (let after = 0; ; ) {
+        const rows = idsOfSource.all(source, after);
+        if (rows.length === 0) return;
+        after = itemKeyColumn(rows.at(-1));
+        yield new Map(
+          rows.flatMap((found) => {
+            const id = numberOrNull(found, "service_id");
+            return id === null ? [] : [[serviceId(id), itemKeyColumn(found)]];
+          }),
+        );
+      }
+    },
     watch: (source) => watches.watch(source),
+    follow: (told) => watches.follow(told),
     populated: (sources) =>
       new Set(
         sourcesWithRows
@@ -331,6 +396,11 @@ export function createMirror({
     },
   };
 }
+
+/** Reading them takes a tenth of a millisecond. */
+const rowsPerPart = 100;
+/** Decoding them takes a millisecond. */
+const decodedPerPart = 50;
 
 /** Looks up mirrored items and names by their ids; null for what is not mirrored. Names that are gone are still found. */
 export function knownValuesIn({

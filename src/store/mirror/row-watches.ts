@@ -14,6 +14,13 @@ const none: ReadonlySet<ServiceId> = new Set();
 /** Who wants to know which rows of a source are written. It knows nothing of what other processes write. */
 export class RowWatches {
   readonly #watches = new Map<string, readonly Watch[]>();
+  readonly #followers: ((source: string, id: ServiceId) => void)[] = [];
+  readonly #onTouch: (source: string) => void;
+
+  /** `onTouch`: told of each source of which a row is written, in the transaction that does so. */
+  constructor(onTouch: (source: string) => void) {
+    this.#onTouch = onTouch;
+  }
 
   watch(source: string): RowWatch {
     const watch = new Watch(() => {
@@ -25,8 +32,20 @@ export class RowWatches {
     return watch;
   }
 
+  /** Tells of every row that is written from now on, in whatever source, also where nothing but its time is another. */
+  follow(told: (source: string, id: ServiceId) => void): void {
+    this.#followers.push(told);
+  }
+
   touch(source: string, id: ServiceId): void {
     for (const watch of this.#of(source)) watch.touch(id);
+    this.#onTouch(source);
+    this.date(source, id);
+  }
+
+  /** Notes that a row was written of which only the time has changed: what it says is what it said. */
+  date(source: string, id: ServiceId): void {
+    for (const told of this.#followers) told(source, id);
   }
 
   #of(source: string): readonly Watch[] {

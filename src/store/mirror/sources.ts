@@ -23,6 +23,7 @@ export interface Sources {
   put(sources: readonly Source[]): void;
   drop(names: readonly string[]): void;
   all(): readonly SourceState[];
+  get(name: string): SourceState | null;
   /** How old what was read of each kind is, without a look at each source by itself. */
   ages(): readonly SourceAges[];
   /** Those whose last poll failed, comments and other side sources as well. */
@@ -45,6 +46,8 @@ export interface Absences {
   /** The items are there after all. */
   withdraw(items: readonly ItemKey[]): void;
   all(): readonly AbsenceRow[];
+  ofSource(source: string): readonly AbsenceRow[];
+  has(item: ItemKey): boolean;
 }
 
 /** Sources whose burials a brake stops. */
@@ -58,6 +61,7 @@ export interface Brakes {
   /** The question is settled: everything came back, or is buried. */
   lift(source: string): void;
   all(): readonly BrakeRow[];
+  get(source: string): BrakeRow | null;
 }
 
 /** Whether a list was read as a whole by a request that left after a moment: one under way then may be too early. */
@@ -81,6 +85,7 @@ export function createSources({ db, clock }: StoreDeps): Sources {
   const all = db.prepare(
     `SELECT * FROM sources WHERE kind NOT IN (${sideKinds.map((kind) => `'${kind}'`).join(", ")}) ORDER BY rowid`,
   );
+  const one = db.prepare("SELECT * FROM sources WHERE name = ?");
   const ages = db.prepare(
     `SELECT kind, count(*) AS sources, sum(succeeded_at IS NULL) AS never, max(succeeded_at) AS newest,
        min(succeeded_at) AS oldest
@@ -119,6 +124,10 @@ export function createSources({ db, clock }: StoreDeps): Sources {
       for (const name of gone) drop.run(name);
     }),
     all: () => all.all().map(sourceRow),
+    get(name) {
+      const row = one.get(name);
+      return row === undefined ? null : sourceRow(row);
+    },
     ages: () => ages.all().map(sourceAgesRow),
     failing: () => failing.all().map(failingSourceRow),
     projectsNeverRead: () => numberColumn(neverRead.get(), "projects"),
@@ -139,6 +148,8 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
   const confirm = db.prepare("UPDATE absences SET confirmed_at = ? WHERE item = ?");
   const withdraw = db.prepare("DELETE FROM absences WHERE item = ?");
   const all = db.prepare("SELECT * FROM absences ORDER BY item");
+  const ofSource = db.prepare("SELECT * FROM absences WHERE source = ? ORDER BY item");
+  const one = db.prepare("SELECT 1 FROM absences WHERE item = ?");
   return {
     notice: (item, source) => void notice.run(item, source, clock().toString()),
     confirm: (item) => void confirm.run(clock().toString(), item),
@@ -146,6 +157,8 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
       for (const item of items) withdraw.run(item);
     }),
     all: () => all.all().map(absenceRow),
+    ofSource: (source) => ofSource.all(source).map(absenceRow),
+    has: (item) => one.get(item) !== undefined,
   };
 }
 
@@ -160,6 +173,7 @@ export function createBrakes({ db, clock }: StoreDeps): Brakes {
   );
   const lift = db.prepare("DELETE FROM brakes WHERE source = ?");
   const all = db.prepare("SELECT * FROM brakes ORDER BY source");
+  const one = db.prepare("SELECT * FROM brakes WHERE source = ?");
   const stamp = () => clock().toString();
   return {
     set: (source, { missing, total, needsPerson }) =>
@@ -167,6 +181,10 @@ export function createBrakes({ db, clock }: StoreDeps): Brakes {
     release: (source) => release.run(stamp(), source).changes > 0,
     lift: (source) => void lift.run(source),
     all: () => all.all().map(brakeRow),
+    get(source) {
+      const row = one.get(source);
+      return row === undefined ? null : brakeRow(row);
+    },
   };
 }
 
@@ -189,6 +207,9 @@ export interface Rounds {
   /** Whether all projects of some moment had been read. */
   isAllRead(): boolean;
   allRead(): void;
+  /** Whether a restored database was not yet compared with all that the service has: nothing is taken away until then. */
+  isReconciling(): boolean;
+  reconciled(): void;
 }
 
 export function createRounds({ db, clock }: StoreDeps): Rounds {
@@ -203,6 +224,8 @@ export function createRounds({ db, clock }: StoreDeps): Rounds {
   const markWhole = db.prepare(
     "INSERT OR IGNORE INTO meta (name, value) VALUES ('all_read_at', ?)",
   );
+  const reconciling = db.prepare("SELECT 1 FROM meta WHERE name = 'reconcile_since'");
+  const reconcile = db.prepare("DELETE FROM meta WHERE name = 'reconcile_since'");
   const stamp = () => clock().toString();
 
   return {
@@ -221,5 +244,7 @@ export function createRounds({ db, clock }: StoreDeps): Rounds {
     projectRead: (project) => void mark.run(stamp(), project),
     isAllRead: () => textColumn(whole.get(), "value") !== null,
     allRead: () => void markWhole.run(stamp()),
+    isReconciling: () => reconciling.get() !== undefined,
+    reconciled: () => void reconcile.run(),
   };
 }

@@ -47,6 +47,9 @@ export function openQuery(file: string, sql: string): Result<Query, string> {
 /** What SQLite says of a query, with the place where it names one that stands there once. */
 export function sqlProblem(error: unknown, sql: string): string {
   if (!(error instanceof Error)) return String(error);
+  if (/more than one statement/.test(error.message)) {
+    return "one query is run at a time, and this is more than one statement";
+  }
   if (!(error instanceof Database.SqliteError || error instanceof RangeError)) return error.message;
   const [, near, missing] =
     /near "([^"]+)"|no such (?:column|table|function): (\S+)/.exec(error.message) ?? [];

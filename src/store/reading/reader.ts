@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
+import type { PersonId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readMigrations } from "../migrate.ts";
 import { appliedMigrationRow, numberColumn, textColumn } from "../rows/item-rows.ts";
@@ -15,9 +16,10 @@ import {
 import { completeFromFact } from "../view/view.ts";
 import { openReadOnly } from "./read-only.ts";
 import { type Reading, readingOf } from "./report-reading.ts";
+import { sightTables } from "./report-sight.ts";
 
 /** What names and ids stand for; as known now, also in a report of the past. */
-export type DirectoryTable = "projects" | "people" | "labels" | "folders";
+export type DirectoryTable = "projects" | "todolists" | "people" | "labels" | "folders";
 
 /** The database as reports read it: beside a daemon or without one, and never written to. */
 export interface Reader {
@@ -26,8 +28,8 @@ export interface Reader {
   view<Name extends ReportView, Column extends Extract<keyof ReportRows[Name], string>>(
     reading: Reading<Name, Column>,
   ): readonly Pick<ReportRows[Name], Column>[];
-  /** Everybody and everything that is known, also what is gone. */
-  named(table: DirectoryTable): readonly NamedRow[];
+  /** Everybody and everything that is known, also what is gone; of projects, lists and folders what `sight` may see, if it is given. */
+  named(table: DirectoryTable, sight?: PersonId | null): readonly NamedRow[];
   mirrorAge(): MirrorAgeRow;
   /** The newest revision of the change log. */
   latestRevision(): number;
@@ -84,7 +86,14 @@ function readerOf(db: Database, close: () => void): Reader {
       const { sql, params } = readingOf(db, reading);
       return reportRows(reading, db.prepare(sql).all(params));
     },
-    named: (table) => namedRows(db.prepare(namesIn(table)).all()),
+    named(table, sight = null) {
+      const isOfProject = table === "projects" || table === "todolists" || table === "folders";
+      if (sight === null || !isOfProject) return namedRows(db.prepare(namesIn(table)).all());
+      const key = table === "projects" ? "id" : "project_id";
+      const sql = `WITH ${sightTables.join(",\n")}
+        SELECT * FROM (${namesIn(table)}) WHERE ${key} IN (SELECT id FROM seen_projects)`;
+      return namedRows(db.prepare(sql).all({ sight }));
+    },
     mirrorAge: () => mirrorAgeRow(db.prepare(mirrorAge).get()),
     latestRevision: () =>
       numberColumn(db.prepare("SELECT max(revision) AS revision FROM changes").get(), "revision"),
@@ -99,9 +108,9 @@ function readerOf(db: Database, close: () => void): Reader {
 }
 
 function namesIn(table: DirectoryTable): string {
-  const name = table === "projects" ? "title" : "name";
+  const name = table === "projects" || table === "todolists" ? "title" : "name";
   const zone = table === "people" ? "time_zone" : "NULL";
-  const project = table === "folders" ? "project_id" : "NULL";
+  const project = table === "folders" || table === "todolists" ? "project_id" : "NULL";
   return `SELECT id, ${name} AS name, ${zone} AS time_zone, ${project} AS project_id,
     gone_at IS NOT NULL AS gone FROM ${table} ORDER BY gone_at IS NOT NULL, id`;
 }

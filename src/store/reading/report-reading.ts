@@ -1,6 +1,8 @@
 import type { Database } from "better-sqlite3";
+import type { PersonId } from "../../domain/ids.ts";
 import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { ReportRows, ReportView } from "../rows/report-rows.ts";
+import { isSeenVersion, sightOfPresent, sightTables } from "./report-sight.ts";
 
 /** A row passes when its column compares so; `holds`: the column is a JSON array that has the value. */
 export interface Condition<Column extends string = string> {
@@ -30,6 +32,8 @@ export interface Standpoint {
   readonly zone: string;
   /** Null = the present. */
   readonly asOf: Temporal.Instant | null;
+  /** Whose eyes it is for; null = whoever may see everything. */
+  readonly sight: PersonId | null;
 }
 
 /**
@@ -51,10 +55,16 @@ export function readingOf(
     today: at.today.toString(),
   };
   const parts = ["report_clock AS (SELECT @now AS now, @today AS today)"];
+  if (at.sight !== null) {
+    params["sight"] = at.sight;
+    parts.push(...sightTables);
+  }
   if (at.asOf) {
     params["asOf"] = instantText(at.asOf);
-    parts.push(...pastTables);
-  }
+    parts.push(...(at.sight === null ? pastTables(everything) : pastTables(ofPerson)));
+    if (at.sight !== null)
+      parts.push(...sightOfPresent.filter((table) => table.startsWith("sources ")));
+  } else if (at.sight !== null) parts.push(...sightOfPresent);
   const conditions: ReadonlyMap<string, readonly Condition[]> = new Map(Object.entries(where));
   for (const [name, body] of bodies) {
     const tests = (conditions.get(name) ?? []).map(({ column, is, value }) => {
@@ -127,9 +137,26 @@ class MissingViewError extends Error {
   }
 }
 
+/** What of the past is told, as conditions on rows. */
+interface PastSight {
+  /** Of the versions `v`. */
+  readonly versions: string;
+  /** Of what hangs on a task. */
+  readonly ofTask: string;
+  /** Of what lies in a project. */
+  readonly ofProject: string;
+}
+
+const everything: PastSight = { versions: "TRUE", ofTask: "TRUE", ofProject: "TRUE" };
+const ofPerson: PastSight = {
+  versions: isSeenVersion("v"),
+  ofTask: "task_id IN (SELECT id FROM seen_tasks)",
+  ofProject: "project_id IN (SELECT id FROM seen_projects)",
+};
+
 /** The tables as they were: what the view showed comes from the version history, the rest from its own times. */
-const pastTables: readonly string[] = [
-  "versions AS (SELECT * FROM main.versions WHERE at <= @asOf)",
+const pastTables = ({ versions, ofTask, ofProject }: PastSight): readonly string[] => [
+  `versions AS (SELECT v.* FROM main.versions v WHERE v.at <= @asOf AND ${versions})`,
   `view_items AS NOT MATERIALIZED (
      SELECT v.item, v.collection, v.content, v.content ->> 'kind' AS kind, v.content ->> 'projectId' AS project_id,
        v.content ->> 'listId' AS list_id, v.content ->> 'parentId' AS parent_id, v.content ->> 'title' AS title,
@@ -140,14 +167,15 @@ const pastTables: readonly string[] = [
        v.content ->> 'reminderMinutes' AS reminder_minutes
      FROM (SELECT item, max(revision) AS revision FROM main.versions WHERE at <= @asOf GROUP BY item) shown
      JOIN main.versions v ON v.item = shown.item AND v.revision = shown.revision
-     WHERE v.content IS NOT NULL)`,
+     WHERE v.content IS NOT NULL AND ${versions})`,
   "edits AS (SELECT * FROM main.edits WHERE created_at <= @asOf)",
   `comments AS (
      SELECT id, project_id, list_id, task_id, description, creator_id, by_me, created_at, NULL AS gone_at
-     FROM main.comments WHERE created_at <= @asOf AND (gone_at IS NULL OR gone_at > @asOf))`,
-  "history_entries AS (SELECT * FROM main.history_entries WHERE coalesce(activity_at, activity_on) <= @asOf)",
+     FROM main.comments WHERE created_at <= @asOf AND (gone_at IS NULL OR gone_at > @asOf) AND ${ofTask})`,
+  `history_entries AS (
+     SELECT * FROM main.history_entries WHERE coalesce(activity_at, activity_on) <= @asOf AND ${ofTask})`,
   `files AS (
      SELECT id, project_id, folder_id, name, byte_size, file_type, url, creator_id, by_me, created_at, updated_at,
        NULL AS gone_at
-     FROM main.files WHERE created_at <= @asOf AND (gone_at IS NULL OR gone_at > @asOf))`,
+     FROM main.files WHERE created_at <= @asOf AND (gone_at IS NULL OR gone_at > @asOf) AND ${ofProject})`,
 ];

@@ -1,3 +1,4 @@
+import { type FeedId, feedId } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
 
 /** A file of the watched folder whose edits are stored, on its way to its place. */
@@ -107,4 +108,26 @@ export function subscribedItemRow(row: unknown): SubscribedItem {
     missing: raw.missing,
     missingAt: instantOf(raw.missing_at),
   };
+}
+
+/** What a cache in front is still to be told of a feed's address. */
+export interface CachePurgeRow {
+  readonly feed: FeedId;
+  /** Of the address. */
+  readonly version: number;
+  readonly slug: string;
+  /** Whether the address opens nothing any more. */
+  readonly ended: boolean;
+  /** How often it was wanted. */
+  readonly asks: number;
+  /** How often the cache has been told since. */
+  readonly told: number;
+  /** Tries that have failed in a row. */
+  readonly tries: number;
+}
+
+export function cachePurgeRow(row: unknown): CachePurgeRow {
+  const raw = row as Omit<CachePurgeRow, "ended" | "feed"> & { feed: number; ended: number };
+  const { version, slug, asks, told, tries } = raw;
+  return { feed: feedId(raw.feed), version, slug, ended: raw.ended === 1, asks, told, tries };
 }

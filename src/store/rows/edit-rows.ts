@@ -1,5 +1,6 @@
 import type {
   Channel,
+  Decider,
   Edit,
   EditAction,
   EditState,
@@ -16,6 +17,7 @@ export function editRow(row: unknown, zone: string): Edit {
     id: number;
     channel: Channel;
     actor: number | null;
+    program: string | null;
     item: number;
     action: EditAction;
     base: string;
@@ -49,6 +51,7 @@ export function editRow(row: unknown, zone: string): Edit {
     id: editId(raw.id),
     channel: raw.channel,
     actor: raw.actor === null ? null : personId(raw.actor),
+    program: raw.program,
     item: itemKey(raw.item),
     action: raw.action,
     base: itemFromText(raw.base, zone),
@@ -94,4 +97,56 @@ function restoration(text: string, zone: string): Restoration {
 export function waitingRow(row: unknown) {
   const raw = row as { kind: "edit" | "extra"; id: number; actor: number | null };
   return { kind: raw.kind, id: raw.id, actor: raw.actor === null ? null : personId(raw.actor) };
+}
+
+/** What can happen to an edit; see the migration of `edit_steps`. */
+export const stepKinds = [
+  "taken-up",
+  "missed",
+  "found",
+  "sent",
+  "postponed",
+  "conflict",
+  "refused",
+  "failed",
+  "unknown-outcome",
+  "resolved",
+  "confirmed",
+  "undone",
+  "overtaken",
+  "discarded",
+  "approved",
+  "released",
+] as const;
+type StepKind = (typeof stepKinds)[number];
+
+/** Something that has happened to an edit, once or again and again. */
+export interface EditStep {
+  readonly kind: StepKind;
+  /** How often a person had let the edit go by then. */
+  readonly round: number;
+  /** The problem as it was told; of a decision what was chosen, in JSON; empty where there is nothing to tell. */
+  readonly detail: string;
+  readonly at: Temporal.Instant;
+  /** The last time. */
+  readonly lastAt: Temporal.Instant;
+  readonly times: number;
+  /** Who has decided it; null where that is not known, and where nobody had to. */
+  readonly decidedBy: Decider | null;
+}
+
+export function editStepRow(row: unknown): EditStep {
+  const raw = row as {
+    kind: StepKind;
+    round: number;
+    detail: string;
+    at: string;
+    last_at: string;
+    times: number;
+    decided_by: string | null;
+  };
+  const { kind, round, detail, times } = raw;
+  const decidedBy = raw.decided_by === null ? null : (JSON.parse(raw.decided_by) as Decider);
+  const [at, lastAt] = [Temporal.Instant.from(raw.at), Temporal.Instant.from(raw.last_at)];
+  return { kind, round, detail, at, lastAt, times, decidedBy };
 }

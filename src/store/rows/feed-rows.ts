@@ -1,13 +1,26 @@
-import { type FeedId, feedId, type ItemKey, itemKey } from "../../domain/ids.ts";
+import type { FeedChoice, FeedFilter, FeedKind } from "../../domain/feed-filter.ts";
+import {
+  type FeedId,
+  feedId,
+  type ItemKey,
+  itemKey,
+  personId,
+  projectId,
+  type Revision,
+  revision,
+} from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
 
 /** One published calendar. Its secret is not stored: it is derived from a key, the id and the version. */
-export interface FeedRow {
+export interface FeedRow extends FeedChoice {
   readonly id: FeedId;
-  readonly kind: "project";
-  readonly projectId: number | null;
-  readonly personId: number | null;
+  /** Whether its project has got it by itself. */
+  readonly isAutomatic: boolean;
+  /** `#RRGGBB`, or `project` for that of its project; null says none. */
+  readonly colour: string | null;
   readonly name: string;
+  /** The name that a person has given it; null where it follows what the feed is of. */
+  readonly givenName: string | null;
   readonly version: number;
   readonly createdAt: Temporal.Instant;
   readonly revokedAt: Temporal.Instant | null;
@@ -18,10 +31,14 @@ export interface FeedRow {
 export function feedRow(row: unknown): FeedRow {
   const raw = row as {
     id: number;
-    kind: "project";
+    kind: FeedKind;
+    automatic: number;
     project_id: number | null;
     person_id: number | null;
+    filter: string | null;
+    colour: string | null;
     name: string;
+    given_name: string | null;
     version: number;
     created_at: string;
     revoked_at: string | null;
@@ -31,9 +48,13 @@ export function feedRow(row: unknown): FeedRow {
   return {
     id: feedId(raw.id),
     kind: raw.kind,
-    projectId: raw.project_id,
-    personId: raw.person_id,
+    isAutomatic: raw.automatic === 1,
+    projectId: raw.project_id === null ? null : projectId(raw.project_id),
+    personId: raw.person_id === null ? null : personId(raw.person_id),
+    filter: raw.filter === null ? null : (JSON.parse(raw.filter) as FeedFilter),
+    colour: raw.colour,
     name: raw.name,
+    givenName: raw.given_name,
     version: raw.version,
     createdAt: Temporal.Instant.from(raw.created_at),
     revokedAt: instantOf(raw.revoked_at),
@@ -82,4 +103,45 @@ export function fragmentRow(row: unknown): Fragment {
   };
   const { field, inputs, sequence, body } = raw;
   return { key: itemKey(item), field, inputs, sequence, body };
+}
+
+/** How one program fetches a feed. */
+export interface FetchRow {
+  readonly program: string;
+  /** Its last User-Agent. */
+  readonly agent: string;
+  readonly firstAt: Temporal.Instant;
+  readonly lastAt: Temporal.Instant;
+  readonly visits: number;
+  /** Of the version that it was answered last. */
+  readonly etag: string;
+  readonly revision: Revision;
+  readonly modifiedAt: Temporal.Instant;
+  /** The last times between two visits, oldest first, in seconds. */
+  readonly gaps: readonly number[];
+}
+
+export function fetchRow(row: unknown): FetchRow {
+  const raw = row as {
+    program: string;
+    agent: string;
+    first_at: string;
+    last_at: string;
+    visits: number;
+    etag: string;
+    revision: number;
+    modified_at: string;
+    gaps: string;
+  };
+  return {
+    program: raw.program,
+    agent: raw.agent,
+    firstAt: Temporal.Instant.from(raw.first_at),
+    lastAt: Temporal.Instant.from(raw.last_at),
+    visits: raw.visits,
+    etag: raw.etag,
+    revision: revision(raw.revision),
+    modifiedAt: Temporal.Instant.from(raw.modified_at),
+    gaps: JSON.parse(raw.gaps) as readonly number[],
+  };
 }

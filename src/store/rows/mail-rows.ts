@@ -1,4 +1,11 @@
-import { type ItemKey, itemKey, type PersonId, personId } from "../../domain/ids.ts";
+import {
+  type EditId,
+  editId,
+  type ItemKey,
+  itemKey,
+  type PersonId,
+  personId,
+} from "../../domain/ids.ts";
 import type { MailChoice } from "../../domain/mail-kind.ts";
 import { instantOf } from "./item-rows.ts";
 
@@ -50,6 +57,20 @@ export interface Refusal {
   readonly problem: string;
   readonly mails: number;
   /** Of the last one. */
+  readonly at: Temporal.Instant;
+}
+
+/** A mail that was begun, and how it fares. */
+export interface RecentMail {
+  readonly sort: MailSort | "notice" | "log-in";
+  /** Of a reminder. */
+  readonly item: ItemKey | null;
+  /** Of a notice. */
+  readonly edit: EditId | null;
+  readonly person: PersonId | null;
+  readonly address: string | null;
+  readonly state: "claimed" | "sent" | "deferred" | "rejected";
+  readonly problem: string | null;
   readonly at: Temporal.Instant;
 }
 
@@ -114,6 +135,22 @@ export function refusalRow(row: unknown): Refusal {
   return { person, address, code, problem, mails, at: Temporal.Instant.from(raw.at) };
 }
 
+export function recentMailRow(row: unknown): RecentMail {
+  const raw = row as Omit<RecentMail, "item" | "edit" | "person" | "at"> & {
+    item: number | null;
+    edit: number | null;
+    person: number | null;
+    at: string;
+  };
+  return {
+    ...raw,
+    item: raw.item === null ? null : itemKey(raw.item),
+    edit: raw.edit === null ? null : editId(raw.edit),
+    person: raw.person === null ? null : personId(raw.person),
+    at: Temporal.Instant.from(raw.at),
+  };
+}
+
 export function offChoiceRow(row: unknown): OffChoice {
   const raw = row as { person: number; choice: MailChoice; off_at: string };
   return {
@@ -141,4 +178,48 @@ export function dateMoveRow(row: unknown): {
     serviceId: raw.service_id,
     actor: raw.actor === null ? null : personId(raw.actor),
   };
+}
+
+/** Where a person has messages sent by HTTP; address and token as they are sealed. */
+export interface PersonWebhook {
+  readonly person: PersonId;
+  readonly format: "json" | "ntfy";
+  readonly address: string;
+  readonly token: string | null;
+  /** Whether mails go as well. */
+  readonly withMail: boolean;
+  readonly setAt: Temporal.Instant;
+}
+
+export function personWebhookRow(row: unknown): PersonWebhook {
+  const raw = row as {
+    person: number;
+    format: PersonWebhook["format"];
+    address: string;
+    token: string | null;
+    with_mail: number;
+    set_at: string;
+  };
+  const { format, address, token } = raw;
+  return {
+    person: personId(raw.person),
+    format,
+    address,
+    token,
+    withMail: raw.with_mail === 1,
+    setAt: Temporal.Instant.from(raw.set_at),
+  };
+}
+
+/** How a message by HTTP fared. */
+export interface WebhookFate {
+  readonly state: "sent" | "deferred" | "rejected";
+  readonly problem: string | null;
+  readonly at: Temporal.Instant;
+}
+
+export function webhookFateRow(row: unknown): WebhookFate {
+  const raw = row as Pick<WebhookFate, "state" | "problem"> & { settled_at: string };
+  const { state, problem, settled_at } = raw;
+  return { state, problem, at: Temporal.Instant.from(settled_at) };
 }

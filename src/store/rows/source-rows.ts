@@ -1,4 +1,11 @@
-import { type ItemKey, itemKey, listId, projectId, serviceId } from "../../domain/ids.ts";
+import {
+  type ItemKey,
+  itemKey,
+  listId,
+  type ProjectId,
+  projectId,
+  serviceId,
+} from "../../domain/ids.ts";
 import type { SideSource, Source } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
 
@@ -64,6 +71,19 @@ export function sourceRow(row: unknown): SourceState {
   };
 }
 
+/** A list's last body, of which the mirror has everything. */
+export interface KeptBody {
+  /** What has made items of its octets. */
+  readonly reader: string;
+  readonly digest: string;
+  /** How many items it has shown. */
+  readonly items: number;
+  /** How many of its tasks were asked for subtasks, and on which day. */
+  readonly followed: string;
+}
+
+export const keptBodyRow = (row: unknown): KeptBody => row as KeptBody;
+
 /** When the sources of one kind were read. */
 export interface SourceAges {
   readonly kind: Source["kind"];
@@ -84,6 +104,60 @@ export function sourceAgesRow(row: unknown): SourceAges {
   };
   return { ...raw, newest: instantOf(raw.newest), oldest: instantOf(raw.oldest) };
 }
+
+/** Lists of one kind, side sources as well: how many there are, what they held, and how they fare. */
+export interface SourceTally {
+  readonly kind: Source["kind"] | SideSource["kind"];
+  readonly lists: number;
+  /** What the last reading of each has shown, together. */
+  readonly items: number;
+  readonly never: number;
+  readonly failing: number;
+  readonly newest: Temporal.Instant | null;
+  readonly oldest: Temporal.Instant | null;
+}
+
+export function sourceTallyRow(row: unknown): SourceTally {
+  const raw = row as Omit<SourceTally, "newest" | "oldest"> & {
+    newest: string | null;
+    oldest: string | null;
+  };
+  return { ...raw, newest: instantOf(raw.newest), oldest: instantOf(raw.oldest) };
+}
+
+/** How old the lists of a project are. */
+export interface ListAgeRow {
+  readonly projectId: ProjectId;
+  readonly lists: number;
+  /** Of these nothing was read yet. */
+  readonly unread: number;
+  /** Of these the last poll failed. */
+  readonly failing: number;
+  readonly oldestAt: Temporal.Instant | null;
+  readonly nearOldestAt: Temporal.Instant | null;
+}
+
+export function listAgeRow(row: unknown): ListAgeRow {
+  const raw = row as {
+    project_id: number;
+    lists: number;
+    unread: number;
+    failing: number;
+    oldest: string | null;
+    near_oldest: string | null;
+  };
+  const { lists, unread, failing } = raw;
+  return {
+    projectId: projectId(raw.project_id),
+    lists,
+    unread,
+    failing,
+    oldestAt: instantOf(raw.oldest),
+    nearOldestAt: instantOf(raw.near_oldest),
+  };
+}
+
+export const sourceNameRow = (row: unknown): string => (row as { name: string }).name;
 
 /** A source whose last poll failed. */
 export interface FailingSource extends PollState {

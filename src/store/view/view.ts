@@ -52,6 +52,24 @@ interface ItemVersion {
   readonly item: Item | null;
 }
 
+/** Days on the clocks of a zone; `to` is exclusive. */
+export interface DaySpan {
+  readonly from: Temporal.PlainDate;
+  readonly to: Temporal.PlainDate;
+  readonly zone: string;
+}
+
+/** An item on the first of some days on which it takes place or is due. */
+export interface KeyOnDay {
+  readonly key: ItemKey;
+  readonly day: Temporal.PlainDate;
+}
+
+interface KeysWanted {
+  readonly projects: readonly ProjectId[] | null;
+  readonly assigned: readonly PersonId[] | null;
+}
+
 /** The mirror with the pending edits over it, read by feeds, mails and pages. */
 export interface View {
   get(key: ItemKey): ViewItem | null;
@@ -70,8 +88,18 @@ export interface View {
   assignedTo(person: PersonId): readonly ViewItem[];
   /** The keys of such items, read by parts of the whole view, one after the other. */
   keysAssignedTo(person: PersonId): Iterable<readonly ItemKey[]>;
-  /** Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. */
-  remindable(): readonly ViewItem[];
+  /**
+   * Events that take place between two days, and tasks that are due then, by their keys, each with the first of these days on
+   * which it is; by days, and on a day in the order in which they became known. Costs no look at the items.
+   */
+  daysBetween(days: DaySpan): readonly KeyOnDay[];
+  /** The keys of items of some projects (null = of all) and assigned to some people (null = to anybody or nobody), read as those above. */
+  keysWhere(wanted: KeysWanted): Iterable<readonly ItemKey[]>;
+  /**
+   * Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. They are read by
+   * parts of the whole view, one after the other.
+   */
+  remindable(): Iterable<readonly ViewItem[]>;
   /**
    * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
    * (any more), or never was.
@@ -94,6 +122,14 @@ const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_
   EXISTS (SELECT 1 FROM edits e WHERE e.item = v.item AND e.state IN ('pending', 'claimed')) AS pending`;
 const joined = `SELECT ${columns} FROM view_items v JOIN identities i USING (item) LEFT JOIN mirror_items m USING (item)`;
 
+/** Read from the indexes alone: what takes place between two days, and when. */
+const daysQuery = `
+  SELECT item, starts_at, NULL AS day FROM view_items WHERE kind = 'event' AND starts_at < @toAt
+    AND (starts_at >= @fromAt OR ends_at > @fromAt)
+  UNION ALL SELECT item, NULL, starts_on FROM view_items WHERE kind = 'event' AND starts_at IS NULL
+    AND starts_on < @toOn AND ends_on > @fromOn
+  UNION ALL SELECT item, NULL, due_on FROM view_items WHERE due_on >= @fromOn AND due_on < @toOn`;
+
 export function createView({ db, zone }: StoreDeps): View {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
   const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
@@ -115,11 +151,18 @@ export function createView({ db, zone }: StoreDeps): View {
     `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
        AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person) ORDER BY item`,
   );
+  const partWhere = db.prepare(
+    `SELECT item FROM view_items v WHERE item > @after AND item <= @upTo
+       AND (@projects IS NULL OR project_id IN (SELECT value FROM json_each(@projects)))
+       AND (@people IS NULL OR EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned')
+         WHERE value IN (SELECT value FROM json_each(@people)))) ORDER BY item`,
+  );
   const lastKey = db.prepare("SELECT coalesce(max(item), 0) AS item FROM view_items");
   const remindableItems = db.prepare(
-    `${joined} WHERE v.completed = 0 AND v.content ->> 'assigned' <> '[]' AND (v.reminder_minutes IS NOT NULL
-       OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
+    `${joined} WHERE v.item > @after AND v.item <= @upTo AND v.completed = 0 AND v.content ->> 'assigned' <> '[]'
+       AND (v.reminder_minutes IS NOT NULL OR v.due_on IS NOT NULL OR v.content ->> 'milestone' = 1) ORDER BY v.item`,
   );
+  const inDays = db.prepare(daysQuery);
   const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
   const versionAt = db.prepare(
     `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
@@ -167,6 +210,13 @@ export function createView({ db, zone }: StoreDeps): View {
     }
   }
 
+  function* keysWhere({ projects, assigned }: KeysWanted): Generator<readonly ItemKey[]> {
+    const wanted = { projects: listText(projects), people: listText(assigned) };
+    for (let after = 0; after < numberColumn(lastKey.get(), "item"); after += keysPerPart) {
+      yield partWhere.all({ ...wanted, after, upTo: after + keysPerPart }).map(itemKeyColumn);
+    }
+  }
+
   return {
     get: (key) => one(byKey.get(key)),
     findUid: (uid) => one(byUid.get(uid)),
@@ -178,7 +228,15 @@ export function createView({ db, zone }: StoreDeps): View {
       byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
     keysAssignedTo,
-    remindable: () => remindableItems.all().map((row) => decode(viewItemRow(row))),
+    daysBetween: (span) => byDay(inDays.all(boundsOf(span)), span),
+    keysWhere,
+    *remindable() {
+      const last = numberColumn(lastKey.get(), "item");
+      for (let after = 0; after < last; after += itemsPerPart) {
+        const rows = remindableItems.all({ after, upTo: after + itemsPerPart });
+        yield rows.map((row) => decode(viewItemRow(row)));
+      }
+    },
     shownAs(key, { sequence, modifiedAt }) {
       if (sequence === null && modifiedAt === null) return null;
       const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
@@ -198,8 +256,45 @@ export function createView({ db, zone }: StoreDeps): View {
   };
 }
 
+const boundsOf = ({ from, to, zone }: DaySpan) => ({
+  fromOn: from.toString(),
+  toOn: to.toString(),
+  fromAt: from.toZonedDateTime(zone).toInstant().toString(),
+  toAt: to.toZonedDateTime(zone).toInstant().toString(),
+});
+
+/** There may be thousands on a few days: each day is read once, and compared as text. */
+function byDay(rows: readonly unknown[], { from, zone }: DaySpan): readonly KeyOnDay[] {
+  const first = from.toString();
+  const days = new Map<string, ItemKey[]>();
+  for (const row of rows) {
+    const at = textColumn(row, "starts_at");
+    const on =
+      at === null
+        ? (textColumn(row, "day") ?? "")
+        : Temporal.Instant.from(at).toZonedDateTimeISO(zone).toPlainDate().toString();
+    const isEarlier = on < first;
+    const day = isEarlier ? first : on;
+    const keys = days.get(day);
+    if (keys) keys.push(itemKeyColumn(row));
+    else days.set(day, [itemKeyColumn(row)]);
+  }
+  return [...days]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([text, keys]) => {
+      const day = Temporal.PlainDate.from(text);
+      return keys.toSorted((a, b) => a - b).map((key) => ({ key, day }));
+    });
+}
+
+const listText = (ids: readonly number[] | null): string | null =>
+  ids === null ? null : JSON.stringify(ids);
+
 /** Looking through them takes a few milliseconds. */
 const keysPerPart = 1000;
+
+/** Reading them takes about a millisecond. */
+const itemsPerPart = 30;
 
 const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
   a.key === b.key &&

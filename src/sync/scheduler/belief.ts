@@ -25,6 +25,13 @@ export interface Revealed {
   readonly activity: number;
 }
 
+/** What a poll has told: starts of sessions, and as the negative logarithm how unlikely it was that nothing happened. */
+interface Observed {
+  readonly starts: readonly number[];
+  /** 0 where something happened. */
+  readonly surprise: number;
+}
+
 /** A belief as plain data. */
 export interface BeliefDump {
   readonly odds: Float32Array;
@@ -98,16 +105,18 @@ export class Belief {
     };
   }
 
-  /** Takes in what a poll has revealed; the answer holds the starts of sessions among it. */
-  observe({ from, to, times, activity }: Revealed): readonly number[] {
+  /** Takes in what a poll has revealed. */
+  observe({ from, to, times, activity }: Revealed): Observed {
     let at = from;
+    let likelihood = 1;
     for (let i = 0; i < times.length; i += 1) {
       const time = times[i] ?? at;
       this.#advance({ seconds: Math.max(0, time - at), isChange: true, activity });
       at = Math.max(at, time);
     }
-    if (to > at) this.#advance({ seconds: to - at, isChange: false, activity });
-    return times.length > 0 ? this.#learnSessions(times) : [];
+    if (to > at) likelihood = this.#advance({ seconds: to - at, isChange: false, activity });
+    if (times.length > 0) return { starts: this.#learnSessions(times), surprise: 0 };
+    return { starts: [], surprise: -Math.log(likelihood) };
   }
 
   outlook(activity: number): Outlook {
@@ -167,13 +176,14 @@ export class Belief {
     this.#population.fold(this.#odds, this.#changes);
   }
 
-  /** One stretch without a change, and the change that may end it. */
-  #advance({ seconds, isChange, activity }: Stretch): void {
-    const { rates, speeds, sessionPrior, singlePrior } = this.#population;
+  /** One stretch without a change, and the change that may end it; the answer is how likely that was. */
+  #advance({ seconds, isChange, activity }: Stretch): number {
+    const { rates, speeds, speedWeights, sessionPrior, singlePrior } = this.#population;
     const { stayQuiet, toInside, toQuiet, stayInside, alone } = this.#population.steps;
     const size = rates.length;
     const odds = this.#odds;
     this.#weighSteps({ seconds, isChange, activity });
+    let likelihood = leastTotal;
     for (let speed = 0; speed < speeds.length; speed += 1) {
       const share = -Math.expm1(-(speeds[speed] ?? 0) * seconds);
       const kept = 1 - share;
@@ -190,6 +200,7 @@ export class Belief {
         odds[at + 2 * size] = single;
         total += (sessionPrior[k] ?? 0) * (newQuiet + newInside) + (singlePrior[k] ?? 0) * single;
       }
+      likelihood += total * (speedWeights[speed] ?? 0);
       this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
       if (total > leastTotal) {
         const scale = 1 / total;
@@ -199,6 +210,7 @@ export class Belief {
         this.#begin(speed);
       }
     }
+    return likelihood;
   }
 
   /** How likely each hypothesis holds such a stretch, by the state at its two ends; the same at all speeds of forgetting. */

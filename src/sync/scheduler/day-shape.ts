@@ -1,7 +1,17 @@
-/** When in the day one source is edited: starts of sessions by hour (UTC), and what is believed of its days from that. */
+import { WeekShape, type WeekShapeDump } from "./week-shape.ts";
+
+/** When one source is edited: starts of sessions by hour (UTC) and by day of the week, and what is believed from that. */
 export interface Clock {
   readonly starts: Float32Array;
-  readonly profile: Float32Array;
+  /** How likely its days are shifted by so many hours; all 0 where nothing is believed but what holds for most. */
+  readonly shifts: Float32Array;
+  readonly days: Float32Array;
+}
+
+/** One source in a pass over all: its clock, and the name that it shares with those who are edited by the same people. */
+interface Folded {
+  readonly clock: Clock;
+  readonly group: string | null;
 }
 
 const hours = 24;
@@ -9,12 +19,14 @@ const hour = 3600;
 
 export const newClock = (): Clock => ({
   starts: new Float32Array(hours),
-  profile: new Float32Array(hours).fill(1),
+  shifts: new Float32Array(hours),
+  days: new Float32Array(7),
 });
 
 /**
  * The shape of a working day, one for all sources, and by how many hours each source is shifted against it: people of a
- * workspace keep like days in several time zones. Both are learned by EM from the starts of sessions, a source at a time
+ * workspace keep like days in several time zones. Where little is known of a source, it is taken to be shifted as others of its
+ * group are, and as far as they say little, as most are. Both are learned by EM from the starts of sessions, a source at a time
  * (`fold`), and the shape is renewed after a pass over all (`renew`). It counts as far as it has foretold starts better
  * than days without a shape would have, so that it stays out of the way where nobody keeps hours.
  */
@@ -24,6 +36,13 @@ export class DayShape {
   #logs = new Float64Array(hours);
   #shapeSums = new Float64Array(hours);
   #shiftSums = new Float64Array(hours);
+  /** Shifts of each group's sources by the last pass, and by the one that goes on. */
+  #groups = new Map<string, Float64Array>();
+  #nextGroups = new Map<string, Float64Array>();
+  readonly #week: WeekShape;
+  /** The hour at which work begins for most; beyond a day where it has wandered there. */
+  #begin = usualBegin;
+  #renewedAt: number | null = null;
   #passes = 0;
   #since: number | null = null;
   /** By how much the shape has foretold starts better than a flat day, as a logarithm. */
@@ -31,8 +50,10 @@ export class DayShape {
   #trust = 0;
 
   constructor(kept?: DayShapeDump) {
+    this.#week = new WeekShape(kept);
     this.#shifts[0] = 1 - elsewhere;
     if (!kept) return;
+    this.#begin = kept.begin;
     this.#shape = Float64Array.from(kept.shape);
     this.#logs = this.#shape.map(Math.log);
     this.#shifts = Float64Array.from(kept.shifts);
@@ -44,6 +65,8 @@ export class DayShape {
 
   dump(): DayShapeDump {
     return {
+      ...this.#week.dump(),
+      begin: this.#begin,
       shape: this.#shape.slice(),
       shifts: this.#shifts.slice(),
       passes: this.#passes,
@@ -53,45 +76,50 @@ export class DayShape {
     };
   }
 
-  /** How lively the moment is for a source; 1 = as on average over its day. */
-  activity({ profile }: Clock, at: number): number {
-    if (this.#trust < leastTrust) return 1;
+  /** How lively the moment is for a source; 1 = as on average over its week. */
+  activity(clock: Clock, at: number): number {
+    const today = this.#week.activity(clock.days, this.#dayOf(at));
+    if (this.#trust < leastTrust) return Math.max(leastActivity, today);
     const middle = (at / hour + hours - 0.5) % hours;
     const before = Math.floor(middle);
     const part = middle - before;
     const lively =
-      (profile[before] ?? 1) * (1 - part) + (profile[(before + 1) % hours] ?? 1) * part;
-    return Math.max(leastActivity, 1 + this.#trust * (lively - 1));
+      this.#lively(clock, before) * (1 - part) + this.#lively(clock, (before + 1) % hours) * part;
+    return Math.max(leastActivity, today * (1 + this.#trust * (lively - 1)));
   }
 
   /** Takes in the start of a session. */
-  note({ starts, profile }: Clock, at: number): void {
+  note(clock: Clock, at: number): void {
+    const { starts } = clock;
     const now = Math.floor(at / hour) % hours;
-    if (this.#passes > 0) this.#lead += Math.log(Math.max(leastActivity, profile[now] ?? 1));
+    this.#week.note(clock.days, this.#dayOf(at));
+    if (this.#passes > 0) this.#lead += Math.log(Math.max(leastActivity, this.#lively(clock, now)));
     starts[now] = (starts[now] ?? 0) + 1;
     if (sumOf(starts) > mostStarts)
       for (let h = 0; h < hours; h += 1) starts[h] = (starts[h] ?? 0) / 2;
   }
 
-  /** Adds a source to the next shape, and brings its profile up to date. */
-  fold({ starts, profile }: Clock): void {
+  /** Adds a source to the next shape, and brings up to date by how much it is shifted. */
+  fold({ clock, group }: Folded): void {
+    const { starts, shifts } = clock;
     const count = sumOf(starts);
     if (this.#passes === 0) {
       for (let h = 0; h < hours; h += 1) this.#add(this.#shapeSums, h, starts[h] ?? 0);
       return;
     }
-    const shifts = this.#shiftsOf(starts, count);
-    const weight = Math.min(1, fullVoice / Math.max(1, count));
     const voice = Math.min(1, count / 3);
-    profile.fill(0);
+    shifts.set(this.#shiftsOf(clock, { count, others: this.#others({ clock, group }, voice) }));
+    const weight = Math.min(1, fullVoice / Math.max(1, count));
+    const ofGroup =
+      group === null ? null : (this.#nextGroups.get(group) ?? new Float64Array(hours));
+    if (group !== null && ofGroup) this.#nextGroups.set(group, ofGroup);
     for (let shift = 0; shift < hours; shift += 1) {
       const share = shifts[shift] ?? 0;
       if (share < 1e-4) continue;
       this.#add(this.#shiftSums, shift, voice * share);
+      if (ofGroup) this.#add(ofGroup, shift, voice * share);
       for (let h = 0; h < hours; h += 1) {
-        const at = (h + hours - shift) % hours;
-        profile[h] = (profile[h] ?? 0) + share * (this.#shape[at] ?? 1);
-        this.#add(this.#shapeSums, at, share * weight * (starts[h] ?? 0));
+        this.#add(this.#shapeSums, (h + hours - shift) % hours, share * weight * (starts[h] ?? 0));
       }
     }
   }
@@ -99,6 +127,10 @@ export class DayShape {
   /** Ends a pass over all sources. The first shape needs a whole day. */
   renew(now: number): void {
     this.#since ??= now;
+    const seconds = now - (this.#renewedAt ?? now);
+    this.#renewedAt = now;
+    // What was missed meanwhile is found by the first polls after a longer pause, as starts of then.
+    if (seconds > 0) this.#week.watched(this.#dayOf(now), seconds);
     if (now - this.#since < firstAfter) {
       this.#shapeSums.fill(0);
       return;
@@ -110,6 +142,7 @@ export class DayShape {
       return 0.2 * beside + 0.6 * sum;
     });
     const begin = likeliestBegin(smooth);
+    this.#begin += shortWay(begin - this.#begin);
     for (let h = 0; h < hours; h += 1) {
       const usual = usualDay[(h + hours - begin) % hours] ?? 1;
       this.#shape[h] = (hours * (smooth[h] ?? 0) + usualStarts * usual) / (total + usualStarts);
@@ -124,13 +157,44 @@ export class DayShape {
     }
     sums.fill(0);
     this.#shiftSums.fill(0);
+    this.#groups = this.#nextGroups;
+    this.#nextGroups = new Map();
     this.#passes += 1;
     this.#lead *= leadKept;
     this.#trust = 1 / (1 + Math.exp(doubt - this.#lead));
   }
 
-  #shiftsOf(starts: Float32Array, count: number): Float64Array {
-    const logs = this.#shifts.map(Math.log);
+  /** How lively an hour is for a source, were the shape certain. */
+  #lively({ shifts }: Clock, h: number): number {
+    const isKnown = shifts.some((share) => share > 0);
+    let lively = 0;
+    for (let shift = 0; shift < hours; shift += 1) {
+      const share = (isKnown ? shifts[shift] : this.#shifts[shift]) ?? 0;
+      lively += share * (this.#shape[(h + hours - shift) % hours] ?? 1);
+    }
+    return lively;
+  }
+
+  /** The number of a day since 1970 that begins in the night of most, so that a day of work some hours away is within it as well. */
+  #dayOf(at: number): number {
+    return Math.floor((at / hour - this.#begin + nightToBegin) / hours);
+  }
+
+  /** Shifts of the others of its group, by the last pass. */
+  #others({ clock, group }: Folded, voice: number): Float64Array | null {
+    const sums = group === null ? undefined : this.#groups.get(group);
+    if (!sums) return null;
+    return sums.map((sum, shift) => Math.max(0, sum - voice * (clock.shifts[shift] ?? 0)));
+  }
+
+  #shiftsOf(
+    { starts }: Clock,
+    { count, others }: { readonly count: number; readonly others: Float64Array | null },
+  ): Float64Array {
+    const known = others ? sumOf(others) : 0;
+    const logs = this.#shifts.map((share, shift) =>
+      Math.log((share * mostVoice + (others?.[shift] ?? 0)) / (mostVoice + known)),
+    );
     // Starts of many days are not as independent as the formula takes them.
     const temper = Math.min(1, independentStarts / Math.max(1, count));
     for (let h = 0; h < hours; h += 1) {
@@ -152,7 +216,8 @@ export class DayShape {
 }
 
 /** What is kept of the shape of days, as plain data. */
-export interface DayShapeDump {
+export interface DayShapeDump extends WeekShapeDump {
+  readonly begin: number;
   readonly shape: ArrayLike<number>;
   readonly shifts: ArrayLike<number>;
   readonly passes: number;
@@ -164,6 +229,13 @@ export interface DayShapeDump {
 /** Share of sources that are not in the time zone of most, before anything is known; and the weight of that. */
 const elsewhere = 0.35;
 const shiftVoice = 4;
+
+/** As much as so many sources of its own group, all others speak for the shift of a source. */
+const mostVoice = 2;
+
+/** Work begins so many hours after the middle of the night, and at this hour (UTC) until it has shown itself. */
+const nightToBegin = 7;
+const usualBegin = 7;
 
 const firstAfter = 20 * hour;
 
@@ -204,6 +276,12 @@ function likeliestBegin(starts: Float64Array): number {
   }
   return begin;
 }
+
+/** The same difference of hours on the clock, the short way round. */
+const shortWay = (difference: number): number => {
+  const rest = ((difference % hours) + hours) % hours;
+  return rest > hours / 2 ? rest - hours : rest;
+};
 
 function relativeToMean(values: readonly number[]): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -10,9 +10,16 @@ export interface Waiting {
 export class DueHeap<Item extends Waiting> {
   #dues: number[] = [];
   #items: Item[] = [];
+  #size = 0;
 
   put(item: Item, due: number): void {
+    if (item.due === null) this.#size += 1;
     item.due = due;
+    if (this.#dues.length > 2 * this.#size + fewEntries) this.#dropOld();
+    this.#push(item, due);
+  }
+
+  #push(item: Item, due: number): void {
     let at = this.#dues.length;
     while (at > 0) {
       const above = (at - 1) >> 1;
@@ -27,6 +34,7 @@ export class DueHeap<Item extends Waiting> {
   /** Whether it was there. */
   delete(item: Item): boolean {
     const waited = item.due !== null;
+    if (waited) this.#size -= 1;
     item.due = null;
     return waited;
   }
@@ -35,27 +43,39 @@ export class DueHeap<Item extends Waiting> {
     for (const item of this.#items) item.due = null;
     this.#dues.length = 0;
     this.#items.length = 0;
+    this.#size = 0;
   }
 
-  /** The earliest moment; infinite when nothing is left. */
-  get earliest(): number {
+  /** The one that is due earliest; null when nothing is left. */
+  get first(): Item | null {
     for (;;) {
       const item = this.#items[0];
-      const due = this.#dues[0];
-      if (item === undefined || due === undefined) return Number.POSITIVE_INFINITY;
-      if (item.due === due) return due;
+      if (item === undefined) return null;
+      if (item.due === this.#dues[0]) return item;
       this.#dropFirst();
     }
   }
 
+  /** The earliest moment; infinite when nothing is left. */
+  get earliest(): number {
+    return this.first?.due ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Takes one that is due by `now`; null when none is. */
   take(now: number): Item | null {
-    if (this.earliest > now) return null;
-    const item = this.#items[0];
-    if (item === undefined) return null;
-    item.due = null;
+    const { first } = this;
+    if (first === null || (first.due ?? now) > now) return null;
+    this.delete(first);
     this.#dropFirst();
-    return item;
+    return first;
+  }
+
+  /** Older entries of what is put again and again would fill the memory where the first stays for long. */
+  #dropOld(): void {
+    const live = this.#items.filter((item, at) => item.due === this.#dues[at]);
+    this.#dues.length = 0;
+    this.#items.length = 0;
+    for (const item of new Set(live)) if (item.due !== null) this.#push(item, item.due);
   }
 
   #dropFirst(): void {
@@ -83,3 +103,6 @@ export class DueHeap<Item extends Waiting> {
     this.#items[to] = item;
   }
 }
+
+/** Below so many entries it is not worth while to look for old ones. */
+const fewEntries = 64;

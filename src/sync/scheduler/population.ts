@@ -23,7 +23,7 @@ export interface PopulationDump {
 const day = 86_400;
 
 const populationDefaults: PopulationOptions = {
-  hypotheses: 44,
+  hypotheses: 24,
   slowest: 1 / (50 * day),
   fastest: 0.08,
   speeds: [1 / (120 * day), 1 / (8 * day), 1 / (1.7 * day)],

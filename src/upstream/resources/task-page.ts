@@ -99,9 +99,8 @@ function readElement(
   raw: unknown,
   context: { readonly known: KnownValues; readonly issues: ReadIssues },
 ): Result<TaskItem, string> {
-  const read = wire.readShape(originShape, raw);
-  if (!read.ok) return read;
-  const [list, project] = [wire.ref(read.value.list), wire.ref(read.value.project)];
+  if (!wire.isObject(raw)) return fail("no object");
+  const [list, project] = [wire.ref(raw["list"]), wire.ref(raw["project"])];
   if (list === null || project === null) return fail("list or project: no id");
   const parent = parentOf(raw);
   if (!parent.ok) return parent;
@@ -114,16 +113,10 @@ function readElement(
 }
 
 // How a subtask names its parent here is not documented; one that looks like a subtask and names none is not guessed.
-function parentOf(raw: unknown): Result<ServiceId | null, string> {
-  if (!wire.isObject(raw)) return fail("no object");
-  const read = wire.readShape(parentShape, raw);
-  if (!read.ok) return read;
-  const { parent_id: parentId, parent: above, task } = read.value;
-  const parent = wire.ref(parentId) ?? wire.ref(above) ?? wire.ref(task);
+function parentOf(raw: Readonly<Record<string, unknown>>): Result<ServiceId | null, string> {
+  const parent = wire.ref(raw["parent_id"]) ?? wire.ref(raw["parent"]) ?? wire.ref(raw["task"]);
   if (parent !== null) return ok(serviceId(parent));
   return "ticket" in raw || "sub_tasks" in raw ? ok(null) : fail("a subtask without its parent");
 }
 
 const pageShape = z.object({ total_count: wire.field, todos: wire.field });
-const originShape = z.object({ list: wire.field, project: wire.field });
-const parentShape = z.object({ parent_id: wire.field, parent: wire.field, task: wire.field });

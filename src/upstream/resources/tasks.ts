@@ -1,10 +1,10 @@
-import { FormData } from "undici";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
+import type { Form } from "../multipart.ts";
 import type { Listing } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
 import type { KnownValues, Snapshot, Written } from "../wire.ts";
@@ -212,12 +212,10 @@ export function createAttachments(asker: Asker): Attachments {
   };
 }
 
-function formOf({ projectId, name, type, content }: Upload): FormData {
-  const form = new FormData();
-  form.append("project_id", String(projectId));
-  form.append("file", new File([Buffer.from(content)], name, { type }));
-  return form;
-}
+const formOf = ({ projectId, name, type, content }: Upload): Form => ({
+  fields: { project_id: String(projectId) },
+  file: { field: "file", name, type, content },
+});
 
 function readFileId(raw: unknown): Result<{ readonly fileId: string }, string> {
   const elements: readonly unknown[] = Array.isArray(raw) ? raw : [raw];

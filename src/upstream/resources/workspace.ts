@@ -12,7 +12,7 @@ import {
 } from "../../domain/ids.ts";
 import type { Label, Person, Project, ToldTodolist } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Asker, elementCalls } from "../asker.ts";
+import { type Asker, elementCalls, type Unread } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Call } from "../send-request.ts";
 import type { KnownValues, ListReader, ReadIssues, Snapshot } from "../wire.ts";
@@ -48,6 +48,8 @@ export interface Workspace {
   folders(place: InProject, call: Call): List<Folder>;
   /** One page of the tasks and subtasks of the whole account. */
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
+  /** The same, to be read only where it has not come just so before. */
+  allTasksUnread(query: TaskPageQuery, call: Call): Promise<Result<Unread<TaskPage>, Failure>>;
 }
 
 export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
@@ -67,6 +69,11 @@ export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
       },
       call,
     );
+
+  const page = (query: TaskPageQuery) => ({
+    ask: { method: "GET", path: "/alltodo", query: writePageQuery(query) } as const,
+    read: (raw: unknown) => readTaskPage(raw, values),
+  });
 
   return {
     projects: (call) =>
@@ -109,14 +116,11 @@ export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
         },
         call,
       ),
-    allTasks: (query, call) =>
-      asker.one(
-        {
-          ask: { method: "GET", path: "/alltodo", query: writePageQuery(query) },
-          read: (raw) => readTaskPage(raw, values),
-        },
-        call,
-      ),
+    async allTasks(query, call) {
+      const answer = await asker.unread(page(query), call);
+      return answer.ok ? answer.value.read() : answer;
+    },
+    allTasksUnread: (query, call) => asker.unread(page(query), call),
   };
 }
 

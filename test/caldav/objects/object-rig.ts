@@ -1,7 +1,7 @@
 import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
 import { collectionAnswer, objectAnswer } from "../../../src/caldav/dispatch.ts";
-
 import { createPaths } from "../../../src/caldav/paths.ts";
+import { createKeptListings } from "../../../src/caldav/properties/kept-listings.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
 import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
 import type { Item, Person } from "../../../src/domain/item.ts";
@@ -53,6 +53,7 @@ export function objectRig(setting: ObjectSetting = {}) {
     paths: createPaths(""),
     origin: `https://${host}`,
     hosts: new Set([host]),
+    listings: createKeptListings(),
   } as const;
 
   function personOf(id: PersonId): Person {
@@ -63,7 +64,8 @@ export function objectRig(setting: ObjectSetting = {}) {
 
   function ask(method: string, path: string, { body = "", headers = {}, person = 11 }: Ask = {}) {
     const login = `person-${person}`;
-    const context: DavContext = { ...shared, login, person: personOf(personId(person)) };
+    const agent = new Map(Object.entries(headers)).get("user-agent") ?? "";
+    const context: DavContext = { ...shared, login, agent, person: personOf(personId(person)) };
     const target = context.paths.read(path);
     if (!target) throw new Error(`no address: ${path}`);
     const request = { method, target, headers, body: Buffer.from(body) };

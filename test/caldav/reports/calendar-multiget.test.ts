@@ -67,6 +67,24 @@ describe("calendar-multiget", () => {
     expect(answer.text).not.toMatch(/&#/);
   });
 
+  it("answers at the address that was asked, however a member's name is written", async () => {
+    const { put, get } = await filled();
+    await put("mine.ics", "mine");
+    const found = ["mine.ics", "%6Dine.ics", "mine%2Eics", "mine.ics/", "mine.ics?x=1"];
+    const absent = ["../events-2001/mine.ics", "", ".", "..", "...", "more/mine.ics", "MINE.ICS"];
+    for (const [names, status] of [
+      [found, 200],
+      [absent, 404],
+    ] as const) {
+      for (const name of names) {
+        const responses = await get(events, [events + name]);
+        expect(responses.map((one) => [one.href, one.status ?? 200])).toEqual([
+          [events + name, status],
+        ]);
+      }
+    }
+  });
+
   it("keeps order, answers each address once and misses none of the rest", async () => {
     const { put, get } = await filled();
     await put("a.ics", "a");

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPrefilter, matchesFilter } from "../../../src/caldav/reports/calendar-query.ts";
+import {
+  askedSpan,
+  createPrefilter,
+  matchesFilter,
+} from "../../../src/caldav/reports/calendar-query.ts";
 import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
-import { spanOf } from "../../../src/calendars/calendar-index.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
+import { spanOf } from "../../../src/calendars/object-cache.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
 import { readTree } from "../../../src/ics/lines/tokens.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
@@ -82,6 +86,28 @@ describe("createPrefilter()", () => {
     expect(createPrefilter(filter, true)(summary(component, { from: 0, to: 1 }))).toBe(expected);
   });
 
+  it("tells of an event of some hours without its text, up to the very end of the range", () => {
+    const start = Temporal.Instant.from("2026-11-01T00:00:00Z");
+    const end = Temporal.Instant.from("2026-12-01T00:00:00Z");
+    const prefilter = createPrefilter(lone("VEVENT", { ...plain, range: { start, end } }), true);
+    const event = (from: Temporal.Instant, hours: number) => {
+      const at = from.toZonedDateTimeISO("UTC");
+      const when = { kind: "times", start: at, end: at.add({ hours }) } as const;
+      return summary("VEVENT", spanOf(anEvent(1, { when }), zone));
+    };
+    expect(prefilter(event(end.subtract({ hours: 3 }), 2))).toBe(true);
+    // It ends before it starts, so that its start alone counts.
+    expect(prefilter(event(end.add({ hours: 1 }), -3))).not.toBe(true);
+    expect(prefilter(event(start.add({ hours: 1 }), -3))).not.toBe(false);
+    expect(prefilter(event(end.subtract({ hours: 1 }), 2))).toBe(null);
+  });
+
+  it("looks at all times where a filter asks for none", () => {
+    expect(askedSpan(lone("VEVENT", plain))).toBeNull();
+    expect(askedSpan(lone("VALARM", { ...plain, range: { start: null, end: null } }))).toBeNull();
+    expect(askedSpan({ name: "VCALENDAR", conditions: null })).toBeNull();
+  });
+
   it("never says otherwise than the object's text", () => {
     let told = 0;
     let asked = 0;
@@ -96,6 +122,11 @@ describe("createPrefilter()", () => {
           const filter = lone(item.component, { ...plain, range });
           const object = summary(item.component, item.span);
           const known = createPrefilter(filter, query.zone === zone)(object);
+          const near = askedSpan(filter);
+          if (near && object.span && known !== false) {
+            expect(object.span.from).toBeLessThanOrEqual(near.to);
+            expect(object.span.to).toBeGreaterThanOrEqual(near.from);
+          }
           asked++;
           if (known === null) return;
           told++;

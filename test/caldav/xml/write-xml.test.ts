@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readXml, wholeText, type XmlElement } from "../../../src/caldav/xml/read-xml.ts";
+import { readXml, wholeText } from "../../../src/caldav/xml/read-xml.ts";
 import {
   escapeText,
   hrefElement,
@@ -11,7 +11,7 @@ import {
   unescapeText,
   xmlDocument,
 } from "../../../src/caldav/xml/write-xml.ts";
-import { caldav, dav } from "../../../src/caldav/xml/xml-names.ts";
+import { caldav, dav, type XmlElement } from "../../../src/caldav/xml/xml-names.ts";
 
 function rootOf(text: string): XmlElement {
   const result = readXml(Buffer.from(text));

@@ -137,6 +137,9 @@ describe("undo() of a confirmed edit", () => {
     await rig.drainAll();
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
+    // The subtask was seen by nobody here.
+    rig.keepMine(2);
+    await rig.drainAll();
     rig.editActions.undo(2, by);
     await rig.drainAll();
     expect(rig.editActions.show(3)).toMatchObject({

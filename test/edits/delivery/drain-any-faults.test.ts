@@ -89,7 +89,7 @@ describe("step() under any faults", () => {
         examples: [[lostDeletion, 1, false]],
       },
     );
-  }, 60_000);
+  });
 });
 
 const lostDeletion: Hit[] = [

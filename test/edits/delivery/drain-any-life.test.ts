@@ -98,5 +98,5 @@ describe("step() of any sequence of puts and deletions", () => {
       }),
       { numRuns: 12, seed: 501, endOnFailure: true },
     );
-  }, 60_000);
+  });
 });

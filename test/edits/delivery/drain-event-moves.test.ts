@@ -172,7 +172,7 @@ describe("step() of an event's move to another project", () => {
     expect(rig.eventsIn(rig.otherProject)).toEqual([]);
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id } });
     await rig.expectRest();
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     await expectMoved(rig, { uid, key });
   });

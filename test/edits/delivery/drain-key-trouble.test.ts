@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { personId } from "../../../src/domain/ids.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
@@ -27,28 +28,40 @@ describe("step() while the service refuses the key", () => {
     rig.clock.advance({ minutes: 20 });
     await rig.step();
     expect(rig.edit()).toMatchObject({ state: "pending", attempts: 2 });
-    expect(rig.edit().problem).toContain("until 2026-11-20T13:00:00Z");
+    expect(rig.edit().problem).toContain("refused since 2026-11-20T12:00:00Z");
     rig.sandbox.faults.clear();
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.edit().keyRefusedAt).toBeNull();
   });
 
-  it("waits for a person after an hour, and counts anew when one tries again", async () => {
+  it("keeps edits for months, tries one of them, and needs nobody once the key is taken again", async () => {
     const rig = await drainRig();
-    const { uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    const uids = [];
+    for (const title of ["One", "Two", "Three"]) uids.push((await rig.event({ title })).uid);
+    for (const uid of uids) rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("for an hour");
-    expect(rig.clock().toString() > "2026-11-20T13:00").toBe(true);
-    rig.editActions.retry(1);
-    await rig.step();
-    expect(rig.states()).toEqual(["pending"]);
+    for (let week = 0; week < 12; week++) {
+      for (let step = 0; step < 5; step++) await rig.step();
+      rig.clock.advance({ hours: 24 * 7 });
+    }
+    expect(rig.states()).toEqual(["pending", "pending", "pending"]);
+    expect([1, 2, 3].map((id) => rig.edit(id).attempts)).toEqual([12, 0, 0]);
     rig.sandbox.faults.clear();
     await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
+  it("holds back nobody else's edits", async () => {
+    const rig = await drainRig({
+      client: { keyOf: (person) => (person === 13 ? "a key that was revoked" : null) },
+    });
+    const [mine, theirs] = [await rig.event({ title: "One" }), await rig.event({ title: "Two" })];
+    rig.send(calendar(vevent(mine.uid, "SUMMARY:Renamed")), { actor: personId(13) });
+    rig.send(calendar(vevent(theirs.uid, "SUMMARY:Renamed too")));
+    await rig.step();
+    await rig.step();
+    expect(rig.states()).toEqual(["pending", "confirmed"]);
   });
 
   it("does not take it for the key that the person may not see the item", async () => {
@@ -79,8 +92,10 @@ describe("step() while the service refuses the key", () => {
     const rig = await drainRig({ client: { keyOf: () => "a key that was revoked" } });
     const { uid, id } = await rig.task();
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    await rig.step();
+    rig.clock.advance({ hours: 24 });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
     const place = { ...rig.by, list: rig.list, task: id };
     expect(insist(rig.sandbox.workspace.tasks.get(place)).title).toBe("Write");
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
+import { createRepeatedEdits } from "../../../src/edits/delivery/repeated-edits.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
@@ -191,14 +192,19 @@ describe("a twin that shows up after the second sending", () => {
   async function twice() {
     const rig = await unanswered();
     await rig.drainAll();
+    const repeated = createRepeatedEdits(rig.store);
+    expect(repeated()).toEqual([]);
     const twin = land(rig);
     await sweep(rig);
-    return { rig, twin };
+    return { rig, twin, repeated: () => repeated().map(({ edit }) => edit) };
   }
 
   it("is told with the edit, and nothing is deleted", async () => {
-    const { rig, twin } = await twice();
+    const { rig, twin, repeated } = await twice();
     expect(rig.states()).toEqual(["confirmed"]);
+    expect(repeated()).toEqual([1]);
+    expect(repeated()).toEqual([1]);
+    expect(createRepeatedEdits(rig.store)()).toHaveLength(1);
     expect(rig.editActions.show(1)?.problem).toContain("the service may hold it twice");
     expect(rig.editActions.show(1)?.problem).toContain(String(twin.id));
     expect(rig.workspaceEvents()).toHaveLength(2);
@@ -206,10 +212,11 @@ describe("a twin that shows up after the second sending", () => {
   });
 
   it("is told no more once a person has deleted it", async () => {
-    const { rig, twin } = await twice();
+    const { rig, twin, repeated } = await twice();
     const key = rig.store.mirror.find("event", serviceId(twin.id));
     if (key) rig.store.mirror.bury(key);
     expect(rig.editActions.show(1)?.problem).toBeNull();
+    expect(repeated()).toEqual([]);
   });
 
   it("is no twin when it was made later", async () => {

@@ -12,7 +12,7 @@ describe("step() of a deletion beside somebody else's change", () => {
     expect(rig.states()).toEqual(["parked: conflict"]);
     expect(rig.editActions.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
     expect(rig.workspaceEvents()).toHaveLength(1);
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     expect(rig.workspaceEvents()).toEqual([]);
     expect(rig.edit()).toMatchObject({ state: "confirmed", before: { title: "Important now" } });

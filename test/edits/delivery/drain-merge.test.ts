@@ -91,7 +91,7 @@ describe("step() of a change beside somebody else's", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
-    expect(rig.editActions.retry(1, "any")).toMatchObject({
+    expect(rig.keepMine()).toMatchObject({
       kind: "done",
       edit: { state: "pending" },
     });
@@ -161,7 +161,7 @@ describe("step() of a change beside somebody else's", () => {
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
     change(rig, id, { title: "Newest" });
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     expect(rig.edit()).toMatchObject({
       state: "parked",
@@ -194,7 +194,7 @@ describe("step() of a change beside somebody else's", () => {
     changeTask(rig, id, { title: "Yours", labels: [label.id] });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: conflict"]);
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     const [task] = rig.workspaceTasks();
     expect(task).toMatchObject({ title: "Mine" });
@@ -238,7 +238,7 @@ describe("step() of a change beside somebody else's", () => {
       state: "discarded",
       problem: expect.stringContaining("dropped"),
     });
-    expect(rig.store.view.findUid(uid)?.item.title).toBe("Yours");
+    expect(rig.store.view.findUid(uid)?.item.title).toBe("Yours again");
     expect(rig.events.at(-1)).toMatchObject({ kind: "dropped", edit: 2 });
   });
 

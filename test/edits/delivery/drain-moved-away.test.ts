@@ -74,7 +74,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     await wait();
     // Somebody else has moved it since its editor saw it.
     expect(rig.states()).toEqual(["parked: conflict"]);
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(there()).toBeUndefined();
@@ -150,7 +150,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     await sweep(near);
     await sweep(far);
     await rig.drainAll();
-    if (method === "DELETE") rig.editActions.retry(1, "any");
+    if (method === "DELETE") rig.keepMine();
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(there()?.title).toBe(method === "DELETE" ? undefined : "Written");
@@ -185,7 +185,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
       );
       expect(rig.requests("DELETE")).toEqual([]);
       // Whoever has put it right tries again, and the search begins anew.
-      rig.editActions.retry(1, "any");
+      rig.keepMine();
       await rig.step();
       expect(rig.states()).toEqual(["pending"]);
       await sweep(near);

@@ -114,6 +114,8 @@ export async function drainRig(setting: DrainSetting = {}) {
         ...request,
       });
     },
+    /** A person has seen what the workspace has now, and wants the edit all the same. */
+    keepMine: (id = 1) => editActions.retry(id, editActions.show(id)?.conflictVersion ?? null),
     step: () => drain.step(running.signal),
     recover: () => drain.recover(),
     /** Forgets what only the process knew, as a restart does. */
@@ -140,7 +142,11 @@ export async function drainRig(setting: DrainSetting = {}) {
         if (ended.includes("worked")) continue;
         const next = store.journal.nextAt();
         if (next === null) return;
-        clock.set(next.add({ milliseconds: 1 }).toString());
+        const isDue = Temporal.Instant.compare(next, clock()) <= 0;
+        // What is due and does not go waits until an edit may try again whether the service is back.
+        clock.set(
+          (isDue ? clock().add({ seconds: 61 }) : next.add({ milliseconds: 1 })).toString(),
+        );
         if (hurried.length > asked) await sweep?.();
         asked = hurried.length;
       }

@@ -205,7 +205,7 @@ describe("step() of a task's move", () => {
       expect(told).toMatch(/^Place\b/);
       await rig.expectRest();
       if (conflicts !== "ask") return;
-      rig.editActions.retry(1, "any");
+      rig.keepMine();
       await rig.drainAll();
       expect(rig.shown()).toEqual(["Write in other"]);
       await rig.expectRest();
@@ -222,7 +222,7 @@ describe("step() of a task's move", () => {
     expect(rig.states()).toEqual(["parked: refused"]);
     expect(rig.shown()).toEqual(["Child in list", "Write in list"]);
     await rig.expectRest();
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await rig.drainAll();
     expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
     await rig.expectRest();

@@ -68,7 +68,7 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     expect(rig.states()).toEqual(["parked: conflict"]);
     expect(rig.requests("DELETE")).toEqual([]);
     expect(tasksIn(rig[project], rig[list])).toHaveLength(1);
-    rig.editActions.retry(1, "any");
+    rig.keepMine();
     await drain();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(tasksIn(rig[project], rig[list])).toEqual([]);

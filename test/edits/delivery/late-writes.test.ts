@@ -85,6 +85,23 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.store.changes.latest()).toBe(before);
   });
 
+  it("puts nothing back where a reading in between was older than the change", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.event({ title: "X" });
+    const before = rig.store.view.findUid(uid)?.item;
+    if (!before?.id) throw new Error("the event is not mirrored");
+    rig.sandbox.faults.add({ kind: "drop-after", method: "PUT" });
+    rig.send(calendar(vevent(uid, "SUMMARY:A")));
+    await rig.step();
+    expect(rig.states()).toEqual(["confirmed"]);
+    rig.store.mirror.put({ ...before, id: before.id }, sourceOf(before));
+    await sweep(rig);
+    await watchOut(rig);
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(held(rig)).toEqual(["A"]);
+    expect(titleOf(rig, uid)).toBe("A");
+  });
+
   it("lets a later edit of the field go at once, without a conflict", async () => {
     const { rig, uid } = await overwritten();
     rig.send(calendar(vevent(uid, "SUMMARY:D")));

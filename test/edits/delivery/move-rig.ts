@@ -30,7 +30,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
     share: 1,
     onEvent: () => {},
   });
-  const sweep = () => sync.sweep({ signal: AbortSignal.timeout(10_000) });
+  const sweep = () => sync.sweep({ signal: AbortSignal.timeout(50_000) });
   await sweep();
   sandbox.requests.clear();
 

@@ -82,17 +82,23 @@ describe("settleFailure() result", () => {
     expect(pause({ kind: "aborted", request }, old)).toBe(0);
   });
 
-  it("parks after a day, but never before ten tries", () => {
+  it("parks after a day, but never before twenty tries", () => {
     const dayOld = now.subtract({ hours: 24 });
-    expect(pause(unavailable, { createdAt: dayOld, attempts: 9 })).not.toBeNull();
+    expect(pause(unavailable, { createdAt: dayOld, attempts: 19 })).not.toBeNull();
     expect(
       pause(unavailable, { createdAt: dayOld.add({ seconds: 1 }), attempts: 99 }),
     ).not.toBeNull();
-    expect(settleFailure(unavailable, trial({ createdAt: dayOld, attempts: 10 }))).toMatchObject({
+    expect(settleFailure(unavailable, trial({ createdAt: dayOld, attempts: 20 }))).toMatchObject({
       kind: "park",
       reason: "failed",
       problem: expect.stringContaining("503"),
     });
+  });
+
+  it("never parks, nor counts the try, while the service fails as a whole", () => {
+    const weekOld = now.subtract({ hours: 24 * 7 });
+    const out = trial({ createdAt: weekOld, attempts: 99, isOut: true });
+    expect(settleFailure(unavailable, out)).toMatchObject({ kind: "retry", isInterrupted: true });
   });
 });
 

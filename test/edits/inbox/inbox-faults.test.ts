@@ -1,6 +1,10 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { DropFolder } from "../../../src/drop/drop-folder.ts";
+import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
+import { zone } from "../../ics/files.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
 describe("createInbox() after a crash", () => {
@@ -30,7 +34,7 @@ describe("createInbox() after a crash", () => {
     await rig.settle();
     expect(rig.edits()).toHaveLength(1);
     expect(rig.files("2001")).toEqual([]);
-    expect(rig.report("done/2001/x.ics")).toContain("(edit 1)");
+    expect(rig.report("done/2001/x.ics")).toContain("accepted as edit 1");
     expect(rig.store.inboxFiles.all()).toEqual([]);
   });
 
@@ -56,6 +60,66 @@ describe("createInbox() after a crash", () => {
     await rig.settle();
     expect(rig.edits()).toHaveLength(2);
     expect(rig.store.inboxFiles.all()).toEqual([]);
+  });
+});
+
+describe("createInbox() with a long file", () => {
+  const filler = "X-FILLER:x\r\n".repeat(8000);
+  const long = (uid: string) => born(uid).replace("END:VEVENT", `${filler}END:VEVENT`);
+  const plain = (uid: string) => born(uid).replace("END:VCALENDAR", `${filler}END:VCALENDAR`);
+
+  it("step() result when it lies still: read beside, its edits stored, put away with its report", async () => {
+    const rig = inboxRig({ reader: createCalendarReader({ zone, pause: nextTurn }) });
+    rig.drop("2001/good.ics", plain("good@example.com"));
+    rig.drop("2001/wrong.ics", long("wrong@example.com"));
+    await rig.settle();
+    expect(rig.edits()).toMatchObject([{ action: "create" }]);
+    expect(rig.report("done/2001/good.ics")).toContain("accepted as edit 1");
+    expect(rig.report("refused/2001/wrong.ics")).toContain("more than 5000 lines");
+    expect(rig.files("2001")).toEqual([]);
+  });
+
+  it("step() result when it is written over while it is read: what stands there in the end is applied", async () => {
+    const reader = createCalendarReader({ zone, pause: nextTurn });
+    let writeOver = () => {};
+    const rig = inboxRig({
+      reader: {
+        ...reader,
+        async file(bytes) {
+          const read = await reader.file(bytes);
+          writeOver();
+          return read;
+        },
+      },
+    });
+    rig.drop("2001/x.ics", plain("first@example.com"));
+    writeOver = () => rig.drop("2001/x.ics", plain("second@example.com"));
+    await rig.settle();
+    expect(rig.edits()).toEqual([]);
+    expect(rig.files("2001")).toEqual(["x.ics"]);
+    writeOver = () => {};
+    await rig.settle();
+    await rig.settle();
+    expect(rig.edits()).toHaveLength(1);
+    expect(rig.store.view.findUid("second@example.com")).not.toBeNull();
+    expect(rig.files("2001")).toEqual([]);
+  });
+
+  it("step() result when it is taken away while it is read: nothing, and no fault", async () => {
+    const reader = createCalendarReader({ zone, pause: nextTurn });
+    const rig = inboxRig({
+      reader: {
+        ...reader,
+        async file(bytes) {
+          rmSync(join(rig.root, "2001/x.ics"));
+          return reader.file(bytes);
+        },
+      },
+    });
+    rig.drop("2001/x.ics", plain("x@example.com"));
+    await rig.settle();
+    expect(rig.edits()).toEqual([]);
+    expect(rig.inbox().state().problem).toBeNull();
   });
 });
 

@@ -25,7 +25,7 @@ describe("createInbox()", () => {
     for (const name of ["refused/new.ics", "refused/todo.ics", "done/both.ics"]) {
       expect(rig.report(name)).toContain("put it into a project's folder");
     }
-    expect(rig.report("done/both.ics")).toContain('update event "Again"');
+    expect(rig.report("done/both.ics")).toContain("renamed Review to Again");
     expect(rig.edits()).toHaveLength(2);
   });
 

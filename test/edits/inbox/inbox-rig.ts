@@ -3,12 +3,16 @@ import { dirname, join } from "node:path";
 import { createDropFolder, type DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createInbox, type InboxEvent } from "../../../src/edits/inbox/inbox.ts";
 import { createAccept } from "../../../src/edits/intake/accept.ts";
+import type { CalendarReader } from "../../../src/ics/read/calendar-reader.ts";
 import { testDirectory } from "../../support/test-store.ts";
 import { acceptRig, calendar, type RigSetting, vevent } from "../rig.ts";
 
 /** The inbox of a store, with a clock of its own for how long files lie still. */
 export function inboxRig(
-  setting: RigSetting & { readonly wrap?: (folder: DropFolder) => DropFolder } = {},
+  setting: RigSetting & {
+    readonly wrap?: (folder: DropFolder) => DropFolder;
+    readonly reader?: CalendarReader;
+  } = {},
 ) {
   const rig = acceptRig(setting);
   const root = join(testDirectory(), "inbox");
@@ -22,6 +26,7 @@ export function inboxRig(
       folder: wrap?.(folder) ?? folder,
       store: rig.store,
       accept: createAccept(rig.deps),
+      ...(setting.reader && { reader: setting.reader }),
       clock: rig.clock,
       monotonic: () => now,
       known: () => known,

@@ -26,8 +26,8 @@ describe("createInbox()", () => {
     expect(rig.files("website")).toEqual([]);
     expect(rig.files("done")).toEqual(["website/plan.ics", "website/plan.ics.report.txt"]);
     const report = rig.report("done/website/plan.ics");
-    expect(report.replaceAll(/ \(edit \d+\)/g, "")).toBe(preview);
-    expect(report).toContain('update event "Review, moved" (edit 1)');
+    expect(report.replaceAll(/ as edit \d+/g, "")).toBe(preview);
+    expect(report).toContain("accepted as edit 1: renamed Review to Review, moved");
     expect(report).toMatch(/line 7: LOCATION .*no field for a place/);
     expect(rig.store.inboxFiles.all()).toEqual([]);
     expect(rig.inbox().state()).toMatchObject({
@@ -105,7 +105,7 @@ describe("createInbox()", () => {
     );
     await rig.settle();
     const report = rig.report("done/2001/mixed.ics");
-    expect(report).toMatch(/refused event "Weekly" {2}weekly@x\n {4}line \d+: RRULE/);
+    expect(report).toMatch(/refused event "Weekly" {2}\(UID weekly@x\)\n {4}line \d+: RRULE/);
     expect(report).toMatch(/refused: line \d+: VJOURNAL is left aside.*\(UID diary@x\)/);
   });
 

@@ -128,6 +128,37 @@ describe("accept() of a changed event", () => {
     expect(edited(lines, fields)).toMatchObject({ action: "unchanged", changes: [], problems: [] });
   });
 
+  it("knows the people in charge by the addresses that they had when the file was downloaded", () => {
+    const rig = acceptRig();
+    const assigned = [personId(11), personId(12)];
+    const uid = rig.put(anEvent(501, { title: "Review", assigned }));
+    const person = { timeZone: null, suspended: false };
+    const move = (id: number, name: string, email: string) =>
+      rig.store.directory.putPeople([{ ...person, id: personId(id), name, email }], false);
+    move(12, "Björn", "bjoern@elsewhere.example.com");
+    move(12, "Björn", "bjoern@third.example.com");
+    const file = (...emails: readonly string[]) =>
+      calendar(vevent(uid, "SUMMARY:Plans", ...emails.map((email) => `ATTENDEE:mailto:${email}`)));
+    for (const former of ["bjoern@example.com", "Bjoern@Elsewhere.example.com"]) {
+      const item = rig.one(file("ana@example.com", former), { dryRun: true });
+      expect([former, wishes(item), codes(item)]).toEqual([former, { title: "Plans" }, []]);
+    }
+    // Whoever has the address now is meant by it.
+    move(13, "Chen", "bjoern@example.com");
+    const item = rig.one(file("ana@example.com", "bjoern@example.com"), { dryRun: true });
+    expect(wishes(item)).toEqual({ title: "Plans", assigned: [11, 13] });
+    // A former address puts nobody in charge.
+    rig.store.directory.putPeople(
+      [{ ...person, id: personId(14), name: "Dan", email: "dan@example.com" }],
+      false,
+    );
+    move(14, "Dan", "dan@elsewhere.example.com");
+    const other = rig.one(file("ana@example.com", "bjoern@third.example.com", "dan@example.com"), {
+      dryRun: true,
+    });
+    expect([wishes(other), codes(other)]).toEqual([{ title: "Plans" }, ["unknown-person"]]);
+  });
+
   it.each<[string, readonly string[], Partial<EventItem>, string]>([
     ["an emptied title", ["SUMMARY: "], {}, "no-title"],
     ["completion", ["STATUS:COMPLETED"], {}, "not-completable"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId, serviceId } from "../../../src/domain/ids.ts";
+import { labelId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { createAccept } from "../../../src/edits/intake/accept.ts";
 import type { Journal } from "../../../src/store/journal/journal.ts";
@@ -136,6 +136,31 @@ describe("accept() of whole files", () => {
     const other = rig.one(calendar(vtodo(uid, "CATEGORIES:QA,fresh")));
     expect(wishes(other)).toEqual({ labels: [53, "fresh"] });
   });
+
+  it.each(["known", "create"] as const)(
+    "takes a label by the name that it had when the file was downloaded, where %s names are taken",
+    (policy) => {
+      const rig = acceptRig({ labels: policy });
+      const uid = rig.put(aTask(601, { title: "Write", labels: [labelId(51), labelId(53)] }));
+      const file = calendar(vtodo(uid, "SUMMARY:Rewrite", "CATEGORIES:Design,QA"));
+      const rename = (name: string) =>
+        rig.store.directory.putLabels([{ id: labelId(51), name, color: null }], false);
+      rename("Art");
+      rename("Artwork");
+      expect(wishes(rig.one(file, { dryRun: true }))).toEqual({ title: "Rewrite" });
+      const both = calendar(vtodo(uid, "CATEGORIES:artwork,QA,art"));
+      expect(rig.one(both, { dryRun: true })).toMatchObject(
+        policy === "known"
+          ? { action: "refused", problems: [{ code: "unknown-label" }] }
+          : { action: "update", changes: [{ field: "labels" }] },
+      );
+      const bare = rig.put(aTask(602));
+      const other = calendar(vtodo(bare, "CATEGORIES:Design"));
+      expect(rig.one(other, { dryRun: true }).action).toBe(
+        policy === "known" ? "refused" : "update",
+      );
+    },
+  );
 
   it("keeps all edits of a file or, when one cannot be stored, none", () => {
     const rig = acceptRig();

@@ -4,6 +4,7 @@ import { longestLead } from "../../../src/domain/when.ts";
 import { limitFaults } from "../../../src/edits/intake/service-limits.ts";
 import { dates, times, zone } from "../../support/items.ts";
 
+const text = (length: number) => "a".repeat(length);
 const day = (text: string) => Temporal.PlainDate.from(text);
 
 describe("limitFaults()", () => {
@@ -17,6 +18,8 @@ describe("limitFaults()", () => {
     ["two of them", { startOn: day("0001-01-01"), dueOn: day("9999-12-31") }, ["years", "years"]],
     ["the longest reminder", { reminder: longestLead }, []],
     ["a longer one", { reminder: longestLead.add({ minutes: 1 }) }, ["reminder"]],
+    ["the longest texts", { title: text(500_000), description: text(500_000) }, []],
+    ["longer ones", { title: text(500_001), description: text(500_001) }, ["length", "length"]],
   ])("of %s", (_name, patch, kinds) => {
     expect(limitFaults(patch, zone).map(({ kind }) => kind)).toEqual(kinds);
   });

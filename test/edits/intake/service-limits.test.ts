@@ -54,6 +54,9 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["the end of time", event("DTSTART;VALUE=DATE:99991231"), "years"],
     ["a duration of millennia", event("DTSTART:20261124T100000Z", "DURATION:P999999W"), "years"],
     ["a to-do of long ago", todo("DUE;VALUE=DATE:00261124"), "years"],
+    ["a description without an end", todo(`DESCRIPTION:${"a".repeat(500_001)}`), "too-long"],
+    ["a comment without an end", todo(`COMMENT:${"a".repeat(500_001)}`), "too-long"],
+    ["a category without an end", todo(`CATEGORIES:${"a".repeat(500_001)}`), "too-long"],
   ])("refuses %s", (_name, text, code) => {
     expect(said(text)).toMatchObject({ action: "refused", codes: [code] });
   });
@@ -111,6 +114,23 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     const answer = rig.one(calendar(vevent(uid, "DTSTART:20261025T003000Z")));
     expect(codes(answer)).toEqual(["repeated-hour"]);
     expect(answer.problems[0]?.message).toMatch(/^the end, 2026-10-25T01:30Z/);
+  });
+
+  it("takes the longest description, and one beyond that is as the service has it", () => {
+    const description = "a ".repeat(400_000).trim();
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(1, { title: "Old", description }));
+    const change = (text: string) =>
+      calendar(vevent(uid, "SUMMARY:New", "DTSTART:20261201T100000Z", `DESCRIPTION:${text}`));
+    expect(rig.one(change(`${description} b`))).toMatchObject({
+      action: "refused",
+      problems: [{ code: "too-long" }],
+    });
+    const [edit] = rig.edits();
+    expect(edit).toBeUndefined();
+    expect(rig.one(change(description)).action).toBe("update");
+    expect(rig.edits()[0]?.patch).not.toHaveProperty("description");
+    expect(rig.one(change("a".repeat(500_000))).action).toBe("update");
   });
 
   it("takes an edit of something else when the times are as they were", () => {

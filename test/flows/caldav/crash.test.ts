@@ -13,7 +13,7 @@ const calendarType = { "content-type": "text/calendar; charset=utf-8" };
 
 const rig = killableDaemon({
   agent: "Follower/1",
-  service: { quota: { requests: 200, per: "PT0.5S" }, timeout: "PT8S" },
+  service: { quota: { requests: 200, per: "PT0.5S" }, timeout: "PT4S" },
 });
 
 interface Cell {

@@ -91,7 +91,7 @@ export function decide(
     editActions.discard(edit.id);
     for (const id of followersOf(edit, hands)) hands.takenBack.add(id);
   } else if (edit.state === "held") editActions.approve(edit.id);
-  else editActions.retry(edit.id, "any");
+  else editActions.retry(edit.id, editActions.show(edit.id)?.conflictVersion ?? null);
 }
 
 /** In the end somebody lets go what waits to be let go, as what is below it would wait with it. */

@@ -28,7 +28,7 @@ export function killableDaemon({
     daemon = await serve(place);
     const answer = await daemon.ask(`/api/people/${owner()}/password`, { method: "POST" });
     ({ password } = JSON.parse(await answer.text()));
-  }, 30_000);
+  });
   afterAll(async () => {
     await daemon.stop("SIGKILL");
     await sandbox.close();

@@ -180,7 +180,7 @@ function harmLines(bytes: Buffer, damage: LineDamage): Buffer {
 
 const spot = (bytes: Buffer, at: number): number => Math.floor(at * bytes.length);
 
-/** What a file holds, found in the simplest way there is: UIDs of its VEVENTs and VTODOs, null where there is none. */
+/** What a file holds, found in the simplest way there is: the first UID of each VEVENT and VTODO, null where there is none. */
 export function simpleCount(bytes: Uint8Array): readonly (string | null)[] {
   const text = Buffer.from(bytes)
     .toString("utf8")
@@ -196,7 +196,7 @@ export function simpleCount(bytes: Uint8Array): readonly (string | null)[] {
       open.push(value.trim().toUpperCase());
     }
     const isItem = open.length === 2 && /^(VEVENT|VTODO)$/.test(open[1] ?? "");
-    if (name.toUpperCase() === "UID" && isItem) found[found.length - 1] ??= value.trim() || null;
+    if (name.toUpperCase() === "UID" && isItem) found[found.length - 1] ??= value.trim();
   }
   return found;
 }

@@ -6,13 +6,10 @@ import type { IcsProblem } from "../../../src/ics/ics-problem.ts";
 import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { acceptRig, list } from "../../edits/rig.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
-import { processorMs } from "../../support/processor-time.ts";
 import { zone } from "../files.ts";
 import { foreignFeeds } from "./feeds.ts";
 import { damagedFile, simpleCount } from "./files.ts";
 import { nastyFiles } from "./table.ts";
-
-const longestMs = 1000;
 
 describe("readCalendar() of damaged files", () => {
   it("answers thousands in time, losing and inventing nothing", () => {
@@ -62,10 +59,7 @@ describe("accept() of damaged files", () => {
       const began = rig.edits().length;
       const acceptance = rig.send("", { bytes, listId: list });
       expectAnswered(acceptance);
-      expect(
-        performanceOf(() => rig.send("", { bytes, dryRun: true })),
-        name,
-      ).toBeLessThan(longestMs);
+      expectAnswered(rig.send("", { bytes, dryRun: true }));
       const kept = acceptance.kind === "plan" ? keptOf(acceptance).length : 0;
       expect(rig.edits().length - began, name).toBeLessThanOrEqual(kept);
     }
@@ -93,11 +87,9 @@ function filledRig(): Rig {
   return rig;
 }
 
-/** Expects an answer in time that names every item of the file, or every reason against it. */
+/** Expects an answer that names every item of the file, or every reason against it. */
 function expectWhole(bytes: Uint8Array): "read" | "refused" {
-  const began = processorMs();
   const read = readCalendar(bytes, { zone });
-  expect(processorMs() - began).toBeLessThan(longestMs);
   if (!read.ok) {
     expect(read.failure.length).toBeGreaterThan(0);
     expectTold(read.failure);
@@ -162,10 +154,4 @@ function expectNoHalves(bytes: Uint8Array): void {
   for (const { action, editId } of done.items) {
     expect(editId === null).toBe(action === "unchanged" || action === "refused");
   }
-}
-
-function performanceOf(work: () => unknown): number {
-  const began = processorMs();
-  work();
-  return processorMs() - began;
 }

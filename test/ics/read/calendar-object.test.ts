@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { loadNodeIcal } from "../../../src/ics/late-packages.ts";
 import {
   type ObjectFault,
   type ObjectPrecondition,
@@ -172,8 +173,7 @@ describe("readCalendarObject() of objects that no person has made", () => {
 
 describe("readCalendarObject() of usual objects", () => {
   it("asks node-ical once about an object, and about none of its zones", async () => {
-    const { default: ical } = await import("node-ical");
-    const spy = vi.spyOn(ical.sync, "parseICS");
+    const spy = vi.spyOn(loadNodeIcal().sync, "parseICS");
     const zones = createZoneWriter()("DTSTART;TZID=Europe/Berlin:20260701T100000");
     for (const tzid of [
       "Europe/Berlin",

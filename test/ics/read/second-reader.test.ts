@@ -1,7 +1,7 @@
 import ical from "node-ical";
 import { describe, expect, it, vi } from "vitest";
 import { excuses, rewordings } from "../../../src/ics/read/second-reader-faults.ts";
-import { processorMs } from "../../support/processor-time.ts";
+import { longTimes } from "../../support/long-inputs.ts";
 import {
   calendar,
   eventFile,
@@ -399,24 +399,9 @@ describe("a known fault of node-ical is no disagreement:", () => {
 });
 
 describe("node-ical takes a moment for", () => {
-  it.each<[string, (at: number) => string]>([
-    ["floating times", () => "DTSTART:20260701T100000"],
-    [
-      "times of every year",
-      (at) => `DTSTART;TZID=Europe/Berlin:${String(1000 + (at % 8000))}0701T100000`,
-    ],
-    ["lengths of all kinds", (at) => `DTSTART:20260701T100000Z\r\nDURATION:PT${at}S`],
-    ["own rules", (at) => `DTSTART;TZID=Own:2026070${1 + (at % 9)}T100000`],
-  ])("%s", (_what, line) => {
-    const events = Array.from({ length: 9000 }, (_, at) => [
-      "BEGIN:VEVENT",
-      `UID:u${at}`,
-      line(at),
-      "END:VEVENT",
-    ]).flat();
-    const started = processorMs();
-    const { items } = readFine(calendar(...rules("Own"), ...events));
-    expect(processorMs() - started).toBeLessThan(8000);
+  it.each(longTimes)("$name", ({ make, most }) => {
+    const { items } = readFine(octets(make(most)));
+    expect(items).toHaveLength(most);
     expect(items.flatMap(({ problems }) => problems)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { IncomingItem } from "../../../src/ics/read/incoming.ts";
 import { readClock, settleClock } from "../../../src/ics/time-values.ts";
 import { zonesOfFile } from "../../../src/ics/zones/file-zones.ts";
 import { writeTimeZone } from "../../../src/ics/zones/zones.ts";
-import { processorMs } from "../../support/processor-time.ts";
+import { longZones } from "../../support/long-inputs.ts";
 import { calendar, octets, readFine, readOne } from "../files.ts";
 
 const part = (kind: string, ...lines: readonly string[]): readonly string[] => [
@@ -367,38 +367,9 @@ describe("a definition that cannot be followed is refused with the reason:", () 
   });
 });
 
-describe("a definition takes a moment", () => {
-  const limit = 8000;
-  const many = (count: number, make: (at: number) => readonly string[]) =>
-    Array.from({ length: count }, (_, at) => make(at)).flat();
-  const rules = (parts: string) => [
-    ...standard("DTSTART:00010101T000000", ...offsets("+0100", "+0000"), `RRULE:${parts}`),
-    ...daylight("DTSTART:00010301T000000", ...offsets("+0000", "+0100"), `RRULE:${parts}`),
-  ];
-  const everyYear = many(5000, (at) =>
-    [`DTSTART;TZID=Own:${String(at * 2).padStart(4, "0")}0701T100000`].map(String),
-  );
-  it.each<[string, readonly string[]]>([
-    ["with rules that never come true", rules("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30")],
-    ["with rules of all days", rules("FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU")],
-    ["with rules of many years", rules("FREQ=YEARLY;INTERVAL=97")],
-    ["with rules that end late", rules("FREQ=YEARLY;COUNT=999")],
-    ["with many rules", many(300, () => rules("FREQ=YEARLY"))],
-    [
-      "with many dates",
-      standard(
-        "DTSTART:00010101T000000",
-        ...offsets("+0100", "+0000"),
-        ...many(400, (at) => [
-          `RDATE:${Array.from({ length: 100 }, (_, day) => `2${String(at).padStart(3, "0")}0101T${String(day).padStart(6, "0")}`).join(",")}`,
-        ]),
-      ),
-    ],
-  ])("%s", (_what, block) => {
-    const started = processorMs();
-    const read = readFine(inZone("Own", block, ...everyYear.map((line) => [line])));
-    expect(processorMs() - started).toBeLessThan(limit);
-    expect(read.items).toHaveLength(5000);
+describe("a definition comes to an end", () => {
+  it.each(longZones)("in $name", ({ make, most }) => {
+    expect(readFine(octets(make(most))).items).toHaveLength(most);
   });
 });
 

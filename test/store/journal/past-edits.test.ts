@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
+import { atOnce } from "../../../src/turns.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
@@ -32,11 +33,11 @@ describe("prune()", () => {
     confirmNext(rig, "Event 1");
     expect(store.journal.get(done.id)?.state).toBe("undone");
     clock.advance({ hours: 24 * 60 });
-    expect(store.pastEdits.prune(clock().subtract({ hours: 24 * 90 }))).toBe(1);
+    expect(atOnce(store.pastEdits.prune(clock().subtract({ hours: 24 * 90 })))).toBe(1);
     expect(store.journal.get(discarded)).toBeNull();
     expect(store.journal.get(done.id)?.state).toBe("undone");
     clock.advance({ hours: 24 * 40 });
-    expect(store.pastEdits.prune(clock().subtract({ hours: 24 * 90 }))).toBe(2);
+    expect(atOnce(store.pastEdits.prune(clock().subtract({ hours: 24 * 90 })))).toBe(2);
     expect(store.journal.get(undo)).toBeNull();
     expect(store.journal.get(open)?.state).toBe("pending");
   });
@@ -48,10 +49,10 @@ describe("prune()", () => {
     put(anEvent(1, { title: "second" }));
     const { sequence } = seen(key);
     const shown = (at: number) => store.view.shownAs(key, { sequence: at, modifiedAt: null });
-    store.pastEdits.prune(clock().subtract({ hours: 24 * 20 }));
+    atOnce(store.pastEdits.prune(clock().subtract({ hours: 24 * 20 })));
     expect(shown(sequence - 1)).toMatchObject({ title: "first" });
     clock.advance({ hours: 24 * 200 });
-    store.pastEdits.prune(clock());
+    atOnce(store.pastEdits.prune(clock()));
     expect(shown(sequence - 1)).toBeNull();
     expect(shown(sequence)).toMatchObject({ title: "second" });
   });

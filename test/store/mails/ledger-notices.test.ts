@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
 import { personId } from "../../../src/domain/ids.ts";
 import { noticeKey } from "../../../src/store/mails/ledger.ts";
+import { atOnce } from "../../../src/turns.ts";
 import { anEvent } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
@@ -93,7 +94,7 @@ describe("claim()", () => {
     });
     store.journal.discard(id);
     clock.advance({ hours: 1 });
-    expect(store.pastEdits.prune(clock())).toBe(1);
+    expect(atOnce(store.pastEdits.prune(clock()))).toBe(1);
     expect(store.notices.get(key)).toBeNull();
     expect(store.ledger.state().rejected).toBe(0);
   });

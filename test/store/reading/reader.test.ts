@@ -24,7 +24,13 @@ const titles = (reader: Reader): readonly string[] =>
   reader
     .view({
       ...{ view: "report_items", columns: ["title"], where: {} },
-      at: { now: clock(), today: Temporal.PlainDate.from("2026-11-21"), zone: "UTC", asOf: null },
+      at: {
+        now: clock(),
+        today: Temporal.PlainDate.from("2026-11-21"),
+        zone: "UTC",
+        asOf: null,
+        sight: null,
+      },
     })
     .map(({ title }) => title);
 const digest = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -155,7 +161,7 @@ describe("openQuery()", () => {
     ["EXPLAIN PRAGMA writable_schema = ON", "only queries that read"],
     ["EXPLAIN QUERY PLAN PRAGMA temp_store = 2", "only queries that read"],
     ["EXPLAIN ATTACH '/tmp/x' AS y", "only queries that read"],
-    ["SELECT 1; SELECT 2", "more than one statement"],
+    ["SELECT 1; SELECT 2", "one query is run at a time"],
     ["  -- nothing\n", "there is no query"],
     ["SELECT missing FROM view_items", "no such column: missing (line 1, column 8)"],
     ["SELECT 1\nFORM view_items", 'near "view_items": syntax error (line 2, column 6)'],

@@ -173,42 +173,45 @@ describe("next()", () => {
     expect(Math.max(...gaps)).toBe(60);
   });
 
-  it("keeps half of its polls for what matters when the ceiling cannot be met", () => {
+  it("keeps most of its polls for what matters when the ceiling cannot be met, and leaves nobody out", () => {
     const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
-    const made = scheduler(keys, { maxAge: 20 });
+    const made = scheduler(keys, { maxAge: 10 });
     made.put("s0", { weight: 1e6, cost: 1 });
-    expect(share(run(made, { polls: 800 }), "s0")).toBeGreaterThan(0.4);
+    const asked = run(made, { polls: 800 });
+    expect(share(asked, "s0")).toBeGreaterThan(0.65);
+    expect(new Set(asked.slice(-170)).size).toBe(40);
   });
 
-  it("waits while nobody is worth the price, and tells until when at the earliest", () => {
-    const made = scheduler(["a", "b"], { price: 50 });
-    run(made, { polls: 200 });
-    const choice = made.next(400);
-    if (choice.kind === "poll") throw new Error(`${choice.key} was asked`);
-    expect(choice.until).toBeGreaterThan(400);
-    for (const key of ["a", "b"]) {
-      expect(made.worth(key, choice.until - 0.01)).toBeLessThan(50);
-    }
+  it("shares its polls between the oldest and what matters while everything is beyond the ceiling", () => {
+    const keys = Array.from({ length: 40 }, (_, i) => `s${i}`);
+    const made = scheduler(keys, { maxAge: 200 });
+    made.put("s0", { weight: 1e6, cost: 1 });
+    run(made, { polls: 400 });
+    const after = run(made, { from: 10_000, polls: 80 });
+    expect(share(after, "s0")).toBeGreaterThan(0.4);
+    expect(new Set(after).size).toBe(40);
   });
 
-  it("uses a part of the pace when nothing has happened for long, and all of it after a change", () => {
-    const quiet = { quietAfter: 3600, quietPart: 0.2 };
-    const made = scheduler(["a", "b", "c", "d"], quiet);
-    const polls = 4000;
-    expect(run(made, { polls: 1800 })).toHaveLength(1800);
-    const used = run(made, { from: 1810 / pace, polls }).length / polls;
+  it("uses a part of the pace when it is unlikely that nothing has happened for so long, and all of it after a change", () => {
+    const made = scheduler(["a", "b", "c", "d"], { quietAfter: 3600, quietPart: 0.2 });
+    const busy = regular(400);
+    const hours = 1800;
+    expect(run(made, { polls: 2 * hours, changes: busy })).toHaveLength(2 * hours);
+    expect(run(made, { from: 2 * hours * 2, polls: hours / 2 })).toHaveLength(hours / 2);
+    const used = run(made, { from: 3 * hours * 2 + 10, polls: 4000 }).length / 4000;
     expect(used).toBeGreaterThan(0.1);
     expect(used).toBeLessThan(0.25);
-    const from = (1810 + polls) / pace;
+    const from = 3 * hours * 2 + 10 + 4000 / pace;
     made.hint("a", { now: from, changes: 10 });
     const [first] = run(made, { from, polls: 1, changes: () => [from - 1] });
     expect(first).toBe("a");
     expect(run(made, { from: from + 1 / pace, polls: 100 })).toHaveLength(100);
   });
 
-  it("asks for no more than the ceiling wants when the price is out of reach", () => {
-    const made = scheduler(["a", "b"], { price: 1e9, maxAge: 100 });
-    expect(run(made, { polls: 500 })).toHaveLength(20);
+  it("goes on at its pace when it is ordinary that nothing has happened for so long", () => {
+    const made = scheduler(["a", "b", "c", "d"], { quietAfter: 3600 });
+    run(made, { polls: 30 * 1800, changes: regular(5 * 3600) });
+    expect(run(made, { from: 60 * 1800, polls: 2 * 1800 })).toHaveLength(2 * 1800);
   });
 });
 

@@ -1,5 +1,6 @@
 import { ok } from "../../../src/domain/result.ts";
 import type { Store } from "../../../src/store/store.ts";
+import type { SideOptions } from "../../../src/sync/side-queue.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Listing, Upstream } from "../../../src/upstream/client.ts";
 import type { Stage } from "./stage.ts";
@@ -21,9 +22,21 @@ function countingReads(
       };
       return ok({ ...answer.value, digest: digestOf(answer.value.digest), read });
     };
-  const { events, tasks, subtasks } = upstream;
+  const { events, tasks, subtasks, workspace } = upstream;
   return {
     ...upstream,
+    workspace: {
+      ...workspace,
+      async allTasksUnread(query, call) {
+        const answer = await workspace.allTasksUnread(query, call);
+        if (!answer.ok) return answer;
+        const read = () => {
+          note("page");
+          return answer.value.read();
+        };
+        return ok({ ...answer.value, read });
+      },
+    },
     events: { ...events, listing: counted("events", (place, call) => events.listing(place, call)) },
     tasks: { ...tasks, listing: counted("tasks", (place, call) => tasks.listing(place, call)) },
     subtasks: {
@@ -44,7 +57,12 @@ type ListingCall<Place, Value> = (
 /** A sync on the stage's service and store whose sweeps tell which lists of items they have read, and which were left unread. */
 export function countedSync(
   { store, upstream }: Stage,
-  more: { readonly store?: Store; readonly clock?: () => Temporal.Instant } = {},
+  more: {
+    readonly store?: Store;
+    readonly clock?: () => Temporal.Instant;
+    readonly reader?: string;
+    readonly side?: SideOptions;
+  } = {},
 ) {
   const read: string[] = [];
   const sync = createSync({
@@ -60,10 +78,12 @@ export function countedSync(
   });
   return {
     sync,
+    /** Kinds of all that was read since the last sweep of `reads`; `page` for one of all tasks. */
+    read: (): readonly string[] => read,
     /** Kinds of the lists that one sweep has read, sorted. */
     reads: async (): Promise<readonly string[]> => {
       read.length = 0;
-      await sync.sweep({ signal: AbortSignal.timeout(15_000) });
+      await sync.sweep({ signal: AbortSignal.timeout(50_000) });
       return read.toSorted();
     },
   };

@@ -2,6 +2,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { Poller } from "../../../src/sync/poller.ts";
 import { Questions } from "../../../src/sync/questions.ts";
 import { SourceList } from "../../../src/sync/source-list.ts";
+import { createTurns, type Turns } from "../../../src/turns.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import type { Stage } from "./stage.ts";
 
@@ -11,7 +12,7 @@ export function pollByHand(
   more: {
     readonly store?: Store;
     readonly upstream?: Upstream;
-    readonly pause?: () => Promise<void>;
+    readonly turns?: Turns;
   } = {},
 ) {
   const clock = () => Temporal.Now.instant();
@@ -27,7 +28,7 @@ export function pollByHand(
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
-    ...(more.pause && { pause: more.pause }),
+    turns: more.turns ?? createTurns(),
   });
   const { signal } = new AbortController();
   return { sources, questions, poller, poll: (name: string) => poller.poll(name, signal) };

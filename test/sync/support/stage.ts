@@ -14,6 +14,7 @@ import {
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
 import { noGateHistory } from "../../support/gate-history.ts";
 import { testSandbox } from "../../support/sandbox.ts";
+import { emptyDatabase, migrations } from "../../support/test-store.ts";
 
 const zone = "Europe/Berlin";
 const clock = (): Temporal.Instant => Temporal.Now.instant();
@@ -68,8 +69,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const sandbox = await testSandbox({ seed: 7, quota: documented, ...wishes });
   onTestFinished(() => sandbox.close());
   const store = openStore({
-    file: file ?? ":memory:",
-    migrations: "migrations",
+    file: file ?? emptyDatabase(),
+    migrations,
     zone,
     clock: options.now ?? clock,
     randomId: randomUUID,
@@ -142,7 +143,7 @@ function assemble({
     sync,
     events,
     by: ownerOf(sandbox).personId,
-    sweep: () => sync.sweep({ signal: AbortSignal.timeout(15_000) }),
+    sweep: () => sync.sweep({ signal: AbortSignal.timeout(50_000) }),
     asked() {
       const seen = sandbox.requests.entries().map(({ method, path }) => `${method} ${path}`);
       sandbox.requests.clear();
@@ -158,8 +159,11 @@ function assemble({
   };
 }
 
-/** Polls for ever until `reached`, then stops it; throws what was expected when it is not within 10 s. */
-export async function runUntil({ sync }: Stage, reached: () => boolean): Promise<void> {
+/** Polls for ever until `reached`, then stops it; throws what was expected when it is not within 40 s. */
+export async function runUntil(
+  { sync }: Pick<Stage, "sync">,
+  reached: () => boolean,
+): Promise<void> {
   const stop = new AbortController();
   const running = sync.run(stop.signal);
   try {
@@ -172,9 +176,9 @@ export async function runUntil({ sync }: Stage, reached: () => boolean): Promise
 
 /** Polls a condition with a deadline. */
 export async function until(reached: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 40_000;
   while (!reached()) {
-    if (performance.now() > deadline) throw new Error(`not within 10 s: ${reached.toString()}`);
+    if (performance.now() > deadline) throw new Error(`not within 40 s: ${reached.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -7,7 +7,10 @@ import type { Stage } from "./stage.ts";
 export type Inventory = readonly string[];
 
 /** What the workspace holds. */
-export function workspaceInventory({ sandbox: { workspace }, by }: Stage): Inventory {
+export function workspaceInventory({
+  sandbox: { workspace },
+  by,
+}: Pick<Stage, "sandbox" | "by">): Inventory {
   const found: string[] = [];
   for (const { project, lists } of workspace.places()) {
     for (const event of insist(workspace.events.list({ by, project }, { view: "all" }))) {
@@ -27,7 +30,7 @@ export function workspaceInventory({ sandbox: { workspace }, by }: Stage): Inven
 }
 
 /** What the view shows. */
-export function viewInventory({ store, sandbox }: Stage): Inventory {
+export function viewInventory({ store, sandbox }: Pick<Stage, "store" | "sandbox">): Inventory {
   return sandbox.workspace
     .places()
     .flatMap(({ project }) => store.view.ofProject(projectId(project)))
@@ -79,4 +82,15 @@ export function addEvent(
       ...body,
     }),
   ).id;
+}
+
+/** Fills a list of the workspace: two tasks, the first with a subtask, and an event beside them. */
+export function addFamily(it: Stage) {
+  const place = placeAt(it, 0);
+  const task = addTask(it, place, { title: "Old", due_date: "2027-03-09" });
+  const other = addTask(it, place, { title: "Other" });
+  const event = addEvent(it, place);
+  const { tasks, subtasks, events } = it.sandbox.workspace;
+  insist(subtasks.create({ ...place, task }, { title: "Below" }));
+  return { place, task, other, event, tasks, subtasks, events };
 }

@@ -1,0 +1,51 @@
+import { Random } from "../../src/sandbox/seed/random.ts";
+import type { World } from "./pollsim.ts";
+
+const day = 86_400;
+/** Hours by which the days of pollsim's five phases are shifted. */
+const shifts = [0, 0, 0, 7, -7];
+
+/**
+ * The same world with a week: of seven days two are idle for most sources, each in its own time zone, and what they would
+ * have shown on those comes later. The others are worked on every day.
+ */
+export function withIdleDays(world: World, seed: number): World {
+  const random = new Random(seed);
+  const events = world.events.map((times, source) => {
+    if (random.next() >= keepsWeek) return times;
+    const shift = (shifts[world.phase[source] ?? 0] ?? 0) * 3600;
+    const moved = times.map((at) => {
+      const local = at - shift;
+      const worked = Math.max(0, Math.floor(local / day));
+      return shift + local + (dayOfWork(worked) - worked) * day;
+    });
+    return moved.filter((at) => at < world.horizon);
+  });
+  return { ...world, events };
+}
+
+/** For each source the project that it belongs to: most, but not all sources of one keep the same hours. */
+export function projectsOf({ phase }: World, seed: number): readonly string[] {
+  const random = new Random(seed);
+  const projects = Math.ceil(phase.length / projectSize);
+  const zones = Array.from(
+    { length: projects },
+    () => phase[random.between(0, phase.length - 1)] ?? 0,
+  );
+  return phase.map((zone) => {
+    const alike = zones.flatMap((one, project) => (shifts[one] === shifts[zone] ? project : []));
+    const isElsewhere = alike.length === 0 || random.next() >= alikePart;
+    const project = isElsewhere ? random.between(0, projects - 1) : random.pick(alike);
+    return `project ${project}`;
+  });
+}
+
+/** The day on which the work of a day goes on that has no idle ones before it: the third and the fourth of each week are idle. */
+function dayOfWork(worked: number): number {
+  const rest = (worked + 3) % 5;
+  return 7 * Math.floor((worked + 3) / 5) + rest - 3;
+}
+
+const keepsWeek = 0.8;
+const projectSize = 8;
+const alikePart = 0.85;

@@ -1,0 +1,31 @@
+import { allMetrics } from "../src/http/metric-list.ts";
+
+/** The table of all metrics, as it stands in docs/metrics.md between its two marks. */
+export const metricsTable = (): string =>
+  [
+    "| metric | type | labels | in `/api/status` | meaning |",
+    "|---|---|---|---|---|",
+    ...allMetrics.map(({ name, type, labels = [], status, help }) =>
+      [
+        "",
+        ` \`${name}\` `,
+        ` ${type} `,
+        labels.length === 0 ? " " : ` ${labels.map((label) => `\`${label}\``).join(", ")} `,
+        status === null ? " " : ` \`/${status.replaceAll(".", "/")}\` `,
+        ` ${help} `,
+        "",
+      ].join("|"),
+    ),
+  ].join("\n");
+
+export const tableMarks = ["<!-- made by npm run reference -->", "<!-- end -->"] as const;
+
+/** The document with the table as it is now. Throws where a mark is missing. */
+export function withMetricsTable(document: string): string {
+  const [begin, end] = tableMarks.map((mark) => document.indexOf(mark));
+  if (begin === undefined || end === undefined || begin < 0 || end < begin) {
+    throw new Error("docs/metrics.md lacks the marks around its table");
+  }
+  const head = document.slice(0, begin + tableMarks[0].length);
+  return `${head}\n\n${metricsTable()}\n\n${document.slice(end)}`;
+}

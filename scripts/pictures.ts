@@ -1,0 +1,100 @@
+// Takes the pictures of docs/pictures: starts the demo, waits until its story is told, and looks at its pages as somebody would.
+// A page that this version does not have is left out, and said.
+//   npm run build && npx node scripts/pictures.ts
+import { spawn } from "node:child_process";
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium } from "playwright-core";
+import { chromiumPath } from "../test/support/chromium.ts";
+
+interface Picture {
+  readonly name: string;
+  /** Below the start page. */
+  readonly path: string;
+  readonly device?: "phone";
+  /** A link of the page that is followed first. */
+  readonly follow?: RegExp;
+}
+
+const pictures: readonly Picture[] = [
+  { name: "today", path: "" },
+  { name: "calendar", path: "calendar" },
+  { name: "edits", path: "edits" },
+  { name: "conflict", path: "edits?state=waiting", follow: /Weekly call/ },
+  { name: "feeds", path: "feeds" },
+  { name: "connect", path: "connect" },
+  { name: "milestones", path: "reports/milestones" },
+  { name: "people", path: "people" },
+  { name: "status", path: "status" },
+  { name: "phone", path: "calendar", device: "phone" },
+  { name: "phone-edits", path: "edits", device: "phone" },
+];
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "docs", "pictures");
+/** A picture that is larger makes the checkout heavy. */
+const mostBytes = 200_000;
+const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+if (chromiumPath === null) throw new Error("no Chromium is on the PATH; CHROMIUM can name one");
+mkdirSync(folder, { recursive: true });
+const demo = spawn(process.execPath, [join(root, "src/dayferry.ts"), "demo", "--port", "0"], {
+  stdio: ["ignore", "pipe", "inherit"],
+});
+const ended = new Promise((resolve) => demo.on("close", resolve));
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
+try {
+  const start = await startPage();
+  for (const picture of pictures) await take(picture, { browser, start });
+} finally {
+  await browser.close();
+  demo.kill("SIGINT");
+  await ended;
+}
+
+/** The address that the demo prints, once it has told everything. */
+function startPage(): Promise<string> {
+  let told = "";
+  return new Promise((resolve, reject) => {
+    demo.on("close", () => reject(new Error(`the demo ended early: ${told}`)));
+    demo.stdout.on("data", (chunk) => {
+      told += chunk;
+      const [, address] = /start page +(\S+)/.exec(told) ?? [];
+      if (address !== undefined && told.includes("Ctrl-C stops")) resolve(address);
+    });
+  });
+}
+
+async function take(
+  { name, path, device, follow }: Picture,
+  { browser, start }: { readonly browser: Browser; readonly start: string },
+): Promise<void> {
+  const context = await browser.newContext({
+    viewport: sizes[device ?? "desktop"],
+    isMobile: device === "phone",
+    colorScheme: "light",
+    reducedMotion: "reduce",
+    timezoneId: "Europe/Berlin",
+    locale: "en-GB",
+  });
+  try {
+    const page = await context.newPage();
+    await page.goto(start);
+    const answer = await page.goto(new URL(`/${path}`, start).href);
+    if (!answer?.ok()) {
+      console.log(`${name}: there is no page ${path} (${answer?.status()})`);
+      return;
+    }
+    if (follow) await page.getByRole("link", { name: follow }).first().click();
+    // Calendar and live parts have come once the network is quiet but for the open stream.
+    await page.waitForTimeout(1000);
+    const file = join(folder, `${name}.png`);
+    await page.screenshot({ path: file });
+    const { size } = statSync(file);
+    if (size > mostBytes) throw new Error(`${file} has ${size} bytes, more than ${mostBytes}`);
+    console.log(`${name}: ${size} bytes`);
+  } finally {
+    await context.close();
+  }
+}

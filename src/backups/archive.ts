@@ -1,0 +1,297 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream, openSync, writeSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { fileReason } from "../domain/file-reason.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+
+/** What a backup says of itself, ahead of its parts. */
+export interface Manifest {
+  readonly format: "dayferry-backup";
+  readonly version: number;
+  readonly madeAt: string;
+  /** The Dayferry that has made it. */
+  readonly program: string;
+  readonly migration: number;
+  readonly installation: string;
+  readonly epoch: string;
+  readonly openEdits: number;
+  readonly keys: "sealed" | "left out";
+  /** The key files that were there, in the backup or not; null where it does not say so. */
+  readonly keyFiles: readonly string[] | null;
+  readonly parts: readonly PartFacts[];
+}
+
+interface PartFacts {
+  readonly name: string;
+  readonly octets: number;
+  readonly sha256: string;
+}
+
+/** One part to be written: its octets come as they are asked for, and are as many as its facts say. */
+interface Part extends PartFacts {
+  readonly content: () => AsyncIterable<Uint8Array>;
+}
+
+export const formatVersion = 1;
+const manifestName = "manifest.json";
+const block = 512;
+const mostManifest = 65_536;
+
+/**
+ * Writes a backup into an open file: a compressed tar archive, which common tools open as well, with the manifest in front.
+ * Source: IEEE Std 1003.1 pax, ustar Interchange Format.
+ */
+export async function writeArchive(
+  descriptor: number,
+  { manifest, parts }: { readonly manifest: Manifest; readonly parts: readonly Part[] },
+): Promise<void> {
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  const at = Math.floor(Temporal.Instant.from(manifest.madeAt).epochMilliseconds / 1000);
+  async function* octets(): AsyncGenerator<Uint8Array> {
+    yield header({ name: manifestName, size: text.byteLength, at });
+    yield padded(text);
+    for (const part of parts) {
+      yield header({ name: part.name, size: part.octets, at });
+      let written = 0;
+      for await (const piece of part.content()) {
+        written += piece.byteLength;
+        yield piece;
+      }
+      if (written !== part.octets) throw new Error(`${part.name} has changed while it was written`);
+      yield Buffer.alloc(paddingOf(written));
+    }
+    yield Buffer.alloc(2 * block);
+  }
+  const target = createWriteStream("", { fd: descriptor, autoClose: false });
+  await pipeline(octets, createGzip({ level: 6 }), target);
+}
+
+const paddingOf = (size: number): number => (block - (size % block)) % block;
+
+const padded = (text: Buffer): Buffer =>
+  Buffer.concat([text, Buffer.alloc(paddingOf(text.byteLength))]);
+
+function header({
+  name,
+  size,
+  at,
+}: {
+  readonly name: string;
+  readonly size: number;
+  readonly at: number;
+}): Buffer {
+  const head = Buffer.alloc(block);
+  const octal = (value: number, length: number) =>
+    `${value.toString(8).padStart(length - 1, "0")}\0`;
+  head.write(name, 0);
+  head.write(octal(0o600, 8), 100);
+  head.write(octal(0, 8), 108);
+  head.write(octal(0, 8), 116);
+  head.write(octal(size, 12), 124);
+  head.write(octal(at, 12), 136);
+  head.write("        ", 148);
+  head.write("0", 156);
+  head.write("ustar\x0000", 257);
+  const sum = head.reduce((total, octet) => total + octet, 0);
+  head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return head;
+}
+
+/** Told of each part of a backup as it is read; `begin` answers where its octets go. */
+interface PartSink {
+  begin(facts: PartFacts): (piece: Uint8Array) => void;
+}
+
+/** Reads the manifest of a backup alone. Fails with a sentence. */
+export async function readManifest(file: string): Promise<Result<Manifest, string>> {
+  const reader = new ArchiveReader(null);
+  return settle(file, reader);
+}
+
+/** Reads a backup to its end, and compares all of it with the manifest. Fails with a sentence. */
+export async function readArchive(file: string, sink: PartSink): Promise<Result<Manifest, string>> {
+  return settle(file, new ArchiveReader(sink));
+}
+
+async function settle(file: string, reader: ArchiveReader): Promise<Result<Manifest, string>> {
+  const source = createReadStream(file);
+  const gunzip = createGunzip();
+  try {
+    await pipeline(source, gunzip, async (pieces: AsyncIterable<Buffer>) => {
+      for await (const piece of pieces) {
+        reader.take(piece);
+        if (reader.isSatisfied) return;
+      }
+    });
+  } catch (error) {
+    if (!reader.isSatisfied) return fail(`${file} is no whole backup: ${unreadableBecause(error)}`);
+  }
+  const manifest = reader.end();
+  return manifest.ok ? manifest : fail(`${file} is no whole backup: ${manifest.failure}`);
+}
+
+/** What zlib says of octets that it cannot unpack tells nothing to whoever has named the wrong file. */
+function unreadableBecause(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "Z_BUF_ERROR") return "it is cut short";
+  if (code === "Z_DATA_ERROR") return "it is damaged, or another kind of file";
+  return fileReason(error);
+}
+
+/** A part that is being read. `open`: octets that are still to come. */
+interface OpenPart {
+  readonly facts: PartFacts;
+  readonly write: (piece: Uint8Array) => void;
+  readonly hash: ReturnType<typeof createHash>;
+  readonly padding: number;
+  open: number;
+}
+
+class ArchiveReader {
+  readonly #sink: PartSink | null;
+  #waiting: Buffer = Buffer.alloc(0);
+  #manifest: Manifest | null = null;
+  #left: PartFacts[] = [];
+  #part: OpenPart | null = null;
+  #hasEnded = false;
+
+  /** With no sink the manifest is all that is wanted. */
+  constructor(sink: PartSink | null) {
+    this.#sink = sink;
+  }
+
+  get isSatisfied(): boolean {
+    return this.#sink === null && this.#manifest !== null;
+  }
+
+  take(piece: Buffer): void {
+    this.#waiting = this.#waiting.byteLength === 0 ? piece : Buffer.concat([this.#waiting, piece]);
+    while (!this.isSatisfied && !this.#hasEnded && this.#step());
+    // Behind the end there is nothing but filling.
+    if (this.#hasEnded) this.#waiting = Buffer.alloc(0);
+  }
+
+  end(): Result<Manifest, string> {
+    if (!this.#manifest) return fail("it has no manifest");
+    if (this.isSatisfied) return ok(this.#manifest);
+    const [missing] = this.#part ? [this.#part.facts] : this.#left;
+    if (missing) return fail(`${missing.name} is missing or cut short`);
+    return this.#hasEnded ? ok(this.#manifest) : fail("its end is missing");
+  }
+
+  /** Whether there was enough to go on. */
+  #step(): boolean {
+    if (this.#part) return this.#read(this.#part);
+    const head = this.#waiting;
+    if (head.byteLength < block) return false;
+    if (head.subarray(0, block).every((octet) => octet === 0)) {
+      this.#hasEnded = true;
+      return false;
+    }
+    const name = textOf(head.subarray(0, 100));
+    const size = parseInt(textOf(head.subarray(124, 136)), 8);
+    if (textOf(head.subarray(257, 262)) !== "ustar" || !Number.isSafeInteger(size)) {
+      throw new Error("it is no archive of this program");
+    }
+    if (!this.#manifest) return this.#readManifest({ name, size });
+    const facts = this.#left.shift();
+    if (facts?.name !== name || facts.octets !== size) {
+      throw new Error(`${name} is not what the manifest says`);
+    }
+    const write = this.#sink?.begin(facts) ?? (() => undefined);
+    this.#waiting = head.subarray(block);
+    this.#part = { facts, write, hash: createHash("sha256"), open: size, padding: paddingOf(size) };
+    return true;
+  }
+
+  #readManifest({ name, size }: { readonly name: string; readonly size: number }): boolean {
+    if (name !== manifestName || size > mostManifest) throw new Error("it has no manifest");
+    if (this.#waiting.byteLength < block + size + paddingOf(size)) return false;
+    const text = this.#waiting.toString("utf8", block, block + size);
+    this.#manifest = manifestOf(JSON.parse(text));
+    this.#left = [...this.#manifest.parts];
+    this.#waiting = this.#waiting.subarray(block + size + paddingOf(size));
+    return true;
+  }
+
+  #read(part: OpenPart): boolean {
+    const piece = this.#waiting.subarray(0, part.open);
+    part.open -= piece.byteLength;
+    part.hash.update(piece);
+    part.write(piece);
+    this.#waiting = this.#waiting.subarray(piece.byteLength);
+    if (part.open > 0 || this.#waiting.byteLength < part.padding) return false;
+    this.#waiting = this.#waiting.subarray(part.padding);
+    if (part.hash.digest("hex") !== part.facts.sha256) {
+      throw new Error(`${part.facts.name} is not what it was when it was written`);
+    }
+    this.#part = null;
+    return true;
+  }
+}
+
+const textOf = (octets: Buffer): string => octets.toString("latin1").split(/[\0 ]/)[0] ?? "";
+
+/** Throws for what this build cannot read. */
+function manifestOf(value: unknown): Manifest {
+  const facts = new Map<string, unknown>(Object.entries(Object(value)));
+  const text = (name: string): string => {
+    const found = facts.get(name);
+    if (typeof found !== "string") throw new Error(`its manifest has no ${name}`);
+    return found;
+  };
+  const number = (name: string): number => {
+    const found = facts.get(name);
+    if (!Number.isSafeInteger(found) || Number(found) < 0) {
+      throw new Error(`its manifest has no ${name}`);
+    }
+    return Number(found);
+  };
+  if (text("format") !== "dayferry-backup") throw new Error("it is no backup of Dayferry");
+  const version = number("version");
+  if (version > formatVersion) {
+    throw new Error(
+      `it was written by a newer Dayferry (${text("program")}): update this one first`,
+    );
+  }
+  const [parts, names] = [facts.get("parts"), facts.get("keyFiles")];
+  if (!Array.isArray(parts)) throw new Error("its manifest has no parts");
+  return {
+    format: "dayferry-backup",
+    version,
+    madeAt: Temporal.Instant.from(text("madeAt")).toString(),
+    program: text("program"),
+    migration: number("migration"),
+    installation: text("installation"),
+    epoch: text("epoch"),
+    openEdits: number("openEdits"),
+    keys: text("keys") === "sealed" ? "sealed" : "left out",
+    keyFiles: Array.isArray(names) ? names.map(String) : null,
+    parts: parts.map(partOf),
+  };
+}
+
+/** The names of the parts are ours, so that no archive says where something is written. */
+export const databasePart = "dayferry.sqlite";
+export const keysPart = "keys.json";
+
+function partOf(value: unknown): PartFacts {
+  const { name, octets, sha256 }: Partial<Record<keyof PartFacts, unknown>> = Object(value);
+  const isKnown = name === databasePart || name === keysPart;
+  if (!isKnown || !Number.isSafeInteger(octets) || typeof sha256 !== "string") {
+    throw new Error("its manifest names a part that this build does not know");
+  }
+  return { name, octets: Number(octets), sha256 };
+}
+
+/** Writes a part into a file of its own, which only its owner reads. */
+export function fileSink(path: string): { write(piece: Uint8Array): void; descriptor: number } {
+  const descriptor = openSync(path, "wx", 0o600);
+  return {
+    descriptor,
+    write(piece) {
+      for (let at = 0; at < piece.byteLength; ) at += writeSync(descriptor, piece, at);
+    },
+  };
+}

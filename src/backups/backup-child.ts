@@ -1,0 +1,15 @@
+import { randomBytes } from "node:crypto";
+import { text } from "node:stream/consumers";
+import { examineDatabase } from "../store/copies/copy-database.ts";
+import type { ChildTask } from "./backup-processes.ts";
+import { makeBackup } from "./make-backup.ts";
+
+// A process of its own: copying, checking and compressing take a processor for seconds, and memory that is given back with it.
+// Reads a task from standard input, and writes how it ended to standard output.
+const task: ChildTask = JSON.parse(await text(process.stdin));
+process.umask(0o077);
+const result =
+  task.kind === "backup"
+    ? await makeBackup(task.backup, randomBytes)
+    : examineDatabase(task.file, "quick");
+process.stdout.write(JSON.stringify(result));

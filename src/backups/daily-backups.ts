@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import { fail, messageOf, type Result } from "../domain/result.ts";
+import type { Trouble } from "../domain/trouble.ts";
+import type { BackupProcesses } from "./backup-processes.ts";
+import { remedyFor } from "./damage.ts";
+import type { BackupFailure, MadeBackup } from "./make-backup.ts";
+import {
+  newestSnapshots,
+  prune,
+  type Retention,
+  type Snapshot,
+  snapshotName,
+} from "./snapshots.ts";
+
+/** Where backups go that are made by themselves, and when. */
+export interface BackupRules {
+  readonly enabled: boolean;
+  /** On the clocks of `zone`. */
+  readonly at: Temporal.PlainTime;
+  readonly keep: Retention;
+  readonly directory: string;
+  readonly passphrase: string | null;
+}
+
+interface DailyBackupsDeps {
+  readonly rules: BackupRules;
+  readonly zone: string;
+  readonly dataDir: string;
+  readonly program: string;
+  /** What fell due before there was an installation is not made up for. */
+  readonly installedAt: Temporal.Instant;
+  readonly processes: BackupProcesses;
+  /** Where what was found is told, and where it is taken back. */
+  readonly troubles: {
+    readonly report: (trouble: Trouble) => void;
+    readonly withdraw: (identity: string) => void;
+  };
+  readonly clock: () => Temporal.Instant;
+  readonly onEvent: (event: BackupEvent) => void;
+}
+
+export type BackupEvent =
+  | {
+      readonly kind: "made";
+      readonly file: string;
+      readonly octets: number;
+      readonly pruned: number;
+    }
+  | { readonly kind: "failed"; readonly problem: string }
+  | { readonly kind: "damaged"; readonly problem: string; readonly remedy: string };
+
+/** Backups of one data directory, and the nightly look for damage that each of them is. */
+export interface DailyBackups {
+  /** Makes the one that is due; rests an hour after one that could not be made. */
+  readonly step: (signal: AbortSignal) => Promise<"idle">;
+  /** Makes one now, because somebody asks for it. One is made at a time. */
+  readonly make: (signal: AbortSignal) => Promise<Result<MadeBackup, BackupFailure>>;
+  /** The newest first. */
+  readonly list: () => readonly Snapshot[];
+}
+
+const retryAfter = Temporal.Duration.from({ hours: 1 });
+
+export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
+  const { rules, zone, dataDir, program, processes, troubles, clock, onEvent } = deps;
+  let triedAt: Temporal.Instant | null = null;
+  let examinedAt: Temporal.Instant | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function make(reason: Snapshot["reason"], signal: AbortSignal) {
+    const turn = last.then(() => makeOne(reason, signal));
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function makeOne(
+    reason: Snapshot["reason"],
+    signal: AbortSignal,
+  ): Promise<Result<MadeBackup, BackupFailure>> {
+    signal.throwIfAborted();
+    const { directory, passphrase, keep } = rules;
+    const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
+    const file = join(directory, snapshotName(now, reason));
+    const made = await processes.backup(
+      { dataDir, file, passphrase, program, now: now.toString() },
+      signal,
+    );
+    if (!made.ok) {
+      tell(made.failure);
+      return made;
+    }
+    troubles.withdraw("backup-failed");
+    troubles.withdraw("database-damaged");
+    const pruned = prune(directory, { keep, zone, now });
+    onEvent({ kind: "made", file, octets: made.value.octets, pruned });
+    return made;
+  }
+
+  function tell({ kind, problem }: BackupFailure): void {
+    if (kind === "failed") {
+      troubles.report({ kind: "backup-failed", problem });
+      onEvent({ kind, problem });
+      return;
+    }
+    const now = clock();
+    const good = newestSnapshots(rules.directory, now)[0]?.file ?? null;
+    const remedy = remedyFor({ dataDir, backups: rules }, { good, now });
+    troubles.report({ kind: "database-damaged", problem, remedy });
+    onEvent({ kind, problem, remedy });
+  }
+
+  /** The look alone, where no backups are made. */
+  async function examine(dueAt: Temporal.Instant, signal: AbortSignal): Promise<void> {
+    const now = clock();
+    if (examinedAt && isWithin(examinedAt, { from: dueAt, to: now })) return;
+    examinedAt = now;
+    const found = await processes.examine(join(dataDir, "dayferry.sqlite"), signal);
+    if (found.ok) troubles.withdraw("database-damaged");
+    else if (found.failure.kind === "damaged")
+      tell({ kind: "damaged", problem: found.failure.problem });
+  }
+
+  return {
+    async step(signal) {
+      const now = clock();
+      const dueAt = lastTurn(now, { at: rules.at, zone });
+      if (Temporal.Instant.compare(dueAt, deps.installedAt) < 0) return "idle";
+      if (!rules.enabled) {
+        await examine(dueAt, signal);
+        return "idle";
+      }
+      const restsSince = now.subtract(retryAfter).add({ nanoseconds: 1 });
+      if (triedAt && isWithin(triedAt, { from: restsSince, to: now })) return "idle";
+      const isMade = newestSnapshots(rules.directory, now).some(
+        ({ reason, madeAt }) => reason === "daily" && isWithin(madeAt, { from: dueAt, to: now }),
+      );
+      if (isMade) return "idle";
+      triedAt = now;
+      try {
+        await make("daily", signal);
+      } catch (error) {
+        if (signal.aborted) return "idle";
+        tell({ kind: "failed", problem: messageOf(error) });
+      }
+      return "idle";
+    },
+    async make(signal) {
+      try {
+        return await make("asked", signal);
+      } catch (error) {
+        return fail({ kind: "failed", problem: messageOf(error) });
+      }
+    },
+    list: () => newestSnapshots(rules.directory, clock()),
+  };
+}
+
+/** What a clock that ran ahead has noted is not within, so that it holds nothing up until its time comes. */
+const isWithin = (
+  moment: Temporal.Instant,
+  { from, to }: { readonly from: Temporal.Instant; readonly to: Temporal.Instant },
+): boolean =>
+  Temporal.Instant.compare(moment, from) >= 0 && Temporal.Instant.compare(moment, to) <= 0;
+
+/** When it was that time of day last. */
+function lastTurn(
+  now: Temporal.Instant,
+  { at, zone }: { readonly at: Temporal.PlainTime; readonly zone: string },
+): Temporal.Instant {
+  const today = now.toZonedDateTimeISO(zone).toPlainDate();
+  const [turn, before] = [today, today.subtract({ days: 1 })].map((day) =>
+    day.toZonedDateTime({ timeZone: zone, plainTime: at }).toInstant(),
+  );
+  if (turn && Temporal.Instant.compare(turn, now) <= 0) return turn;
+  return before ?? now;
+}

@@ -1,0 +1,340 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fail, messageOf, ok, type Result } from "../domain/result.ts";
+import { examineDatabase } from "../store/copies/copy-database.ts";
+import { beginNewLife, type NewLifeReport } from "../store/copies/new-life.ts";
+import { readMigrations } from "../store/migrate.ts";
+import {
+  databasePart,
+  fileSink,
+  keysPart,
+  type Manifest,
+  readArchive,
+  readManifest,
+} from "./archive.ts";
+import { syncFolder } from "./make-backup.ts";
+import { type Keys, keyFiles, openKeys } from "./sealed-keys.ts";
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/** Files of the database, the log and the index that belong to it. */
+const databaseFiles = [databasePart, `${databasePart}-wal`, `${databasePart}-shm`];
+
+export interface RestoreOptions {
+  readonly file: string;
+  /** Held by this process, and by no other. */
+  readonly dataDir: string;
+  /** Opens the keys; null: they are left as they are in the data directory. */
+  readonly passphrase: string | null;
+  readonly epoch: string;
+  readonly now: Temporal.Instant;
+  readonly quota: number;
+}
+
+export interface Restored extends NewLifeReport {
+  readonly manifest: Manifest;
+  /** Where the database that was there is now; null where there was none. */
+  readonly aside: string | null;
+  /** Keys that are those of the backup now. */
+  readonly keys: readonly string[];
+  /** What a key that neither the backup nor the data directory holds ends, one sentence each. */
+  readonly lost: readonly string[];
+}
+
+/** What is moved when everything is ready: the one file that decides whether the old state holds or the new one. */
+const intentName = "restore.json";
+const draftName = `${intentName}.draft`;
+
+/**
+ * Puts a backup in the place of the database that is there, which is kept aside. Until everything is checked, brought up to this
+ * build and safe on the disk nothing is touched; from then on `finishRestore` carries it out, now or at the next start.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Result<Restored, string>> {
+  const { file, dataDir, passphrase, now } = options;
+  const told = await readManifest(file);
+  if (!told.ok) return told;
+  const room = roomFor(told.value, dataDir);
+  if (room !== null) return fail(room);
+  removeUndecided(dataDir);
+  const stage = mkdtempSync(join(dataDir, stagePrefix));
+  try {
+    const checked = await unpack(file, stage);
+    if (!checked.ok) return checked;
+    const manifest = checked.value;
+    const keys = keysOf(manifest, { stage, passphrase });
+    if (!keys.ok) return fail(`${file}: ${keys.failure}`);
+    const copy = join(stage, databasePart);
+    const database = join(dataDir, databasePart);
+    const report = beginNewLife(copy, {
+      ...options,
+      migrations,
+      madeAt: Temporal.Instant.from(manifest.madeAt),
+      replaced: existsSync(database) ? database : null,
+    });
+    const whole = examineDatabase(copy, "full");
+    if (!whole.ok)
+      return fail(`${file} cannot be brought up to this build: ${whole.failure.problem}`);
+    for (const name of databaseFiles.slice(1)) rmSync(join(stage, name), { force: true });
+    for (const [name, text] of keys.value) {
+      writeFileSync(join(stage, name), text, { mode: 0o600, flush: true });
+    }
+    syncFile(copy);
+    syncFolder(stage);
+    const aside = asideIn(dataDir, now);
+    const isReplacing = existsSync(database);
+    writeIntent(dataDir, { stage: basename(stage), aside: basename(aside) });
+    finishRestore(dataDir);
+    const had = manifest.keyFiles ?? keyFiles.map(({ name }) => name);
+    const lost = keyFiles.filter(
+      ({ name }) => had.includes(name) && !existsSync(join(dataDir, name)),
+    );
+    return ok({
+      ...report,
+      manifest,
+      aside: isReplacing ? aside : null,
+      keys: [...keys.value.keys()],
+      lost: lost.map(({ without }) => without),
+    });
+  } catch (error) {
+    return fail(`${file} cannot be restored: ${messageOf(error)}`);
+  } finally {
+    if (!existsSync(join(dataDir, intentName))) rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+const stagePrefix = ".restoring-";
+
+/** Unpacked and worked on, it may take three times what it is. */
+function roomFor({ parts }: Manifest, dataDir: string): string | null {
+  const octets = parts.reduce((sum, part) => sum + part.octets, 0);
+  const { bavail, bsize } = statfsSync(dataDir);
+  const [free, needed] = [bavail * bsize, 2 * octets + 16 * 2 ** 20];
+  if (free >= needed) return null;
+  return `the disk of ${dataDir} has ${Math.floor(free / 2 ** 20)} MiB free, and this backup takes ${Math.ceil(needed / 2 ** 20)} MiB while it is restored`;
+}
+
+/** Unpacks a backup into a folder and checks all of it. Fails with a sentence. */
+export async function unpack(file: string, folder: string): Promise<Result<Manifest, string>> {
+  const open: number[] = [];
+  const read = await readArchive(file, {
+    begin({ name }) {
+      const sink = fileSink(join(folder, name));
+      open.push(sink.descriptor);
+      return (piece) => sink.write(piece);
+    },
+  }).finally(() => {
+    for (const descriptor of open) closeSync(descriptor);
+  });
+  if (!read.ok) return read;
+  const { migration } = read.value;
+  const newest = readMigrations(migrations).length;
+  if (migration > newest) {
+    return fail(
+      `${file} is of a newer Dayferry (${read.value.program}, migration ${migration}; this one ends at ${newest}): update this one first`,
+    );
+  }
+  if (!existsSync(join(folder, databasePart))) return fail(`${file} holds no database`);
+  const whole = examineDatabase(join(folder, databasePart), "full");
+  if (!whole.ok) return fail(`${file}: ${whole.failure.problem}`);
+  return read;
+}
+
+/** Reads a backup as a restore would, in a temporary folder, and leaves nothing behind. With a passphrase its keys are tried as well. */
+export async function verifyBackup(
+  file: string,
+  passphrase: string | null,
+): Promise<Result<Manifest, string>> {
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-verify-"));
+  try {
+    const checked = await unpack(file, folder);
+    if (!checked.ok || passphrase === null) return checked;
+    const keys = keysOf(checked.value, { stage: folder, passphrase });
+    return keys.ok ? checked : fail(`${file}: ${keys.failure}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function keysOf(
+  { keys, installation, madeAt }: Manifest,
+  { stage, passphrase }: { readonly stage: string; readonly passphrase: string | null },
+): Result<Keys, string> {
+  const path = join(stage, keysPart);
+  if (keys === "left out" || passphrase === null) {
+    rmSync(path, { force: true });
+    return ok(new Map());
+  }
+  if (!existsSync(path)) return fail("its keys are missing");
+  const text = readFileSync(path, "utf8");
+  rmSync(path);
+  return openKeys(text, { passphrase, about: `${installation} ${madeAt}` });
+}
+
+export interface KeysRestored {
+  readonly manifest: Manifest;
+  /** Those that were lost, cut or other ones. */
+  readonly keys: readonly string[];
+  /** Where those are that were there; null where there were none. */
+  readonly aside: string | null;
+}
+
+/**
+ * Puts only the keys of a backup back, each at once and whole, and leaves the database as it is: for a key file that was lost or
+ * cut. Fails with a sentence, also for the backup of another installation, whose keys open nothing here.
+ */
+export async function restoreKeys({
+  file,
+  dataDir,
+  passphrase,
+  now,
+}: Omit<RestoreOptions, "epoch" | "quota">): Promise<Result<KeysRestored, string>> {
+  const told = await readManifest(file);
+  if (!told.ok) return told;
+  const database = join(dataDir, databasePart);
+  const facts = existsSync(database) ? examineDatabase(database, "quick") : null;
+  if (facts?.ok && facts.value.installation !== told.value.installation) {
+    return fail(
+      `${file} is of another installation (${told.value.installation}; this one is ${facts.value.installation}), whose keys open nothing here`,
+    );
+  }
+  if (told.value.keys === "left out") return fail(`${file} holds no keys`);
+  if (passphrase === null) return fail(`the keys in ${file} are sealed: give their passphrase`);
+  removeUndecided(dataDir);
+  const stage = mkdtempSync(join(dataDir, stagePrefix));
+  try {
+    const checked = await unpack(file, stage);
+    if (!checked.ok) return checked;
+    const opened = keysOf(checked.value, { stage, passphrase });
+    if (!opened.ok) return fail(`${file}: ${opened.failure}`);
+    const aside = asideIn(dataDir, now);
+    const keys = [...opened.value].filter(([name, text]) => textIn(join(dataDir, name)) !== text);
+    for (const [name, text] of keys) {
+      const path = join(dataDir, name);
+      if (existsSync(path)) {
+        mkdirSync(aside, { recursive: true, mode: 0o700 });
+        copyFileSync(path, join(aside, name));
+      }
+      writeFileSync(join(stage, name), text, { mode: 0o600, flush: true });
+      renameSync(join(stage, name), path);
+    }
+    syncFolder(dataDir);
+    return ok({
+      manifest: checked.value,
+      keys: keys.map(([name]) => name),
+      aside: existsSync(aside) ? aside : null,
+    });
+  } catch (error) {
+    return fail(`the keys of ${file} cannot be restored: ${messageOf(error)}`);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+const textIn = (path: string): string | null =>
+  existsSync(path) ? readFileSync(path, "utf8") : null;
+
+interface Intent {
+  readonly stage: string;
+  readonly aside: string;
+}
+
+function writeIntent(dataDir: string, intent: Intent): void {
+  const draft = join(dataDir, draftName);
+  writeFileSync(draft, JSON.stringify(intent), { mode: 0o600, flush: true });
+  renameSync(draft, join(dataDir, intentName));
+  syncFolder(dataDir);
+}
+
+/** Whether a restore was cut off after it was decided: what lies in the place of the database is half of the old state then. */
+export const isRestoreDecided = (dataDir: string): boolean => existsSync(join(dataDir, intentName));
+
+/** What a restore has left that was cut off before it had decided anything: a copy of the backup, and keys in the open. */
+function removeUndecided(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    if (!name.startsWith(stagePrefix) && name !== draftName) continue;
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Carries out a restore that was decided, from wherever it was cut off, and removes what one has left that was not; every start
+ * does so before it opens the database. Each file is moved once: as long as the new one waits in its folder, what lies in its
+ * place is the old one. Returns whether a restore was carried out. Belongs to whoever holds the data directory.
+ */
+export function finishRestore(dataDir: string): boolean {
+  const intent = join(dataDir, intentName);
+  if (!isRestoreDecided(dataDir)) {
+    try {
+      removeUndecided(dataDir);
+    } catch {
+      // A disk that does not let go of it is no reason to serve nothing.
+    }
+    return false;
+  }
+  const { stage, aside }: Partial<Intent> = Object(JSON.parse(readFileSync(intent, "utf8")));
+  if (!stage?.startsWith(stagePrefix) || !aside?.startsWith("replaced-")) {
+    throw new Error(`${intent} does not say what is to be restored: remove it, and restore again`);
+  }
+  const from = join(dataDir, basename(stage));
+  const to = join(dataDir, basename(aside));
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  if (existsSync(join(from, databasePart))) {
+    // All of them before the new one comes: a log that lies beside a database of another time would spoil it.
+    for (const name of databaseFiles) moveIfThere(join(dataDir, name), join(to, name));
+    syncFolder(to);
+    renameSync(join(from, databasePart), join(dataDir, databasePart));
+  }
+  for (const { name } of keyFiles) {
+    if (!existsSync(join(from, name))) continue;
+    moveIfThere(join(dataDir, name), join(to, name));
+    renameSync(join(from, name), join(dataDir, name));
+  }
+  rmSync(join(dataDir, "daemon.json"), { force: true });
+  syncFolder(dataDir);
+  rmSync(intent);
+  rmSync(from, { recursive: true, force: true });
+  if (readdirSync(to).length === 0) rmSync(to, { recursive: true });
+  syncFolder(dataDir);
+  return true;
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to);
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function asideIn(dataDir: string, now: Temporal.Instant): string {
+  const stamp = now.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "");
+  return freeName(join(dataDir, `replaced-${stamp}`));
+}
+
+function freeName(path: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (!existsSync(name)) return name;
+  }
+}

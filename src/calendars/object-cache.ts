@@ -1,0 +1,163 @@
+import type { ItemKey } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { endsAt, startsAt } from "../domain/when.ts";
+import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
+import type { ObjectRenderer, Written } from "./object-renderer.ts";
+import { nameOfUid } from "./resource-names.ts";
+
+/** Thrown when the octets of a member are asked for that has changed since. */
+export class EarlierObjectError extends Error {
+  override readonly name = "EarlierObjectError";
+  constructor({ uid }: CalendarObject) {
+    super(`the calendar object of ${JSON.stringify(uid)} is of an earlier revision`);
+  }
+}
+
+const components = ["VEVENT", "VTODO"] as const;
+
+interface ObjectCacheDeps {
+  readonly store: Store;
+  readonly renderer: ObjectRenderer;
+  /** The account's zone. */
+  readonly zone: string;
+  /** How many octets are kept in memory. */
+  readonly budget: number;
+}
+
+/** The calendar objects of items as they are now, and their octets up to a budget. */
+interface ObjectCache {
+  readonly object: (view: ViewItem, component: ObjectComponent) => CalendarObject;
+  /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
+  readonly octets: (object: CalendarObject) => Buffer;
+  /** Forgets an item that changed. */
+  readonly drop: (key: ItemKey) => void;
+  /** Forgets all objects. Octets stay: their ETag tells whether they are still right. */
+  readonly clear: () => void;
+}
+
+/** An item is written once, whichever calendars show it. */
+export function createObjectCache({ store, renderer, zone, budget }: ObjectCacheDeps): ObjectCache {
+  const objects = new Map<number, CalendarObject>();
+  const cache = createOctetCache(budget);
+
+  function make(view: ViewItem, component: ObjectComponent): CalendarObject {
+    const { key, uid } = view;
+    const written = renderer.write(view, component);
+    cache.put(idOf(key, component), written);
+    const name = store.objectNames.of(key) ?? nameOfUid(uid);
+    return memberObject(view, component, { name, written, zone });
+  }
+
+  return {
+    object(view, component) {
+      const id = idOf(view.key, component);
+      const object = objects.get(id) ?? make(view, component);
+      objects.set(id, object);
+      return object;
+    },
+    octets(object) {
+      const { key, component, etag } = object;
+      const id = idOf(key, component);
+      const cached = cache.get(id, etag);
+      if (cached) return cached;
+      const view = store.view.get(key);
+      const written = view && renderer.write(view, component);
+      if (written?.etag !== etag) throw new EarlierObjectError(object);
+      cache.put(id, written);
+      return written.octets;
+    },
+    drop(key) {
+      for (const component of components) {
+        objects.delete(idOf(key, component));
+        cache.drop(idOf(key, component));
+      }
+    },
+    clear() {
+      objects.clear();
+    },
+  };
+}
+
+/** The key of the caches is a number, as it is made and looked up for each member of a long list. */
+const idOf = (key: ItemKey, component: ObjectComponent): number =>
+  2 * key + (component === "VTODO" ? 1 : 0);
+
+/** Octets in memory up to a budget; the oldest are evicted first. */
+interface OctetCache {
+  readonly get: (id: number, etag: string) => Buffer | null;
+  readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
+  readonly drop: (id: number) => void;
+}
+
+/** `budget`: in octets. */
+function createOctetCache(budget: number): OctetCache {
+  const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
+  let size = 0;
+
+  function drop(id: number): void {
+    size -= kept.get(id)?.octets.byteLength ?? 0;
+    kept.delete(id);
+  }
+
+  return {
+    get(id, etag) {
+      const found = kept.get(id);
+      return found?.etag === etag ? found.octets : null;
+    },
+    put(id, text) {
+      drop(id);
+      kept.set(id, text);
+      size += text.octets.byteLength;
+      for (const oldest of kept.keys()) {
+        if (size <= budget) break;
+        drop(oldest);
+      }
+    },
+    drop,
+  };
+}
+
+/** A calendar object without its octets. */
+export function memberObject(
+  { key, uid, item }: ViewItem,
+  component: ObjectComponent,
+  as: { readonly name: string; readonly written: Written; readonly zone: string },
+): CalendarObject {
+  const { octets, etag, modifiedAt } = as.written;
+  const size = { length: octets.byteLength, span: spanOf(item, as.zone) };
+  return { key, uid, component, name: as.name, etag, modifiedAt, ...size };
+}
+
+const oneDay = Temporal.Duration.from({ hours: 24 }).total("milliseconds");
+/** Whole days may be meant in another zone than the account's, by programs and by their questions. */
+const otherZones = Temporal.Duration.from({ hours: 26 }).total("milliseconds");
+
+/** The coarse span of an item: outside of it no time range matches, inside it has to be looked at. */
+export function spanOf(item: Item, zone: string): CalendarObject["span"] {
+  if (item.kind !== "event") return daysSpan(item.startOn ?? item.dueOn, item.dueOn, zone);
+  const [from, to] = [startsAt(item.when, zone), endsAt(item.when, zone)];
+  const isWhole = item.when.kind === "dates" || item.milestone;
+  // What ends before it starts is shown from its start on.
+  const earliestEnd = from.epochMilliseconds + (isWhole ? oneDay : 0);
+  return widened(from.epochMilliseconds, Math.max(to.epochMilliseconds, earliestEnd), isWhole);
+}
+
+function daysSpan(
+  first: Temporal.PlainDate | null,
+  last: Temporal.PlainDate | null,
+  zone: string,
+): CalendarObject["span"] {
+  if (!first) return null;
+  const days = [first, last ?? first];
+  const from = Math.min(...days.map((day) => day.toZonedDateTime(zone).epochMilliseconds));
+  const ends = days.map((day) => day.add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds);
+  return widened(from, Math.max(...ends), true);
+}
+
+function widened(from: number, to: number, isWhole: boolean): CalendarObject["span"] {
+  // Ranges that only touch an item of no length, or the due time of a to-do, match it.
+  const margin = isWhole ? otherZones : 1;
+  return { from: from - margin, to: to + margin };
+}

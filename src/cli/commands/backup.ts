@@ -1,0 +1,332 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { Command } from "commander";
+import { type Manifest, readManifest } from "../../backups/archive.ts";
+import { makeBackup } from "../../backups/make-backup.ts";
+import {
+  finishRestore,
+  isRestoreDecided,
+  type KeysRestored,
+  type Restored,
+  restoreBackup,
+  restoreKeys,
+  verifyBackup,
+} from "../../backups/restore-backup.ts";
+import { keyFiles } from "../../backups/sealed-keys.ts";
+import { newestSnapshots } from "../../backups/snapshots.ts";
+import type { Config } from "../../config/config.ts";
+import { fileReason } from "../../domain/file-reason.ts";
+import { lockDataDirectory } from "../../store/data-lock.ts";
+import { fileAbove, keepFolderPrivate } from "../../store/private-files.ts";
+import { asJson, type CommandHost, type CommandTools, configFor, Failed } from "../command-host.ts";
+import { localTime, table } from "../terminal-text.ts";
+
+interface PassphraseOptions {
+  readonly passphraseFile?: string;
+  readonly askPassphrase: boolean;
+}
+
+interface BackupOptions extends PassphraseOptions {
+  readonly verify: boolean;
+  readonly withoutKeys: boolean;
+  readonly json: boolean;
+}
+
+const withPassphrase = (command: Command): Command =>
+  command
+    .option(
+      "--passphrase-file <file>",
+      "a file whose first line is the passphrase of the keys (- = standard input; else DAYFERRY_BACKUP_PASSPHRASE)",
+    )
+    .option("--ask-passphrase", "ask for it on the terminal", false);
+
+/** `backup`: one file with everything that Dayferry keeps, whether a daemon runs or not. */
+export function backupCommand({ host }: CommandTools): Command {
+  const command = new Command("backup")
+    .description("write a checked, compressed copy of all that Dayferry keeps into one file")
+    .argument("<file>", "the file to write, or with --verify to check")
+    .option("--verify", "check a backup instead, as a restore would", false)
+    .option("--without-keys", "leave the keys out even where a passphrase is known", false);
+  return withPassphrase(command)
+    .option("--json", "print JSON", false)
+    .action(async (name: string, options: BackupOptions, self: Command) => {
+      const file = resolve(name);
+      if (options.verify) return verify(file, { options, host });
+      const config = configFor(self, host);
+      const passphrase = options.withoutKeys
+        ? null
+        : await passphraseFor(options, { host, config });
+      finishWhatWasDecided(config.dataDir);
+      const task = { dataDir: config.dataDir, file, passphrase, program: programOf(self) };
+      const made = await makeBackup({ ...task, now: host.clock().toString() }, randomBytes);
+      if (!made.ok) throw new Failed(`no backup was made: ${made.failure.problem}`, 1);
+      const { manifest, octets } = made.value;
+      if (options.json) host.print(asJson(made.value));
+      host.say(
+        `${file}: ${size(octets)}, checked; ${
+          manifest.keys === "sealed"
+            ? "the keys are in it, sealed by the passphrase"
+            : `the keys are not in it${options.withoutKeys ? "" : ", as no passphrase was given (--passphrase-file, DAYFERRY_BACKUP_PASSPHRASE)"}: restored on another machine without them, ${keyFiles.map(({ without }) => without).join("; ")}`
+        }\n`,
+      );
+      return undefined;
+    });
+}
+
+async function verify(
+  file: string,
+  { options, host }: { readonly options: BackupOptions; readonly host: CommandHost },
+): Promise<void> {
+  const passphrase = await passphraseFor(options, { host, config: null });
+  const checked = await verifyBackup(file, passphrase);
+  if (!checked.ok) throw new Failed(checked.failure, 1);
+  if (options.json) host.print(asJson(checked.value));
+  else host.print(`${file} is whole: ${inWords(checked.value)}\n`);
+}
+
+interface RestoreCommandOptions extends PassphraseOptions {
+  readonly list: boolean;
+  readonly keysOnly: boolean;
+  readonly json: boolean;
+}
+
+/** `restore`: puts a backup in the place of what is there; with `--list` it shows what is in one, or in a folder. */
+export function restoreCommand({ host }: CommandTools): Command {
+  const command = new Command("restore")
+    .description("put a backup in the place of the present database, which is kept aside")
+    .argument(
+      "[file]",
+      "the backup; with --list also a folder (default: the one of backups.directory)",
+    )
+    .option("--list", "only show what is in the backup, or which backups a folder holds", false)
+    .option("--keys-only", "put only the keys back, and leave the database as it is", false);
+  return withPassphrase(command)
+    .option("--json", "print JSON", false)
+    .action(async (name: string | undefined, options: RestoreCommandOptions, self: Command) => {
+      if (options.list) return list(name, { options, host, command: self });
+      if (name === undefined)
+        throw new Failed("name the backup to restore; --list shows those there are", 2);
+      const config = configFor(self, host);
+      return restore(resolve(name), { options, host, config });
+    });
+}
+
+async function restore(
+  file: string,
+  {
+    options,
+    host,
+    config,
+  }: {
+    readonly options: RestoreCommandOptions;
+    readonly host: CommandHost;
+    readonly config: Config;
+  },
+): Promise<void> {
+  const { dataDir } = config;
+  if (!existsSync(file)) throw new Failed(`there is no file ${file}`, 1);
+  const misplaced = fileAbove(join(dataDir, "a file in it"));
+  if (misplaced !== null) {
+    throw new Failed(
+      `dataDir ${dataDir} cannot be written to: ${misplaced} is a file and no folder`,
+      1,
+    );
+  }
+  keepFolderPrivate(dataDir);
+  const lock = lockDataDirectory(dataDir);
+  if (!lock) {
+    throw new Failed(
+      `another process holds the data directory ${dataDir}: stop the daemon first, and restore then`,
+      1,
+    );
+  }
+  try {
+    finishRestore(dataDir);
+    const passphrase = await passphraseFor(options, { host, config });
+    const source = { file, dataDir, passphrase, now: host.clock() };
+    if (options.keysOnly) {
+      const restored = await restoreKeys(source);
+      if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
+      if (options.json) host.print(asJson(restored.value));
+      host.say(describeKeys(restored.value, dataDir));
+      return;
+    }
+    const restored = await restoreBackup({
+      ...source,
+      epoch: randomUUID(),
+      quota: config.service.quota.requests,
+    });
+    if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
+    if (options.json) host.print(asJson(restored.value));
+    host.say(describeRestored(restored.value, { dataDir, passphrase }));
+  } finally {
+    lock.release();
+  }
+}
+
+function describeKeys({ keys, aside }: KeysRestored, dataDir: string): string {
+  if (keys.length === 0) return `the keys in ${dataDir} are those of the backup already\n`;
+  const kept = aside === null ? "" : `; those that were there are in ${aside}`;
+  return `${keys.join(", ")} in ${dataDir} are those of the backup; the database is as it was${kept}\n`;
+}
+
+/** What a restore has done, and what it cannot know. */
+function describeRestored(
+  restored: Restored,
+  { dataDir, passphrase }: { readonly dataDir: string; readonly passphrase: string | null },
+): string {
+  const { manifest, aside, lost, passwords } = restored;
+  const lines = [
+    `restored into ${dataDir}: ${inWords(manifest)}`,
+    aside === null ? null : `the database that was there is in ${aside}; nothing removes it`,
+    manifest.keys === "left out"
+      ? "no keys are in the backup: those of the data directory stay"
+      : passphrase === null
+        ? "the keys in the backup stay shut, as no passphrase was given: those of the data directory stay"
+        : `keys: ${restored.keys.join(", ")} are those of the backup`,
+    ...lost.map((what) => `a key is missing, and a new one is made at the next start: ${what}`),
+    "every item is read once before anything is taken away; calendar programs are asked to read everything anew",
+    restored.lookedUp === 0
+      ? null
+      : `${restored.lookedUp} edits that waited are looked up in the workspace before anything is sent`,
+    `mails that fell due before now are not sent any more${restored.knowsSince ? "" : ", as it is not known which have gone out"}; log-ins of browsers have ended (${restored.logInsEnded})`,
+    passwordsInWords(passwords, restored.knowsSince),
+    restored.feedsKeptShut === 0
+      ? null
+      : `${restored.feedsKeptShut} feeds that were revoked or moved since stay so`,
+    restored.newerEdits === 0 || aside === null
+      ? null
+      : `${restored.newerEdits} edits were taken in after the backup and had not arrived: they are in ${join(aside, "dayferry.sqlite")}, and not in the restored database; make them again (\`dayferry sql --database\` reads them)`,
+  ];
+  return `${lines.filter((line) => line !== null).join("\n")}\n`;
+}
+
+function passwordsInWords(
+  { kept, dropped }: Restored["passwords"],
+  knowsSince: boolean,
+): string | null {
+  if (kept + dropped === 0) return null;
+  return knowsSince
+    ? `app passwords are those that counted last (${kept}${dropped > 0 ? `; ${dropped} that were changed or cleared since do not come back` : ""})`
+    : `${kept} app passwords count as when the backup was made: one that was changed or cleared since counts again (\`dayferry people clear-password\` ends it)`;
+}
+
+async function list(
+  name: string | undefined,
+  {
+    options,
+    host,
+    command,
+  }: {
+    readonly options: RestoreCommandOptions;
+    readonly host: CommandHost;
+    readonly command: Command;
+  },
+): Promise<void> {
+  const place = name === undefined ? configFor(command, host).backups.directory : resolve(name);
+  const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (name !== undefined && !existsSync(place)) throw new Failed(`there is no ${place}`, 1);
+  if (isFile) {
+    const manifest = await readManifest(place);
+    if (!manifest.ok) throw new Failed(manifest.failure, 1);
+    host.print(options.json ? asJson(manifest.value) : `${place}: ${inWords(manifest.value)}\n`);
+    return;
+  }
+  const snapshots = await Promise.all(
+    newestSnapshots(place, host.clock()).map(async (snapshot) => {
+      const manifest = await readManifest(snapshot.file);
+      return { ...snapshot, manifest: manifest.ok ? manifest.value : null };
+    }),
+  );
+  if (options.json) {
+    host.print(asJson(snapshots));
+    return;
+  }
+  host.print(
+    snapshots.length === 0
+      ? `no backups in ${place}\n`
+      : table(
+          ["FILE", "MADE (UTC)", "WHY", "SIZE", "KEYS", "MIGRATION"],
+          snapshots.map(({ file, madeAt, reason, octets, manifest }) => [
+            file,
+            localTime(madeAt.toString(), "UTC"),
+            reason,
+            size(octets),
+            manifest?.keys ?? "unreadable",
+            String(manifest?.migration ?? "-"),
+          ]),
+        ),
+  );
+}
+
+/** From a file, the environment, the terminal or the configuration; null where none is given. */
+async function passphraseFor(
+  { passphraseFile, askPassphrase: asks }: PassphraseOptions,
+  { host, config }: { readonly host: CommandHost; readonly config: Config | null },
+): Promise<string | null> {
+  if (asks) return checked(await askPassphrase(host.say), "the terminal");
+  if (passphraseFile !== undefined) {
+    try {
+      const octets =
+        passphraseFile === "-" ? await host.readStandardInput() : readFileSync(passphraseFile);
+      const [first = ""] = new TextDecoder().decode(octets).split(/\r?\n/);
+      return checked(first, passphraseFile);
+    } catch (error) {
+      if (error instanceof Failed) throw error;
+      throw new Failed(`${passphraseFile} cannot be read: ${fileReason(error)}`, 2);
+    }
+  }
+  const variable = host.env["DAYFERRY_BACKUP_PASSPHRASE"];
+  if (variable) return checked(variable, "DAYFERRY_BACKUP_PASSPHRASE");
+  return config?.backups.passphrase ?? null;
+}
+
+function checked(passphrase: string, from: string): string {
+  if (passphrase.trim() === "") throw new Failed(`the passphrase from ${from} is empty`, 2);
+  return passphrase;
+}
+
+/** A restore that was decided and cut off is carried out before anything is copied; a daemon has done so itself. */
+function finishWhatWasDecided(dataDir: string): void {
+  if (!isRestoreDecided(dataDir)) return;
+  const lock = lockDataDirectory(dataDir);
+  if (!lock) return;
+  try {
+    finishRestore(dataDir);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The version that `--version` tells. */
+const programOf = (command: Command): string => command.parent?.version() ?? "";
+
+const size = (octets: number): string =>
+  octets < 2 ** 20 ? `${Math.ceil(octets / 1024)} KiB` : `${(octets / 2 ** 20).toFixed(1)} MiB`;
+
+const inWords = ({ madeAt, program, migration, installation, keys, openEdits }: Manifest): string =>
+  `made ${localTime(madeAt, "UTC")} UTC by Dayferry ${program}, migration ${migration}, installation ${installation}, keys ${keys}, ${openEdits} edits under way`;
+
+/**
+ * Asks for a passphrase on the terminal, which does not show it. Ends the command where there is no terminal: what is piped in
+ * is read with `--passphrase-file -`.
+ */
+async function askPassphrase(say: (text: string) => void): Promise<string> {
+  const { stdin } = process;
+  if (!stdin.isTTY) {
+    throw new Failed("there is no terminal to ask on: --passphrase-file - reads standard input", 2);
+  }
+  // It echoes into nothing what is typed.
+  const hidden = new Writable({ write: (_piece, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: hidden, terminal: true });
+  try {
+    say("passphrase: ");
+    return await lines.question("");
+  } finally {
+    lines.close();
+    say("\n");
+  }
+}

@@ -1,0 +1,272 @@
+import { unreachable } from "../domain/result.ts";
+import { allCommands, type CommandOutline, type ValueKind } from "./outline.ts";
+
+/** The shells that a completion can be printed for. */
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/**
+ * The script that lets a shell complete commands, options and their values. It holds all of them, so that a key press starts
+ * no program; a version with other commands prints another one.
+ */
+export function completionFor(shell: Shell, program: CommandOutline): string {
+  switch (shell) {
+    case "bash":
+      return bashScript(program);
+    case "zsh":
+      return zshScript(program);
+    case "fish":
+      return fishScript(program);
+    default:
+      return unreachable(shell);
+  }
+}
+
+/** `edits list`, with nothing for the program itself. */
+const nameOf = ({ path }: CommandOutline): string => path.join(" ");
+
+const optionNames = ({ options }: CommandOutline): readonly string[] =>
+  options.flatMap(({ names }) => names);
+
+/** Names of options after which the next word is a value, in any of the commands. */
+const takingValues = (program: CommandOutline): readonly string[] => [
+  ...new Set(
+    allCommands(program)
+      .flatMap(({ options }) => options)
+      .flatMap(({ names, value }) => (value === null ? [] : names)),
+  ),
+];
+
+// Bash: the words of the line are walked to the command that they name, and tables say what may stand there.
+
+function bashScript(program: CommandOutline): string {
+  const all = allCommands(program);
+  const deeper = all
+    .filter(({ path }) => path.length > 0)
+    .map((command) => `      "${nameOf(command)}") at="${nameOf(command)}" place=0 ;;`);
+  const values = all.flatMap((command) =>
+    command.options.flatMap(({ names, value }) =>
+      value === null
+        ? []
+        : names.map((name) => `    "${nameOf(command)} ${name}") ${bashValue(value)} ;;`),
+    ),
+  );
+  const places = all.flatMap((command) =>
+    command.arguments.map(({ value, repeats }, index) => {
+      const where = repeats ? "*" : String(index);
+      return `      "${nameOf(command)} "${where}) ${bashValue(value)} ;;`;
+    }),
+  );
+  const words = all.map((command) => {
+    const below = command.commands.map(({ path }) => path.at(-1) ?? "").join(" ");
+    const options = optionNames(command).join(" ");
+    return `    "${nameOf(command)}") words="${below}" options="${options}" ;;`;
+  });
+  return `# Completion of dayferry for bash, printed by: dayferry completion bash
+_dayferry() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
+  local at="" place=0 words="" options="" word i
+  COMPREPLY=()
+  # To bash, = is a word of its own.
+  if [[ $current == "=" ]]; then
+    current=""
+  elif [[ $previous == "=" ]]; then
+    previous=\${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    case $word in
+      ${takingValues(program).join(" | ")})
+        [[ \${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
+        ((i++))
+        continue
+        ;;
+      -*) continue ;;
+    esac
+    case "\${at:+$at }$word" in
+${deeper.join("\n")}
+      *) ((place++)) ;;
+    esac
+  done
+  case "$at $previous" in
+${values.join("\n")}
+  esac
+  if [[ $current != -* ]]; then
+    case "$at $place" in
+${places.join("\n")}
+    esac
+  fi
+  case $at in
+${words.join("\n")}
+  esac
+  if [[ $current == -* ]]; then words=$options; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -F _dayferry dayferry
+`;
+}
+
+function bashValue(value: ValueKind): string {
+  const names = "compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen";
+  switch (value.kind) {
+    case "words":
+      return `COMPREPLY=($(compgen -W "${value.words.join(" ")}" -- "$current")); return`;
+    case "file":
+      return `${names} -f -- "$current")); return`;
+    case "folder":
+      return `${names} -d -- "$current")); return`;
+    case "other":
+      return "return";
+    default:
+      return unreachable(value);
+  }
+}
+
+// Zsh: a function for each command, which hands on to those below it.
+
+function zshScript(program: CommandOutline): string {
+  return `#compdef dayferry
+# Completion of dayferry for zsh, printed by: dayferry completion zsh
+${allCommands(program).map(zshFunction).join("\n")}
+if [[ $funcstack[1] == _dayferry ]]; then
+  _dayferry "$@"
+else
+  compdef _dayferry dayferry
+fi
+`;
+}
+
+const zshName = ({ path }: CommandOutline): string =>
+  ["_dayferry", ...path].join("_").replaceAll("-", "_");
+
+function zshFunction(command: CommandOutline): string {
+  const { options, commands } = command;
+  const specs = [
+    ...options.map(({ names, about, value, flags }) => {
+      const taken = value === null ? "" : `:${zshQuoted(valueName(flags))}:${zshAction(value)}`;
+      const among = names.length > 1 ? `'(${names.join(" ")})'{${names.join(",")}}` : names[0];
+      return `${among}'[${zshQuoted(about)}]${taken}'`;
+    }),
+    ...command.arguments.map(
+      ({ name, value, repeats }, index) =>
+        `'${repeats ? "*" : index + 1}:${zshQuoted(name)}:${zshAction(value)}'`,
+    ),
+  ];
+  const lines = specs.map((spec) => `    ${spec}`);
+  if (commands.length === 0) {
+    return `${zshName(command)}() {\n${[`  _arguments -s`, ...lines].join(" \\\n")}\n}`;
+  }
+  const named = commands.map(
+    ({ path, about }) => `        '${path.at(-1)}:${zshQuoted(about).replaceAll("\\:", ":")}'`,
+  );
+  const below = commands.map((inner) => `        ${inner.path.at(-1)}) ${zshName(inner)} ;;`);
+  return `${zshName(command)}() {
+  local context state state_descr line
+  typeset -A opt_args
+${["  _arguments -s -C -A '-*'", ...lines, "    '1: :->command'", "    '*:: :->rest'"].join(" \\\n")}
+  case $state in
+    command)
+      local -a commands=(
+${named.join("\n")}
+      )
+      _describe -t commands command commands
+      ;;
+    rest)
+      case $line[1] in
+${below.join("\n")}
+      esac
+      ;;
+  esac
+}`;
+}
+
+/** Inside single quotes, of which an ending is the next beginning; brackets and colons end parts of a specification. */
+const zshQuoted = (text: string): string =>
+  text.replace(/[\\[\]:]/g, "\\$&").replaceAll("'", "'\\''");
+
+const valueName = (flags: string): string => /<([^>]+)>/.exec(flags)?.[1] ?? "value";
+
+function zshAction(value: ValueKind): string {
+  switch (value.kind) {
+    case "words":
+      return `(${value.words.join(" ")})`;
+    case "file":
+      return "_files";
+    case "folder":
+      return "_files -/";
+    case "other":
+      return " ";
+    default:
+      return unreachable(value);
+  }
+}
+
+// Fish: a condition for each command says whether the line is at it.
+
+function fishScript(program: CommandOutline): string {
+  const all = allCommands(program);
+  const paths = all.flatMap((command) => (command.path.length > 0 ? [`"${nameOf(command)}"`] : []));
+  return `# Completion of dayferry for fish, printed by: dayferry completion fish
+function __dayferry_at
+    set -l words (commandline -opc)
+    set -l at
+    set -l skips
+    for word in $words[2..-1]
+        if set -q skips[1]
+            set skips
+            continue
+        end
+        switch $word
+            case ${takingValues(program).join(" ")}
+                set skips 1
+            case '-*'
+            case '*'
+                if contains -- (string join ' ' $at $word) ${paths.join(" ")}
+                    set -a at $word
+                end
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+complete -c dayferry -e
+complete -c dayferry -f
+${all.flatMap(fishLines).join("\n")}
+`;
+}
+
+function fishLines(command: CommandOutline): readonly string[] {
+  const here = `complete -c dayferry -n '__dayferry_at "${nameOf(command)}"'`;
+  return [
+    ...command.commands.map(
+      ({ path, about }) => `${here} -a ${path.at(-1)} -d '${fishQuoted(about)}'`,
+    ),
+    ...command.arguments.flatMap(({ value }) => {
+      const values = fishValues(value);
+      return values === null ? [] : [`${here} ${values}`];
+    }),
+    ...command.options.map(({ names, about, value }) => {
+      const spelled = names.map((name) =>
+        name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+      );
+      const taken = value === null ? [] : ["-r", fishValues(value) ?? "-f"];
+      return [here, ...spelled, ...taken, `-d '${fishQuoted(about)}'`].join(" ");
+    }),
+  ];
+}
+
+function fishValues(value: ValueKind): string | null {
+  switch (value.kind) {
+    case "words":
+      return `-f -a '${value.words.join(" ")}'`;
+    case "file":
+      return "-F";
+    case "folder":
+      return "-f -a '(__fish_complete_directories)'";
+    case "other":
+      return null;
+    default:
+      return unreachable(value);
+  }
+}
+
+const fishQuoted = (text: string): string => text.replace(/[\\']/g, "\\$&");

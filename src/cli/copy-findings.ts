@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { openReader } from "../store/reading/reader.ts";
+import { broken, doubtful, type Finding, fine } from "./finding.ts";
+
+/** What `doctor --read-only` looks at: a copy of the database that somebody else writes. Nothing is opened for writing. */
+export function copyFindings(config: Config, now: Temporal.Instant): readonly Finding[] {
+  return [copied(config, now), ...keys(config), primary(config)];
+}
+
+/** How old a copy is, as the daemon that serves it tells it or as its file says. */
+export function copyAgeFinding({
+  ageSeconds,
+  problem,
+}: {
+  readonly ageSeconds: number | null;
+  readonly problem: string | null;
+}): Finding {
+  const age =
+    ageSeconds === null ? "nothing in it was ever read" : `it was read ${ageSeconds} s ago`;
+  if (problem === null) return fine("copy", `it is whole; ${age}`);
+  return doubtful("copy", {
+    what: `the last good one is served (${age}): ${problem}`,
+    remedy: "look at what replaces it; a whole one is served within seconds",
+  });
+}
+
+function copied({ dataDir }: Config, now: Temporal.Instant): Finding {
+  const opened = openReader(join(dataDir, "dayferry.sqlite"));
+  if (!opened.ok) {
+    return broken("copy", {
+      what: opened.failure,
+      remedy:
+        "have the copy made again: Litestream's restore, or `dayferry backup` of the daemon that writes",
+    });
+  }
+  try {
+    const { newest } = opened.value.mirrorAge();
+    const ageSeconds =
+      newest === null
+        ? null
+        : Math.max(0, Math.round(now.since(Temporal.Instant.from(newest)).total("seconds")));
+    return copyAgeFinding({ ageSeconds, problem: null });
+  } finally {
+    opened.value.close();
+  }
+}
+
+const keys = ({ dataDir, feeds, http, adminToken }: Config): readonly Finding[] =>
+  [
+    "feed-key",
+    ...(feeds.actionLinks && http.publicUrl !== null ? ["link-key"] : []),
+    ...(adminToken === null ? ["admin-token"] : []),
+  ].map((name) =>
+    existsSync(join(dataDir, name))
+      ? fine(name, "it lies beside the copy")
+      : broken(name, {
+          what: `it does not lie beside the copy in ${dataDir}`,
+          remedy: "copy it from the daemon that writes; it never changes",
+        }),
+  );
+
+function primary({ http }: Config): Finding {
+  const address = http.primaryUrl ?? http.publicUrl;
+  if (address !== null)
+    return fine("primary", `who wants to change something is sent to ${address}`);
+  return doubtful("primary", {
+    what: "nobody is told where edits are taken",
+    remedy: "set http.primaryUrl to the address of the daemon that writes",
+  });
+}

@@ -1,0 +1,180 @@
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { type ToldTrouble, troubleWords } from "../domain/trouble.ts";
+import type { ZoneData } from "../domain/zone-data.ts";
+import { copyAgeFinding } from "./copy-findings.ts";
+import { broken, doubtful, type Finding, fine } from "./finding.ts";
+import { type MailState, mailFindings, senderFindings } from "./mail-findings.ts";
+import {
+  checkBlocks,
+  checkClock,
+  checkDisk,
+  checkPrivacy,
+  checkProxy,
+  checkQuota,
+  checkZoneData,
+  type ProxyUse,
+  type QuotaUse,
+} from "./system-findings.ts";
+
+/** What of a daemon's own account of itself is looked at, as `/api/status` gives it. */
+export interface DaemonStatus {
+  readonly fresh?: boolean;
+  readonly troubles?: readonly Pick<
+    ToldTrouble,
+    "kind" | "verdict" | "title" | "what" | "remedy"
+  >[];
+  readonly copy?: { readonly ageSeconds: number | null; readonly problem: string | null } | null;
+  readonly polling?: { readonly advice: string | null };
+  readonly mirror?: { readonly sources: number; readonly projectsNeverRead: number };
+  readonly clockAheadSeconds?: number | null;
+  readonly quota?: QuotaUse;
+  readonly errors?: readonly { source: string; severity: string; problem: string }[];
+  readonly mail?: MailState;
+  readonly proxy?: ProxyUse;
+  readonly zoneData?: ZoneData;
+  readonly eventLoop?: { readonly longestMs: number; readonly minutes: number };
+}
+
+/** What a running daemon says of itself, as findings. */
+export function daemonFindings(
+  status: DaemonStatus,
+  { zone, today }: { readonly zone: string; readonly today: Temporal.PlainDate },
+): readonly Finding[] {
+  const errors = status.errors ?? [];
+  return [
+    ...(status.copy ? [copyAgeFinding(status.copy)] : []),
+    mirrorFinding(status.fresh === true, status.mirror),
+    ...(status.polling ? [ceilingFinding(status.polling.advice)] : []),
+    checkClock(status.clockAheadSeconds ?? null),
+    ...(status.quota ? [checkQuota(status.quota)] : []),
+    ...errors.map(({ source, severity, problem }) =>
+      severity === "note"
+        ? doubtful(source, {
+            what: problem,
+            remedy: 'list them with their addresses in "people"',
+          })
+        : broken(source, {
+            what: problem,
+            remedy: "it is read again by itself; a 403 or 404 wants another key or id",
+          }),
+    ),
+    ...(status.mail ? mailFindings(status.mail, zone) : []),
+    ...(status.proxy ? checkProxy(status.proxy) : []),
+    ...(status.eventLoop ? [checkBlocks(status.eventLoop)] : []),
+    ...(status.zoneData ? [checkZoneData(status.zoneData, today)] : []),
+    ...troubleFindings(status.troubles ?? []),
+  ];
+}
+
+/** Of these a finding above says the same, in more words or with what is fine. */
+const toldAbove: ReadonlySet<string> = new Set<ToldTrouble["kind"]>([
+  "ceiling-missed",
+  "clock-wrong",
+  "disk-nearly-full",
+  "lists-unreadable",
+  "mail-failing",
+  "mail-refused",
+  "storage-failing",
+]);
+
+const troubleFindings = (troubles: NonNullable<DaemonStatus["troubles"]>): readonly Finding[] =>
+  troubles
+    .filter(({ kind }) => !toldAbove.has(kind))
+    .map(({ verdict, title, what, remedy }) =>
+      (verdict === "broken" ? broken : doubtful)(title, { what, remedy }),
+    );
+
+/** What came of a test message by each way to the operator. */
+export function messageFindings(
+  tests: readonly { readonly way: string; readonly problem: string | null }[],
+): readonly Finding[] {
+  const subject = "messages";
+  if (tests.length === 0) {
+    const what = "nobody is told of troubles: operator.mail and operator.webhooks are empty";
+    return [doubtful(subject, { what, remedy: "name somebody there" })];
+  }
+  return tests.map(({ way, problem }) =>
+    problem === null
+      ? fine(subject, `a test went out by ${wayWords(way)}`)
+      : broken(subject, {
+          what: `a test by ${wayWords(way)} failed: ${problem}`,
+          remedy: way.startsWith("mail:")
+            ? "check mail.smtpUrl and operator.mail"
+            : "check its address and token in operator.webhooks",
+        }),
+  );
+}
+
+/** `mail:ops@example.com` and `webhook:phone` as a sentence has them. */
+const wayWords = (way: string): string =>
+  way.replace(/^mail:/, "mail to ").replace(/^webhook:/, "the webhook ");
+
+/** Whether others on this machine may read what is kept; belongs before anything is opened, which closes what stood open. */
+export const privacyFinding = (config: Config): Finding => checkPrivacy(foldersOf(config));
+
+/** What the configuration and this machine make of mail, disk and the public address. */
+export async function settingFindings(
+  config: Config,
+  checkMail: (config: Config) => Promise<string | null>,
+): Promise<readonly Finding[]> {
+  return [
+    checkDisk(config.dataDir),
+    await mail(config, checkMail),
+    ...senderFindings(config.mail),
+    publicUrl(config),
+  ];
+}
+
+function ceilingFinding(advice: string | null): Finding {
+  if (advice === null) return fine("age", "everything can be read within polling.maxAge");
+  const { what, remedy } = troubleWords({ kind: "ceiling-missed", advice });
+  return doubtful("age", { what, remedy });
+}
+
+function mirrorFinding(
+  isFresh: boolean,
+  mirror?: { readonly sources: number; readonly projectsNeverRead: number },
+): Finding {
+  if (isFresh) return fine("mirror", "every list has been read since the last start");
+  const what =
+    mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
+      ? "it is as it was read before the last start; the sweep since then is not done"
+      : "the first sweep is not done";
+  return doubtful("mirror", { what, remedy: "wait, or look at the log" });
+}
+
+/** Where something is kept that not everybody may read. */
+const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
+  dataDir,
+  ...(mail.smtpUrl === null ? [mail.directory] : []),
+  ...(edits.inbox === null
+    ? []
+    : ["done", "refused"].map((subfolder) => join(edits.inbox ?? "", subfolder))),
+];
+
+async function mail(
+  config: Config,
+  checkMail: (config: Config) => Promise<string | null>,
+): Promise<Finding> {
+  const problem = await checkMail(config);
+  if (problem !== null) {
+    const remedy = "check mail.smtpUrl and mail.smtpPasswordFile";
+    return broken("mail", { what: problem, remedy });
+  }
+  const how = config.mail.smtpUrl
+    ? "the mail server answers"
+    : `mails are written to ${config.mail.directory}`;
+  return fine("mail", how);
+}
+
+function publicUrl({ http }: Config): Finding {
+  const { hostname } = new URL(http.publicUrl ?? "http://localhost");
+  const isHere = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+  if (http.publicUrl && !isHere) return fine("public address", http.publicUrl);
+  const what = http.publicUrl
+    ? `${http.publicUrl} works on this machine only`
+    : "http.publicUrl is not set: feeds work on this machine and network only";
+  const remedy = "set http.publicUrl to the https address under which Google and Outlook can fetch";
+  return doubtful("public address", { what, remedy });
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { WebhookConfig } from "./config.ts";
+import { always, doc, field, noneTwice, oneSecret, secret, secretFile } from "./schema-parts.ts";
+import { readEmail, readExactLength, readToken, readWebhookUrl } from "./values.ts";
+
+/** Who is told of troubles. */
+export function operator(folder: string) {
+  const webhook = z
+    .strictObject({
+      name: doc(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
+      ...webhookKeys(folder),
+    })
+    .superRefine(oneSecret("url", noUrl), always)
+    .superRefine(oneSecret("token"), always)
+    .superRefine(oneSecret("secret"), always)
+    .transform(({ name, ...written }) => ({ name, ...settled(written) }));
+  return z.strictObject({
+    mail: doc(
+      z.array(field(readEmail, "e-mail address")).optional(),
+      "who is mailed of troubles, and of their ends; `[]` for nobody",
+      "`service.contact`",
+    ),
+    webhooks: doc(
+      z.array(webhook).superRefine(noneTwice("name"), always).prefault([]),
+      "addresses to which the same is sent by HTTP; they may be in a private network",
+    ),
+    again: doc(
+      field(readExactLength, "duration").nullable().prefault(null),
+      "how often a trouble that lasts is told again, such as `P7D`; never unless given",
+    ),
+  });
+}
+
+/** Where one person has the own messages sent. */
+export function personWebhook(folder: string) {
+  return z
+    .strictObject({
+      ...webhookKeys(folder),
+      mail: doc(z.boolean().prefault(true), "whether the person's mails go as well"),
+    })
+    .superRefine(oneSecret("url", noUrl), always)
+    .superRefine(oneSecret("token"), always)
+    .superRefine(oneSecret("secret"), always)
+    .transform(({ mail, ...written }) => ({ withMail: mail, ...settled(written) }));
+}
+
+/** What is written of one address to which messages go by HTTP. */
+function webhookKeys(folder: string) {
+  return {
+    url: doc(secret(readWebhookUrl), "the address; for ntfy that of the topic"),
+    urlFile: doc(secretFile(folder, readWebhookUrl), "a file that holds the address"),
+    format: doc(
+      z.enum(["json", "ntfy"]).prefault("json"),
+      "what is sent there: JSON as `docs/messages.md` describes it, or a message for ntfy",
+    ),
+    token: doc(secret(readToken), "sent along as `Authorization: Bearer`"),
+    tokenFile: doc(secretFile(folder, readToken), "a file that holds it"),
+    secret: doc(secret(readToken), "signs each message, so that the receiver knows whose it is"),
+    secretFile: doc(secretFile(folder, readToken), "a file that holds it"),
+  };
+}
+
+const noUrl = { at: "urlFile", message: 'is missing: give "urlFile" or "url"' };
+
+interface Written {
+  readonly url?: string | null | undefined;
+  readonly urlFile?: string | null | undefined;
+  readonly format: WebhookConfig["format"];
+  readonly token?: string | null | undefined;
+  readonly tokenFile?: string | null | undefined;
+  readonly secret?: string | null | undefined;
+  readonly secretFile?: string | null | undefined;
+}
+
+const settled = (written: Written): WebhookConfig => ({
+  url: written.url ?? written.urlFile ?? "",
+  format: written.format,
+  token: written.token ?? written.tokenFile ?? null,
+  secret: written.secret ?? written.secretFile ?? null,
+});

@@ -1,0 +1,338 @@
+import { join } from "node:path";
+import type { DailyBackups } from "./backups/daily-backups.ts";
+import type { Rooms, Runtime } from "./build-daemon.ts";
+import { runChannels } from "./channels.ts";
+import type { Config } from "./config/config.ts";
+import type { Mails, OperatorMessages } from "./daemon-mails.ts";
+import { forgetOld } from "./edits/upkeep.ts";
+import type { LoopDelayMeter } from "./http/loop-delay.ts";
+import type { Log } from "./log.ts";
+import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
+import { createClockWatch } from "./store/clock-watch.ts";
+import type { StorageHealth } from "./store/storage-health.ts";
+import type { SweepProgress } from "./sync/sync.ts";
+import { inTurns } from "./turns.ts";
+
+export interface JobsOptions extends Runtime {
+  readonly config: Config;
+  readonly rooms: Rooms;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Told how far the first sweep is; the log says it as well. */
+  readonly onProgress?: (progress: SweepProgress) => void;
+  /** Told that the database was found damaged, more than once maybe; without it the daemon goes on as on a failing disk. */
+  readonly onDamage?: (problem: string) => void;
+  /** Notified when somebody asks for the files of secrets to be read again. */
+  readonly wakeSecrets?: Wake;
+  /** Tells commands beside the daemon where it listens. */
+  readonly announce: () => void;
+  readonly loopDelay: LoopDelayMeter;
+  readonly mails: Mails;
+  readonly operator: OperatorMessages;
+  readonly backups: DailyBackups;
+  readonly wakeLogInMails: Wake;
+}
+
+/** How many drains deliver edits side by side. */
+const drains = 4;
+const progressEveryMs = 2000;
+const idle = Temporal.Duration.from({ seconds: 5 });
+/** How often the service is probed while it is out, or refuses a key. */
+const wakerRest = Temporal.Duration.from({ seconds: 3 });
+/** What has changed within it is told at once; an address that is ended wakes the loop. */
+const purgeRest = Temporal.Duration.from({ seconds: 1 });
+const storageRest = Temporal.Duration.from({ seconds: 2 });
+/** How often certificates are looked at. */
+const certificatesRest = Temporal.Duration.from({ hours: 6 });
+/** A start has other things to do first. */
+const firstCertificates = Temporal.Duration.from({ minutes: 1 });
+/** How often the files of secrets are looked at. */
+const secretsRest = Temporal.Duration.from({ seconds: 2 });
+const troubleRest = Temporal.Duration.from({ seconds: 10 });
+const hour = Temporal.Duration.from({ hours: 1 });
+const minute = Temporal.Duration.from({ minutes: 1 });
+const day = Temporal.Duration.from({ hours: 24 });
+/** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
+const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
+
+/** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
+export async function runJobs(options: JobsOptions): Promise<void> {
+  const { rooms, log, signal, clock, random } = options;
+  const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
+  const { mailer, reminders, notices, logInMails, webhookStep } = options.mails;
+  const recovered = createWake();
+  const clockWatch = createClockWatch(options);
+  let isUpkept = false;
+  const loop = (
+    name: string,
+    step: LoopOptions["step"],
+    rest: Partial<Pick<LoopOptions, "idle" | "wake">> = {},
+  ) =>
+    runLoop({
+      step,
+      idle,
+      signal,
+      random,
+      ...rest,
+      recovered,
+      onFault(error, consecutive) {
+        // The storage loop reports a failing disk, once and not for every loop.
+        if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
+        else log.debug(`${name} could not store`, { error, consecutive });
+      },
+    });
+  const storage = loop("storage", watchStorage({ ...options, health: store.health, recovered }), {
+    idle: storageRest,
+  });
+  await onceStorable(
+    () => {
+      options.announce();
+      const resumed = drain.recover();
+      if (resumed > 0) log.info("edits of an earlier run are taken up again", { edits: resumed });
+      store.futureWaits.end();
+      feeds.ensure();
+    },
+    { health: store.health, recovered, signal },
+  );
+  await Promise.all([
+    storage,
+    ...Array.from({ length: drains }, () =>
+      loop("drain", drain.step, {
+        wake: wakeDrain,
+        idle: () =>
+          rooms.upstream.isOut() || rooms.upstream.takesNoWrites()
+            ? idle
+            : restUntil([store.journal.nextAt(), store.unanswered.nextLookAt()], clock()),
+      }),
+    ),
+    loop("sweep", async () => {
+      if (!sync.ready && !sync.goesOn) await firstSweep(options);
+      await sync.run(signal);
+      return "idle";
+    }),
+    loop("feeds", () => {
+      feeds.ensure();
+      feeds.keepFetches();
+      return Promise.resolve("idle");
+    }),
+    loop(
+      "loop delay",
+      () => {
+        options.loopDelay.turnOver();
+        return Promise.resolve("idle");
+      },
+      { idle: minute },
+    ),
+    loop(
+      "upkeep",
+      async () => {
+        // A clock that is years ahead would make everything old: only one that agrees with the service's may say so.
+        const lead = rooms.upstream.clockLead();
+        isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
+        if (!isUpkept) return "idle";
+        const edits = await inTurns(forgetOld({ store, clock }), rooms.turns);
+        if (edits > 0) log.info("old edits were forgotten", { edits });
+        return "idle";
+      },
+      { idle: () => (isUpkept ? day : minute) },
+    ),
+    loop(
+      "clock",
+      () => {
+        const by = clockWatch.setBack();
+        if (by === null) return Promise.resolve("idle");
+        const waits = store.futureWaits.end();
+        log.warn("the clock was set back", { by, waits });
+        // What was read at a moment that is still to come would not be read again before.
+        rooms.sync.rereadAll();
+        rooms.sync.recover();
+        wakeDrain.notify();
+        return Promise.resolve("idle");
+      },
+      { idle },
+    ),
+    loop(
+      "backups",
+      async () => {
+        await options.backups.step(signal);
+        return "idle";
+      },
+      { idle: minute },
+    ),
+    loop(
+      "troubles",
+      () => {
+        rooms.troubleWatch.look();
+        return Promise.resolve("idle");
+      },
+      { idle: troubleRest },
+    ),
+    loop("certificates", ...watchCertificates(options)),
+    loop("secrets", followSecretFiles(options), {
+      idle: secretsRest,
+      ...(options.wakeSecrets && { wake: options.wakeSecrets }),
+    }),
+    loop("operator messages", options.operator.messages.step, { idle: troubleRest }),
+    rooms.cachePurger &&
+      loop("cache purges", rooms.cachePurger.step, {
+        wake: rooms.wakeCachePurger,
+        idle: purgeRest,
+      }),
+    loop("edit waker", rooms.editWaker.step, { wake: rooms.wakeEditWaker, idle: wakerRest }),
+    loop(
+      "key sights",
+      async () => {
+        await rooms.keyAccess(signal);
+        return "idle";
+      },
+      { idle: Temporal.Duration.from({ seconds: 1 }) },
+    ),
+    loop("messages to people", webhookStep),
+    loop("reminders", reminders.step, { wake: wakeReminders }),
+    loop("notices", notices.step, { wake: rooms.wakeNotices }),
+    loop("log-in mails", logInMails.step, { wake: options.wakeLogInMails }),
+    runChannels(rooms.channels, loop),
+  ]);
+  mailer.close();
+}
+
+/** What comes before all loops, tried until the disk takes it: requests are answered meanwhile from what is there. */
+async function onceStorable(
+  begin: () => void,
+  {
+    health,
+    recovered,
+    signal,
+  }: { readonly health: StorageHealth; readonly recovered: Wake; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      begin();
+      return;
+    } catch (error) {
+      if (!health.note(error)) throw error;
+      await recovered.wait(storageRest.total("milliseconds"), signal);
+    }
+  }
+}
+
+/** Looks at the certificates of the service, of the mail server and of the address under which this daemon is seen. */
+function watchCertificates({
+  config,
+  rooms,
+  clock,
+}: Pick<JobsOptions, "config" | "rooms" | "clock">): readonly [
+  LoopOptions["step"],
+  Pick<LoopOptions, "idle">,
+] {
+  const { troubles } = rooms.store;
+  let rest = firstCertificates;
+  let isFirst = true;
+  return [
+    async (signal) => {
+      if (isFirst) {
+        isFirst = false;
+        return "idle";
+      }
+      const { createCertificateWatch, tlsServers } = await import(
+        "./troubles/certificate-watch.ts"
+      );
+      const servers = tlsServers(config);
+      await createCertificateWatch({ servers, troubles, clock }).look(signal);
+      const isNear = troubles.reported().some(({ kind }) => kind === "certificate");
+      rest = isNear ? hour : certificatesRest;
+      return "idle";
+    },
+    { idle: () => rest },
+  ];
+}
+
+/** Takes up what the files of secrets say by now, and lets go what waited for it. */
+function followSecretFiles({
+  rooms,
+  log,
+}: Pick<JobsOptions, "rooms" | "log">): LoopOptions["step"] {
+  return () => {
+    const found = rooms.secrets.look();
+    if (found.kind === "unusable") {
+      const { problem } = found;
+      log.warn("files of secrets cannot be taken up; the former secrets stay in force", {
+        problem,
+      });
+    }
+    if (found.kind === "changed") {
+      log.info("other secrets are in force", { files: found.keys });
+      rooms.secretsChanged();
+    }
+    return Promise.resolve("idle");
+  };
+}
+
+/** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
+function watchStorage({
+  health,
+  recovered,
+  log,
+  config,
+  onDamage,
+}: Pick<JobsOptions, "log" | "config" | "onDamage"> & {
+  readonly health: StorageHealth;
+  readonly recovered: Wake;
+}): LoopOptions["step"] {
+  let told: string | null = null;
+  return () => {
+    const { kind = null, problem = null } = health.trouble() ?? {};
+    if (kind === "damaged") {
+      onDamage?.(
+        `${join(config.dataDir, "dayferry.sqlite")} is damaged: a part of it cannot be read`,
+      );
+    }
+    if (problem !== null && problem !== told) log.error("storage fails", { problem });
+    if (problem !== null && health.check()) {
+      log.info("storage works again");
+      told = null;
+      recovered.notify();
+    } else told = problem;
+    return Promise.resolve("idle");
+  };
+}
+
+/** The rest until the earliest moment that something is due, such as the next try of an edit; between `shortestRest` and `idle`. */
+function restUntil(
+  due: readonly (Temporal.Instant | null)[],
+  now: Temporal.Instant,
+): Temporal.Duration {
+  const waits = due.flatMap((at) => (at ? [now.until(at)] : []));
+  const [left = idle] = waits.toSorted((a, b) => Temporal.Duration.compare(a, b));
+  if (Temporal.Duration.compare(left, shortestRest) < 0) return shortestRest;
+  return Temporal.Duration.compare(left, idle) < 0 ? left : idle;
+}
+
+async function firstSweep({
+  rooms,
+  log,
+  signal,
+  monotonic,
+  onProgress,
+}: Pick<JobsOptions, "rooms" | "log" | "signal" | "monotonic" | "onProgress">): Promise<void> {
+  let told = Number.NEGATIVE_INFINITY;
+  const beganMs = monotonic();
+  const {
+    changes: _,
+    failures,
+    ...summary
+  } = await rooms.sync.sweep({
+    signal,
+    onProgress(progress) {
+      rooms.feeds.ensure();
+      if (monotonic() - told < progressEveryMs) return;
+      told = monotonic();
+      const { done, total, remaining } = progress;
+      log.info("first sweep", { done, total, remaining });
+      onProgress?.(progress);
+    },
+  });
+  if (signal.aborted) return;
+  rooms.tallies.sweeps.add((monotonic() - beganMs) / 1000);
+  log.info("first sweep ended", { ...summary, failed: failures.length });
+}

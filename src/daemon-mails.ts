@@ -1,0 +1,154 @@
+import type { Rooms, Runtime } from "./build-daemon.ts";
+import type { Config } from "./config/config.ts";
+import type { Person } from "./domain/item.ts";
+import type { Log } from "./log.ts";
+import type { Mailer } from "./mail/mail.ts";
+import { followMailer, type MailLinks, mailSettings, openOperatorWays } from "./mailer.ts";
+import type { WebhookBook } from "./people/webhook-book.ts";
+import type { MailEnding } from "./reminders/hand-over.ts";
+import { createLogInMails } from "./reminders/log-in-mails.ts";
+import { createParkingNotices } from "./reminders/notices.ts";
+import { createOperatorMessages } from "./reminders/operator/tell-operator.ts";
+import { byMail, type MailDeps } from "./reminders/recipients.ts";
+import { createReminders, type RemindersDeps } from "./reminders/reminders.ts";
+import { createWebhookMailer, reachByWebhook } from "./reminders/webhook-mailer.ts";
+
+interface MailsOptions extends Pick<Runtime, "clock" | "random"> {
+  readonly config: Config;
+  readonly rooms: Rooms;
+  readonly log: Log;
+}
+
+/** What tells people and the operator: reminders, notices, log-in mails, and messages of troubles. */
+export type Mails = ReturnType<typeof openMails>;
+export type OperatorMessages = ReturnType<typeof openOperatorMessages>;
+
+/** What sends mails, and the transport that all of it goes through. */
+export function openMails({
+  config,
+  rooms,
+  log,
+  clock,
+  random,
+  mailLinks,
+  webhooks,
+  baseUrl,
+}: MailsOptions & {
+  readonly mailLinks: MailLinks;
+  readonly webhooks: WebhookBook;
+  readonly baseUrl: () => string;
+}) {
+  const { sync, store, links } = rooms;
+  const mailer = followMailer(() => rooms.secrets.current().mail);
+  const { publicUrl } = config.http;
+  const told =
+    (what: string, sort: string) =>
+    ({ kind, ...fields }: MailEnding): void => {
+      rooms.tallies.mails.add({ sort, ending: kind });
+      log.info(`${what} ${kind}`, fields);
+    };
+  const mailDeps = {
+    ...mailSettings(config, mailLinks),
+    store,
+    mailer,
+    clock,
+    random,
+    reach: {
+      ...byMail,
+      addressOf: (person: Person) => (webhooks.withMail(person.id) ? byMail.addressOf(person) : ""),
+    },
+  };
+  const reminderDeps: Omit<RemindersDeps, keyof MailDeps | "onEvent"> = {
+    options: config.reminders,
+    turns: rooms.turns,
+    webUrl: config.service.webUrl,
+    actions:
+      links && publicUrl !== null
+        ? (shown, person) => links.ofMail(shown, { person, address: publicUrl })
+        : null,
+    swept: () => sync.caughtUp && sync.settled,
+    rereadAll: () => sync.rereadAll(),
+  };
+  const reminders = createReminders({
+    ...mailDeps,
+    ...reminderDeps,
+    onEvent: told("mail", "reminder"),
+  });
+  const notices = createParkingNotices({
+    ...mailDeps,
+    publicUrl,
+    onEvent: told("notice", "notice"),
+  });
+  const logInMails = createLogInMails({
+    ...mailDeps,
+    signer: mailLinks.logInSigner,
+    baseUrl: baseUrl,
+    onEvent: told("log-in mail", "log-in"),
+  });
+  /** The same, to where people have it sent by HTTP, each told once by each way; made once anybody has. */
+  const openWebhooks = () => {
+    const posted =
+      (what: string) =>
+      ({ kind, ...fields }: MailEnding): void => {
+        rooms.tallies.messages.add({ to: "people", ending: kind });
+        log.info(`${what} ${kind}`, fields);
+      };
+    const { ledger, notices: toldEdits } = store.byWebhook();
+    const deps = {
+      ...mailDeps,
+      store: { ...store, ledger: { ...store.ledger, ...ledger }, notices: toldEdits },
+      mailer: createWebhookMailer({ send: (person, message) => webhooks.send(person, message) }),
+      reach: reachByWebhook(webhooks),
+      choiceUrl: null,
+    };
+    return {
+      reminders: createReminders({
+        ...deps,
+        ...reminderDeps,
+        onEvent: posted("webhook"),
+      }),
+      notices: createParkingNotices({
+        ...deps,
+        publicUrl,
+        onEvent: posted("webhook notice"),
+      }),
+    };
+  };
+  let byWebhook: ReturnType<typeof openWebhooks> | null = null;
+  const webhookStep = async (signal: AbortSignal): Promise<"idle" | "worked"> => {
+    if (webhooks.isEmpty()) return "idle";
+    byWebhook ??= openWebhooks();
+    const told = [await byWebhook.reminders.step(signal), await byWebhook.notices.step(signal)];
+    return told.includes("worked") ? "worked" : "idle";
+  };
+  return { mailer, reminders, notices, logInMails, webhookStep };
+}
+
+/** What tells the operator of troubles, by every way that the configuration names. */
+export function openOperatorMessages({
+  config,
+  rooms,
+  version,
+  log,
+  clock,
+  random,
+  mailer,
+}: MailsOptions & { readonly version: string; readonly mailer: Mailer }) {
+  const { store, troubleWatch } = rooms;
+  const { installation } = store.meta;
+  const { current } = rooms.secrets;
+  const ways = openOperatorWays(config, { current, mailer, installation, version, clock });
+  const messages = createOperatorMessages({
+    store,
+    ways,
+    again: config.operator.again,
+    held: troubleWatch.held,
+    clock,
+    random,
+    onEvent({ kind, ...fields }) {
+      rooms.tallies.messages.add({ to: "operator", ending: kind });
+      log.info(`operator message ${kind}`, fields);
+    },
+  });
+  return { ways, messages };
+}

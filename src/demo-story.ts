@@ -1,0 +1,334 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Rooms } from "./build-daemon.ts";
+import type { Channel } from "./domain/edit.ts";
+import { type EditId, type PersonId, personId } from "./domain/ids.ts";
+import { createAccept } from "./edits/intake/accept.ts";
+import { escapeText } from "./ics/lines/content-line.ts";
+import { createWake } from "./loop.ts";
+import type { Sandbox } from "./sandbox/server.ts";
+import type { ViewItem } from "./store/view/view.ts";
+
+/** Where the story is told. */
+export interface StoryPlace {
+  readonly rooms: Rooms;
+  readonly sandbox: Sandbox;
+  readonly dataDir: string;
+  /** An address of the daemon that can be opened here. */
+  readonly url: string;
+  readonly clock: () => Temporal.Instant;
+  readonly signal: AbortSignal;
+}
+
+/** The place with all that was there before. */
+interface Stage extends StoryPlace {
+  readonly items: readonly ViewItem[];
+}
+
+/** Who is in the seed, by first name. */
+type Cast = Readonly<Record<"ana" | "ben" | "chiara" | "davit" | "elif", PersonId>>;
+
+/** A change that somebody makes with a program: properties of one item, of which the others stay. */
+interface Scene {
+  readonly item: ViewItem;
+  readonly by: PersonId;
+  readonly channel: Channel;
+  readonly program: string;
+  readonly lines: readonly string[];
+}
+
+const thunderbird = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.4.0";
+const phone = "DAVx5/4.5.6-ose (2025/10/20; dav4jvm; okhttp/5.1.0) Android/16";
+const apple = "iOS/26.1 (23B85) dataaccessd/1.0";
+const curl = "curl/8.14.1";
+
+/**
+ * What a team does in a morning, so that there is something to see: edits by several people and programs, one taken back,
+ * two conflicts, a refused edit, a deletion that waits, comments, a narrowed feed that is fetched. All of it goes the way of
+ * any edit, and what others do is done in the sandbox. It is told once per data directory, also when it was interrupted.
+ */
+export async function tellStory(place: StoryPlace): Promise<void> {
+  const told = join(place.dataDir, "story-told");
+  const cast = castOf(place.sandbox);
+  if (!cast || existsSync(told)) return;
+  writeFileSync(told, "", { mode: 0o600 });
+  const stage = { ...place, items: everyItem(place) };
+  const edits: EditId[] = [];
+  // Between two scenes others have their turn.
+  for (const scene of [holdDeletion, refuseEdit, disagree, remark]) {
+    scene(stage, cast);
+    await place.rooms.turns.share();
+  }
+  for (const scene of [work, follow]) {
+    edits.push(...scene(stage, cast));
+    await place.rooms.turns.share();
+  }
+  const taken = rename(stage, cast);
+  await offerFeed(place, cast);
+  await until(() => edits.every((id) => isSettled(place, id)), place.signal);
+  if (taken !== null && !place.signal.aborted) await takeBack(place, { edit: taken, by: cast.ben });
+}
+
+/** Four people change five things, by four programs; one of them is a milestone, which slips. */
+function work(place: Stage, { ana, ben, chiara, davit }: Cast): readonly EditId[] {
+  const today = place.clock().toZonedDateTimeISO(place.sandbox.timeZone).toPlainDate();
+  const planning = find(place, "Sprint planning", (item) => isAfter(item, place.clock()));
+  const footer = find(place, "Footer with three languages");
+  const hotel = find(place, "Hotel for four");
+  const texts = find(place, "Store texts");
+  const booth = find(place, "Booth is built");
+  const byThunderbird = { by: ben, channel: "caldav", program: thunderbird } as const;
+  const byPhone = { by: chiara, channel: "caldav", program: phone } as const;
+  return [
+    planning && play(place, { item: planning, ...byThunderbird, lines: later(planning, 1) }),
+    footer &&
+      play(place, {
+        item: footer,
+        ...byPhone,
+        lines: ["STATUS:COMPLETED", "PERCENT-COMPLETE:100"],
+      }),
+    hotel &&
+      play(place, {
+        item: hotel,
+        by: davit,
+        channel: "caldav",
+        program: apple,
+        lines: [dueOn(today.add({ days: 3 }))],
+      }),
+    texts &&
+      play(place, {
+        item: texts,
+        by: ana,
+        channel: "upload",
+        program: curl,
+        lines: [dueOn(today.add({ days: 2 })), "COMMENT:The German text is still missing."],
+      }),
+    booth && play(place, { item: booth, ...byPhone, lines: daysLater(booth, 4) }),
+  ].filter((id) => typeof id === "number");
+}
+
+/** A link of a mail marks a task as done. */
+function follow(place: Stage, { elif }: Cast): readonly EditId[] {
+  const bug = find(place, "Wrong date on the last Sunday of March");
+  const { links } = place.rooms;
+  if (!bug || !links) return [];
+  const [offered] = links.ofMail(bug, { person: elif, address: place.url });
+  const signed = offered?.url.split("/").at(-1) ?? "";
+  const followed = links.follow(signed, "");
+  return followed.kind === "stored" ? [followed.edit] : [];
+}
+
+/** Somebody else has changed the same fields a moment before: a person decides, field by field. */
+function disagree(place: Stage, { ana, ben, chiara }: Cast): void {
+  const { workspace } = place.sandbox;
+  const call = find(place, "Weekly call with Haddad & Sons");
+  if (call) {
+    const at = { by: chiara, project: call.item.projectId, event: Number(call.item.id) };
+    workspace.events.update(at, {
+      ...wallLater(call, 1),
+      title: "Weekly call, with the designers",
+    });
+    const lines = [...later(call, 4), "SUMMARY:Weekly call with Haddad & Sons (by video)"];
+    play(place, { item: call, by: ben, channel: "caldav", program: thunderbird, lines });
+  }
+  const redirects = find(place, "Redirects from the old site");
+  if (redirects?.item.kind === "task" && redirects.item.dueOn) {
+    const { item } = redirects;
+    const { dueOn: due } = redirects.item;
+    const at = { by: chiara, project: item.projectId, list: item.listId, task: Number(item.id) };
+    workspace.tasks.update(at, { due_date: due.add({ days: 3 }).toString() });
+    const lines = [dueOn(due.subtract({ days: 2 }))];
+    play(place, { item: redirects, by: ana, channel: "upload", program: curl, lines });
+  }
+}
+
+/** The service says no, once: tried again, the edit goes. */
+function refuseEdit(place: Stage, { chiara }: Cast): void {
+  const item = find(place, "Demo laptop; spare laptop; adapters, cables, tape");
+  if (!item) return;
+  place.sandbox.faults.add({
+    kind: "status",
+    status: 422,
+    body: { message: "the list is being sorted by somebody else" },
+    method: "PUT",
+    path: new RegExp(`/${item.item.id}$`),
+  });
+  const lines = [`SUMMARY:${escapeText("Demo laptop, spare laptop, adapters")}`];
+  play(place, { item, by: chiara, channel: "caldav", program: phone, lines });
+}
+
+/** A deletion that waits for approval, as each edit does where `edits.mode` is `review`. */
+function holdDeletion(place: Stage, { davit }: Cast): void {
+  const item = find(place, "500 tote bags 👜");
+  const lines = ["STATUS:CANCELLED"];
+  if (item) play(place, { item, by: davit, channel: "upload", program: curl, lines }, "review");
+}
+
+/** People talk in the workspace. */
+function remark(place: Stage, { ana, ben }: Cast): void {
+  const found = find(place, "Redirects from the old site");
+  if (found?.item.kind !== "task") return;
+  const { projectId: project, listId: list, id } = found.item;
+  for (const [by, description] of [
+    [ben, "The list of old addresses is in the files."],
+    [ana, "Two days earlier would help the client."],
+  ] as const) {
+    const at = { by, project, list, task: Number(id) };
+    place.sandbox.workspace.comments.create(at, { description });
+  }
+}
+
+/** An edit that its editor regrets. */
+function rename(place: Stage, { ben }: Cast): EditId | null {
+  const item = find(place, "Release 2.0");
+  const lines = ["SUMMARY:Release 2.0 (postponed?)"];
+  return item
+    ? play(place, { item, by: ben, channel: "caldav", program: thunderbird, lines })
+    : null;
+}
+
+async function takeBack(
+  { rooms, signal }: StoryPlace,
+  { edit, by }: { readonly edit: EditId; readonly by: PersonId },
+): Promise<void> {
+  await until(() => isSettled({ rooms }, edit), signal);
+  rooms.editActions.undo(edit, { channel: "dashboard", actor: by });
+}
+
+/** One person's tasks of one kind in a feed of their own, which programs have fetched. */
+async function offerFeed({ rooms, url, signal }: StoryPlace, { ben }: Cast): Promise<void> {
+  const { path } = rooms.feeds.create({
+    kind: "person",
+    projectId: null,
+    personId: ben,
+    name: "Ben's open tasks",
+    colour: "tomato",
+    filter: { kinds: ["task"], completed: "none" },
+  });
+  for (const agent of [thunderbird, "Google-Calendar-Importer"]) {
+    const headers = { "user-agent": agent };
+    // Who stops the demo meanwhile stops this as well; the feed stays without a visit.
+    await fetch(`${url}${path}`, { headers, signal }).then(
+      (answer) => answer.arrayBuffer(),
+      () => null,
+    );
+  }
+}
+
+/** Hands an edit in as a program does; null where there was nothing to change. */
+function play(
+  { rooms, clock }: StoryPlace,
+  { item: { item, uid }, by, channel, program, lines }: Scene,
+  mode: "apply" | "review" = "apply",
+): EditId | null {
+  const { config, store } = rooms;
+  const { assignees, tasks } = config.feeds;
+  const accept = createAccept({
+    store,
+    zone: config.service.timeZone,
+    policy: { labels: config.edits.labels, mode },
+    clock,
+    feeds: { assignees, tasks, webUrl: config.service.webUrl },
+    onAccepted: () => rooms.wakeDrain.notify(),
+  });
+  const component = item.kind === "event" ? "VEVENT" : "VTODO";
+  const bytes = Buffer.from(
+    [
+      "BEGIN:VCALENDAR",
+      "VERSION:2.0",
+      "PRODID:-//Dayferry//demo//EN",
+      `BEGIN:${component}`,
+      `UID:${uid}`,
+      `DTSTAMP:${utc(clock())}`,
+      ...lines,
+      `END:${component}`,
+      "END:VCALENDAR",
+      "",
+    ].join("\r\n"),
+  );
+  const where = { projectId: item.projectId, listId: null, dryRun: false };
+  const answer = accept({ bytes, channel, actor: by, program, ...where });
+  return answer.kind === "plan" ? (answer.items[0]?.editId ?? null) : null;
+}
+
+function everyItem({ rooms: { store } }: StoryPlace): readonly ViewItem[] {
+  return store.directory.projects().flatMap(({ id }) => store.view.ofProject(id));
+}
+
+/** The first item of a title, in the order in which they became known. */
+function find(
+  { items }: Stage,
+  title: string,
+  isMeant: (item: ViewItem) => boolean = () => true,
+): ViewItem | undefined {
+  return items
+    .filter((viewed) => viewed.item.title === title && isMeant(viewed))
+    .toSorted((a, b) => startOf(a) - startOf(b))[0];
+}
+
+const startOf = ({ item }: ViewItem): number =>
+  item.kind === "event" && item.when.kind === "times" ? item.when.start.epochMilliseconds : 0;
+
+const isAfter = (item: ViewItem, now: Temporal.Instant): boolean =>
+  startOf(item) > now.epochMilliseconds;
+
+/** The times of an event, some hours later, as a calendar program writes them. */
+const later = (viewed: ViewItem, hours: number): readonly string[] =>
+  timesOf(viewed, hours).map(
+    (time, index) => `${index === 0 ? "DTSTART" : "DTEND"}:${utc(time.toInstant())}`,
+  );
+
+/** The days of an event, some days later. */
+function daysLater({ item }: ViewItem, count: number): readonly string[] {
+  if (item.kind !== "event" || item.when.kind !== "dates") return [];
+  const { start, end } = item.when;
+  return [start, end].map(
+    (day, index) =>
+      `${index === 0 ? "DTSTART" : "DTEND"};VALUE=DATE:${plain(day.add({ days: count }))}`,
+  );
+}
+
+/** The same as the service is told them. */
+function wallLater(viewed: ViewItem, hours: number): object {
+  const [start, end] = timesOf(viewed, hours).map((time) =>
+    time.toString({ timeZoneName: "never", smallestUnit: "second" }),
+  );
+  return { start, end, all_day: false };
+}
+
+function timesOf({ item }: ViewItem, hours: number): readonly Temporal.ZonedDateTime[] {
+  if (item.kind !== "event" || item.when.kind !== "times") return [];
+  const { start, end } = item.when;
+  return [start, end ?? start].map((time) => time.add({ hours }));
+}
+
+const utc = (at: Temporal.Instant): string =>
+  at.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "");
+
+const dueOn = (day: Temporal.PlainDate): string => `DUE;VALUE=DATE:${plain(day)}`;
+
+const plain = (day: Temporal.PlainDate): string => day.toString().replaceAll("-", "");
+
+function castOf({ keys }: Sandbox): Cast | null {
+  const idOf = (first: string) => keys.find(({ email }) => email === `${first}@example.com`);
+  const [ana, ben, chiara, davit, elif] = ["ana", "ben", "chiara", "davit", "elif"].map(idOf);
+  if (!ana || !ben || !chiara || !davit || !elif) return null;
+  return {
+    ana: personId(ana.personId),
+    ben: personId(ben.personId),
+    chiara: personId(chiara.personId),
+    davit: personId(davit.personId),
+    elif: personId(elif.personId),
+  };
+}
+
+function isSettled({ rooms }: Pick<StoryPlace, "rooms">, id: EditId): boolean {
+  const state = rooms.store.journal.get(id)?.state;
+  return state !== "pending" && state !== "claimed";
+}
+
+/** Resolves when it is so, or when the signal aborts. */
+export async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+  const wake = createWake();
+  while (!isSo() && !signal.aborted) await wake.wait(100, signal);
+}

@@ -1,0 +1,101 @@
+/**
+ * Why there is no usable connection to a host. `name`: it cannot be looked up; `closed`: nothing listens there, or no way leads
+ * there; `certificate`: it is not trusted; `encryption`: there is none that both sides know; `silent`: no answer in time;
+ * `cut`: the connection ended early, or spoke no HTTP.
+ */
+export interface NetworkFailure {
+  readonly kind: "name" | "closed" | "certificate" | "encryption" | "silent" | "cut";
+  /** One sentence for people, which names the host and the cause, with the system's code for whoever looks it up. */
+  readonly problem: string;
+}
+
+/**
+ * What an error of the network, of the resolver or of TLS means. Null for another error. Where the system has tried several
+ * addresses, the first one speaks for all.
+ * Source: errno(3); https://nodejs.org/api/tls.html#x509-certificate-error-codes; https://nodejs.org/api/dns.html#error-codes.
+ */
+export function networkFailure(error: unknown, host: string): NetworkFailure | null {
+  if (!(error instanceof Error)) return null;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const known = networkFailureOf(code, host) ?? wordless(error, host);
+  if (known) return known;
+  return error.cause === undefined ? null : networkFailure(error.cause, host);
+}
+
+/** As `networkFailure`, for a code that stands alone. */
+export function networkFailureOf(code: string, host: string): NetworkFailure | null {
+  const meaning = meanings.find(([pattern]) => pattern.test(code));
+  if (!meaning) return null;
+  const [, kind, say] = meaning;
+  return { kind, problem: `${say(host)} (${code})` };
+}
+
+/** Node says this of a server that ends the connection in place of an answer, with no code of its own in some versions. */
+function wordless({ message }: Error, host: string): NetworkFailure | null {
+  return message === "socket hang up" ? { kind: "cut", problem: wasCut(host) } : null;
+}
+
+const wasCut = (host: string): string =>
+  `${host} cut the connection before its answer was complete`;
+
+const meanings: readonly (readonly [
+  code: RegExp,
+  kind: NetworkFailure["kind"],
+  say: (host: string) => string,
+])[] = [
+  [
+    /^(?:ENOTFOUND|ENODATA|ENONAME)$/,
+    "name",
+    (host) => `the name ${host} is unknown to the resolver of this machine`,
+  ],
+  [
+    /^(?:EAI_\w+|ESERVFAIL|EREFUSED|ETIMEOUT|EFORMERR|EBADRESP)$/,
+    "name",
+    (host) => `the name ${host} cannot be looked up: the resolver of this machine fails`,
+  ],
+  [/^ECONNREFUSED$/, "closed", (host) => `${host} does not accept connections`],
+  [
+    /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/,
+    "closed",
+    (host) => `no way through the network leads to ${host}`,
+  ],
+  [/^(?:ETIMEDOUT|ESOCKETTIMEDOUT)$/, "silent", (host) => `${host} does not answer`],
+  [
+    /^CERT_HAS_EXPIRED$/,
+    "certificate",
+    (host) => `the certificate of ${host} has expired, or the clock of this machine is ahead`,
+  ],
+  [
+    /^CERT_NOT_YET_VALID$/,
+    "certificate",
+    (host) => `the certificate of ${host} is not valid yet, or the clock of this machine is behind`,
+  ],
+  [/^CERT_REVOKED$/, "certificate", (host) => `the certificate of ${host} has been revoked`],
+  [
+    /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    "certificate",
+    (host) => `the certificate that came for ${host} is of another host`,
+  ],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED|INVALID_CA/,
+    "certificate",
+    (host) =>
+      `the certificate of ${host} is signed by nobody whom this machine trusts; NODE_EXTRA_CA_CERTS names a file of authorities of one's own`,
+  ],
+  [
+    /CERT|CRL|^(?:PATH_LENGTH_EXCEEDED|INVALID_PURPOSE)$/,
+    "certificate",
+    (host) => `the certificate of ${host} is not accepted`,
+  ],
+  [
+    /^(?:EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/,
+    "encryption",
+    (host) => `${host} offers no TLS on that port, or none that is new enough: 1.2 is needed`,
+  ],
+  [/^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE)$/, "cut", wasCut],
+  [/^HPE_\w+$/, "cut", (host) => `${host} answers with something that is not HTTP`],
+];
+
+/** Whether certainly nothing of a request has left for the host: there was no connection, or it was not accepted yet. */
+export const isUnsent = ({ kind }: NetworkFailure): boolean =>
+  kind === "name" || kind === "closed" || kind === "certificate" || kind === "encryption";

@@ -1,0 +1,154 @@
+/** What sets one number of a metric apart from its others: a name with a value out of few. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One number, with what sets it apart. */
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** How many values were at most as large as each bound, the last one infinite; their sum and their number. */
+export interface Spread {
+  readonly labels: Labels;
+  readonly upTo: readonly { readonly bound: number; readonly count: number }[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+/** Counts what happens. Those that are named at the start are told before anything has happened, as none. */
+export class Count {
+  readonly #samples = new Map<string, { readonly labels: Labels; value: number }>();
+
+  constructor(first: readonly Labels[] = [{}]) {
+    for (const labels of first) this.add(labels, 0);
+  }
+
+  add(labels: Labels = {}, by = 1): void {
+    const key = keyOf(labels);
+    const sample = this.#samples.get(key);
+    if (sample) sample.value += by;
+    else this.#samples.set(key, { labels, value: by });
+  }
+
+  samples(): readonly Sample[] {
+    return [...this.#samples.values()].map(({ labels, value }) => ({ labels, value }));
+  }
+}
+
+/** Counts lengths of time, in seconds, by how long they were. */
+export class Lengths {
+  readonly #bounds: readonly number[];
+  readonly #spreads = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
+
+  /** `bounds`: in rising order. */
+  constructor(bounds: readonly number[], first: readonly Labels[] = [{}]) {
+    this.#bounds = bounds;
+    for (const labels of first) this.#of(labels);
+  }
+
+  add(seconds: number, labels: Labels = {}): void {
+    const spread = this.#of(labels);
+    // Clocks that are set back make no length.
+    const length = Math.max(0, seconds);
+    const at = this.#bounds.findIndex((bound) => length <= bound);
+    const bucket = at < 0 ? this.#bounds.length : at;
+    spread.counts[bucket] = (spread.counts[bucket] ?? 0) + 1;
+    spread.sum += length;
+  }
+
+  spreads(): readonly Spread[] {
+    return [...this.#spreads.values()].map(({ labels, counts, sum }) => {
+      let count = 0;
+      const upTo = [...this.#bounds, Number.POSITIVE_INFINITY].map((bound, index) => {
+        count += counts[index] ?? 0;
+        return { bound, count };
+      });
+      return { labels, upTo, sum, count };
+    });
+  }
+
+  #of(labels: Labels): { readonly labels: Labels; readonly counts: number[]; sum: number } {
+    const key = keyOf(labels);
+    const known = this.#spreads.get(key);
+    if (known) return known;
+    const spread = { labels, counts: this.#bounds.map(() => 0), sum: 0 };
+    this.#spreads.set(key, spread);
+    return spread;
+  }
+}
+
+const keyOf = (labels: Labels): string => Object.values(labels).join("\n");
+
+const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const delayBounds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
+const sweepBounds = [1, 5, 15, 60, 300, 900, 3600, 14_400];
+
+const serviceMethods = ["GET", "POST", "PUT", "DELETE"] as const;
+
+/** How an attempt to carry an edit out may end. */
+const editEndings = [
+  "applied",
+  "postponed",
+  "parked",
+  "frozen",
+  "dropped",
+  "withdrawn",
+  "differs",
+  "extra-done",
+  "extra-postponed",
+  "extra-parked",
+] as const;
+
+/** Ways in through HTTP, as requests are counted. */
+export const doors = ["feed", "caldav", "api", "page", "link", "health"] as const;
+export type Door = (typeof doors)[number];
+
+const mailSorts = ["reminder", "notice", "log-in"] as const;
+const mailEndings = ["sent", "deferred", "rejected", "given-up"] as const;
+
+/** What has happened since the start, for metrics: some hundred numbers that are always counted and that nobody need ask for. */
+export function createTallies() {
+  return {
+    polls: new Count(
+      ["events", "tasks", "subtasks", "projects", "todolists", "people", "labels"].flatMap((kind) =>
+        ["read", "failed"].map((ending) => ({ kind, ending })),
+      ),
+    ),
+    sweeps: new Lengths(sweepBounds),
+    serviceRequests: new Count(
+      serviceMethods.flatMap((method) =>
+        ["2xx", "4xx", "5xx", "none"].map((status) => ({ method, status })),
+      ),
+    ),
+    serviceLengths: new Lengths(
+      requestBounds,
+      serviceMethods.map((method) => ({ method })),
+    ),
+    edits: new Count(editEndings.map((ending) => ({ ending }))),
+    editDelays: new Lengths(delayBounds),
+    mails: new Count(mailSorts.flatMap((sort) => mailEndings.map((ending) => ({ sort, ending })))),
+    messages: new Count(
+      ["operator", "people"].flatMap((to) => mailEndings.map((ending) => ({ to, ending }))),
+    ),
+    purges: new Count(["done", "failed"].map((ending) => ({ ending }))),
+    feedFetches: new Count(["200", "304", "404", "503"].map((status) => ({ status }))),
+    caldav: new Count(
+      ["PROPFIND", "REPORT", "GET", "PUT", "DELETE"].flatMap((method) =>
+        ["2xx", "4xx", "5xx"].map((status) => ({ method, status })),
+      ),
+    ),
+    http: new Count(
+      doors.flatMap((door) => ["2xx", "4xx", "5xx"].map((status) => ({ door, status }))),
+    ),
+    httpLengths: new Lengths(
+      requestBounds,
+      doors.map((door) => ({ door })),
+    ),
+  };
+}
+
+export type Tallies = ReturnType<typeof createTallies>;
+
+/** The first digit of a status says what it is about: "4xx". */
+export const statusClass = (status: number): string =>
+  status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : "none";

@@ -1,0 +1,255 @@
+import type { Edit, FieldConflict } from "../../domain/edit.ts";
+import { fingerprint } from "../../domain/fingerprint.ts";
+import type { Item } from "../../domain/item.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  pick,
+  valuesOf,
+  without,
+} from "../../domain/patch.ts";
+import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
+import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
+import type { Store } from "../../store/store.ts";
+import { baseOf } from "../delivery/merge-edit.ts";
+import { nameOf } from "../field-changes.ts";
+
+/**
+ * What a person chooses between where an edit and somebody else have changed the same: field by field, whether an item is to
+ * be deleted that was changed, or whether one is to be made anew that was deleted.
+ */
+export type Choice = FieldChoice | DeletionChoice | RevivalChoice;
+
+interface CommonChoice {
+  /** Names what is shown of the workspace here; what is decided is decided about that. */
+  readonly version: string;
+  /** What both have changed, with its three values; taken by nobody yet. */
+  readonly crossed: readonly FieldConflict[];
+}
+
+interface FieldChoice extends CommonChoice {
+  readonly kind: "fields";
+  /** The item as the workspace is known to have it. */
+  readonly present: Item;
+  /** What the edit wishes of the crossed fields. */
+  readonly wish: Patch;
+  /** What is sent besides, as nobody else has changed it. */
+  readonly rest: Patch;
+  /** What was decided of other fields. */
+  readonly settled: readonly FieldConflict[];
+}
+
+interface DeletionChoice extends CommonChoice {
+  readonly kind: "deletion";
+  readonly present: Item;
+}
+
+interface RevivalChoice extends CommonChoice {
+  readonly kind: "revival";
+  /** The item as it was last known, with what the edit wishes. */
+  readonly lost: Item;
+}
+
+/** What a parked edit asks a person; null where there is nothing to choose. */
+export function choiceOf(edit: Edit, store: Store): Choice | null {
+  if (edit.state !== "parked" || edit.action === "create") return null;
+  const present = store.mirror.get(edit.item)?.item ?? null;
+  const isConflict = edit.parkReason === "conflict" && edit.before !== null;
+  if (!present) return revivalOf(edit, store);
+  if (!isConflict) return null;
+  return edit.action === "delete"
+    ? deletionChoice(edit, { present, store })
+    : fieldChoice(edit, { present, store });
+}
+
+interface Known {
+  readonly present: Item;
+  readonly store: Store;
+}
+
+function fieldChoice(edit: Edit, { present, store }: Known): FieldChoice {
+  const wish = wishOf(edit, store.zone);
+  const base = baseOf({ edit, store }, present);
+  const sides: Sides = { base, ours: valuesOf(present), theirs: wish };
+  const merge = mergeFields(sides, sameShown);
+  const crossed = describeConflicts(merge.conflicts, { ...sides, taken: null });
+  const isCrossed = (field: PatchField) => merge.conflicts.includes(field);
+  return {
+    kind: "fields",
+    version: versionOf(
+      edit,
+      pick(sides.ours, [...new Set([...fieldsOf(wish), ...merge.conflicts])]),
+    ),
+    crossed,
+    present,
+    wish: pick(wish, merge.conflicts),
+    rest: merge.patch,
+    settled: edit.conflicts.filter(({ field, taken }) => taken !== null && !isCrossed(field)),
+  };
+}
+
+/**
+ * What the edit wishes, with what was given up for a value of the workspace that is another by now; without what a later edit
+ * of the same editor has set.
+ */
+function wishOf({ patch, conflicts }: Edit, zone: string): Patch {
+  const open = conflicts.filter(({ field, taken }) => taken === null && patch[field] === undefined);
+  const given = patchFromPlain(
+    Object.fromEntries(open.map(({ field, theirs }) => [field, theirs])),
+    zone,
+  );
+  const replaced = conflicts.filter(({ taken, by }) => taken === "ours" && by !== undefined);
+  return replaced.reduce<Patch>((wish, { field }) => without(wish, field), { ...given, ...patch });
+}
+
+function deletionChoice(edit: Edit, { present, store }: Known): DeletionChoice {
+  const sides = { base: baseOf({ edit, store }, present), ours: valuesOf(present), theirs: {} };
+  const fields = differingFields(sides.base, sides.ours, sameShown);
+  const below = edit.conflicts.flatMap(({ field, base, ours, theirs, below: at }) =>
+    at ? [{ field, base, ours, theirs, taken: null, below: at }] : [],
+  );
+  const crossed = [...describeConflicts(fields, { ...sides, taken: null }), ...below];
+  const seen = below.map((conflict) => [conflict.below.id, conflict.field, conflict.ours]);
+  const version = fingerprintOf([edit.id, patchToPlain(sides.ours), ...seen]);
+  return { kind: "deletion", version, crossed, present };
+}
+
+/** A change of what somebody else has deleted. */
+function revivalOf(edit: Edit, store: Store): RevivalChoice | null {
+  const isLost = edit.action !== "delete" && store.view.get(edit.item) === null;
+  if (!isLost || edit.parkReason === "failed") return null;
+  const last = store.view.history(edit.item).at(-1) ?? edit.before ?? edit.base;
+  const lost = applyPatch(last, edit.patch);
+  return { kind: "revival", version: versionOf(edit, valuesOf(lost)), crossed: [], lost };
+}
+
+const versionOf = ({ id }: Edit, shown: Patch): string => fingerprintOf([id, patchToPlain(shown)]);
+
+const fingerprintOf = (shown: unknown): string => fingerprint(JSON.stringify(shown)).slice(0, 12);
+
+/** Whose value of a field is to stand, or a text in the place of both. */
+export type FieldPick = "mine" | "theirs" | { readonly text: string };
+
+/** What a person decides: field by field; `keep` is for all that are not named. */
+export interface Picks {
+  readonly keep?: "mine" | "theirs" | undefined;
+  readonly fields: Readonly<Partial<Record<PatchField, FieldPick>>>;
+}
+
+/** Texts that can be combined. */
+const texts: readonly PatchField[] = ["title", "description"];
+export const isCombinable = (field: PatchField): boolean => texts.includes(field);
+
+/** What comes of a decision. */
+export type Resolution =
+  /** What the workspace has stays; the edit is discarded. */
+  | { readonly kind: "yields"; readonly conflicts: readonly FieldConflict[] }
+  /** The item is deleted although it was changed. */
+  | { readonly kind: "deletes"; readonly conflicts: readonly FieldConflict[]; readonly base: Item }
+  /** The item is made anew, with what the edit wishes. */
+  | { readonly kind: "revives"; readonly item: Item }
+  | {
+      readonly kind: "sends";
+      readonly base: Item;
+      readonly patch: Patch;
+      readonly conflicts: readonly FieldConflict[];
+      /** The item as it will be, as far as nobody changes it. */
+      readonly result: Item;
+    };
+
+/** What a decision comes to; fails with a sentence where it leaves something open, or asks for what there is not. */
+export function resolutionOf(
+  edit: Edit,
+  { choice, picks }: { readonly choice: Choice; readonly picks: Picks },
+): Result<Resolution, string> {
+  if (choice.kind === "fields") return fieldResolution(edit, { choice, picks });
+  const [named] = Object.keys(picks.fields);
+  if (named !== undefined) {
+    return fail(
+      `fields.${named}: the item is ${choice.kind === "deletion" ? "to be deleted" : "gone"}, so that only keep, "mine" or "theirs", can be chosen`,
+    );
+  }
+  if (picks.keep === undefined) return fail('keep: "mine" or "theirs" is needed');
+  const taken = picks.keep === "mine" ? "theirs" : "ours";
+  const conflicts = choice.crossed.map((conflict) => ({ ...conflict, taken, agreed }) as const);
+  if (picks.keep === "theirs") return ok({ kind: "yields", conflicts });
+  return ok(
+    choice.kind === "deletion"
+      ? { kind: "deletes", conflicts, base: choice.present }
+      : { kind: "revives", item: choice.lost },
+  );
+}
+
+const agreed = true;
+
+function fieldResolution(
+  edit: Edit,
+  { choice, picks }: { readonly choice: FieldChoice; readonly picks: Picks },
+): Result<Resolution, string> {
+  const { crossed, present, wish, rest, settled } = choice;
+  for (const field of Object.keys(picks.fields)) {
+    if (!crossed.some((conflict) => conflict.field === field)) {
+      const known = crossed.map((conflict) => conflict.field).join(", ");
+      return fail(
+        `fields.${field}: nothing is to be chosen there${known ? `, only in ${known}` : ""}`,
+      );
+    }
+  }
+  const decided: FieldConflict[] = [];
+  let chosen: Patch = {};
+  for (const conflict of crossed) {
+    const { field } = conflict;
+    const choiceOfField = picks.fields[field] ?? picks.keep;
+    if (choiceOfField === undefined) {
+      return fail(`fields.${field}: "mine" or "theirs" is needed for ${nameOf(field)}`);
+    }
+    if (choiceOfField === "theirs") decided.push({ ...conflict, taken: "ours", agreed });
+    else if (choiceOfField === "mine") {
+      chosen = { ...chosen, ...pick(wish, [field]) };
+      decided.push({ ...conflict, taken: "theirs", agreed });
+    } else {
+      const combined = combinedText(field, choiceOfField.text);
+      if (!combined.ok) return combined;
+      chosen = { ...chosen, ...combined.value.patch };
+      decided.push({ ...conflict, taken: "theirs", agreed, combined: combined.value.text });
+    }
+  }
+  const conflicts = [...settled, ...decided];
+  // A text may have been combined to what the workspace has already.
+  const patch = { ...rest, ...changedFields(valuesOf(present), chosen) };
+  if (fieldsOf(patch).length === 0 && edit.newLabels.length === 0) {
+    return ok({ kind: "yields", conflicts });
+  }
+  return ok({ kind: "sends", base: present, patch, conflicts, result: applyPatch(present, patch) });
+}
+
+/** The service takes texts of this many characters without a word; what is longer is no title. */
+const longestTitle = 500;
+const longestText = 100_000;
+
+function combinedText(
+  field: PatchField,
+  text: string,
+): Result<{ readonly patch: Patch; readonly text: string | null }, string> {
+  const said = text.replace(/\r\n?/g, "\n").toWellFormed();
+  if (field === "title") {
+    const title = said.replace(/\s+/g, " ").trim();
+    if (title === "") return fail("fields.title: it is empty, and the service needs a title");
+    if (title.length > longestTitle) {
+      return fail(`fields.title: it is longer than ${longestTitle} characters`);
+    }
+    return ok({ patch: { title }, text: title });
+  }
+  if (field !== "description") {
+    return fail(`fields.${field}: ${nameOf(field)} cannot be combined, only texts can`);
+  }
+  if (said.length > longestText) {
+    return fail(`fields.description: it is longer than ${longestText} characters`);
+  }
+  const description = said.trim() === "" ? null : said;
+  return ok({ patch: { description }, text: description });
+}

@@ -1,0 +1,149 @@
+import { type Channel, channels, type EditState, editStates } from "../../domain/edit.ts";
+import {
+  editId,
+  isId,
+  type PersonId,
+  type ProjectId,
+  personId,
+  projectId,
+} from "../../domain/ids.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { nameKey } from "../../domain/sameness.ts";
+import type { EditFilter } from "../../store/journal/edit-search.ts";
+import type { Directory } from "../../store/mirror/directory.ts";
+
+/** Which edits are asked for, as people write it: the same words for pages, command line and API. Empty ones narrow nothing. */
+export interface EditQuery {
+  /** States, or `waiting` (for a person) and `under-way`, with commas in between. */
+  readonly state?: string | undefined;
+  /** Whose: a number or a name, or `account`. */
+  readonly person?: string | undefined;
+  /** Number or title. */
+  readonly project?: string | undefined;
+  readonly channel?: string | undefined;
+  /** UID, or a part of the title. */
+  readonly item?: string | undefined;
+  /** A date, from its beginning in the reader's zone on, or a moment. */
+  readonly since?: string | undefined;
+  /** The number of an edit: only older ones. */
+  readonly before?: string | undefined;
+}
+
+/** What can be asked for by one word. */
+const stateWords: ReadonlyMap<string, readonly EditState[]> = new Map([
+  ["waiting", ["parked", "held"]],
+  ["under-way", ["pending", "claimed"]],
+]);
+
+/** Reads what edits are asked for; fails with a sentence that names what cannot be read. */
+export function readEditQuery(
+  query: EditQuery,
+  { directory, zone }: { readonly directory: Directory; readonly zone: string },
+): Result<EditFilter, string> {
+  const read = {
+    states: given(query.state, readStates),
+    actor: given(query.person, (text) => readActor(text, directory)),
+    project: given(query.project, (text) => readProject(text, directory)),
+    channel: given(query.channel, readChannel),
+    item: given(query.item, (text) => ok(text)),
+    since: given(query.since, (text) => readSince(text, zone)),
+    before: given(query.before, readBefore),
+  };
+  for (const value of Object.values(read)) if (value && !value.ok) return value;
+  return ok({
+    states: readValue(read.states),
+    actor: readValue(read.actor),
+    project: readValue(read.project),
+    channel: readValue(read.channel),
+    item: readValue(read.item),
+    since: readValue(read.since),
+    before: readValue(read.before),
+  });
+}
+
+/**
+ * What a question names by a number under which nothing is known here; null where all is. To be asked where nothing was found: edits
+ * outlast the project or the person that they are of.
+ */
+export function strangerIn(
+  { project, actor }: EditFilter,
+  directory: Pick<Directory, "project" | "personNames">,
+): string | null {
+  if (project !== undefined && !directory.project(project)) {
+    return `project: none has the number ${project}, and no edit is of one`;
+  }
+  if (actor !== undefined && actor !== null && !directory.personNames().has(actor)) {
+    return `person: nobody has the number ${actor}, and no edit is of such a person`;
+  }
+  return null;
+}
+
+function given<Value>(
+  text: string | undefined,
+  read: (text: string) => Result<Value, string>,
+): Result<Value, string> | undefined {
+  const said = text?.trim() ?? "";
+  return said === "" ? undefined : read(said);
+}
+
+const readValue = <Value>(read: Result<Value, string> | undefined): Value | undefined =>
+  read?.ok ? read.value : undefined;
+
+function readStates(text: string): Result<readonly EditState[], string> {
+  const states: EditState[] = [];
+  for (const word of text.split(",").map((part) => part.trim())) {
+    const known = stateWords.get(word) ?? editStates.filter((state) => state === word);
+    if (known.length === 0) {
+      const words = [...editStates, ...stateWords.keys()].join(", ");
+      return fail(`state: "${word}" is no state of an edit; there are ${words}`);
+    }
+    states.push(...known);
+  }
+  return ok(states);
+}
+
+function readActor(text: string, directory: Directory): Result<PersonId | null, string> {
+  if (text === "account") return ok(null);
+  if (isId(Number(text))) return ok(personId(Number(text)));
+  const named = [...directory.personNames()].filter(([, name]) => nameKey(name) === nameKey(text));
+  const [first] = named;
+  if (!first)
+    return fail(`person: nobody is called "${text}"; a number, a name or account is needed`);
+  return named.length > 1
+    ? fail(`person: ${named.length} people are called "${text}"; name one by number`)
+    : ok(first[0]);
+}
+
+function readProject(text: string, directory: Directory): Result<ProjectId, string> {
+  if (isId(Number(text))) return ok(projectId(Number(text)));
+  const named = directory.projects().filter(({ title }) => nameKey(title) === nameKey(text));
+  const [first] = named;
+  if (!first) return fail(`project: none is called "${text}"; a number or a title is needed`);
+  return named.length > 1
+    ? fail(`project: ${named.length} projects are called "${text}"; name one by number`)
+    : ok(first.id);
+}
+
+function readChannel(text: string): Result<Channel, string> {
+  const channel = channels.find((one) => one === text);
+  return channel
+    ? ok(channel)
+    : fail(`channel: "${text}" is none; there are ${channels.join(", ")}`);
+}
+
+function readSince(text: string, zone: string): Result<Temporal.Instant, string> {
+  try {
+    return ok(
+      /^\d{4}-\d{2}-\d{2}$/.test(text)
+        ? Temporal.PlainDate.from(text).toZonedDateTime(zone).toInstant()
+        : Temporal.Instant.from(text),
+    );
+  } catch {
+    return fail(
+      `since: "${text}" is neither a date such as 2026-11-24 nor a moment such as 2026-11-24T09:00:00Z`,
+    );
+  }
+}
+
+const readBefore = (text: string) =>
+  isId(Number(text)) ? ok(editId(Number(text))) : fail(`before: "${text}" is no number of an edit`);

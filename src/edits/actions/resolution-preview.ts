@@ -1,0 +1,133 @@
+import type { Edit } from "../../domain/edit.ts";
+import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { type PlainPatch, patchToPlain } from "../../domain/plain-item.ts";
+import { enumerated, type Names } from "../../domain/wording.ts";
+import { nameOf, valueInWords } from "../field-changes.ts";
+import type { Choice, Resolution } from "./choice.ts";
+
+/** What would come of a decision, before anything is sent. */
+export interface ResolutionPreview {
+  /** What was looked at: the decision counts for that alone. */
+  readonly version: string;
+  readonly kind: Resolution["kind"];
+  /** In one sentence. */
+  readonly sentence: string;
+  /** The fields as they will be, as long as nobody changes them before. */
+  readonly fields: readonly PreviewedField[];
+  /** The same in JSON, as in `patch` of an edit. */
+  readonly result: PlainPatch;
+  /** Values that will not stand, and whose they are: they stay told in the edit. */
+  readonly losses: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly whose: "mine" | "theirs";
+  }[];
+}
+
+interface PreviewedField {
+  readonly name: string;
+  /** As the workspace has it. */
+  readonly now: string;
+  readonly result: string;
+  /** Whose value that is; "nobody-else": nobody but the edit has changed it. */
+  readonly whose: "mine" | "theirs" | "combined" | "nobody-else";
+}
+
+export function previewOf(
+  edit: Edit,
+  about: { readonly choice: Choice; readonly resolution: Resolution; readonly names: Names },
+): ResolutionPreview {
+  const { choice, resolution, names } = about;
+  const { version } = choice;
+  const common = { version, kind: resolution.kind };
+  const said = (field: keyof Patch, value: unknown) => valueInWords({ field, value }, names);
+  if (choice.kind !== "fields") {
+    const isMine = resolution.kind === "deletes" || resolution.kind === "revives";
+    const losses =
+      choice.kind === "deletion" && isMine
+        ? choice.crossed.map(({ field, ours }) => {
+            return { name: nameOf(field), value: said(field, ours), whose: "theirs" as const };
+          })
+        : [];
+    return {
+      ...common,
+      sentence: wholeSentence(choice.kind, isMine),
+      fields: [],
+      result: {},
+      losses,
+    };
+  }
+  const { present, crossed } = choice;
+  const ours = valuesOf(present);
+  const decided = "conflicts" in resolution ? resolution.conflicts : [];
+  const sent = resolution.kind === "sends" ? resolution.patch : {};
+  const shown = [...new Set([...crossed.map(({ field }) => field), ...fieldsOf(sent)])];
+  const after = { ...ours, ...sent };
+  const result = patchToPlain(pick(after, shown));
+  const now = patchToPlain(ours);
+  const fields = shown.map((field): PreviewedField => {
+    const isCrossed = crossed.some((one) => one.field === field);
+    const decision = decided.findLast((one) => one.field === field);
+    const ofCrossed = decision?.taken === "ours" ? "theirs" : "mine";
+    const whose = decision?.combined === undefined ? ofCrossed : "combined";
+    return {
+      name: nameOf(field),
+      now: said(field, now[field] ?? null),
+      result: said(field, result[field] ?? null),
+      whose: isCrossed ? whose : "nobody-else",
+    };
+  });
+  const losses = crossed.flatMap(({ field, ours: there, theirs }) => {
+    const decision = decided.findLast((one) => one.field === field);
+    const lostMine = { name: nameOf(field), value: said(field, theirs), whose: "mine" as const };
+    const lostTheirs = { name: nameOf(field), value: said(field, there), whose: "theirs" as const };
+    if (decision?.combined !== undefined) return [lostMine, lostTheirs];
+    return [decision?.taken === "ours" ? lostMine : lostTheirs];
+  });
+  return {
+    ...common,
+    sentence: fieldSentence(edit, { fields, kind: resolution.kind }),
+    fields,
+    result,
+    losses,
+  };
+}
+
+function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
+  if (kind === "deletion") {
+    return isMine
+      ? "The item will be deleted, with what somebody else has changed."
+      : "The item stays as somebody else has changed it; nothing is sent.";
+  }
+  return isMine
+    ? "The item will be made anew with what the edit wishes."
+    : "The item stays deleted; nothing is sent.";
+}
+
+function fieldSentence(
+  edit: Edit,
+  {
+    fields,
+    kind,
+  }: { readonly fields: readonly PreviewedField[]; readonly kind: Resolution["kind"] },
+): string {
+  if (kind === "yields") return "Everything stays as the workspace has it; nothing is sent.";
+  const changed = fields.filter(({ now, result }) => now !== result);
+  const kept = fields.filter(({ whose }) => whose === "theirs");
+  const overwritten = fields.filter(({ whose }) => whose === "mine" || whose === "combined");
+  const parts = [
+    ...(changed.length > 0
+      ? [`will change ${enumerated(changed.map(({ name }) => name))} in the workspace`]
+      : []),
+    ...(overwritten.length > 0
+      ? [
+          `overwrites what somebody else has set in ${enumerated(overwritten.map(({ name }) => name))}`,
+        ]
+      : []),
+    ...(kept.length > 0
+      ? [`leaves ${enumerated(kept.map(({ name }) => name))} as somebody else has set it`]
+      : []),
+    ...(edit.newLabels.length > 0 ? [`adds the labels ${enumerated(edit.newLabels)}`] : []),
+  ];
+  return `It ${enumerated(parts)}.`;
+}

@@ -1,0 +1,339 @@
+import type { Channel, Edit } from "../../domain/edit.ts";
+import type { PersonId } from "../../domain/ids.ts";
+import { type Item, spokenKind } from "../../domain/item.ts";
+import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
+import { programName } from "../../domain/program-name.ts";
+import { unreachable } from "../../domain/result.ts";
+import { sameDay } from "../../domain/sameness.ts";
+import { inZone, type When } from "../../domain/when.ts";
+import {
+  channelInWords,
+  clockInWords,
+  dayInWords,
+  enumerated,
+  excerpt,
+  fieldInWords,
+  lengthInWords,
+  type Names,
+  plainLine,
+} from "../../domain/wording.ts";
+import { quote } from "../intake/part.ts";
+
+/** An edit in a person's words. Times are those of the reader's zone, which is told beside it. */
+export interface EditInWords {
+  /** "Ben moved Release call from 10:00 to 11:00, by Thunderbird, there in 0.2 s". */
+  readonly sentence: string;
+  /** "Ben". */
+  readonly who: string;
+  /** "moved Release call from 10:00 to 11:00". */
+  readonly did: string;
+  /** "by Thunderbird"; null where there is nothing to tell. */
+  readonly by: string | null;
+  /** "there in 0.2 s". */
+  readonly standing: string;
+}
+
+/** Tells what an edit is about, who made it with what, and how far it is. */
+export function editInWords(edit: Edit, names: Names): EditInWords {
+  const who = editorName(edit, names);
+  const did = didInWords(edit, names);
+  const by = programInWords(edit);
+  const standing = standingInWords(edit);
+  const sentence = [`${who} ${did}`, by, standing].filter((part) => part !== null).join(", ");
+  return { sentence, who, did, by, standing };
+}
+
+/** Who has made an edit, by name. */
+export function editorName(
+  { actor, channel }: { readonly actor: PersonId | null; readonly channel: Channel },
+  { people }: Pick<Names, "people">,
+): string {
+  if (actor !== null) return plainLine(people.get(actor) ?? `Person ${actor}`);
+  return channel === "link" ? "Somebody with a link" : "The account";
+}
+
+/** By which program, or which way, an edit came in; null where its editor was here. */
+export function programInWords({
+  channel,
+  program,
+}: Pick<Edit, "channel" | "program">): string | null {
+  if (channel === "dashboard") return null;
+  const name = channel === "caldav" || channel === "upload" ? programName(program) : null;
+  return name === null ? channelInWords(channel) : `by ${name}`;
+}
+
+/** What of an edit tells what it does. */
+export type ToldEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels" | "createdAt"> &
+  Partial<Pick<Edit, "undoes">>;
+
+/** What an edit did, or would do, with the title of its item. */
+export function didInWords(edit: ToldEdit, names: Names): string {
+  const { action, base, patch, undoes = null, newLabels } = edit;
+  const back = undoes === null ? "" : `took edit ${undoes} back: `;
+  const title = titleIn(base.title);
+  switch (action) {
+    case "create": {
+      const made = applyPatch(base, patch);
+      return `${back}created the ${spokenKind(made)} ${titleIn(made.title)}${dateOf(made, { edit, names })}`;
+    }
+    case "delete":
+      return `${back}deleted ${title}${dateOf(base, { edit, names })}`;
+    case "update":
+    case "complete":
+    case "reopen": {
+      // As the editor saw it: what the wish says is told against that, also where somebody else has changed it since.
+      const told = { old: valuesOf(base), edit, names };
+      const clauses = [
+        ...fieldsOf(patch).map((field) => clauseOf(field, told)),
+        ...(newLabels.length > 0 ? [newLabelsClause(newLabels)] : []),
+      ];
+      const said = clauses.map((clause, index) => clause(index === 0 ? title : "it"));
+      return `${back}${said.length === 0 ? `left ${title} as it was` : enumerated(said)}`;
+    }
+    default:
+      return unreachable(action);
+  }
+}
+
+const longestTitle = 80;
+const titleIn = (title: string): string => excerpt(plainLine(title), longestTitle);
+
+/** When an item is, behind its title: " on Tue 24 Nov, 10:00–11:00", " due Tue 24 Nov"; empty for a task without dates. */
+function dateOf(item: Item, { edit, names }: Pick<Told, "edit" | "names">): string {
+  if (item.kind === "event") {
+    const span = spanOf(item.when, { edit, names });
+    return item.when.kind === "dates" ? `, ${span}` : ` on ${span}`;
+  }
+  const due = item.dueOn ?? item.startOn;
+  if (!due) return "";
+  return `, ${item.dueOn ? "due" : "from"} ${dayOf(due, { edit, names })}`;
+}
+
+interface Told {
+  readonly old: Patch;
+  readonly edit: ToldEdit;
+  readonly names: Names;
+}
+
+/** Part of a sentence, given what its item is called in it. */
+type Clause = (item: string) => string;
+
+function clauseOf(field: PatchField, told: Told): Clause {
+  const { old, edit, names } = told;
+  const { patch } = edit;
+  const value = fieldInWords(field, patch, names);
+  switch (field) {
+    case "title":
+      return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
+    case "description":
+      return textClause("description", { was: old.description, is: patch.description });
+    case "when":
+      return whenClause(told);
+    case "reminder":
+      return patch.reminder
+        ? (item) => `set the reminder of ${item} to ${value}`
+        : (item) => `took the reminder off ${item}`;
+    case "milestone":
+      return (item) =>
+        patch.milestone ? `made ${item} a milestone` : `made ${item} an ordinary event`;
+    case "private":
+      return (item) => `made ${item} ${patch.private ? "private" : "visible to all"}`;
+    case "completed":
+      return (item) => (patch.completed ? `completed ${item}` : `reopened ${item}`);
+    case "assigned":
+      return setClause(told, { field, gained: "assigned", lost: "took" });
+    case "labels":
+      return setClause(told, { field, gained: "labelled", lost: "took" });
+    case "startOn":
+    case "dueOn":
+      return dayClause(field, told);
+    case "estimated":
+      return patch.estimated
+        ? (item) => `set the estimated time of ${item} to ${value}`
+        : (item) => `took the estimated time off ${item}`;
+    case "place":
+      return (item) => `moved ${item} from ${fieldInWords(field, old, names)} to ${value}`;
+    default:
+      return unreachable(field);
+  }
+}
+
+function textClause(
+  what: string,
+  { was, is }: { readonly was: string | null | undefined; readonly is: string | null | undefined },
+): Clause {
+  if (!is) return (item) => `took the ${what} off ${item}`;
+  return (item) => `${was ? "changed the" : `gave a`} ${what} ${was ? "of" : "to"} ${item}`;
+}
+
+function dayClause(field: "startOn" | "dueOn", { old, edit, names }: Told): Clause {
+  const what = field === "dueOn" ? "due date" : "start date";
+  const [was, is] = [old[field], edit.patch[field]];
+  const said = (day: Temporal.PlainDate) => dayOf(day, { edit, names });
+  if (!is) return (item) => `took the ${what} off ${item}${was ? ` (${said(was)})` : ""}`;
+  if (!was) return (item) => `set the ${what} of ${item} to ${said(is)}`;
+  return (item) => `moved the ${what} of ${item} from ${said(was)} to ${said(is)}`;
+}
+
+/** People and labels come and go one by one. */
+function setClause(
+  { old, edit, names }: Told,
+  about: {
+    readonly field: "assigned" | "labels";
+    readonly gained: "assigned" | "labelled";
+    readonly lost: string;
+  },
+): Clause {
+  const { field, gained, lost } = about;
+  const [was, is]: readonly (readonly number[])[] = [old[field] ?? [], edit.patch[field] ?? []];
+  const known: ReadonlyMap<number, string> = field === "assigned" ? names.people : names.labels;
+  const nameOf = (id: number) =>
+    plainLine(known.get(id) ?? `${field === "assigned" ? "person" : "label"} ${id}`);
+  const added = (is ?? []).filter((id) => !was?.includes(id)).map(nameOf);
+  const removed = (was ?? []).filter((id) => !is?.includes(id)).map(nameOf);
+  return (item) => {
+    const came =
+      gained === "assigned"
+        ? `assigned ${enumerated(added)} to ${item}`
+        : `labelled ${item} ${enumerated(added)}`;
+    const went = `${lost} ${enumerated(removed)} off ${added.length > 0 ? "it" : item}`;
+    if (added.length === 0) return removed.length === 0 ? `left ${item} as it was` : went;
+    return removed.length === 0 ? came : `${came} and ${went}`;
+  };
+}
+
+const newLabelsClause =
+  (labels: readonly string[]): Clause =>
+  (item) =>
+    `gave ${item} the new ${labels.length === 1 ? "label" : "labels"} ${enumerated(labels.map(quote))}`;
+
+/** As little as tells the change: clocks alone within a day, days alone where the clocks stay. */
+function whenClause(told: Told): Clause {
+  const { old, edit, names } = told;
+  const [was, is] = [old.when, edit.patch.when];
+  if (!is) return (item) => `left ${item} as it was`;
+  if (!was) return (item) => `set ${item} to ${spanOf(is, told)}`;
+  const [from, to] = [inZone(was, names.zone), inZone(is, names.zone)];
+  if (from.kind === "times" && to.kind === "times") return timesClause({ from, to }, told);
+  if (from.kind === "dates" && to.kind === "dates") return datesClause({ from, to }, told);
+  return to.kind === "dates"
+    ? (item) => `made ${item} all day, ${dayRange(to, told)} (before: ${spanOf(was, told)})`
+    : (item) => `gave ${item} a time, ${spanOf(is, told)} (before: ${spanOf(was, told)})`;
+}
+
+type Times = Extract<When, { readonly kind: "times" }>;
+type Dates = Extract<When, { readonly kind: "dates" }>;
+
+function timesClause(
+  { from, to }: { readonly from: Times; readonly to: Times },
+  told: Told,
+): Clause {
+  const [day, newDay] = [from.start.toPlainDate(), to.start.toPlainDate()];
+  const [clock, newClock] = [clockInWords(from.start), clockInWords(to.start)];
+  const sameStart = from.start.epochMilliseconds === to.start.epochMilliseconds;
+  const end = endOf(from, told);
+  const newEnd = endOf(to, told);
+  if (sameStart && newEnd !== null) {
+    return (item) => `set the end of ${item} ${end === null ? "" : `from ${end} `}to ${newEnd}`;
+  }
+  if (sameStart) return (item) => `took the end off ${item}`;
+  const sameLength = lengthOf(from) === lengthOf(to);
+  if (!sameLength) {
+    return (item) => `moved ${item} from ${spanOf(from, told)} to ${spanOf(to, told)}`;
+  }
+  if (sameDay(day, newDay)) return (item) => `moved ${item} from ${clock} to ${newClock}`;
+  const [oldDay, nextDay] = [dayOf(day, told), dayOf(newDay, told)];
+  return clock === newClock
+    ? (item) => `moved ${item} from ${oldDay} to ${nextDay}`
+    : (item) => `moved ${item} from ${oldDay}, ${clock} to ${nextDay}, ${newClock}`;
+}
+
+function datesClause(
+  { from, to }: { readonly from: Dates; readonly to: Dates },
+  told: Told,
+): Clause {
+  const sameLength = daysOf(from) === daysOf(to);
+  return sameLength
+    ? (item) => `moved ${item} from ${dayOf(from.start, told)} to ${dayOf(to.start, told)}`
+    : (item) => `moved ${item} from ${dayRange(from, told)} to ${dayRange(to, told)}`;
+}
+
+const daysOf = ({ start, end }: Dates): number => start.until(end).days;
+const lengthOf = ({ start, end }: Times): number | null =>
+  end && end.epochMilliseconds - start.epochMilliseconds;
+
+/** The end of timed events: its clock, with the day where that is another one. */
+function endOf({ start, end }: Times, told: Pick<Told, "edit" | "names">): string | null {
+  if (!end) return null;
+  const isSameDay = sameDay(start.toPlainDate(), end.toPlainDate());
+  return isSameDay ? clockInWords(end) : `${dayOf(end.toPlainDate(), told)}, ${clockInWords(end)}`;
+}
+
+function spanOf(when: When, told: Pick<Told, "edit" | "names">): string {
+  const local = inZone(when, told.names.zone);
+  if (local.kind === "dates") return `all day ${dayRange(local, told)}`;
+  const from = `${dayOf(local.start.toPlainDate(), told)}, ${clockInWords(local.start)}`;
+  const end = endOf(local, told);
+  return end === null ? from : `${from}–${end}`;
+}
+
+function dayRange({ start, end }: Dates, told: Pick<Told, "edit" | "names">): string {
+  const last = end.subtract({ days: 1 });
+  return sameDay(start, last) ? dayOf(start, told) : `${dayOf(start, told)} – ${dayOf(last, told)}`;
+}
+
+/** A day; its year is told where it is not that in which the edit was made. */
+function dayOf(
+  day: Temporal.PlainDate,
+  { edit, names }: { readonly edit: ToldEdit; readonly names: Names },
+): string {
+  const { year } = edit.createdAt.toZonedDateTimeISO(names.zone);
+  return day.year === year ? dayInWords(day).replace(/ -?\d+$/, "") : dayInWords(day);
+}
+
+/** How far an edit is, in a few words. */
+function standingInWords(edit: Edit): string {
+  const { state, parkReason, createdAt, confirmedAt, problem, frozen } = edit;
+  switch (state) {
+    case "pending":
+      return problem === null ? "on its way" : "not there yet, and tried again";
+    case "claimed":
+      return "on its way";
+    case "held":
+      return "waits for approval";
+    case "confirmed":
+      return confirmedAt ? `there ${sinceInWords(createdAt, confirmedAt)}` : "there";
+    case "discarded":
+      return "discarded";
+    case "undone":
+      return "taken back since";
+    case "parked":
+      break;
+    default:
+      return unreachable(state);
+  }
+  switch (parkReason) {
+    case "conflict":
+      return "waits for a choice, as somebody else has changed the same";
+    case "refused":
+      return "refused by the service, and waits for a person";
+    case "unknown-outcome":
+      return "may be there or not, and waits for a person";
+    case "failed":
+    case null:
+      return frozen
+        ? "held back, as the item does not settle"
+        : "could not be sent, and waits for a person";
+    default:
+      return unreachable(parkReason);
+  }
+}
+
+/** How long something took: "in 0.2 s", "in 12 s", "after 3 minutes". */
+export function sinceInWords(from: Temporal.Instant, to: Temporal.Instant): string {
+  const seconds = from.until(to).total("seconds");
+  if (seconds < 10) return `in ${Math.max(0.1, Math.round(seconds * 10) / 10)} s`;
+  if (seconds < 60) return `in ${Math.round(seconds)} s`;
+  const length = Temporal.Duration.from({ seconds: Math.round(seconds) });
+  return `after ${lengthInWords(length, from.toZonedDateTimeISO("UTC"))}`;
+}

@@ -1,0 +1,253 @@
+import type { Decider, Edit } from "../../domain/edit.ts";
+import { fieldsOf, valuesOf } from "../../domain/patch.ts";
+import { unreachable } from "../../domain/result.ts";
+import { differingFields, sameShown } from "../../domain/sameness.ts";
+import { enumerated, type Names, plainLine } from "../../domain/wording.ts";
+import type { EditStep } from "../../store/rows/edit-rows.ts";
+import type { Store } from "../../store/store.ts";
+import { seenBase } from "../delivery/merge-edit.ts";
+import { nameOf, valueInWords } from "../field-changes.ts";
+import { editorName, programInWords, sinceInWords } from "./sentence.ts";
+
+/** One step of an edit's way, in words; turns into JSON as it is. */
+export interface StoryStep {
+  readonly at: Temporal.Instant;
+  /** The last time, where it happened again. */
+  readonly until: Temporal.Instant | null;
+  readonly times: number;
+  readonly what: string;
+}
+
+/** What has happened to an edit, from its acceptance to the calendars that show it, in the order of time. */
+export function storyOf(
+  edit: Edit,
+  { store, names }: { readonly store: Store; readonly names: Names },
+): readonly StoryStep[] {
+  const steps = store.editSteps.of(edit.id);
+  const told = steps.map((step): StoryStep => {
+    const isRepeated = step.times > 1;
+    const { at, times } = step;
+    return {
+      at,
+      until: isRepeated ? step.lastAt : null,
+      times,
+      what: stepInWords(step, { edit, steps, store, names }),
+    };
+  });
+  const all = [
+    accepted(edit, names),
+    ...kept(edit, steps),
+    ...told,
+    ...takingsBack(edit, { store, names }),
+    ...shown(edit, store),
+  ];
+  return all.toSorted((a, b) => Temporal.Instant.compare(a.at, b.at));
+}
+
+const once = (at: Temporal.Instant, what: string): StoryStep => ({
+  at,
+  until: null,
+  times: 1,
+  what,
+});
+
+function accepted(edit: Edit, names: Names): StoryStep {
+  const { createdAt, restores } = edit;
+  const how = ` ${programInWords(edit) ?? "on the page"}`;
+  const why = restores ? `, to put back what a late request of edit ${restores.by} had undone` : "";
+  return once(
+    createdAt,
+    `Accepted from ${asObject(editorName(edit, names))}${how}, and safe on the disk${why}`,
+  );
+}
+
+/** Of what waits for approval, or did: nothing else is written down of that. */
+function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
+  if (state === "held") {
+    const before = "nobody else sees it before, and the workspace has nothing of it";
+    return [once(createdAt, `Waits for approval: ${before}`)];
+  }
+  return steps.some(({ kind }) => kind === "approved")
+    ? [once(createdAt, "Was kept until somebody approved it")]
+    : [];
+}
+
+/** A name as it stands within a sentence. */
+const asObject = (who: string): string =>
+  who.replace(/^(?:The|Somebody) /, (word) => word.toLowerCase());
+
+interface Telling {
+  readonly edit: Edit;
+  readonly steps: readonly EditStep[];
+  readonly store: Store;
+  readonly names: Names;
+}
+
+function stepInWords(step: EditStep, telling: Telling): string {
+  const { edit, steps, names } = telling;
+  const why = step.detail === "" ? "" : `: ${step.detail}`;
+  const isNew = edit.action === "create";
+  switch (step.kind) {
+    case "taken-up":
+      return isNew
+        ? wasSentBefore(step, steps)
+          ? "Looked for in its list, as an earlier request may have made it"
+          : "Taken up"
+        : "Looked at as the workspace had it";
+    case "missed":
+      return "Not found in its place; every list is searched for it";
+    case "found":
+      return "Found again, where it was moved to";
+    case "sent":
+      return `Sent${mergedWith(telling)}`;
+    case "postponed":
+      return `Put off${why}`;
+    case "conflict":
+      return "Waits for a choice: somebody else had changed the same";
+    case "refused":
+      return `Refused, and waits for a person${why}`;
+    case "failed":
+      return `Given up, and waits for a person${why}`;
+    case "unknown-outcome":
+      return `It cannot be told whether it happened, and waits for a person${why}`;
+    case "resolved":
+      return decisionInWords(step.detail, names);
+    case "approved":
+      return decided(step, { names, did: "approved it" }) ?? "Approved";
+    case "released":
+      return decided(step, { names, did: "had it tried again" }) ?? "Let go by a person";
+    case "confirmed":
+      return answered(step, telling);
+    case "overtaken":
+      return "A late request had undone it: it is put back";
+    case "discarded":
+      return `${decided(step, { names, did: "discarded it" }) ?? "Discarded"}${why}`;
+    case "undone":
+      return "Taken back by a later edit";
+    default:
+      return unreachable(step.kind);
+  }
+}
+
+/** "Ana approved it, on the page"; null where it is not known who did. */
+function decided(
+  { decidedBy }: EditStep,
+  { names, did }: { readonly names: Names; readonly did: string },
+): string | null {
+  return decidedBy && `${deciderName(decidedBy, names)} ${did}, ${wayOf(decidedBy)}`;
+}
+
+/** Who was not known here by name and had no link has the admin's token, or the machine itself. */
+const deciderName = (by: Pick<Decider, "actor" | "channel">, names: Names): string =>
+  by.actor === null && by.channel !== "link" ? "The admin" : editorName(by, names);
+
+const wayOf = ({ channel, program }: Pick<Decider, "channel" | "program">): string =>
+  programInWords({ channel, program: program ?? null }) ?? "on the page";
+
+/** Who has asked to have it back as it was; each of them is an edit of its own. */
+const takingsBack = (
+  { id }: Edit,
+  { store, names }: { readonly store: Store; readonly names: Names },
+): readonly StoryStep[] =>
+  store.pastEdits
+    .inversesOf(id)
+    .map((inverse) =>
+      once(
+        inverse.createdAt,
+        `${deciderName(inverse, names)} asked to take it back, ${programInWords(inverse) ?? "on the page"}: edit ${inverse.id}`,
+      ),
+    );
+
+const wasSentBefore = (step: EditStep, steps: readonly EditStep[]): boolean =>
+  steps.some(({ kind, at }) => kind === "sent" && Temporal.Instant.compare(at, step.lastAt) < 0);
+
+/** What somebody else had changed by the time at which it was sent, and it was merged with. */
+function mergedWith({ edit, store }: Telling): string {
+  const { before, action } = edit;
+  if (!before || action === "create" || action === "delete") return "";
+  const base = seenBase(edit, store.pastEdits.ofItem(edit.item));
+  const others = differingFields(base, valuesOf(before), sameShown).filter(
+    (field) => edit.patch[field] === undefined,
+  );
+  return others.length === 0
+    ? ""
+    : `, merged with what somebody else had changed: ${enumerated(others.map(nameOf))}`;
+}
+
+function answered(step: EditStep, { edit, steps }: Telling): string {
+  const took = sinceInWords(edit.createdAt, step.lastAt);
+  const sent = steps.filter(({ kind }) => kind === "sent").at(-1);
+  const looked = steps.filter(({ kind }) => kind === "taken-up").at(-1);
+  const wasFound =
+    edit.action === "create" &&
+    sent &&
+    looked &&
+    Temporal.Instant.compare(looked.lastAt, sent.lastAt) > 0;
+  if (wasFound) return `Found in the workspace, there ${took}: the request had been carried out`;
+  if (!sent) {
+    return edit.action === "delete"
+      ? `Nothing was left to delete, settled ${took}`
+      : `The workspace had it all already, settled ${took}`;
+  }
+  return `Answered by the service, there ${took}`;
+}
+
+/** What a person has chosen, with what was given up for it. */
+function decisionInWords(detail: string, names: Names): string {
+  const decision: {
+    readonly by?: number | null;
+    readonly way?: Decider;
+    readonly conflicts?: Edit["conflicts"];
+    readonly kind?: string;
+  } = Object(JSON.parse(detail));
+  const person = [...names.people].find(([id]) => id === decision.by)?.[1];
+  const known = person === undefined ? "" : ` by ${plainLine(person)}`;
+  const who = decision.way
+    ? ` by ${asObject(deciderName(decision.way, names))}, ${wayOf(decision.way)}`
+    : known;
+  const fields = (decision.conflicts ?? []).map(({ field, ours, theirs, taken, combined }) => {
+    const said = (value: unknown) => valueInWords({ field, value }, names);
+    if (combined !== undefined) {
+      return `${nameOf(field)} combined to ${said(combined)} (theirs: ${said(ours)}, yours: ${said(theirs)})`;
+    }
+    return taken === "ours"
+      ? `${nameOf(field)} stays ${said(ours)} (yours: ${said(theirs)})`
+      : `${nameOf(field)} becomes ${said(theirs)} (theirs: ${said(ours)})`;
+  });
+  const about = fields.length > 0 ? `: ${fields.join("; ")}` : "";
+  return `Decided${who}${decision.kind === "revives" ? " to make it anew" : ""}${about}`;
+}
+
+/** From when on calendars show it, and which feeds were fetched since. */
+function shown(edit: Edit, store: Store): readonly StoryStep[] {
+  const { createdAt, confirmedAt, item, state, answer, action } = edit;
+  const first = store.editSteps.shownAfter(item, createdAt);
+  const wasHeld = store.editSteps.of(edit.id).some(({ kind }) => kind === "approved");
+  const isShown = first && !(state === "held" || (wasHeld && confirmedAt === null));
+  const steps = isShown
+    ? [
+        once(
+          first,
+          action === "delete"
+            ? "No longer shown in feeds and calendars"
+            : "Shown in feeds and calendars",
+        ),
+      ]
+    : [];
+  if (!confirmedAt || fieldsOf(edit.patch).length + (action === "delete" ? 1 : 0) === 0)
+    return steps;
+  const project = (answer ?? edit.base).projectId;
+  const fetched = store.feeds.all().flatMap((feed) => {
+    const { id, projectId, revokedAt, name, kind, filter, personId } = feed;
+    // What a filter leaves out is not looked up here, and the feed of another person is not told of.
+    const isOpen = filter === null && (personId === null || personId === edit.actor);
+    if (!isOpen || revokedAt !== null || !(kind === "all" || projectId === project)) return [];
+    return store.feedFetches
+      .of(id)
+      .filter(({ lastAt }) => Temporal.Instant.compare(lastAt, confirmedAt) >= 0)
+      .map(({ lastAt, program }) =>
+        once(lastAt, `Fetched by ${plainLine(program)} with the feed ${plainLine(name)}`),
+      );
+  });
+  return [...steps, ...fetched];
+}

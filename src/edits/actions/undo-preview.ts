@@ -1,0 +1,132 @@
+import type { Edit } from "../../domain/edit.ts";
+import { fingerprint } from "../../domain/fingerprint.ts";
+import type { Item } from "../../domain/item.ts";
+import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../domain/patch.ts";
+import { patchToPlain } from "../../domain/plain-item.ts";
+import { differingFields, sameShown } from "../../domain/sameness.ts";
+import { enumerated, type Names } from "../../domain/wording.ts";
+import type { NewEdit } from "../../store/journal/journal.ts";
+import type { Store } from "../../store/store.ts";
+import { nameOf, valueInWords } from "../field-changes.ts";
+import { editorName } from "./sentence.ts";
+import { describeLoss, inverseOf } from "./undo.ts";
+
+/** What an undo would do, before it is asked for. */
+export type UndoPreview =
+  | { readonly kind: "impossible"; readonly reason: string }
+  | {
+      readonly kind: "possible";
+      /** Names what is shown here. */
+      readonly version: string;
+      /** "It will put When back to Tue 24 Nov 2026, 10:00–11:00 (Europe/Berlin)." */
+      readonly sentence: string;
+      readonly fields: readonly UndoneField[];
+      /** What has changed since in what it would put back or delete: the undo waits for a choice then. */
+      readonly changedSince: readonly ChangeSince[];
+      /** What cannot be brought back; null when nothing is lost. */
+      readonly loss: string | null;
+    };
+
+interface UndoneField {
+  readonly name: string;
+  readonly now: string;
+  readonly back: string;
+}
+
+interface ChangeSince {
+  readonly field: PatchField;
+  readonly name: string;
+  /** As the edit had left it. */
+  readonly was: string;
+  readonly now: string;
+  /** Who has set that; null where no edit known here has. */
+  readonly by: string | null;
+}
+
+/** Tells what taking an edit back would put back, and what of that somebody has changed since. */
+export function previewUndo(
+  edit: Edit,
+  { store, names }: { readonly store: Store; readonly names: Names },
+): UndoPreview {
+  const inverse = inverseOf(edit, { store, by: { channel: "dashboard", actor: null } });
+  if (!inverse.ok) return { kind: "impossible", reason: inverse.failure };
+  const { action, patch, base } = inverse.value;
+  const present = store.view.get(edit.item)?.item ?? null;
+  const now = present ? valuesOf(present) : {};
+  const said = (field: PatchField, values: Patch) =>
+    valueInWords({ field, value: patchToPlain(values)[field] ?? null }, names);
+  const touched = action === "delete" ? [] : fieldsOf(patch);
+  const fields = touched.map((field) => ({
+    name: nameOf(field),
+    now: action === "create" ? "none" : said(field, now),
+    back: said(field, patch),
+  }));
+  const left = valuesOf(base);
+  const changed = present ? changedFieldsSince(inverse.value, { left, now }) : [];
+  const changedSince = changed.map((field) => ({
+    field,
+    name: nameOf(field),
+    was: said(field, left),
+    now: said(field, now),
+    by: editorOf(field, { edit, now, store, names }),
+  }));
+  const version = fingerprint(
+    JSON.stringify([edit.id, patchToPlain(pick(now, [...touched, ...changed]))]),
+  ).slice(0, 12);
+  return {
+    kind: "possible",
+    version,
+    sentence: sentenceOf(inverse.value, { fields, changedSince }),
+    fields,
+    changedSince,
+    loss: action === "create" ? describeLoss(edit) : null,
+  };
+}
+
+/** Of a change the fields that it puts back, of a creation all of the item: they go with it. */
+function changedFieldsSince(
+  { action, patch }: Pick<NewEdit, "action" | "patch">,
+  { left, now }: { readonly left: Patch; readonly now: Patch },
+): readonly PatchField[] {
+  if (action === "create") return [];
+  const fields = differingFields(left, now, sameShown);
+  return action === "delete" ? fields : fields.filter((field) => patch[field] !== undefined);
+}
+
+/** Who has set what a field has now, as far as an edit here did. */
+function editorOf(
+  field: PatchField,
+  about: {
+    readonly edit: Edit;
+    readonly now: Patch;
+    readonly store: Store;
+    readonly names: Names;
+  },
+): string | null {
+  const { edit, now, store, names } = about;
+  const by = store.pastEdits
+    .ofItem(edit.item)
+    .find(
+      ({ id, patch }) => id > edit.id && patch[field] !== undefined && sameShown(field, patch, now),
+    );
+  return by ? `${editorName(by, names)}, by edit ${by.id}` : null;
+}
+
+function sentenceOf(
+  { action, base }: { readonly action: Edit["action"]; readonly base: Item },
+  about: {
+    readonly fields: readonly UndoneField[];
+    readonly changedSince: readonly ChangeSince[];
+  },
+): string {
+  const { fields, changedSince } = about;
+  const since = enumerated(changedSince.map(({ name }) => name));
+  const asks =
+    changedSince.length === 0
+      ? ""
+      : ` ${since} ${changedSince.length === 1 ? "has" : "have"} changed since: unless the same person did that, you are asked before it is overwritten.`;
+  if (action === "delete") return `It will delete the item.${asks}`;
+  if (action === "create") return `It will make "${base.title}" anew.`;
+  const back = fields.map(({ name, back: value }) => `${name} back to ${value}`);
+  return `It will put ${enumerated(back)}.${asks}`;
+}

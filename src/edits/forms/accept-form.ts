@@ -1,0 +1,291 @@
+import type { EditAction, EditState } from "../../domain/edit.ts";
+import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
+import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
+import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
+import { changedFields } from "../../domain/sameness.ts";
+import { keptInSight } from "../../domain/sight.ts";
+import { looksLikeHtml } from "../../domain/text.ts";
+import type { NewEdit } from "../../store/journal/journal.ts";
+import type { ViewItem } from "../../store/view/view.ts";
+import {
+  actionOf,
+  type ChangeInWords,
+  changesInWords,
+  changesOf,
+  type FieldChange,
+  namesOf,
+  sameWish,
+  spokenFields,
+} from "../field-changes.ts";
+import type { AcceptDeps } from "../intake/accept.ts";
+import { limitFaults } from "../intake/service-limits.ts";
+
+/** What a person has set in a form on a page, which names fields instead of sending a calendar file. */
+export interface FormRequest {
+  readonly actor: PersonId | null;
+  /** On whose clocks the answer tells times. */
+  readonly zone: string;
+  /** Says what would be done and stores nothing. */
+  readonly dryRun: boolean;
+  readonly wish: FormWish;
+}
+
+/** `sequence`: the version of the item that the form showed. */
+export type FormWish =
+  | {
+      readonly kind: "change";
+      readonly item: ItemKey;
+      readonly sequence: number;
+      readonly patch: Patch;
+    }
+  | { readonly kind: "delete"; readonly item: ItemKey; readonly sequence: number }
+  /** The item as it is to be, with `id` null; `uid` has never been used. */
+  | { readonly kind: "create"; readonly item: Item; readonly uid: string };
+
+/**
+ * `planned`: `edit` is null for a dry run, `state` says whether it goes to the service by itself or waits for a person.
+ * `moved`: somebody else has changed the same meanwhile, told by the words of `since`, so that the form must be shown anew.
+ */
+export type FormOutcome =
+  | {
+      readonly kind: "planned";
+      readonly action: EditAction;
+      readonly subject: FormSubject;
+      readonly changes: readonly ChangeInWords[];
+      readonly notes: readonly string[];
+      readonly state: Extract<EditState, "pending" | "held">;
+      readonly edit: EditId | null;
+    }
+  | { readonly kind: "unchanged"; readonly subject: FormSubject }
+  | {
+      readonly kind: "moved";
+      readonly subject: FormSubject;
+      readonly since: readonly ChangeInWords[];
+    }
+  | { readonly kind: "refused"; readonly reasons: readonly string[] }
+  | { readonly kind: "gone" };
+
+interface FormSubject {
+  readonly kind: SpokenKind;
+  readonly title: string;
+}
+
+/** More deletions than these from one person within a minute wait for somebody's approval. */
+const mostDeletions = 10;
+const brakeSpan = Temporal.Duration.from({ minutes: 1 });
+
+/**
+ * Takes in what people set in forms: compared with what the form showed, checked as edits of every channel are, and stored
+ * safe on the disk when this returns. Nothing has been sent to the service by then.
+ */
+export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => FormOutcome {
+  const { store, onAccepted } = deps;
+
+  function kept(draft: Draft, { actor }: FormRequest): EditId {
+    const { target, state, ...edit } = draft;
+    const waiting =
+      typeof target === "object"
+        ? null
+        : store.journal
+            .heldOf(target)
+            .find((held) => held.action === edit.action && sameWish(held, { ...edit, newLabels }));
+    if (waiting && state === "held") return waiting.id;
+    const item =
+      typeof target === "object" ? store.mirror.createIdentity(target.kind, target.uid) : target;
+    return store.journal.append({ ...edit, channel: "dashboard", actor, item, newLabels, state });
+  }
+
+  return (request) => {
+    const accept = (): FormOutcome => {
+      const drafted = draft(request, deps);
+      if (drafted.kind !== "draft") return drafted;
+      const { subject, changes, notes, draft: edit } = drafted;
+      return {
+        kind: "planned",
+        action: edit.action,
+        subject,
+        changes: inWords(changes, { request, deps }),
+        notes,
+        state: edit.state,
+        edit: request.dryRun ? null : kept(edit, request),
+      };
+    };
+    if (request.dryRun) return accept();
+    const outcome = store.durably(accept);
+    if (outcome.kind === "planned" && outcome.state === "pending") onAccepted();
+    return outcome;
+  };
+}
+
+const newLabels: readonly string[] = [];
+
+const inWords = (
+  changes: readonly FieldChange[],
+  { request, deps }: Pick<Asked<"change">, "request" | "deps">,
+): readonly ChangeInWords[] =>
+  changesInWords(changes, { ...namesOf(deps.store), zone: request.zone });
+
+interface Draft extends Pick<NewEdit, "action" | "base" | "patch"> {
+  readonly target: ItemKey | { readonly kind: Item["kind"]; readonly uid: string };
+  readonly state: "pending" | "held";
+}
+
+interface Drafted {
+  readonly kind: "draft";
+  readonly draft: Draft;
+  readonly subject: FormSubject;
+  readonly changes: readonly FieldChange[];
+  readonly notes: readonly string[];
+}
+
+type Drafting = Drafted | Exclude<FormOutcome, { readonly kind: "planned" }>;
+
+function draft(request: FormRequest, deps: AcceptDeps): Drafting {
+  const { wish } = request;
+  if (wish.kind === "create") return draftCreation(wish, { request, deps });
+  const viewed = deps.store.view.get(wish.item);
+  if (!viewed) return { kind: "gone" };
+  return wish.kind === "delete"
+    ? draftDeletion(viewed, { wish, request, deps })
+    : draftChange(viewed, { wish, request, deps });
+}
+
+interface Asked<Kind extends FormWish["kind"]> {
+  readonly wish: Extract<FormWish, { readonly kind: Kind }>;
+  readonly request: FormRequest;
+  readonly deps: AcceptDeps;
+}
+
+function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">): Drafting {
+  const { store, zone } = deps;
+  const { key, item } = viewed;
+  const subject = subjectOf(item);
+  const seen = seenItem(viewed, wish.sequence, deps) ?? item;
+  const patch = changedFields(valuesOf(seen), wish.patch);
+  const since = changedFields(valuesOf(seen), pick(valuesOf(item), fieldsOf(patch)));
+  const asked = changedFields(valuesOf(item), patch);
+  if (fieldsOf(asked).length === 0) return { kind: "unchanged", subject };
+  const disputed = changesOf(valuesOf(seen), { patch: since, newLabels });
+  if (disputed.length > 0)
+    return { kind: "moved", subject, since: inWords(disputed, { request, deps }) };
+  const reasons = faultsOf({ after: applyPatch(item, asked), patch: asked, zone });
+  if (reasons.length > 0) return { kind: "refused", reasons };
+  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const people = [request.actor];
+  const sawIt = keptInSight(item, { list, creator: item.creatorId, people }) === null;
+  const assigned = sawIt
+    ? keptInSight(applyPatch(item, asked), { list, creator: item.creatorId, people })
+    : null;
+  const full: Patch = assigned ? { ...asked, assigned } : asked;
+  const { description } = item;
+  const isPlain = asked.description !== undefined && description && looksLikeHtml(description);
+  return {
+    kind: "draft",
+    subject,
+    changes: changesOf(valuesOf(item), { patch: full, newLabels }),
+    notes: [...(isPlain ? [formattingLost] : []), ...(assigned ? [assignedToSee] : [])],
+    draft: { target: key, action: actionOf(full), base: item, patch: full, state: stateOf(deps) },
+  };
+}
+
+function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete">): Drafting {
+  const { key, item } = viewed;
+  const seen = seenItem(viewed, wish.sequence, deps);
+  const subject = subjectOf(item);
+  if (seen) {
+    const since = changesOf(valuesOf(seen), {
+      patch: changedFields(valuesOf(seen), valuesOf(item)),
+      newLabels,
+    });
+    if (since.length > 0)
+      return { kind: "moved", subject, since: inWords(since, { request, deps }) };
+  }
+  const by = { channel: "dashboard", actor: request.actor } as const;
+  const recent = deps.store.pastEdits.deletionsSince(deps.clock().subtract(brakeSpan), by);
+  const isMany = recent >= mostDeletions;
+  return {
+    kind: "draft",
+    subject,
+    changes: [],
+    notes: isMany ? [manyDeletions(recent + 1)] : [],
+    draft: {
+      target: key,
+      action: "delete",
+      base: item,
+      patch: {},
+      state: isMany ? "held" : stateOf(deps),
+    },
+  };
+}
+
+function draftCreation(
+  { item, uid }: Extract<FormWish, { readonly kind: "create" }>,
+  { request, deps }: { readonly request: FormRequest; readonly deps: AcceptDeps },
+): Drafting {
+  const { store, zone } = deps;
+  const patch = spokenFields(item);
+  const reasons = faultsOf({ after: item, patch: { ...patch, title: item.title }, zone });
+  if (reasons.length > 0) return { kind: "refused", reasons };
+  const { actor } = request;
+  const maker = actor !== null && deps.withOwnKey?.has(actor) === true ? actor : null;
+  const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
+  const assigned = keptInSight(item, { list, creator: maker, people: [actor] });
+  const base = assigned ? { ...item, assigned } : item;
+  const full = assigned ? { ...patch, assigned } : patch;
+  return {
+    kind: "draft",
+    subject: subjectOf(item),
+    changes: changesOf(null, { patch: full, newLabels }),
+    notes: assigned ? [assignedToSee] : [],
+    draft: {
+      target: { kind: item.kind, uid },
+      action: "create",
+      base,
+      patch: full,
+      state: stateOf(deps),
+    },
+  };
+}
+
+/** The item as the form showed it; null where that is not known any more. */
+function seenItem({ key, item, sequence: now }: ViewItem, sequence: number, deps: AcceptDeps) {
+  return now === sequence ? item : deps.store.view.shownAs(key, { sequence, modifiedAt: null });
+}
+
+const stateOf = ({ policy }: AcceptDeps) => (policy.mode === "review" ? "held" : "pending");
+
+const subjectOf = (item: Item): FormSubject => ({ kind: spokenKind(item), title: item.title });
+
+/** Why the service could not hold what the form asks for, in sentences; `after`: the item as it would be. */
+function faultsOf({
+  after,
+  patch,
+  zone,
+}: {
+  readonly after: Item;
+  readonly patch: Patch;
+  readonly zone: string;
+}): readonly string[] {
+  const faults = limitFaults(patch, zone).map(({ message }) => message);
+  if (patch.title?.trim() === "") faults.push("the title is empty; the service needs one");
+  if (patch.completed !== undefined && !canComplete(after)) {
+    faults.push("it cannot be completed or reopened: only milestones and tasks can");
+  }
+  const isTouched = patch.when !== undefined || patch.milestone !== undefined;
+  const milestone = isTouched ? milestoneFault(after) : null;
+  return milestone ? [...faults, milestone] : faults;
+}
+
+function milestoneFault(item: Item): string | null {
+  if (item.kind !== "event" || !item.milestone) return null;
+  const { when } = item;
+  if (when.kind === "times") return "a milestone is a whole day, without a time of day";
+  const { days } = when.start.until(when.end, { largestUnit: "days" });
+  return days === 1 ? null : `a milestone is one day, not ${days} days`;
+}
+
+const formattingLost = "the description was formatted text; the edit replaces it by plain text";
+const assignedToSee =
+  "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it";
+const manyDeletions = (count: number): string =>
+  `${count} items are deleted within a minute; this waits until somebody approves it`;

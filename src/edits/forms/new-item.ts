@@ -1,0 +1,158 @@
+import { isId, type PersonId, projectId } from "../../domain/ids.ts";
+import {
+  type EventItem,
+  type Item,
+  type Project,
+  type TaskItem,
+  type Todolist,
+  unsetTaskFields,
+} from "../../domain/item.ts";
+import { applyPatch } from "../../domain/patch.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
+import { wholeDay } from "../../domain/when.ts";
+import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
+
+/** The kinds that a form can make; a subtask is made below its task, in the workspace or by a calendar program. */
+export const newKinds = ["event", "milestone", "task"] as const;
+export type NewKind = (typeof newKinds)[number];
+
+/** A form for a new item: its fields, of what kind it is to be, and where it goes, by id. */
+export interface NewItemFields extends ItemFields {
+  readonly kind?: string | undefined;
+  readonly project?: string | undefined;
+  /** Of a task. */
+  readonly list?: string | undefined;
+}
+
+/** A field of such a form that cannot be understood. */
+export interface NewItemFault {
+  readonly field: keyof NewItemFields;
+  readonly message: string;
+}
+
+interface Surroundings {
+  readonly zones: FormZones;
+  readonly creator: PersonId | null;
+  readonly now: Temporal.Instant;
+  /** Where the editor may put something. */
+  readonly projects: readonly Project[];
+  readonly lists: (project: Project["id"]) => readonly Todolist[];
+}
+
+/** The item that the form describes, with `id` null. Fails with every field that stands in the way. */
+export function readNewItem(
+  given: NewItemFields,
+  about: Surroundings,
+): Result<Item, readonly NewItemFault[]> {
+  const kind = newKinds.find((known) => known === given.kind);
+  if (!kind)
+    return fail([{ field: "kind", message: "say whether it is an event, a milestone or a task" }]);
+  const project = about.projects.find(({ id }) => String(id) === given.project);
+  if (!project)
+    return fail([{ field: "project", message: "choose the project that it belongs to" }]);
+  const blank =
+    kind === "task"
+      ? blankTask(given, { ...about, project })
+      : blankEvent(kind, { ...about, project });
+  if (!blank.ok) return blank;
+  const patch = readItemFields(fieldsFor(kind, given), { shown: blank.value, zones: about.zones });
+  const faults: readonly FieldFault[] = patch.ok ? [] : patch.failure;
+  const hasTitle = (given.title ?? "").trim() !== "";
+  const untitled: readonly NewItemFault[] = hasTitle
+    ? []
+    : [{ field: "title", message: "give it a title" }];
+  if (!patch.ok || !hasTitle) return fail([...untitled, ...faults]);
+  return ok(applyPatch(blank.value, patch.value));
+}
+
+/** A milestone is a whole day: the form need not ask for its end. */
+function fieldsFor(kind: NewKind, given: ItemFields): ItemFields {
+  if (kind !== "milestone") return { ...given, milestone: undefined };
+  return { ...given, allDay: "yes", endOn: given.startOn, milestone: "yes" };
+}
+
+interface Placed extends Surroundings {
+  readonly project: Project;
+}
+
+function blankItem({ project, creator, now }: Placed) {
+  return {
+    id: null,
+    projectId: project.id,
+    title: "",
+    description: null,
+    completed: false,
+    assigned: [],
+    creatorId: creator,
+    byMe: true,
+    createdAt: now.round({ smallestUnit: "second", roundingMode: "floor" }),
+    updatedAt: null,
+  } as const;
+}
+
+function blankEvent(
+  kind: Exclude<NewKind, "task">,
+  placed: Placed,
+): Result<EventItem, readonly NewItemFault[]> {
+  // Of another day than any that is asked for, so that what is asked for is a change.
+  const when = wholeDay(new Temporal.PlainDate(1970, 1, 1));
+  return ok({
+    ...blankItem(placed),
+    kind: "event",
+    when,
+    reminder: null,
+    milestone: kind === "milestone",
+    private: false,
+  });
+}
+
+function blankTask(
+  given: NewItemFields,
+  placed: Placed,
+): Result<TaskItem, readonly NewItemFault[]> {
+  const list = placed
+    .lists(projectId(placed.project.id))
+    .find(({ id }) => String(id) === given.list);
+  if (!list) {
+    const message = `choose a list of ${placed.project.title} for the task`;
+    return fail([{ field: "list", message }]);
+  }
+  return ok({
+    ...blankItem(placed),
+    kind: "task",
+    listId: list.id,
+    parentId: null,
+    ...unsetTaskFields,
+  });
+}
+
+/** The fields of a form that begins with what an address says: `on`, `at`, `until`, `kind`, `project`, `list`. */
+export function draftItem(
+  query: Readonly<Record<string, unknown>>,
+  { today }: { readonly today: Temporal.PlainDate },
+): NewItemFields {
+  const text = (name: string): string => {
+    const value = query[name];
+    return typeof value === "string" ? value : "";
+  };
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text("on")) ? text("on") : today.toString();
+  const last = /^\d{4}-\d{2}-\d{2}$/.test(text("last")) ? text("last") : day;
+  const clock = (name: string): string => (/^\d{2}:\d{2}$/.test(text(name)) ? text(name) : "");
+  const isTimed = clock("at") !== "";
+  return {
+    kind: newKinds.find((kind) => kind === text("kind")) ?? "event",
+    project: isId(Number(text("project"))) ? text("project") : "",
+    list: isId(Number(text("list"))) ? text("list") : "",
+    title: "",
+    description: "",
+    startOn: day,
+    startAt: clock("at"),
+    endOn: last,
+    endAt: clock("until"),
+    allDay: isTimed ? "" : "yes",
+    dueOn: day,
+    private: "",
+    reminder: "",
+    estimated: "",
+  };
+}

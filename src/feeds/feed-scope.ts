@@ -1,0 +1,133 @@
+import {
+  assignedOf,
+  type FeedFault,
+  type FeedRules,
+  feedHolds,
+  isPlainFeed,
+} from "../domain/feed-filter.ts";
+import type { ItemKey, ProjectId, Revision } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { rulesOfFeed } from "../store/channels/feed-rules.ts";
+import type { FeedRow } from "../store/rows/feed-rows.ts";
+import type { Store } from "../store/store.ts";
+import type { Names } from "./card.ts";
+
+/** The names of the workspace, and a text that stands for them. */
+export interface KnownNames {
+  readonly names: Names;
+  readonly text: string;
+}
+
+/** Which items are a feed's, and where it hears of their changes. */
+export interface FeedScope {
+  /** The newest revision of what the feed is made of. */
+  revision(): Revision;
+  /** Why it has nothing to say any more; null while it has. */
+  fault(): FeedFault | null;
+  /** Stands for all that decides, beside the items themselves, which are the feed's. */
+  text(): string;
+  holds(item: Item): boolean;
+  /** The keys of all that may be the feed's; more than are. */
+  keys(): Iterable<ItemKey>;
+  /** The keys of what may have changed after a revision, more than have; null where that is not known any more. */
+  since(after: Revision): readonly ItemKey[] | null;
+  /** Whether everything has been read that its first calendar needs. */
+  isRead(hasRead: (project: ProjectId | null) => boolean): boolean;
+  /** The projects of which it shows something, one by one; null = all. */
+  projects(): readonly ProjectId[] | null;
+}
+
+/** `feed` answers the row as it is stored now. */
+export function createFeedScope(feed: () => FeedRow, store: Store): FeedScope {
+  const first = feed();
+  const { projectId: project } = first;
+  if (project !== null && isPlainFeed(first)) return projectScope({ feed, project, store });
+  return chosenScope(feed, store);
+}
+
+interface ScopeDeps {
+  readonly feed: () => FeedRow;
+  readonly project: ProjectId;
+  readonly store: Store;
+}
+
+/** Everything of one project. Nothing that was published so far hangs on other rules. */
+function projectScope({ project, store }: ScopeDeps): FeedScope {
+  return {
+    revision: () => store.changes.revisionOf(project),
+    fault: () => null,
+    text: () => "",
+    holds: (item) => item.projectId === project,
+    keys: () => store.view.keysOfProject(project),
+    since: (after) => store.changes.itemsSince(project, after),
+    isRead: (hasRead) => hasRead(project),
+    projects: () => [project],
+  };
+}
+
+function chosenScope(feed: () => FeedRow, store: Store): FeedScope {
+  const { projectId: project } = feed();
+  let known: { readonly key: string; readonly row: FeedRow; readonly rules: FeedRules } | null =
+    null;
+
+  function rules(): FeedRules {
+    const row = feed();
+    // What was read inside steps that were undone may never have been.
+    const key = `${store.changes.revisionOfDirectory()} ${store.transaction().undone}`;
+    if (known?.key !== key || known.row !== row) {
+      known = { key, row, rules: rulesOfFeed(row, store) };
+    }
+    return known.rules;
+  }
+  const projects = (): readonly ProjectId[] | null => {
+    const chosen = rules().projects;
+    return chosen && [...chosen];
+  };
+
+  return {
+    revision: () => (project === null ? store.changes.latest() : store.changes.revisionOf(project)),
+    fault: () => rules().fault,
+    text() {
+      const { person, withCompleted, ...sets } = rules();
+      const lists = Object.values(sets).map((set) => (set instanceof Set ? [...set] : set));
+      return JSON.stringify([person, withCompleted, lists]);
+    },
+    holds: (item) => feedHolds(item, rules()),
+    *keys() {
+      const assigned = assignedOf(feed());
+      const wanted = { projects: projects(), assigned: assigned && [...assigned] };
+      for (const part of store.view.keysWhere(wanted)) yield* part;
+    },
+    since(after) {
+      if (after < store.changes.completeFrom()) return null;
+      if (project !== null) return store.changes.itemsSince(project, after);
+      return store.changes.changedAfter(after, null).map(({ item }) => item);
+    },
+    isRead(hasRead) {
+      const chosen = projects();
+      return chosen ? chosen.every(hasRead) : hasRead(null);
+    },
+    projects,
+  };
+}
+
+/** Reads the names of the workspace, once for all feeds until they change. */
+export function createNameReader(store: Store): () => KnownNames {
+  let known: { readonly key: string; readonly names: KnownNames } | null = null;
+  return () => {
+    const key = `${store.changes.revisionOfDirectory()} ${store.transaction().undone}`;
+    if (known?.key !== key) known = { key, names: readNames(store) };
+    return known.names;
+  };
+}
+
+function readNames({ directory }: Store): KnownNames {
+  const hidden = directory.todolists().filter((list) => list.private);
+  const names = {
+    labels: directory.labelNames(),
+    people: directory.personNames(),
+    privateLists: new Set(hidden.map(({ id }) => id)),
+  };
+  const { labels, people, privateLists } = names;
+  return { names, text: JSON.stringify([[...labels], [...people], [...privateLists]]) };
+}

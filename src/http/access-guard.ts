@@ -1,0 +1,156 @@
+import type { Request, RequestHandler, Response } from "express";
+import { unreachable } from "../domain/result.ts";
+import { readBasic } from "../people/passwords.ts";
+import { createAccess } from "./access.ts";
+import type { AdminAuth } from "./admin-auth.ts";
+import { readForm } from "./form-guard.ts";
+import { goingOn } from "./go-on.ts";
+import { isOwnForm, keptForm, longestKept } from "./kept-form.ts";
+import { loginPage } from "./pages/login.ts";
+import type { PersonLogin } from "./person-login.ts";
+import { forbidden, notFound, type Problem, sendProblem } from "./problem-json.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewer, Viewers } from "./viewer.ts";
+import { turnAway } from "./wrong-secret.ts";
+
+interface AccessGuardDeps {
+  readonly auth: AdminAuth;
+  readonly viewers: Viewers;
+  readonly login: PersonLogin;
+  /** Under which browsers know this server, where a proxy names another host. */
+  readonly publicUrl: () => string;
+}
+
+/**
+ * Holds the access table: finds out who asks, and refuses what is not for them. What has no row is not there. Behind it
+ * `viewerOf` has an answer wherever the table wants a person or the admin.
+ */
+export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps): RequestHandler {
+  const find = createAccess();
+
+  async function viewerOfProgram(request: Request, response: Response): Promise<Viewer | null> {
+    const { authorization } = request.headers;
+    const credentials = readBasic(authorization);
+    if (credentials) {
+      const person = await login(credentials, { request, response });
+      return person && viewers.person(person);
+    }
+    const [, candidate] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+    if (candidate && auth.isToken(candidate)) return viewers.admin();
+    const seconds = candidate ? await auth.noteWrong(request, "bearer") : null;
+    if (seconds === null) refuseProgram(response, candidate !== undefined);
+    else turnAway(response, seconds);
+    return null;
+  }
+
+  return async (request, response, next) => {
+    const admission = find(request.method, request.path);
+    if (admission.kind === "unknown") {
+      sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+      return;
+    }
+    if (admission.kind === "method") {
+      response.set("Allow", allowed(admission.allowed));
+      sendProblem(response, wrongMethod(request));
+      return;
+    }
+    const { who, door } = admission.rule;
+    if (door === "own") return next();
+    if (!safe.has(request.method) && !isOwnSite(request, publicUrl)) {
+      sendProblem(response, forbidden("a page of another site cannot ask for this"));
+      return;
+    }
+    switch (who) {
+      case "anyone":
+      case "secret":
+        return next();
+      case "person":
+      case "admin": {
+        const isProgram = door === "program";
+        const viewer = isProgram ? await viewerOfProgram(request, response) : viewers.find(request);
+        if (!viewer) {
+          if (!isProgram) askForLogIn(request, response, viewers.proxied(request));
+          return;
+        }
+        if (isProgram) viewers.note(request, viewer);
+        if (who === "admin" && viewer.kind !== "admin") {
+          const wanted = isProgram
+            ? "this needs the admin token as Bearer"
+            : "this is for the admin";
+          sendProblem(response, forbidden(wanted));
+        } else next();
+        return;
+      }
+      default:
+        unreachable(who);
+    }
+  };
+}
+
+/** A browser that wants a page is led to the log-in, and from there to the page; what it has sent goes along. */
+function askForLogIn(request: Request, response: Response, proxied: string | null): void {
+  if (proxied !== null) {
+    const detail = `you have logged in as ${proxied}, whom this workspace does not know as a person`;
+    sendProblem(response, forbidden(detail));
+    return;
+  }
+  if (request.accepts(["application/json", "text/html"]) !== "text/html") {
+    sendProblem(response, unauthorized("this needs the cookie of a browser that has logged in"));
+    return;
+  }
+  const lead = () => response.set("Cache-Control", "no-store").redirect(303, goingOn(request));
+  if (!isOwnForm(request)) {
+    lead();
+    return;
+  }
+  readKeptForm(request, response, (error?: unknown) => {
+    const kept = error === undefined ? keptForm(request) : null;
+    if (kept === null) {
+      lead();
+      return;
+    }
+    const root = rootOf(request);
+    response.status(403);
+    sendPage(response, loginPage({ fault: null, login: "", next: "", kept, root }));
+  });
+}
+
+const readKeptForm = readForm(longestKept);
+
+function refuseProgram(response: Response, hasToken: boolean): void {
+  response.setHeader("WWW-Authenticate", 'Bearer realm="Dayferry"');
+  const detail = hasToken
+    ? "the Bearer token is not the admin token"
+    : "an Authorization header with the admin token as Bearer is needed";
+  sendProblem(response, unauthorized(detail));
+}
+
+const unauthorized = (detail: string): Problem => ({ status: 401, title: "Unauthorized", detail });
+
+const wrongMethod = ({ method, path }: Request): Problem => ({
+  status: 405,
+  title: "Method not allowed",
+  detail: `${path} cannot be asked by ${method}`,
+});
+
+const allowed = (methods: readonly string[]): string =>
+  methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+
+/** What changes nothing. Source: RFC 9110 9.2.1. */
+const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Whether it is not a page of another site that has a browser send this: browsers add the password that a person has once entered
+ * here by themselves, also to a form of somebody else, and such a form could log a person in as another. Programs say nothing of
+ * where they come from. `publicUrl` has the host under which browsers know this server, where a proxy names another one.
+ * Source: Fetch Metadata 2.4 (Sec-Fetch-Site), RFC 6454 7 (Origin).
+ */
+function isOwnSite({ headers, host }: Request, publicUrl: () => string): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  const { origin } = headers;
+  // A browser that says nothing of its page sends none; "null" is a page without an address.
+  if (origin === undefined) return true;
+  const from = URL.parse(origin)?.host;
+  return from !== undefined && [host, new URL(publicUrl()).host].includes(from);
+}

@@ -1,0 +1,63 @@
+import type { Request } from "express";
+import type { AgendaFilter } from "../calendars/agenda.ts";
+import { isId, personId, projectId } from "../domain/ids.ts";
+import type { SpokenKind } from "../domain/item.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { DaySpan } from "../store/view/view.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** The kinds of items, with the words that people know them by. */
+export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: string }[] = [
+  { kind: "event", label: "Events" },
+  { kind: "milestone", label: "Milestones" },
+  { kind: "task", label: "Tasks" },
+  { kind: "subtask", label: "Subtasks" },
+];
+
+/** What the address of the calendar asks to see. Unknown words of it are left aside, as an address is often cut or retyped. */
+export function readFilter(query: Request["query"], viewer: Viewer): AgendaFilter {
+  const projects = valuesOf(query["project"]).map(Number).filter(isId).map(projectId);
+  const kinds = kindChoices
+    .map(({ kind }) => kind)
+    .filter((kind) => valuesOf(query["kind"]).includes(kind));
+  const [person = null] = valuesOf(query["person"]).map(Number).filter(isId).map(personId);
+  const isOwn = query["mine"] === "yes" && viewer.kind === "person";
+  return {
+    projects: new Set(projects),
+    kinds: new Set(kinds),
+    assigned: isOwn ? viewer.person : person,
+    completed: query["done"] !== "no",
+  };
+}
+
+/** A longer time is asked for by mistake; a year's view with its edges is shorter. */
+const longest = Temporal.Duration.from({ days: 400 });
+
+/** The days that a browser asks for, as `from` and `to` (exclusive). Fails with a sentence. */
+export function readDays(query: Request["query"], zone: string): Result<DaySpan, string> {
+  const [from, to] = [readDay(query["from"]), readDay(query["to"])];
+  if (!from) return fail("from: a day such as 2026-05-31 is needed");
+  if (!to) return fail("to: a day such as 2026-06-30 is needed");
+  if (Temporal.PlainDate.compare(from, to) >= 0) return fail("to: it must be after from");
+  if (Temporal.PlainDate.compare(from.add(longest), to) < 0) {
+    return fail(`to: at most ${longest.days} days can be asked for`);
+  }
+  return ok({ from, to, zone });
+}
+
+/** A day of an address; null for anything else. */
+export function readDay(value: unknown): Temporal.PlainDate | null {
+  // A browser's calendar says midnight of the day with it.
+  const text = typeof value === "string" ? value.slice(0, 10) : "";
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  try {
+    return Temporal.PlainDate.from(text);
+  } catch {
+    return null;
+  }
+}
+
+function valuesOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.split(",").filter((part) => part !== "");
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,141 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
+import { Router } from "express";
+import { codingFor } from "../domain/accept-encoding.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { PageAssets } from "./pages/layout.ts";
+import { notFound, sendProblem } from "./problem-json.ts";
+
+/** The folders that pages are dressed from. */
+export interface AssetFolders {
+  /** Has the stylesheet and the icon, which need no building. */
+  readonly sources: string;
+  /** What Vite has made of the scripts, with a manifest; may be missing. */
+  readonly built: string;
+}
+
+export const ownFolders: AssetFolders = {
+  sources: fileURLToPath(new URL("../../web", import.meta.url)),
+  built: fileURLToPath(new URL("../../dist/web", import.meta.url)),
+};
+
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** What browsers keep for good: a file that changes gets another name. */
+interface Asset {
+  readonly type: string;
+  readonly octets: (coding: "br" | "gzip" | null) => Buffer;
+}
+
+interface Catalogue extends PageAssets {
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+/** The files of the pages: read when a page is first asked for, not at the start. */
+export function createAssets(folders: AssetFolders): { readonly assets: () => PageAssets } & {
+  readonly router: Router;
+} {
+  let known: Catalogue | null = null;
+  const assets = () => {
+    known ??= readCatalogue(folders);
+    return known;
+  };
+  return { assets, router: assetRoutes(() => assets().files) };
+}
+
+/** `/assets/<hashed name>`, compressed before anybody asks. */
+function assetRoutes(files: () => ReadonlyMap<string, Asset>): Router {
+  const router = Router();
+  router.get("/assets/:name", (request, response) => {
+    const asset = files().get(request.params.name);
+    if (!asset) {
+      sendProblem(response, notFound("there is no such file; load the page again"));
+      return;
+    }
+    const coding = codingFor(request.get("accept-encoding"));
+    if (coding) response.set("Content-Encoding", coding);
+    response
+      .set({
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "Content-Type": asset.type,
+        Vary: "Accept-Encoding",
+        "X-Content-Type-Options": "nosniff",
+      })
+      .send(asset.octets(coding));
+  });
+  return router;
+}
+
+function readCatalogue({ sources, built }: AssetFolders): Catalogue {
+  const [style, icon] = ["style.css", "icon.svg"].map((name) => sourceFile(join(sources, name)));
+  if (!style || !icon) throw new Error(`${sources} lacks the files of the pages`);
+  const names = existsSync(built) ? readdirSync(built) : [];
+  const entries = names.includes("manifest.json") ? readManifest(join(built, "manifest.json")) : {};
+  const scripts = names
+    .filter((name) => /\.(?:js|css)$/.test(name))
+    .map((name) => [name, builtFile(built, name)] as const);
+  return {
+    files: new Map([[style.name, style.asset], [icon.name, icon.asset], ...scripts]),
+    style: `assets/${style.name}`,
+    icon: `assets/${icon.name}`,
+    script: (entry) => entries[entry] ?? null,
+  };
+}
+
+/** A file as it is in the repository, under a name that changes with it. */
+function sourceFile(path: string): { readonly name: string; readonly asset: Asset } {
+  const octets = readFileSync(path);
+  const [base = "", ending = ""] = path.split("/").at(-1)?.split(".") ?? [];
+  const packed = { br: brotliCompressSync(octets), gzip: gzipSync(octets) };
+  return {
+    name: `${base}-${fingerprint(octets.toString()).slice(0, 10)}.${ending}`,
+    asset: {
+      type: types[ending] ?? "application/octet-stream",
+      octets: (coding) => (coding ? packed[coding] : octets),
+    },
+  };
+}
+
+/**
+ * A file that lies there in all three forms, and is read when it is asked for. Its shortest form is kept: open pages name it
+ * still when an update has put others in its place.
+ */
+function builtFile(folder: string, name: string): Asset {
+  const endings = { br: ".br", gzip: ".gz" } as const;
+  const kept = readFileSync(join(folder, `${name}.br`));
+  return {
+    type: types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
+    octets(coding) {
+      if (coding === "br") return kept;
+      try {
+        return readFileSync(join(folder, `${name}${coding ? endings[coding] : ""}`));
+      } catch {
+        const octets = brotliDecompressSync(kept);
+        return coding ? gzipSync(octets) : octets;
+      }
+    },
+  };
+}
+
+type Entries = Readonly<
+  Record<string, { readonly file: string; readonly styles: readonly string[] }>
+>;
+
+/** The entries by their names. Source: Vite, "Backend Integration" (manifest). */
+function readManifest(path: string): Entries {
+  const parts: unknown[] = Object.values(Object(JSON.parse(readFileSync(path, "utf8"))));
+  return Object.fromEntries(
+    parts.flatMap((part) => {
+      const { isEntry, name, file, css }: Readonly<Record<string, unknown>> = Object(part);
+      if (isEntry !== true || typeof name !== "string" || typeof file !== "string") return [];
+      const styles = Array.isArray(css) ? css.map((each) => `assets/${String(each)}`) : [];
+      return [[name, { file: `assets/${file}`, styles }]];
+    }),
+  );
+}

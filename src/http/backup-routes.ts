@@ -1,0 +1,71 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { type Response, Router } from "express";
+import type { DailyBackups } from "../backups/daily-backups.ts";
+import type { Snapshot } from "../backups/snapshots.ts";
+import { formGuard } from "./form-guard.ts";
+import { notFound, sendJson, sendProblem } from "./problem-json.ts";
+import { rootOf } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+
+interface BackupRoutesDeps {
+  readonly viewers: Viewers;
+  readonly backups: Pick<DailyBackups, "make" | "list">;
+}
+
+/**
+ * `/api/backups` and the same from the page of the status: what was backed up, a backup now, and each of them as a file. They are
+ * for the administrator alone, as everything that anybody ever wrote is in them.
+ */
+export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
+  const router = Router();
+
+  /** Null where it could not be made, which has been answered then. Goes on although nobody waits for the answer any more. */
+  async function made(response: Response): Promise<Snapshot | null> {
+    const done = await backups.make(new AbortController().signal);
+    const snapshot = done.ok
+      ? backups.list().find(({ file }) => file === done.value.file)
+      : undefined;
+    if (snapshot) return snapshot;
+    const detail = done.ok ? "the backup is gone already" : done.failure.problem;
+    sendProblem(response, { status: 503, title: "No backup was made", detail });
+    return null;
+  }
+
+  async function send(response: Response, name: string): Promise<void> {
+    const found = backups.list().find((one) => one.name === name);
+    if (!found) return sendProblem(response, notFound(`there is no backup ${name}`));
+    response
+      .set("Content-Type", "application/gzip")
+      .set("Content-Length", String(found.octets))
+      .set("Content-Disposition", `attachment; filename="${found.name}"`)
+      .set("Cache-Control", "no-store");
+    // Who goes away meanwhile has what has come so far; nothing is left to be said to them.
+    await pipeline(createReadStream(found.file), response).catch(() => undefined);
+  }
+
+  router.get("/api/backups", (_request, response) => {
+    sendJson(response, { backups: backups.list().map(told) });
+  });
+  router.post("/api/backups", async (_request, response) => {
+    const snapshot = await made(response);
+    if (snapshot) sendJson(response.status(201), told(snapshot));
+  });
+  router.get("/api/backups/:name", (request, response) => send(response, request.params.name));
+
+  router.get("/status/backups", (request, response) => {
+    response.redirect(303, `${rootOf(request)}status#backups`);
+  });
+  router.post("/status/backups", ...formGuard(viewers), async (request, response) => {
+    if (await made(response)) response.redirect(303, `${rootOf(request)}status#backups`);
+  });
+  router.get("/status/backups/:name", (request, response) => send(response, request.params.name));
+  return router;
+}
+
+const told = ({ name, reason, madeAt, octets }: Snapshot) => ({
+  name,
+  reason,
+  madeAt: madeAt.toString(),
+  bytes: octets,
+});

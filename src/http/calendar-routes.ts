@@ -1,0 +1,401 @@
+import { type Request, type Response, Router } from "express";
+import { type AgendaItem, createAgenda, type Onlooker } from "../calendars/agenda.ts";
+import { type ItemKey, isId, itemKey, type PersonId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
+import { webLink } from "../domain/web-link.ts";
+import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
+import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
+import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
+import type { People } from "../people/people.ts";
+import type { Rights } from "../people/rights.ts";
+import type { Store } from "../store/store.ts";
+import { createTurns, inTurns, type Turns } from "../turns.ts";
+import { readDay, readDays, readFilter } from "./agenda-query.ts";
+import { calendarEvent } from "./calendar-events.ts";
+import { formField, formGuard } from "./form-guard.ts";
+import { readItemBody } from "./item-body.ts";
+import { calendarPage } from "./pages/calendar-page.ts";
+import { type FormState, itemPage, newItemPage } from "./pages/item-pages.ts";
+import { previewPage } from "./pages/item-preview.ts";
+import { badRequest, forbidden, notFound, sendProblem } from "./problem-json.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewer, Viewers } from "./viewer.ts";
+
+export interface CalendarRoutesDeps {
+  readonly viewers: Viewers;
+  readonly store: Pick<
+    Store,
+    "view" | "mirror" | "journal" | "directory" | "meta" | "comments" | "history"
+  >;
+  readonly acceptForm: (request: FormRequest) => FormOutcome;
+  readonly people: Pick<People, "get">;
+  readonly rights: Rights;
+  /** The account's zone. */
+  readonly zone: string;
+  /** Template of the service's own pages; null where none is known. */
+  readonly webUrl: string | null;
+  readonly clock: () => Temporal.Instant;
+  /** Whose turns are shared with everybody else's; own ones unless given. */
+  readonly turns?: Turns;
+  /** As many unpredictable bytes as asked for. */
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** A description may be long. */
+const longestForm = 500_000;
+/** The list ends with the day on which it has so many, and goes on on another page. */
+const listedItems = 100;
+/** How many days the list below the calendar looks ahead. */
+const listedDays = 14;
+
+/**
+ * The calendar: what takes place as far as the reader may see it, each item with all that is mirrored of it, and forms that
+ * change, make and delete items. Each form shows first what it would do. What is dragged goes the same way.
+ */
+export function calendarRoutes(deps: CalendarRoutesDeps): Router {
+  const { viewers, store, acceptForm, people, rights, clock, turns = createTurns() } = deps;
+  const { directory, meta } = store;
+  const agenda = createAgenda(store);
+  const router = Router();
+
+  const isFixed = (viewer: Viewer): boolean =>
+    viewer.kind === "person" && people.get(viewer.person)?.calendars !== "write";
+
+  router.get("/calendar", async (request, response) => {
+    const viewer = viewers.viewerOf(request);
+    const filter = readFilter(request.query, viewer);
+    const today = clock().toZonedDateTimeISO(viewer.zone).toPlainDate();
+    const from = readDay(request.query["on"]) ?? today;
+    const span = { from, to: from.add({ days: listedDays }), zone: viewer.zone };
+    const onlooker = onlookerOf(viewer);
+    const steps = agenda.listing(span, { onlooker, filter, enough: listedItems });
+    const listing = await inTurns(steps, turns);
+    const data = {
+      viewer,
+      filter,
+      today,
+      listing,
+      from,
+      projects: agenda.projects(onlooker),
+      people: directory.people(),
+      formToken: viewers.formToken(request),
+      isFixed: isFixed(viewer),
+    };
+    sendPage(response, calendarPage(data));
+  });
+
+  router.get("/calendar/events.json", async (request, response) => {
+    const viewer = viewers.viewerOf(request);
+    const span = readDays(request.query, viewer.zone);
+    if (!span.ok) {
+      sendProblem(response, badRequest(span.failure));
+      return;
+    }
+    const filter = readFilter(request.query, viewer);
+    const steps = agenda.days(span.value, { onlooker: onlookerOf(viewer), filter });
+    const { items, isCut } = await inTurns(steps, turns);
+    const fixed = isFixed(viewer);
+    response.json({ events: items.map((item) => calendarEvent(item, { isFixed: fixed })), isCut });
+  });
+
+  /** The form around an item, as the reader last left it or as the item is. */
+  function sendItem(
+    request: Request,
+    { response, shown, state = {} }: { response: Response; shown: AgendaItem; state?: FormState },
+  ): void {
+    const viewer = viewers.viewerOf(request);
+    const { item } = shown;
+    const data = {
+      viewer,
+      shown,
+      fields: state.fields ?? fieldsOfItem(item, viewer.zone),
+      state,
+      ...besides(item),
+      people: directory.people(),
+      names: directory.personNames(),
+      labels: directory.labels(),
+      labelNames: directory.labelNames(),
+      link: webLink(deps.webUrl, item),
+      formToken: viewers.formToken(request),
+      isFixed: isFixed(viewer),
+    };
+    sendPage(response, itemPage(data));
+  }
+
+  /** What hangs on a task; events and subtasks have none of it in the service. */
+  function besides(item: Item) {
+    const id = item.kind === "task" ? item.id : null;
+    return id === null
+      ? { subtasks: [], comments: [], history: [] }
+      : {
+          subtasks: store.view.below({ projectId: item.projectId, id }),
+          comments: store.comments.ofTask(id),
+          history: store.history.ofTask(id),
+        };
+  }
+
+  router.get("/calendar/items/:key", (request, response) => {
+    const shown = itemOf(request);
+    if (!shown) return sendGone(response);
+    const edit = Number(request.query["edit"]);
+    sendItem(request, { response, shown, state: isId(edit) ? { edit } : {} });
+  });
+
+  router.post(
+    ["/calendar/items/:key", "/calendar/items/:key/delete", "/calendar/new"],
+    ...formGuard(viewers, longestForm),
+  );
+
+  router.post("/calendar/items/:key", (request, response) => {
+    const shown = itemOf(request);
+    if (!shown) return sendGone(response);
+    const viewer = viewers.viewerOf(request);
+    const fields = readItemBody(request.body);
+    const sequence = sequenceOf(request, shown);
+    const seen = seenItem(shown, sequence);
+    const zones = { reader: viewer.zone, account: deps.zone };
+    const patch = readItemFields(fields, { shown: seen, zones });
+    if (!patch.ok) {
+      const reasons = patch.failure.map(({ message }) => message);
+      if (wantsJson(request)) response.status(422).json({ kind: "refused", reasons });
+      else
+        sendItem(request, {
+          response: response.status(422),
+          shown,
+          state: { fields, faults: patch.failure },
+        });
+      return;
+    }
+    const wish = { kind: "change", item: shown.key, sequence, patch: patch.value } as const;
+    answer(request, { response, shown, wish, fields });
+  });
+
+  router.post("/calendar/items/:key/delete", (request, response) => {
+    const shown = itemOf(request);
+    if (!shown) return sendGone(response);
+    const sequence = sequenceOf(request, shown);
+    answer(request, { response, shown, wish: { kind: "delete", item: shown.key, sequence } });
+  });
+
+  router.get("/calendar/new", (request, response) => {
+    const viewer = viewers.viewerOf(request);
+    const today = clock().toZonedDateTimeISO(viewer.zone).toPlainDate();
+    const draft = draftItem(request.query, { today });
+    sendNew(request, { response, fields: draft });
+  });
+
+  router.post("/calendar/new", (request, response) => {
+    const viewer = viewers.viewerOf(request);
+    const onlooker = onlookerOf(viewer);
+    const place = {
+      kind: formField(request.body, "kind"),
+      project: formField(request.body, "project"),
+      list: formField(request.body, "list"),
+    };
+    const given = { ...readItemBody(request.body), ...place };
+    const read = readNewItem(given, {
+      zones: { reader: viewer.zone, account: deps.zone },
+      creator: onlooker,
+      now: clock(),
+      projects: agenda.projects(onlooker),
+      lists: (project) => agenda.lists(project, onlooker),
+    });
+    if (!read.ok) {
+      sendNew(request, { response: response.status(422), fields: given, faults: read.failure });
+      return;
+    }
+    const once = onceOf(request);
+    const uid = `${once}@${meta.installation}`;
+    const made = store.mirror.findUid(uid)?.item;
+    if (made !== undefined) return sendMade(request, response, made);
+    const wish = { kind: "create", item: read.value, uid } as const;
+    answer(request, { response, shown: null, wish, fields: given, once });
+  });
+
+  /** A number of the preview: a button that is pressed twice makes nothing twice. */
+  function onceOf(request: Request): string {
+    const given = formField(request.body, "once");
+    return /^[0-9a-f]{32}$/.test(given) ? given : Buffer.from(deps.randomBytes(16)).toString("hex");
+  }
+
+  /** What an earlier press of the same button has made: the item, or the edit where that waits for approval. */
+  function sendMade(request: Request, response: Response, made: ItemKey): void {
+    const isShown = agenda.item(made, onlookerOf(viewers.viewerOf(request))) !== null;
+    const [held] = store.journal.heldOf(made);
+    if (isShown) response.redirect(303, `${rootOf(request)}calendar/items/${made}`);
+    else if (held) response.redirect(303, `${rootOf(request)}edits/${held.id}`);
+    else sendGone(response);
+  }
+
+  function sendNew(
+    request: Request,
+    {
+      response,
+      fields,
+      faults = [],
+      problems = [],
+    }: {
+      response: Response;
+      fields: Parameters<typeof newItemPage>[0]["fields"];
+      faults?: FormState["faults"];
+      problems?: readonly string[];
+    },
+  ): void {
+    const viewer = viewers.viewerOf(request);
+    const onlooker = onlookerOf(viewer);
+    const projects = agenda.projects(onlooker);
+    const data = {
+      fields,
+      faults: faults ?? [],
+      problems,
+      projects,
+      lists: projects.flatMap(({ id }) => agenda.lists(id, onlooker)),
+      zone: viewer.zone,
+      formToken: viewers.formToken(request),
+    };
+    sendPage(response, newItemPage(data));
+  }
+
+  /** Why the reader may not change this, or make something there; null where nothing is in the way. */
+  function refusalOf(viewer: Viewer, item: Item): string | null {
+    if (viewer.kind === "admin") return null;
+    const { projectId: project } = item;
+    const listId = item.kind === "event" ? null : item.listId;
+    return rights.refusal(viewer.person, { projectId: project, listId });
+  }
+
+  function answer(
+    request: Request,
+    {
+      response,
+      shown,
+      wish,
+      fields = {},
+      once = null,
+    }: {
+      readonly response: Response;
+      readonly shown: AgendaItem | null;
+      readonly wish: FormWish;
+      readonly fields?: ItemFields;
+      readonly once?: string | null;
+    },
+  ): void {
+    const viewer = viewers.viewerOf(request);
+    const item = wish.kind === "create" ? wish.item : shown?.item;
+    const refusal = item ? refusalOf(viewer, item) : null;
+    if (refusal) {
+      if (wantsJson(request)) response.status(403).json({ kind: "refused", reasons: [refusal] });
+      else sendProblem(response, forbidden(refusal));
+      return;
+    }
+    const dryRun = formField(request.body, "step") !== "apply";
+    const outcome = acceptForm({ actor: onlookerOf(viewer), zone: viewer.zone, dryRun, wish });
+    if (wantsJson(request)) {
+      response.status(statusOf(outcome)).json(outcome);
+      return;
+    }
+    sendOutcome(request, { response, shown, wish, fields, once, outcome });
+  }
+
+  function sendOutcome(
+    request: Request,
+    about: {
+      readonly response: Response;
+      readonly shown: AgendaItem | null;
+      readonly wish: FormWish;
+      readonly fields: ItemFields;
+      readonly once: string | null;
+      readonly outcome: FormOutcome;
+    },
+  ): void {
+    const { response, shown, wish, fields, once, outcome } = about;
+    response.status(statusOf(outcome));
+    switch (outcome.kind) {
+      case "planned": {
+        if (outcome.edit !== null) {
+          const key = wish.kind === "create" ? store.view.findUid(wish.uid)?.key : shown?.key;
+          const isShown = key !== undefined && wish.kind !== "delete";
+          const root = rootOf(request);
+          const place = isShown
+            ? `calendar/items/${key}?edit=${outcome.edit}`
+            : `edits/${outcome.edit}`;
+          response.redirect(303, `${root}${place}`);
+          return;
+        }
+        const sequence = shown?.sequence ?? 0;
+        const formToken = viewers.formToken(request);
+        sendPage(
+          response,
+          previewPage({ wish, shown, sequence, once, fields, outcome, formToken }),
+        );
+        return;
+      }
+      case "unchanged":
+        if (shown) sendItem(request, { response, shown, state: { isUnchanged: true } });
+        return;
+      case "moved":
+        // What was entered stays; the next try is compared with the item as it is now.
+        if (shown) {
+          const now = fieldsOfItem(shown.item, viewers.viewerOf(request).zone);
+          const state = { fields: { ...now, ...fields }, since: outcome.since };
+          sendItem(request, { response, shown, state });
+        }
+        return;
+      case "refused":
+        if (shown) {
+          const state = { fields, problems: outcome.reasons };
+          sendItem(request, { response, shown, state });
+        } else sendNew(request, { response, fields, problems: outcome.reasons });
+        return;
+      case "gone":
+        sendGone(response);
+        return;
+      default:
+        unreachable(outcome);
+    }
+  }
+
+  function itemOf(request: Request): AgendaItem | null {
+    const key = keyOf(String(request.params["key"]));
+    return key && agenda.item(key, onlookerOf(viewers.viewerOf(request)));
+  }
+
+  /** The item as the form showed it, where that is still known; what has changed since is told then. */
+  const seenItem = ({ key, item, sequence: now }: AgendaItem, sequence: number): Item =>
+    (sequence === now ? null : store.view.shownAs(key, { sequence, modifiedAt: null })) ?? item;
+
+  return router;
+}
+
+const onlookerOf = (viewer: Viewer): Onlooker & (PersonId | null) =>
+  viewer.kind === "person" ? viewer.person : null;
+
+const keyOf = (text: string): ItemKey | null => (isId(Number(text)) ? itemKey(Number(text)) : null);
+
+function sequenceOf(request: Request, { sequence }: AgendaItem): number {
+  const given = formField(request.body, "sequence");
+  return /^\d{1,9}$/.test(given) ? Number(given) : sequence;
+}
+
+const wantsJson = (request: Request): boolean => request.accepts(["html", "json"]) === "json";
+
+function statusOf({ kind }: FormOutcome): number {
+  switch (kind) {
+    case "planned":
+    case "unchanged":
+      return 200;
+    case "moved":
+      return 409;
+    case "refused":
+      return 422;
+    case "gone":
+      return 404;
+    default:
+      return unreachable(kind);
+  }
+}
+
+function sendGone(response: Response): void {
+  sendProblem(response, notFound("there is no such item, or it is not for your eyes"));
+}

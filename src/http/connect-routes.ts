@@ -1,0 +1,47 @@
+import { Router } from "express";
+import type { Viewer } from "../domain/sight.ts";
+import type { People, PersonDescription } from "../people/people.ts";
+import { sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+
+export interface ConnectDeps {
+  readonly people: Pick<People, "list" | "get">;
+  readonly viewers: Pick<Viewers, "viewerOf" | "formToken">;
+  readonly baseUrl: () => string;
+}
+
+/** `/connect`: how programs get to the two-way calendars of a person; the admin may look at everybody's way. */
+export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router {
+  const router = Router();
+  router.get("/connect", async (request, response) => {
+    const viewer = viewers.viewerOf(request);
+    const { connectPage } = await import("./pages/connect-page.ts");
+    const { qrPicture } = await import("./pages/qr-picture.ts");
+    const active =
+      viewer.kind === "admin" ? people.list().filter(({ suspended }) => !suspended) : [];
+    const qr = await qrPicture(`${baseUrl()}/dav/`, "Code of the server");
+    const person = personOf(viewer, { people, active, asked: Number(request.query["person"]) });
+    const formToken = viewers.formToken(request);
+    sendPage(
+      response,
+      connectPage({ viewer, person, people: active, baseUrl: baseUrl(), qr, formToken }),
+    );
+  });
+  return router;
+}
+
+function personOf(
+  viewer: Viewer,
+  {
+    people,
+    active,
+    asked,
+  }: {
+    readonly people: ConnectDeps["people"];
+    readonly active: readonly PersonDescription[];
+    readonly asked: number;
+  },
+): PersonDescription | null {
+  if (viewer.kind === "person") return people.get(viewer.person);
+  return active.find(({ id }) => id === asked) ?? active[0] ?? null;
+}

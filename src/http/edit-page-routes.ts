@@ -1,0 +1,390 @@
+import { type Request, type Response, Router, urlencoded } from "express";
+import type { Decider } from "../domain/edit.ts";
+import { isId, listId, projectId } from "../domain/ids.ts";
+import { type PatchField, patchFields } from "../domain/patch.ts";
+import { unreachable } from "../domain/result.ts";
+import type { FieldPick, Picks } from "../edits/actions/choice.ts";
+import type { EditStory } from "../edits/actions/describe.ts";
+import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
+import type { EditQuery } from "../edits/actions/edit-query.ts";
+import type { UndoChoices } from "../edits/actions/undo.ts";
+import type { Rights } from "../people/rights.ts";
+import type { Store } from "../store/store.ts";
+import { formField, formGuard } from "./form-guard.ts";
+import type { HeldRemovals } from "./pages/edit-list-page.ts";
+import { conflict, forbidden, notFound, sendProblem } from "./problem-json.ts";
+import { multipartReader, sentFile } from "./read-multipart.ts";
+import { queryText } from "./request-query.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewer, Viewers } from "./viewer.ts";
+
+export interface EditPageRoutesDeps {
+  readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
+  readonly editActions: EditActions;
+  readonly rights: Rights;
+  readonly store: Store;
+}
+
+/** What makes the pages is loaded when somebody looks at one for the first time. */
+const listPage = () => import("./pages/edit-list-page.ts");
+const onePage = () => import("./pages/edit-page.ts");
+const filePage = () => import("./pages/edit-file-page.ts");
+
+const pageSize = 40;
+/** More than that is for the command line: the file goes to the browser and back with the plan. */
+const fileLimit = 1_500_000;
+/** Texts that a person writes in the place of two. */
+const textLimit = 500_000;
+
+/**
+ * The pages about edits: the list, one edit with its story, what is to be chosen with a preview, undo, and calendar files. A
+ * person sees and decides about the own edits, the admin about all.
+ */
+export function editPageRoutes(deps: EditPageRoutesDeps): Router {
+  const { viewers, editActions, rights, store } = deps;
+  const formToken = (request: Request) => viewers.formToken(request);
+  const guard = formGuard(viewers);
+  const router = Router();
+  router.get("/edits", async (request, response) => {
+    const { editListPage } = await listPage();
+    const viewer = viewers.viewerOf(request);
+    const given = queryOf(request);
+    const asked = viewer.kind === "person" ? { ...given, person: undefined } : given;
+    const query = viewer.kind === "person" ? { ...asked, person: String(viewer.person) } : asked;
+    const found = editActions.search(query, { limit: pageSize + 1, zone: viewer.zone });
+    const all = found.ok ? found.value : [];
+    const edits = all.slice(0, pageSize).filter((edit) => isOpenTo(viewer, edit));
+    const last = all[pageSize - 1];
+    const page = editListPage({
+      edits,
+      query: asked,
+      problem: found.ok ? null : found.failure,
+      olderThan: all.length > pageSize && last ? last.id : null,
+      people: viewer.kind === "admin" ? peopleOf(store) : [],
+      projects: placesFor(viewer).projects.map(({ id, title }) => ({ id, name: title })),
+      removals: viewer.kind === "admin" ? removalsOf(store) : [],
+      zone: viewer.zone,
+      formToken: formToken(request),
+    });
+    if (!found.ok) response.status(400);
+    sendPage(response, page);
+  });
+
+  router.post("/edits/removals/release", [...guard], (request: Request, response: Response) => {
+    const source = formField(request.body, "source");
+    if (viewers.viewerOf(request).kind !== "admin") {
+      sendProblem(response, forbidden("What is kept for now is let go by the admin."));
+    } else if (store.brakes.release(source)) response.redirect(303, `${rootOf(request)}edits`);
+    else sendProblem(response, notFound(`Nothing is kept back for ${source} any more.`));
+  });
+
+  const fileForm = [...multipartReader(fileLimit * 1.4), ...guard];
+  router.get("/edits/file", async (request, response) => {
+    sendPage(response, (await filePage()).fileFormPage(fileOptions(request)));
+  });
+  router.post("/edits/file", fileForm, async (request: Request, response: Response) => {
+    const { fileFormPage } = await filePage();
+    const file = sentFile(response, "file");
+    if (!file || file.content.length > fileLimit) {
+      const problem = file
+        ? "The file is larger than 1.5 MB: dayferry apply takes files up to 5 MB."
+        : "Choose a calendar file first.";
+      sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
+      return;
+    }
+    await planFile(request, { response, name: file.name, content: file.content, dryRun: true });
+  });
+  router.post("/edits/file/apply", fileForm, async (request: Request, response: Response) => {
+    const content = Buffer.from(formField(request.body, "content"), "base64");
+    await planFile(request, {
+      response,
+      name: formField(request.body, "name"),
+      content,
+      dryRun: false,
+    });
+  });
+  router.get("/edits/file/apply", (request, response) => {
+    response.redirect(303, `${rootOf(request)}edits/file`);
+  });
+
+  function fileOptions(request: Request) {
+    return {
+      places: placesFor(viewers.viewerOf(request)),
+      formToken: formToken(request),
+      root: rootOf(request),
+      project: formField(request.body, "project"),
+      list: formField(request.body, "list"),
+    };
+  }
+
+  /** Where a person may put something; the admin anywhere. */
+  function placesFor(viewer: Viewer) {
+    const { directory } = store;
+    const may = (place: Parameters<Rights["refusal"]>[1]) =>
+      viewer.kind === "admin" || rights.refusal(viewer.person, place) === null;
+    const projects = directory
+      .projects()
+      .filter(({ id, archived }) => !archived && may({ projectId: id, listId: null }));
+    const lists = projects.flatMap(({ id, title: project }) =>
+      directory
+        .todolistsOf(id)
+        .filter((list) => !list.archived && may({ projectId: id, listId: list.id }))
+        .map((list) => ({ id: list.id, title: list.title, project })),
+    );
+    return { projects: projects.map(({ id, title }) => ({ id, title })), lists };
+  }
+
+  async function planFile(
+    request: Request,
+    about: {
+      readonly response: Response;
+      readonly name: string;
+      readonly content: Buffer;
+      readonly dryRun: boolean;
+    },
+  ): Promise<void> {
+    const { fileFormPage, filePlanPage } = await filePage();
+    const { response, name, content, dryRun } = about;
+    const viewer = viewers.viewerOf(request);
+    const [project, list] = ["project", "list"].map((field) => formField(request.body, field));
+    const place = {
+      projectId: isId(Number(project)) ? projectId(Number(project)) : null,
+      listId: isId(Number(list)) ? listId(Number(list)) : null,
+    };
+    if (place.projectId === null) {
+      const problem = "Choose the project of new items.";
+      sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
+      return;
+    }
+    const actor = viewer.kind === "person" ? viewer.person : null;
+    const refusal = actor && rights.refusal(actor, { ...place, projectId: place.projectId });
+    if (refusal) {
+      sendProblem(response, forbidden(refusal));
+      return;
+    }
+    const hides = (uid: string) => actor !== null && !rights.mayLookAt(actor, uid);
+    const common = { bytes: content, channel: "dashboard", actor, hides, dryRun } as const;
+    const acceptance = await editActions.acceptFile({ ...common, ...place });
+    const carried = {
+      project: project ?? "",
+      list: list ?? "",
+      name,
+      content: content.toString("base64"),
+    };
+    if (acceptance.kind === "refused") response.status(422);
+    const plan = { name, acceptance, carried: dryRun ? carried : null };
+    sendPage(
+      response,
+      filePlanPage(plan, { formToken: formToken(request), root: rootOf(request) }),
+    );
+  }
+
+  const isOpenTo = (viewer: Viewer, edit: Pick<EditStory, "actor" | "item">): boolean =>
+    viewer.kind === "admin" ||
+    (edit.actor === viewer.person && rights.mayLookAt(viewer.person, edit.item.uid));
+
+  /** The edit that an address names; what is not for the viewer is answered like what there is not. */
+  function editOf(request: Request, response: Response): EditStory | null {
+    const viewer = viewers.viewerOf(request);
+    const { id } = request.params;
+    const edit = editActions.show(Number(id), viewer.zone);
+    if (edit && isOpenTo(viewer, edit)) return edit;
+    sendProblem(response, notFound(`There is no edit ${String(id)}.`));
+    return null;
+  }
+
+  const pageOf = async (
+    request: Request,
+    edit: EditStory,
+    news: { readonly isAnew?: boolean; readonly problem?: string } = {},
+  ) => {
+    const { editPage } = await onePage();
+    const viewer = viewers.viewerOf(request);
+    return editPage(edit, {
+      formToken: formToken(request),
+      root: rootOf(request),
+      zone: viewer.zone,
+      mayApprove: viewer.kind === "admin",
+      ...news,
+    });
+  };
+
+  router.get("/edits/:id", async (request, response) => {
+    const edit = editOf(request, response);
+    if (edit) sendPage(response, await pageOf(request, edit));
+  });
+
+  router.get("/edits/:id/undo", async (request, response) => {
+    const { undoPage } = await onePage();
+    const edit = editOf(request, response);
+    const preview = edit && editActions.undoPreview(edit.id, viewers.viewerOf(request).zone);
+    if (!edit || !preview) return;
+    const options = { formToken: formToken(request), root: rootOf(request) };
+    sendPage(response, undoPage({ edit, preview }, options));
+  });
+
+  // Somebody loads the answer to a form again.
+  router.get("/edits/:id/:act", (request, response) => {
+    response.redirect(303, `${rootOf(request)}edits/${encodeURIComponent(request.params.id)}`);
+  });
+
+  const decisionForm = [urlencoded({ extended: false, limit: textLimit }), ...guard];
+  for (const act of ["preview", "resolve"] as const) {
+    router.post(`/edits/:id/${act}`, decisionForm, async (request: Request, response: Response) => {
+      const edit = editOf(request, response);
+      if (!edit) return;
+      const viewer = viewers.viewerOf(request);
+      const { version, picks, carried } = readPicks(request.body);
+      const decision = editActions.resolve(edit.id, {
+        version,
+        picks,
+        by: deciderOf(viewer),
+        dryRun: act === "preview",
+        zone: viewer.zone,
+      });
+      if (decision.kind === "preview") {
+        const options = { formToken: formToken(request), root: rootOf(request), carried };
+        sendPage(response, (await onePage()).previewPage(decision, options));
+      } else await afterDecision(request, { response, edit, decision });
+    });
+  }
+
+  for (const act of ["approve", "discard", "retry"] as const) {
+    router.post(`/edits/:id/${act}`, [...guard], async (request: Request, response: Response) => {
+      const edit = editOf(request, response);
+      if (!edit) return;
+      if (act === "approve" && viewers.viewerOf(request).kind !== "admin") {
+        sendProblem(response, forbidden("What waits for approval is approved by the admin."));
+        return;
+      }
+      const by = deciderOf(viewers.viewerOf(request));
+      const decision =
+        act === "retry" ? editActions.retry(edit.id, null, by) : editActions[act](edit.id, by);
+      await afterDecision(request, { response, edit, decision });
+    });
+  }
+
+  router.post("/edits/:id/undo", [...guard], async (request: Request, response: Response) => {
+    const edit = editOf(request, response);
+    if (!edit) return;
+    const viewer = viewers.viewerOf(request);
+    const by = { ...deciderOf(viewer), choices: readUndoPicks(request.body) };
+    const seen = formField(request.body, "version");
+    const decision = editActions.undo(edit.id, by, seen);
+    const preview =
+      decision.kind === "overwrites" ? editActions.undoPreview(edit.id, viewer.zone) : null;
+    if (preview) {
+      const options = { formToken: formToken(request), root: rootOf(request), isAnew: true };
+      const { undoPage } = await onePage();
+      sendPage(response.status(409), undoPage({ edit, preview }, options));
+    } else await afterDecision(request, { response, edit, decision });
+  });
+
+  async function afterDecision(
+    request: Request,
+    about: { readonly response: Response; readonly edit: EditStory; readonly decision: Decision },
+  ): Promise<void> {
+    const { response, edit, decision } = about;
+    const now = () => editActions.show(edit.id, viewers.viewerOf(request).zone) ?? edit;
+    switch (decision.kind) {
+      case "done":
+        response.redirect(303, `${rootOf(request)}edits/${decision.edit.id}`);
+        return;
+      case "overwrites":
+        sendPage(response.status(409), await pageOf(request, now(), { isAnew: isSeen(request) }));
+        return;
+      case "unclear":
+      case "refused":
+        sendPage(
+          response.status(decision.kind === "refused" ? 409 : 400),
+          await pageOf(request, now(), { problem: decision.reason }),
+        );
+        return;
+      case "unknown":
+        sendProblem(response, notFound(`There is no edit ${edit.id}.`));
+        return;
+      case "preview":
+        sendProblem(response, conflict("Nothing was done."));
+        return;
+      default:
+        unreachable(decision);
+    }
+  }
+  return router;
+}
+
+/** Whether the form named a version that was looked at. */
+const isSeen = (request: Request): boolean => formField(request.body, "version") !== "";
+
+const deciderOf = (viewer: Viewer): Decider => ({
+  channel: "dashboard",
+  actor: viewer.kind === "person" ? viewer.person : null,
+});
+
+function queryOf(request: Request): EditQuery {
+  const text = (name: string) => queryText(request, name);
+  return {
+    state: text("state"),
+    person: text("person"),
+    project: text("project"),
+    channel: text("channel"),
+    item: text("item"),
+    since: text("since"),
+    before: text("before"),
+  };
+}
+
+/** What a person has chosen in the form of a conflict, and its fields as they go on to the next page. */
+function readPicks(body: unknown): {
+  readonly version: string | null;
+  readonly picks: Picks;
+  readonly carried: readonly (readonly [string, string])[];
+} {
+  const version = formField(body, "version");
+  const kept = formField(body, "keep");
+  const keep = kept === "mine" || kept === "theirs" ? kept : undefined;
+  const carried: (readonly [string, string])[] = [["version", version]];
+  if (keep) carried.push(["keep", keep]);
+  const fields: Partial<Record<(typeof patchFields)[number], FieldPick>> = {};
+  for (const field of patchFields) {
+    const said = formField(body, `pick-${field}`);
+    if (said === "") continue;
+    carried.push([`pick-${field}`, said]);
+    const text = formField(body, `text-${field}`);
+    if (said === "text") carried.push([`text-${field}`, text]);
+    if (said === "mine" || said === "theirs") fields[field] = said;
+    else if (said === "text") fields[field] = { text };
+  }
+  return { version: version === "" ? null : version, picks: { keep, fields }, carried };
+}
+
+/** What a person has chosen in the form of an undo: for fields that somebody else has changed since. */
+function readUndoPicks(body: unknown): UndoChoices {
+  const picks: Partial<Record<PatchField, "back" | "leave">> = {};
+  for (const field of patchFields) {
+    const said = formField(body, `pick-${field}`);
+    if (said === "back" || said === "leave") picks[field] = said;
+  }
+  return picks;
+}
+
+const peopleOf = ({ directory }: Store) =>
+  [...directory.personNames()].map(([id, name]) => ({ id, name }));
+
+const mostTitles = 100;
+
+/** What brakes hold back, with what would vanish. */
+function removalsOf({ brakes, absences, mirror, directory }: Store): readonly HeldRemovals[] {
+  return brakes.all().map(({ source, missing, total, needsPerson, releasedAt }) => {
+    const titles = absences
+      .ofSource(source)
+      .slice(0, mostTitles)
+      .flatMap(({ item }) => mirror.get(item)?.item.title ?? []);
+    const [, kind = "", id = ""] = /^(\w+):(\d+)$/.exec(source) ?? [];
+    const number = Number(id);
+    const list = kind === "tasks" && isId(number) ? directory.todolist(listId(number)) : null;
+    const project = kind === "events" && isId(number) ? directory.project(projectId(number)) : null;
+    const where = list?.title ?? (project ? `the events of ${project.title}` : source);
+    return { source, where, missing, total, asks: needsPerson && !releasedAt, titles };
+  });
+}

@@ -1,0 +1,193 @@
+import { type Request, type Response, Router } from "express";
+import { type FeedId, feedId, isId } from "../domain/ids.ts";
+import type { Viewer } from "../domain/sight.ts";
+import { seesProject } from "../domain/sight.ts";
+import { readFeedChange, readFeedWish } from "../feeds/feed-request.ts";
+import { describeChoice } from "../feeds/feed-words.ts";
+import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { Store } from "../store/store.ts";
+import { formGuard } from "./form-guard.ts";
+import type { EnteredFeed, FeedChoices } from "./pages/feed-form.ts";
+import type { ShownFeed } from "./pages/feed-pages.ts";
+import { notFound, sendProblem } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+
+export interface FeedPageDeps {
+  readonly store: Pick<Store, "directory">;
+  readonly feeds: PublishedFeeds;
+  readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
+  /** Address under which calendars reach this server, without a slash at the end. */
+  readonly baseUrl: () => string;
+}
+
+/** `/feeds` and `/feeds/ID`: everybody's own feeds, and all of them for the admin. */
+export function feedPageRoutes(deps: FeedPageDeps): Router {
+  const { store, feeds, viewers, baseUrl } = deps;
+  const { directory } = store;
+  const router = Router();
+  const shown = (feed: PublishedFeed): ShownFeed => ({
+    ...feed,
+    shows: describeChoice(feed, directory),
+  });
+
+  async function list(
+    { request, response, viewer }: Asked,
+    about: { readonly entered?: EnteredFeed; readonly problems?: readonly string[] } = {},
+  ): Promise<void> {
+    // Pages that are rarely opened are loaded when they are.
+    const { feedsPage } = await import("./pages/feed-pages.ts");
+    const { entered = new Map(), problems = [] } = about;
+    sendPage(
+      response,
+      feedsPage({
+        ...{ viewer, entered, problems },
+        query: {
+          find: queryText(request, "find") ?? "",
+          from: countIn(queryText(request, "from")),
+        },
+        feeds: feeds.list(viewer).map(shown),
+        choices: choicesOf(directory, viewer),
+        formToken: viewers.formToken(request),
+      }),
+    );
+  }
+
+  async function one(
+    { request, response, viewer }: Asked,
+    feed: PublishedFeed,
+    about: { readonly entered?: EnteredFeed; readonly problems?: readonly string[] } = {},
+  ): Promise<void> {
+    const { feedPage } = await import("./pages/feed-pages.ts");
+    const { qrPicture } = await import("./pages/qr-picture.ts");
+    const url = `${baseUrl()}${feed.path}`;
+    const qr = await qrPicture(url, "Code of the address");
+    const { entered = null, problems = [] } = about;
+    sendPage(
+      response,
+      feedPage({
+        ...{ url, qr, viewer, entered, problems },
+        feed: shown(feed),
+        choices: choicesOf(directory, viewer),
+        formToken: viewers.formToken(request),
+      }),
+    );
+  }
+
+  const askedBy = (request: Request, response: Response): Asked => {
+    return { request, response, viewer: viewers.viewerOf(request) };
+  };
+
+  router.get("/feeds", async (request, response) => {
+    await list(askedBy(request, response));
+  });
+
+  router.post("/feeds", ...formGuard(viewers), async (request, response) => {
+    const by = askedBy(request, response);
+    const { feedBodyOf, labelled } = await import("./pages/feed-form.ts");
+    const entered = enteredIn(request.body);
+    const { viewer } = by;
+    const wish = readFeedWish(feedBodyOf(entered), { directory, viewer });
+    if (wish.ok) {
+      const { id } = feeds.create(wish.value);
+      response.redirect(303, `${rootOf(request)}feeds/${id}`);
+      return;
+    }
+    response.status(400);
+    await list(by, { entered, problems: wish.failure.map(labelled) });
+  });
+
+  router.get("/feeds/:id", async (request, response) => {
+    const by = askedBy(request, response);
+    const feed = openFeed(request, by.viewer);
+    if (feed) await one(by, feed);
+    else missing(response);
+  });
+
+  router.post(
+    "/feeds/:id",
+    ...formGuard(viewers),
+    async (request: Request<{ id: string }>, response) => {
+      const by = askedBy(request, response);
+      const { viewer } = by;
+      const feed = openFeed(request, viewer);
+      const entered = enteredIn(request.body);
+      const act = entered.get("do")?.[0];
+      if (!feed) return missing(response);
+      if (act === "revoke") {
+        feeds.revoke(feed.id, viewer);
+        response.redirect(303, `${rootOf(request)}feeds`);
+        return;
+      }
+      if (act === "rotate") feeds.rotate(feed.id, viewer);
+      else if (act !== "change" && act !== "choose") {
+        response.status(400);
+        await one(by, feed, { problems: ["it was not said what is to be done"] });
+        return;
+      }
+      if (act === "change" || act === "choose") {
+        const { filterOf, labelled, nameAndColour } = await import("./pages/feed-form.ts");
+        const wanted = act === "choose" ? { filter: filterOf(entered) } : nameAndColour(entered);
+        const change = readFeedChange(withoutOwnName(wanted, feed), { feed, directory });
+        if (!change.ok) {
+          response.status(400);
+          const problems = change.failure.map(labelled);
+          await one(by, feed, act === "choose" ? { entered, problems } : { problems });
+          return;
+        }
+        feeds.change(feed.id, change.value, viewer);
+      }
+      response.redirect(303, `${rootOf(request)}feeds/${feed.id}`);
+    },
+  );
+
+  function openFeed({ params: { id } }: Request<{ id: string }>, viewer: Viewer) {
+    const key: FeedId | null = isId(Number(id)) ? feedId(Number(id)) : null;
+    const feed = key && feeds.get(key, viewer);
+    return feed && feed.revokedAt === null ? feed : null;
+  }
+  return router;
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly response: Response;
+  readonly viewer: Viewer;
+}
+
+const missing = (response: Response): void =>
+  sendProblem(response, notFound("there is no such feed, or it has ended"));
+
+const countIn = (text: string | undefined): number =>
+  /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;
+
+/** A name that is left as it follows the feed's subject goes on following it. */
+function withoutOwnName(
+  wanted: Readonly<Record<string, unknown>>,
+  feed: PublishedFeed,
+): Readonly<Record<string, unknown>> {
+  const { name, ...others } = wanted;
+  return name === feed.name ? others : wanted;
+}
+
+/** What this viewer may choose from. */
+function choicesOf(directory: Store["directory"], viewer: Viewer): FeedChoices {
+  const projects = directory.projects().filter(({ archived }) => !archived);
+  return {
+    projects:
+      viewer.kind === "admin"
+        ? projects
+        : projects.filter((project) => seesProject(viewer.person, project)),
+    people: viewer.kind === "admin" ? directory.people().filter(({ suspended }) => !suspended) : [],
+    labels: directory.labels(),
+  };
+}
+
+/** The fields of a form's body, of which some come several times. */
+function enteredIn(body: unknown): EnteredFeed {
+  const fields = Object.entries({ ...Object(body) });
+  return new Map(
+    fields.map(([name, value]) => [name, (Array.isArray(value) ? value : [value]).map(String)]),
+  );
+}

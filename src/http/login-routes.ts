@@ -1,0 +1,191 @@
+import { type Request, type Response, Router } from "express";
+import { wholeMinutes } from "../domain/when.ts";
+import type { Log } from "../log.ts";
+import { linkLength, type MailedLogIns } from "../people/mailed-log-in.ts";
+import type { PasswordCheck } from "../people/passwords.ts";
+import type { Throttle } from "../people/throttle.ts";
+import type { StorageHealth } from "../store/storage-health.ts";
+import type { AdminAuth } from "./admin-auth.ts";
+import { formField, formGuard, readForm } from "./form-guard.ts";
+import { checkedNext } from "./go-on.ts";
+import { type KeptForm, keptField, longestKept, readKept } from "./kept-form.ts";
+import { linkGuard } from "./link-guard.ts";
+import { keptFormPage } from "./pages/kept-form-page.ts";
+import {
+  confirmLogInPage,
+  deadLinkPage,
+  type LogInFault,
+  linkSentPage,
+  loginPage,
+  tooManyPage,
+} from "./pages/login.ts";
+import { queryText } from "./request-query.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+import { noteWrong } from "./wrong-secret.ts";
+
+export interface LoginRoutesDeps {
+  readonly auth: AdminAuth;
+  readonly viewers: Viewers;
+  readonly passwords: PasswordCheck;
+  readonly mailedLogIns: MailedLogIns;
+  readonly throttle: Throttle;
+  /** Where the log-in of a proxy ends; null = there is none, or it has no such place. */
+  readonly proxyLogout: string | null;
+  readonly health: StorageHealth;
+  readonly log: Log;
+}
+
+/** The admin token in the address of the start page, once, as `demo` prints it. It stands before what wants a log-in. */
+export function tokenInAddress({
+  auth,
+  viewers,
+}: Pick<LoginRoutesDeps, "auth" | "viewers">): Router {
+  const router = Router();
+  router.get("/", async (request, response, next) => {
+    const token = queryText(request, "token");
+    if (token === undefined) return next();
+    if (auth.isToken(token)) {
+      const { cookie } = viewers.logIn(request, { person: null, way: "token" });
+      response.setHeader("Set-Cookie", cookie);
+      response.set("Cache-Control", "no-store").redirect(303, rootOf(request));
+      // An image on a strange page can ask for such an address: it ends nothing for who has logged in.
+    } else if (viewers.find(request)) next();
+    else {
+      const seconds = await auth.noteWrong(request, "address");
+      refuse({ request, response, seconds }, "token");
+    }
+  });
+  return router;
+}
+
+/** Logs people in and out: by app password, by a link by mail, and the admin by the token. */
+export function loginRoutes(deps: LoginRoutesDeps): Router {
+  const { auth, viewers, passwords, mailedLogIns, throttle, proxyLogout } = deps;
+  const router = Router();
+
+  router.get("/login", (request, response) => {
+    const next = checkedNext(queryText(request, "next") ?? "");
+    const viewer = viewers.find(request);
+    // Somebody whom a proxy has logged in may come here to become the admin.
+    if (viewer && viewers.sessionOf(request)) response.redirect(303, `${rootOf(request)}${next}`);
+    else {
+      const root = rootOf(request);
+      sendPage(response, loginPage({ fault: null, login: "", next, kept: null, root }));
+    }
+  });
+
+  router.post("/login", readLogIn, async (request, response) => {
+    const token = formField(request.body, "token").trim();
+    if ("token" in Object(request.body)) {
+      if (auth.isToken(token)) begin({ request, response }, { person: null, way: "token" });
+      else {
+        const seconds = await auth.noteWrong(request, "form");
+        refuse({ request, response, seconds }, "token");
+      }
+      return;
+    }
+    const login = formField(request.body, "login").trim();
+    const password = formField(request.body, "password");
+    // Nothing was tried that could be wrong, as when somebody who has no password presses Enter.
+    if (password === "") return refuse({ request, response, seconds: null }, "no-password");
+    const person = passwords.check(login, password);
+    if (person) {
+      throttle.right(request.ip ?? "", login);
+      begin({ request, response }, { person, way: "password" });
+      return;
+    }
+    const seconds = await noteWrong(throttle, { request, login });
+    refuse({ request, response, seconds }, "password");
+  });
+
+  router.post("/login/link", readLogIn, async (request, response) => {
+    const login = formField(request.body, "login").trim().slice(0, 200);
+    if (login === "") return refuse({ request, response, seconds: null }, "nobody");
+    // Each is counted like a wrong password, whether the address is known or not.
+    const seconds = await noteWrong(throttle, { request, login: "link by mail" });
+    if (seconds !== null) return refuse({ request, response, seconds }, "nobody");
+    const next = checkedNext(formField(request.body, "next"));
+    // Looked up once the answer is out: how long it takes tells nothing.
+    response.once("finish", () => askForLink(login, next));
+    const minutes = wholeMinutes(linkLength);
+    const kept = keptBy(request);
+    sendPage(response, linkSentPage({ login, minutes, kept, root: rootOf(request) }));
+  });
+
+  function askForLink(login: string, next: string): void {
+    try {
+      mailedLogIns.ask(login, next);
+    } catch (error) {
+      if (!deps.health.note(error)) deps.log.error("a link to log in could not be made", { error });
+    }
+  }
+
+  router.use("/login/:signed", ...linkGuard());
+
+  router.get("/login/:signed", (request, response) => {
+    const opened = mailedLogIns.look(request.params.signed);
+    if (opened) sendPage(response, confirmLogInPage(opened.person));
+    else sendPage(response.status(410), deadLinkPage({ root: rootOf(request) }));
+  });
+
+  router.post("/login/:signed", (request, response) => {
+    const opened = mailedLogIns.use(request.params.signed);
+    if (!opened) {
+      sendPage(response.status(410), deadLinkPage({ root: rootOf(request) }));
+      return;
+    }
+    const { cookie } = viewers.logIn(request, { person: opened.person, way: "link" });
+    response.setHeader("Set-Cookie", cookie);
+    response.redirect(303, `${rootOf(request)}${checkedNext(opened.next)}`);
+  });
+
+  router.post("/logout", ...formGuard(viewers), (request, response) => {
+    const isProxied = viewers.sessionOf(request) === null;
+    response.setHeader("Set-Cookie", viewers.logOut(request));
+    response.redirect(
+      303,
+      isProxied && proxyLogout !== null ? proxyLogout : `${rootOf(request)}login`,
+    );
+  });
+
+  function begin({ request, response }: Exchange, by: Parameters<Viewers["logIn"]>[1]): void {
+    const next = checkedNext(formField(request.body, "next"));
+    const { cookie, formToken } = viewers.logIn(request, by);
+    response.setHeader("Set-Cookie", cookie);
+    const kept = keptBy(request);
+    const root = rootOf(request);
+    if (kept) sendPage(response, keptFormPage({ kept, formToken, root }));
+    else response.redirect(303, `${root}${next}`);
+  }
+  return router;
+}
+
+/** A log-in, with what it may bring along, which takes somewhat more room as text within text. */
+const readLogIn = readForm(2 * longestKept);
+
+const keptBy = ({ body }: Request): KeptForm | null => readKept(formField(body, keptField));
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Shows the log-in again, with what was wrong; or says how long to wait. */
+function refuse(
+  { request, response, seconds }: Exchange & { readonly seconds: number | null },
+  fault: LogInFault,
+): void {
+  if (seconds !== null) {
+    sendPage(response.status(429).set("Retry-After", String(seconds)), tooManyPage);
+    return;
+  }
+  const login = formField(request.body, "login").trim().slice(0, 200);
+  const given = formField(request.body, "next");
+  const next = checkedNext(given);
+  response.status(fault === "nobody" ? 400 : 403);
+  sendPage(
+    response,
+    loginPage({ fault, login, next, kept: keptBy(request), root: rootOf(request) }),
+  );
+}

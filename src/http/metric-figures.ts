@@ -1,0 +1,206 @@
+import { readdir } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type SideSource, type Source, sideKinds } from "../domain/source.ts";
+import type { Tallies } from "../domain/tallies.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { PurgeState } from "../store/channels/cache-purges.ts";
+import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
+import type { Gauges, OpenEdits } from "../store/gauges.ts";
+import type { Store } from "../store/store.ts";
+import type { FastPathState } from "../sync/fast-path.ts";
+import type { Outlook } from "../sync/outlook.ts";
+import type { GateState } from "../upstream/gate.ts";
+import type { CopyState } from "./health-routes.ts";
+import type { LoopDelay } from "./loop-delay.ts";
+
+/** Where the figures of metrics come from. */
+export interface MetricSources {
+  readonly version: string;
+  readonly tallies: Tallies;
+  readonly store: Pick<Store, "gauges" | "brakes" | "cachePurges">;
+  readonly feeds: Pick<PublishedFeeds, "openCount">;
+  readonly ready: () => boolean;
+  readonly fresh: () => boolean;
+  readonly outlook: () => Outlook;
+  readonly fastPath: () => FastPathState;
+  readonly gate: () => GateState;
+  /** How long a request counts towards the quota. */
+  readonly quotaSpan: Temporal.Duration;
+  /** Whether the service fails as a whole. */
+  readonly isOut: () => boolean;
+  readonly clockLead: () => Temporal.Duration | null;
+  readonly channels: () => {
+    readonly inbox: { readonly problem: string | null } | null;
+    readonly subscriptions: readonly { readonly problem: string | null }[];
+  };
+  readonly loopDelay: () => LoopDelay;
+  /** The database's path. */
+  readonly databaseFile: string;
+  /** When the newest backup was made, or the installation where there is none yet; null where none is to be made. */
+  readonly backedUpAt: () => Temporal.Instant | null;
+  readonly clock: () => Temporal.Instant;
+  /** Absent where the database is our own. */
+  readonly copy?: () => Pick<CopyState, "ageSeconds" | "problem">;
+}
+
+/** Lists in the groups in which `/api/status` tells their ages. */
+export const listGroups = ["events", "tasks", "names", "side"] as const;
+export type ListGroup = (typeof listGroups)[number];
+
+export interface ListFigures {
+  readonly group: ListGroup;
+  readonly lists: number;
+  readonly items: number;
+  readonly never: number;
+  readonly failing: number;
+  /** Null before anything of it was read. */
+  readonly newest: Temporal.Instant | null;
+  readonly oldest: Temporal.Instant | null;
+}
+
+/** Everything that metrics tell of one moment. */
+export interface Figures {
+  readonly now: Temporal.Instant;
+  readonly version: string;
+  readonly tallies: Tallies;
+  readonly ready: boolean;
+  readonly fresh: boolean;
+  readonly lists: readonly ListFigures[];
+  readonly outlook: Outlook;
+  readonly isFastPathUsed: boolean;
+  readonly gate: GateState;
+  readonly quotaSpan: Temporal.Duration;
+  readonly isOut: boolean;
+  readonly clockLead: Temporal.Duration | null;
+  readonly openEdits: readonly OpenEdits[];
+  readonly acceptedEdits: number;
+  readonly brakes: number;
+  readonly waitingMails: number;
+  readonly feeds: number;
+  readonly failingChannels: number;
+  /** What caches in front are still to be told. */
+  readonly purges: Pick<PurgeState, "waiting" | "since">;
+  /** Null where the database is our own. */
+  readonly copy: Pick<CopyState, "ageSeconds" | "problem"> | null;
+  readonly troubles: readonly string[];
+  readonly loopDelay: LoopDelay;
+  readonly disk: DiskUse;
+  readonly backedUpAt: Temporal.Instant | null;
+  readonly process: ProcessFigures;
+}
+
+export interface ProcessFigures {
+  readonly startedAt: Temporal.Instant;
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  /** Null where the system does not tell. */
+  readonly openFiles: number | null;
+}
+
+/** Reads the figures, in turns with everybody else; the reader is made once. */
+export function createFigures(sources: MetricSources): () => Promise<Figures> {
+  const { store, clock } = sources;
+  const gauges = store.gauges();
+  return async () => {
+    const lists = await readLists(gauges);
+    const processFigures = await readProcess(clock);
+    const channels = sources.channels();
+    return {
+      now: clock(),
+      version: sources.version,
+      tallies: sources.tallies,
+      ready: sources.ready(),
+      fresh: sources.fresh(),
+      lists,
+      outlook: sources.outlook(),
+      isFastPathUsed: sources.fastPath().kind === "used",
+      gate: sources.gate(),
+      quotaSpan: sources.quotaSpan,
+      isOut: sources.isOut(),
+      clockLead: sources.clockLead(),
+      openEdits: gauges.openEdits(),
+      acceptedEdits: gauges.acceptedEdits(),
+      brakes: store.brakes.all().length,
+      waitingMails: gauges.waitingMails(),
+      feeds: sources.feeds.openCount(),
+      failingChannels: [channels.inbox, ...channels.subscriptions].filter(
+        (channel) => channel !== null && channel.problem !== null,
+      ).length,
+      purges: store.cachePurges.state(),
+      copy: sources.copy?.() ?? null,
+      troubles: gauges.troubles(),
+      loopDelay: sources.loopDelay(),
+      disk: readDiskUse(sources.databaseFile),
+      backedUpAt: sources.backedUpAt(),
+      process: processFigures,
+    };
+  };
+}
+
+const sides: ReadonlySet<string> = new Set(sideKinds);
+
+function groupOf(kind: Source["kind"] | SideSource["kind"]): ListGroup {
+  if (kind === "events") return "events";
+  if (kind === "tasks" || kind === "subtasks") return "tasks";
+  return sides.has(kind) ? "side" : "names";
+}
+
+async function readLists(gauges: Gauges): Promise<readonly ListFigures[]> {
+  const found = new Map<ListGroup, ListFigures>(
+    listGroups.map((group) => [
+      group,
+      { group, lists: 0, items: 0, never: 0, failing: 0, newest: null, oldest: null },
+    ]),
+  );
+  for (const part of gauges.lists()) {
+    for (const tally of part) {
+      const group = groupOf(tally.kind);
+      const sofar = found.get(group);
+      if (!sofar) continue;
+      found.set(group, {
+        group,
+        lists: sofar.lists + tally.lists,
+        items: sofar.items + tally.items,
+        never: sofar.never + tally.never,
+        failing: sofar.failing + tally.failing,
+        newest: outer([sofar.newest, tally.newest], 1),
+        oldest: outer([sofar.oldest, tally.oldest], -1),
+      });
+    }
+    await nextTurn();
+  }
+  return [...found.values()];
+}
+
+/** The latest of these moments for 1, the earliest for -1; null where there is none. */
+function outer(
+  moments: readonly (Temporal.Instant | null)[],
+  sign: 1 | -1,
+): Temporal.Instant | null {
+  const [found = null] = moments
+    .filter((moment) => moment !== null)
+    .toSorted((a, b) => sign * Temporal.Instant.compare(b, a));
+  return found;
+}
+
+async function readProcess(clock: () => Temporal.Instant): Promise<ProcessFigures> {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  const upMs = Math.round(process.uptime() * 1000);
+  return {
+    startedAt: clock().subtract({ milliseconds: upMs }),
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    openFiles: await openFiles(),
+  };
+}
+
+async function openFiles(): Promise<number | null> {
+  try {
+    return (await readdir("/proc/self/fd")).length;
+  } catch {
+    return null;
+  }
+}

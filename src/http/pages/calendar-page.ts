@@ -1,0 +1,194 @@
+import type { AgendaDay, AgendaFilter, AgendaItem, AgendaListing } from "../../calendars/agenda.ts";
+import { type Person, type Project, spokenKind } from "../../domain/item.ts";
+import { endsAt, inZone, startsAt } from "../../domain/when.ts";
+import { clockInWords, dayInWords } from "../../domain/wording.ts";
+import { kindChoices } from "../agenda-query.ts";
+import { colourOf, tintOf } from "../calendar-events.ts";
+import type { Viewer } from "../viewer.ts";
+import {
+  badge,
+  card,
+  checkbox,
+  emptyState,
+  folded,
+  linkButton,
+  notice,
+  selectField,
+} from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+interface CalendarPageData {
+  readonly viewer: Viewer;
+  readonly filter: AgendaFilter;
+  readonly today: Temporal.PlainDate;
+  /** First day of the list. */
+  readonly from: Temporal.PlainDate;
+  readonly listing: AgendaListing;
+  readonly projects: readonly Project[];
+  readonly people: readonly Person[];
+  readonly formToken: string;
+  /** Whether this reader may change nothing. */
+  readonly isFixed: boolean;
+}
+
+/**
+ * The page `/calendar`: a month, a week or a list where there is a script, and below it the next two weeks as a list, which
+ * is all that there is without one.
+ */
+export function calendarPage(data: CalendarPageData): Page {
+  const { viewer, filter, today, from, listing, formToken, isFixed } = data;
+  const { days, next, isCut } = listing;
+  const body = html`${filterForm(data)}
+${legend(data)}
+${isCut ? notice("wait", "There is more than fits on one page: choose a project to see all of it.") : null}
+<div id="calendar" class="calendar" hidden data-clocks="${viewer.zone}" data-today="${today.toString()}" data-on="${from.toString()}" data-form="${formToken}"${isFixed ? html` data-fixed` : null}></div>
+<p id="calendar-said" role="status" class="unseen"></p>
+${card({
+  title: next ? `${dayInWords(from)} and on` : `${dayInWords(from)} and two weeks on`,
+  id: "agenda",
+  live: ["mirror", "edits"],
+  body: days.length > 0 ? days.map((day) => agendaDay(day, viewer.zone)) : nothing(filter),
+  footer: next && linkButton(`Go on from ${dayInWords(next)}`, addressOf(next, data)),
+})}`;
+  return {
+    title: "Calendar",
+    current: "calendar",
+    scripts: ["calendar"],
+    lead: "Everything with a date, from all projects. Open an item to see all of it, or to change it.",
+    actions: isFixed ? null : linkButton("New item", "calendar/new", { isMain: true }),
+    body,
+  };
+}
+
+/** The same from another day on. */
+function addressOf(on: Temporal.PlainDate, { filter }: CalendarPageData): string {
+  const query = new URLSearchParams({ on: on.toString() });
+  for (const project of filter.projects) query.append("project", String(project));
+  for (const kind of filter.kinds) query.append("kind", kind);
+  if (filter.assigned !== null) query.set("person", String(filter.assigned));
+  if (!filter.completed) query.set("done", "no");
+  return `calendar?${query.toString()}`;
+}
+
+function filterForm({ filter, projects, people, viewer }: CalendarPageData): Markup {
+  const own = viewer.kind === "person" ? viewer.person : null;
+  const isMine = own !== null && filter.assigned === own;
+  const chosen = filter.projects.size === 1 ? String([...filter.projects][0]) : "";
+  const all = { value: "", label: "All projects" };
+  return html`<form class="filters" method="get" action="calendar">
+${selectField({
+  name: "project",
+  label: "Project",
+  value: chosen,
+  choices: [all, ...projects.map(({ id, title }) => ({ value: String(id), label: title }))],
+})}
+${selectField({
+  name: "person",
+  label: "Assigned to",
+  value: filter.assigned === null || isMine ? "" : String(filter.assigned),
+  choices: [
+    { value: "", label: "Anybody" },
+    ...people
+      .filter(({ id }) => id !== own)
+      .map(({ id, name }) => ({ value: String(id), label: name })),
+  ],
+})}
+<fieldset><legend class="unseen">What is shown</legend>${kindChoices.map(({ kind, label }) =>
+    checkbox({
+      name: "kind",
+      value: kind,
+      label,
+      isOn: filter.kinds.size === 0 || filter.kinds.has(kind),
+    }),
+  )}${
+    viewer.kind === "person"
+      ? checkbox({ name: "mine", value: "yes", label: "Only mine", isOn: isMine })
+      : null
+  }${checkbox({ name: "done", value: "no", label: "Hide what is done", isOn: !filter.completed })}</fieldset>
+<button>Show</button></form>`;
+}
+
+/** So many are told apart at a glance. */
+const shownColours = 12;
+
+/** Which project has which colour; of one alone there is nothing to tell apart. */
+function legend({ projects, filter }: CalendarPageData): Markup | null {
+  const shown = projects.filter(({ id }) => filter.projects.size === 0 || filter.projects.has(id));
+  if (shown.length < 2) return null;
+  const list = html`<ul class="legend">${shown.map((project) => html`<li>${swatch(project)} <bdi>${project.title}</bdi></li>\n`)}</ul>`;
+  return shown.length > shownColours
+    ? folded(`Colours of the ${shown.length} projects`, list)
+    : list;
+}
+
+/** The colour in which a project's items are drawn: no style may stand in a page, the colour of a drawing may. */
+function swatch(project: Pick<Project, "id" | "color">): Markup {
+  const colour = colourOf(project);
+  const look =
+    colour === null ? html` class="tint-${tintOf(project.id)}"` : html` fill="${colour}"`;
+  return html`<svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3"${look}/></svg>`;
+}
+
+function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
+  const isFiltered = projects.size > 0 || kinds.size > 0 || assigned !== null;
+  return isFiltered
+    ? emptyState({
+        title: "Nothing of this in these two weeks",
+        text: "Other projects or kinds may have something.",
+        action: linkButton("Show everything", "calendar"),
+      })
+    : emptyState({
+        title: "Nothing takes place in these two weeks",
+        text: "What has a date in the workspace appears here by itself.",
+      });
+}
+
+const agendaDay = (
+  { day, items }: AgendaDay,
+  zone: string,
+): Markup => html`<h3 class="day">${dayInWords(day)}</h3>
+<ul class="agenda">${items.toSorted(byTime(zone)).map((shown) => agendaEntry(shown, zone))}</ul>`;
+
+function agendaEntry(shown: AgendaItem, zone: string): Markup {
+  const { key, item, project, pending } = shown;
+  const kind = spokenKind(item);
+  const mark = swatch(project ?? { id: item.projectId, color: null });
+  return html`<li${item.completed ? html` class="is-done"` : null}><span class="at">${mark} ${timeOf(shown, zone)}</span>
+<span><a href="calendar/items/${key}"><bdi>${item.title}</bdi></a> <span class="quiet"><bdi>${project?.title ?? ""}</bdi></span>${
+    kind === "event" ? null : html` ${badge(kind)}`
+  }${item.completed ? html` ${badge("done", "good")}` : null}${pending ? html` ${badge("on its way", "wait")}` : null}${
+    shown.private ? html` ${badge("private")}` : null
+  }</span></li>`;
+}
+
+function timeOf({ item }: AgendaItem, zone: string): string {
+  if (item.kind !== "event") return "due";
+  const when = inZone(item.when, zone);
+  if (when.kind === "dates") return "all day";
+  const start = clockInWords(when.start);
+  return when.end ? `${start}–${clockInWords(when.end)}` : start;
+}
+
+const byTime =
+  (zone: string) =>
+  (a: AgendaItem, b: AgendaItem): number =>
+    rank(a) - rank(b) ||
+    compareTimes(a, b, zone) ||
+    a.item.title.localeCompare(b.item.title, "en") ||
+    a.key - b.key;
+
+/** Whole days, then times, then what is due some time that day. */
+function rank({ item }: AgendaItem): number {
+  if (item.kind !== "event") return 2;
+  return item.when.kind === "dates" ? 0 : 1;
+}
+
+function compareTimes(a: AgendaItem, b: AgendaItem, zone: string): number {
+  if (a.item.kind !== "event" || b.item.kind !== "event") return 0;
+  const [left, right] = [a.item.when, b.item.when];
+  return (
+    Temporal.Instant.compare(startsAt(left, zone), startsAt(right, zone)) ||
+    Temporal.Instant.compare(endsAt(left, zone), endsAt(right, zone))
+  );
+}

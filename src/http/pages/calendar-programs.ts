@@ -1,0 +1,92 @@
+/** How a calendar program is connected. `docs/clients.md` says the same; a test holds that. */
+export interface CalendarProgram {
+  readonly id: string;
+  /** As its section of `docs/clients.md` is called. */
+  readonly name: string;
+  /** What its page is called. */
+  readonly label: string;
+  /** `calendar`: it edits, by CalDAV; `feed`: it subscribes to feeds, and shows them. */
+  readonly by: "calendar" | "feed";
+  /** What to do, one way after the other. `{server}` stands for the address; between backticks is what is entered as it stands. */
+  readonly steps: readonly string[];
+  /** What the program calls the fields for address and user; null where it asks for neither. */
+  readonly asks: {
+    readonly server: string;
+    /** Whether a host alone is asked for. */
+    readonly isHost: boolean;
+    readonly user: string;
+  } | null;
+}
+
+export const calendarPrograms: readonly CalendarProgram[] = [
+  {
+    id: "apple",
+    name: "Apple Calendar and Reminders",
+    label: "Apple",
+    by: "calendar",
+    steps: [
+      "Settings → Apps → Calendar → Calendar Accounts → Add Account → Other → Add CalDAV Account (macOS: Calendar → Add Account → Other CalDAV Account → Manual). Switch on both Calendars and Reminders.",
+    ],
+    asks: { server: "Server", isHost: true, user: "User Name" },
+  },
+  {
+    id: "thunderbird",
+    name: "Thunderbird",
+    label: "Thunderbird",
+    by: "calendar",
+    steps: [
+      "New Calendar → On the Network → user name and `{server}` → Find Calendars → pick. The password is asked for once for all of them.",
+    ],
+    asks: { server: "Location", isHost: false, user: "Username" },
+  },
+  {
+    id: "davx5",
+    name: "DAVx5 with tasks.org or jtx Board (Android)",
+    label: "DAVx5 (Android)",
+    by: "calendar",
+    steps: [
+      "Add account → Login with URL and user name → `{server}` → tick calendars and task lists. For tasks, install tasks.org or jtx Board first, and pick it in DAVx5's settings.",
+    ],
+    asks: { server: "Base URL", isHost: false, user: "User name" },
+  },
+  {
+    id: "outlook",
+    name: "Outlook with CalDav Synchronizer",
+    label: "Outlook for Windows",
+    by: "calendar",
+    steps: [
+      "The plug-in for classic Outlook on Windows: Synchronization Profiles → Add → Generic CalDAV/CardDAV, Outlook folder, DAV URL `{server}`, user name, password → Test or discover settings → pick. One profile per calendar and task list.",
+    ],
+    asks: { server: "DAV URL", isHost: false, user: "Username" },
+  },
+  {
+    id: "gnome",
+    name: "Evolution, GNOME Calendar, Endeavour",
+    label: "Evolution, GNOME",
+    by: "calendar",
+    steps: [
+      "Evolution: File → New → Collection Account, user name, Advanced → server `{server}`; or one calendar by New → Calendar, type CalDAV, Find Calendars. GNOME Calendar and Endeavour show what Evolution or Settings → Online Accounts (Calendar, Contacts and Files) have added.",
+    ],
+    asks: { server: "Server", isHost: false, user: "User" },
+  },
+  {
+    id: "kde",
+    name: "KOrganizer, Merkuro",
+    label: "KOrganizer, Merkuro",
+    by: "calendar",
+    steps: [
+      "Settings → Configure KOrganizer → General → Calendars → Add → DAV groupware resource → user name and password → Configure manually, CalDAV, `{server}`.",
+    ],
+    asks: { server: "Remote URL", isHost: false, user: "User" },
+  },
+  {
+    id: "google",
+    name: "Google, and Outlook without a plug-in",
+    label: "Google, Outlook on the web",
+    by: "feed",
+    steps: [
+      "Google Calendar, outlook.com, the new Outlook and Outlook for Mac do not speak CalDAV. They subscribe to feeds: Google by *Other calendars → From URL*, Outlook by *Add calendar → Subscribe from web*. They fetch when they like: Google after some hours, Outlook after three or more.",
+    ],
+    asks: null,
+  },
+];

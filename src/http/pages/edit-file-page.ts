@@ -1,0 +1,152 @@
+import type { Acceptance, PlannedItem } from "../../edits/intake/accept.ts";
+import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** Where the new items of a file can go. */
+export interface FilePlaces {
+  readonly projects: readonly { readonly id: number; readonly title: string }[];
+  readonly lists: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly project: string;
+  }[];
+}
+
+interface FileFormOptions {
+  readonly places: FilePlaces;
+  readonly formToken: string;
+  readonly root: string;
+  /** As it was filled in. */
+  readonly project?: string;
+  readonly list?: string;
+  readonly problem?: string | null;
+}
+
+/** Asks for a calendar file and where its new items go: `/edits/file`. */
+export function fileFormPage(options: FileFormOptions): Page {
+  const { places, formToken, root, project = "", list = "", problem = null } = options;
+  const body = html`${problem === null ? null : notice("bad", problem)}
+<form method="post" enctype="multipart/form-data" action="${root}edits/file" class="card">
+<input type="hidden" name="form" value="${formToken}">
+<div class="field"><label for="file">Calendar file (.ics)</label>
+<input id="file" name="file" type="file" accept=".ics,text/calendar" required class="drop" aria-describedby="file-hint">
+<p class="hint" id="file-hint">Choose one, or drop it here. A feed that was downloaded and changed is fine: only what differs is an edit.</p></div>
+${selectField({
+  name: "project",
+  label: "Project of new items",
+  value: project,
+  choices: places.projects.map(({ id, title }) => ({ value: String(id), label: title })),
+  hint: "What is known already stays in its own project.",
+})}
+${selectField({
+  name: "list",
+  label: "List of new tasks",
+  value: list,
+  choices: [
+    { value: "", label: "none: new tasks are refused" },
+    ...places.lists.map(({ id, title, project: of }) => ({
+      value: String(id),
+      label: `${of}: ${title}`,
+    })),
+  ],
+})}
+${button("Preview", { tone: "main" })}
+</form>`;
+  return {
+    title: "Apply a calendar file",
+    current: "edits",
+    lead: "Nothing is stored or sent before you have seen the plan, item by item.",
+    body,
+  };
+}
+
+/** What a file would do, or has done, item by item. `carried`: what applies it; null where it was applied. */
+export function filePlanPage(
+  about: {
+    readonly name: string;
+    readonly acceptance: Acceptance;
+    readonly carried: Readonly<Record<string, string>> | null;
+  },
+  { formToken, root }: { readonly formToken: string; readonly root: string },
+): Page {
+  const { name, acceptance, carried } = about;
+  const again = linkButton("Another file", `${root}edits/file`);
+  if (acceptance.kind === "refused") {
+    return {
+      title: "The file cannot be read",
+      current: "edits",
+      lead: html`<bdi>${name}</bdi>: nothing of it was stored.`,
+      body: card({
+        title: null,
+        body: html`<ul>${acceptance.errors.map(({ line, message }) => html`<li>${lineOf(line)}<bdi>${message}</bdi></li>`)}</ul>`,
+        footer: again,
+      }),
+    };
+  }
+  const { items, errors } = acceptance;
+  const wanted = items.filter(({ action }) => action !== "refused" && action !== "unchanged");
+  const unchanged = items.filter(({ action }) => action === "unchanged").length;
+  const known = new Set(items.map(({ uid }) => uid));
+  const others = errors.filter(({ uid }) => uid === null || !known.has(uid));
+  const isDone = carried === null;
+  const apply =
+    carried && wanted.length > 0
+      ? html`<form method="post" enctype="multipart/form-data" action="${root}edits/file/apply" class="row"><input type="hidden" name="form" value="${formToken}">${Object.entries(
+          carried,
+        ).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
+${button(wanted.length === 1 ? "Apply it" : `Apply these ${wanted.length}`, { tone: "main" })}${again}</form>`
+      : html`<div class="row">${linkButton("To the edits", `${root}edits`, { isMain: isDone })}${again}</div>`;
+  return {
+    title: isDone ? "The file was applied" : "What the file would do",
+    current: "edits",
+    lead: html`<bdi>${name}</bdi>: ${summary({ wanted: wanted.length, unchanged, refused: items.length - wanted.length - unchanged + others.length })}`,
+    body: html`${card({
+      title: null,
+      body: html`<ul class="plain-list">${items
+        .filter(({ action }) => action !== "unchanged")
+        .map((item) => planItem(item, { root, isDone }))}${others.map(
+        ({ line, message }) =>
+          html`<li>${badge("refused", "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
+      )}</ul>${items.length + others.length - unchanged === 0 ? html`<p>Everything in it is as the workspace has it.</p>` : null}`,
+      footer: apply,
+    })}`,
+  };
+}
+
+function summary(counts: {
+  readonly wanted: number;
+  readonly unchanged: number;
+  readonly refused: number;
+}): string {
+  const { wanted, unchanged, refused } = counts;
+  const parts = [
+    `${wanted} ${wanted === 1 ? "change" : "changes"}`,
+    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ];
+  return `${parts.join(", ")}.`;
+}
+
+const tones: Readonly<Record<string, Tone>> = { refused: "bad", delete: "wait" };
+
+function planItem(
+  { title, kind, action, did, words, problems, editId }: PlannedItem,
+  { root, isDone }: { readonly root: string; readonly isDone: boolean },
+): Markup {
+  const isNew = action === "create";
+  const said = did === null ? html`${kind} <bdi>${title}</bdi>` : html`<bdi>${capital(did)}</bdi>`;
+  const changes = words.map(({ name, from, to }) =>
+    isNew
+      ? html`<li>${name}: <bdi>${to}</bdi></li>`
+      : html`<li>${name}: <bdi>${from}</bdi> → <bdi>${to}</bdi></li>`,
+  );
+  return html`<li><p>${badge(action, tones[action] ?? "info")} ${said}${
+    editId === null || !isDone ? null : html` (<a href="${root}edits/${editId}">edit ${editId}</a>)`
+  }</p>
+${changes.length > 0 ? html`<ul class="changes">${changes}</ul>` : null}
+${problems.map(({ line, message }) => html`<p class="${action === "refused" ? "problem" : "hint"}">${lineOf(line)}<bdi>${message}</bdi></p>`)}</li>`;
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const lineOf = (line: number | null): string => (line === null ? "" : `Line ${line}: `);

@@ -1,0 +1,229 @@
+import { channels, type EditState } from "../../domain/edit.ts";
+import { enumerated } from "../../domain/wording.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
+import type { EditQuery } from "../../edits/actions/edit-query.ts";
+import {
+  badge,
+  button,
+  card,
+  emptyState,
+  field,
+  folded,
+  linkButton,
+  notice,
+  postForm,
+  selectField,
+  tabs,
+} from "./components.ts";
+import { spoken, stateBadge, told } from "./edit-parts.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Removals that wait because much vanished at once, with what would go. */
+export interface HeldRemovals {
+  readonly source: string;
+  /** Where that is, in words. */
+  readonly where: string;
+  readonly missing: number;
+  readonly total: number;
+  /** Whether nothing goes before a person agrees. */
+  readonly asks: boolean;
+  /** Titles of what would vanish; the first ones. */
+  readonly titles: readonly string[];
+}
+
+export interface EditListData {
+  readonly edits: readonly EditDescription[];
+  readonly query: EditQuery;
+  /** What of the filter cannot be read. */
+  readonly problem: string | null;
+  /** Number of the last one shown, where there are older ones. */
+  readonly olderThan: number | null;
+  /** Empty where a person sees the own edits alone. */
+  readonly people: readonly Named[];
+  readonly projects: readonly Named[];
+  readonly removals: readonly HeldRemovals[];
+  readonly zone: string;
+  readonly formToken: string;
+}
+
+/** All edits that one may see, newest first, narrowed by what is asked for: `/edits`. */
+export function editListPage(data: EditListData): Page {
+  const { query, problem, removals, formToken } = data;
+  return {
+    title: "Edits",
+    current: "edits",
+    lead: "What people have changed in calendars, files and here, and how far each of it is.",
+    actions: linkButton("Apply a calendar file…", "edits/file"),
+    body: html`${removals.map((held) => removalCard(held, formToken))}
+${tabs("Edits by state", stateTabs(query))}
+${filterForm(data)}
+${problem === null ? null : notice("bad", problem)}
+<section id="edits" data-live="edits">${list(data)}</section>`,
+  };
+}
+
+const tabWords = [
+  ["", "All"],
+  ["waiting", "Waiting for a person"],
+  ["under-way", "On their way"],
+] as const;
+
+function stateTabs(query: EditQuery) {
+  return tabWords.map(([state, label]) => ({
+    label,
+    href: addressOf({ ...query, state, before: undefined }),
+    isCurrent: (query.state ?? "") === state,
+  }));
+}
+
+/** The address of a list, from the start page on. */
+function addressOf(query: EditQuery): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === "string" && value !== "") params.set(name, value);
+  }
+  return params.size > 0 ? `edits?${params.toString()}` : "edits";
+}
+
+const stateWords: Readonly<Record<EditState, string>> = {
+  pending: "on its way",
+  claimed: "being sent",
+  confirmed: "in the workspace",
+  parked: "waits for a person",
+  held: "waits for approval",
+  discarded: "discarded",
+  undone: "taken back",
+};
+
+const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
+  upload: "an upload",
+  cli: "the command line",
+  inbox: "the watched folder",
+  subscription: "a subscribed calendar",
+  link: "a link",
+  caldav: "a calendar program",
+  dashboard: "these pages",
+};
+
+/** Whoever asks for one thing more gets it by a plain GET, whose address can be kept. */
+function filterForm({ query, people, projects }: EditListData): Markup {
+  const all = { value: "", label: "all" };
+  const some = [query.person, query.project, query.channel, query.item, query.since];
+  const isNarrowed = some.some((value) => (value ?? "") !== "");
+  const ids = (entries: readonly Named[]) => [
+    all,
+    ...entries.map(({ id, name }) => ({ value: String(id), label: name })),
+  ];
+  const account = { value: "account", label: "the account" };
+  const [first = all, ...others] = ids(people);
+  const state = query.state ?? "";
+  const isTab = tabWords.some(([known]) => known === state);
+  const body = html`<form method="get" action="edits" class="row narrowing">
+${selectField({
+  name: "state",
+  label: "State",
+  value: state,
+  choices: [
+    ...tabWords.map(([value, label]) => ({ value, label: value === "" ? "all" : label })),
+    ...Object.entries(stateWords).map(([value, label]) => ({ value, label })),
+    ...(isTab || Object.hasOwn(stateWords, state) ? [] : [{ value: state, label: state }]),
+  ],
+})}
+${
+  people.length === 0
+    ? null
+    : selectField({
+        name: "person",
+        label: "By",
+        value: query.person ?? "",
+        choices: [first, account, ...others],
+      })
+}
+${selectField({ name: "project", label: "Project", value: query.project ?? "", choices: ids(projects) })}
+${selectField({
+  name: "channel",
+  label: "Came in by",
+  value: query.channel ?? "",
+  choices: [all, ...channels.map((value) => ({ value, label: channelWords[value] }))],
+})}
+${field({ name: "item", label: "Title or UID", type: "search", value: query.item ?? "" })}
+${field({ name: "since", label: "Since", type: "date", value: query.since ?? "" })}
+<button>Show</button>${isNarrowed ? html` <a href="edits">Show all</a>` : null}
+</form>`;
+  return folded("Filter", body, { open: isNarrowed });
+}
+
+function list({ edits, query, olderThan, zone }: EditListData): Markup {
+  if (edits.length === 0) {
+    const isAll = addressOf({ ...query, before: undefined }) === "edits";
+    return isAll
+      ? emptyState({
+          title: "No edit has come in yet",
+          text: "Change something in a calendar program that is connected, or apply a calendar file.",
+          action: linkButton("Apply a calendar file…", "edits/file"),
+        })
+      : emptyState({
+          title: "No edit fits",
+          text: "None of the edits that are kept is like that.",
+          action: linkButton("Show all edits", "edits"),
+        });
+  }
+  const rows = edits.map((edit) => {
+    const { id, words, state, createdAt, problem, choice } = edit;
+    const isTrouble = state === "parked" && choice === null && problem !== null;
+    return html`<li>
+<p><a href="edits/${id}"><bdi>${words.who}</bdi> ${spoken(words.did)}</a></p>
+<p class="quiet small">${told(createdAt, zone)}${words.by === null ? null : html`, ${words.by}`}</p>
+<p>${stateBadge(edit)}${
+      choice && choice.fields.length > 0
+        ? html` <span class="small">${enumerated(choice.fields.map(({ name }) => name))}</span>`
+        : null
+    }</p>
+${isTrouble ? html`<p class="small"><bdi>${problem}</bdi></p>` : null}</li>`;
+  });
+  const older =
+    olderThan === null
+      ? null
+      : linkButton("Older edits", addressOf({ ...query, before: String(olderThan) }));
+  const newer =
+    (query.before ?? "") === ""
+      ? null
+      : linkButton("Newest edits", addressOf({ ...query, before: undefined }));
+  return card({
+    title: null,
+    body: html`<ul class="plain-list">${rows}</ul>`,
+    footer: older || newer ? html`<div class="row">${newer}${older}</div>` : null,
+  });
+}
+
+function removalCard(held: HeldRemovals, formToken: string): Markup {
+  const { source, where, missing, total, asks, titles } = held;
+  const more = missing - titles.length;
+  return card({
+    title: `${missing} of ${total} items vanished at once in ${where}`,
+    aside: badge("kept for now", "wait"),
+    body: html`<p>${
+      asks
+        ? "They are kept in all calendars until you agree: a fault of the service looks like this as well."
+        : "They are kept in all calendars until the service has confirmed each of them by itself."
+    }</p>
+${folded(
+  "What would vanish",
+  html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>${more > 0 ? html`<p class="quiet">and ${more} more</p>` : null}`,
+)}
+${
+  asks
+    ? postForm(
+        { action: "edits/removals/release", formToken, inRow: true },
+        html`<input type="hidden" name="source" value="${source}">${button("Let them vanish", { tone: "bad" })}`,
+      )
+    : null
+}`,
+  });
+}

@@ -1,0 +1,334 @@
+import type { EditDescription, EditStory } from "../../edits/actions/describe.ts";
+import type { ResolutionPreview } from "../../edits/actions/resolution-preview.ts";
+import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
+import { badge, button, card, facts, linkButton, notice, postForm, table } from "./components.ts";
+import { asSentence, spoken, stateBadge, told, wayButton } from "./edit-parts.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+interface EditPageOptions {
+  readonly formToken: string;
+  /** Leads to the start page. */
+  readonly root: string;
+  readonly zone: string;
+  /** Whether who looks may let held edits go. */
+  readonly mayApprove: boolean;
+  /** Whether what was decided about has changed since: it is shown anew. */
+  readonly isAnew?: boolean;
+  /** What was wrong with what was decided. */
+  readonly problem?: string | null;
+}
+
+/** One edit: what it changes, what is to be chosen, what can be done, and its story. `/edits/ID`. */
+export function editPage(edit: EditStory, options: EditPageOptions): Page {
+  const { id, words } = edit;
+  const { isAnew = false, problem = null } = options;
+  return {
+    title: `Edit ${id}`,
+    current: "edits",
+    lead: html`${spoken(words.sentence)}.`,
+    body: html`${isAnew ? notice("wait", "It has changed since you looked: this is how it is now. Nothing was sent.") : null}
+${problem === null ? null : notice("bad", asSentence(problem))}
+<section id="edit" class="stack" data-live="edits">${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
+${changeCard(edit, options)}
+${storyCard(edit, options)}</section>`,
+  };
+}
+
+/** What it changes, field by field; of a creation what it is to be. */
+function changeCard(
+  { words, action, item, extras, problem, choice, undoes }: EditStory,
+  { root }: EditPageOptions,
+): Markup {
+  const isNew = action === "create";
+  const rows = words.changes.map(({ name, from, to }) =>
+    isNew ? [name, bdi(to)] : [name, bdi(from), bdi(to)],
+  );
+  const columns = isNew
+    ? [{ title: "Field" }, { title: "Value" }]
+    : [{ title: "Field" }, { title: "Before" }, { title: "Wished" }];
+  return card({
+    title: "What it changes",
+    body: html`${facts([
+      ["Item", html`${item.kind} <bdi>${item.title}</bdi>`],
+      ["Project", bdi(item.project.title)],
+      [
+        "Takes back",
+        undoes === null ? null : html`<a href="${root}edits/${undoes}">edit ${undoes}</a>`,
+      ],
+      ["Problem", choice === null && problem !== null ? bdi(problem) : null],
+    ])}
+${rows.length > 0 ? table({ caption: "What it changes", columns, rows }) : null}
+${
+  extras.length > 0
+    ? html`<ul>${extras.map(({ name, what, state }) => html`<li><bdi>${name}</bdi>: ${what} (${state})</li>`)}</ul>`
+    : null
+}`,
+  });
+}
+
+const bdi = (text: string): Markup => html`<bdi>${text}</bdi>`;
+
+/** What can be done where nothing is to be chosen; each button says what it will do. */
+function wayCard(
+  edit: EditDescription,
+  { formToken, root, mayApprove }: EditPageOptions,
+): Markup | null {
+  const here = `${root}edits/${edit.id}`;
+  const ways = edit.ways.filter(({ act }) => mayApprove || act !== "approve");
+  if (ways.length === 0) return null;
+  return card({
+    title: edit.state === "confirmed" ? null : "What can be done",
+    body: html`${ways.map((way) =>
+      way.act === "undo"
+        ? html`<div class="way">${linkButton(way.label, `${here}/undo`)}<p class="hint">It ${way.does}.</p></div>`
+        : postForm({ action: `${here}/${way.act}`, formToken }, wayButton(way, { edit })),
+    )}`,
+  });
+}
+
+function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
+  const { id, choice, ways } = edit;
+  const { formToken, root } = options;
+  const here = `${root}edits/${id}`;
+  const does = (act: string) => ways.find((way) => way.act === act);
+  const quick = (["keep-mine", "keep-theirs"] as const).flatMap((act) => {
+    const way = does(act);
+    if (!way || !choice) return [];
+    return [
+      postForm(
+        { action: `${here}/preview`, formToken },
+        html`<input type="hidden" name="version" value="${choice.version}"><input type="hidden" name="keep" value="${act === "keep-mine" ? "mine" : "theirs"}">
+<div class="way">${button(`${way.label}…`)}<p class="hint">${asSentence(way.does)} You see the result first.</p></div>`,
+      ),
+    ];
+  });
+  const discard = does("discard");
+  const drop =
+    discard && postForm({ action: `${here}/discard`, formToken }, wayButton(discard, { edit }));
+  return card({
+    title: choiceTitle(edit),
+    aside: badge("waits for you", "wait"),
+    id: "choice",
+    body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken }) : newsTable(edit)}
+<h3>${choice?.kind === "fields" ? "Or all at once" : "What is to be"}</h3>
+${quick}${drop ?? null}`,
+  });
+}
+
+function choiceTitle({ choice }: EditDescription): string {
+  if (choice?.kind === "deletion") return "Somebody else has changed what is to be deleted";
+  if (choice?.kind === "revival") return "Somebody else has deleted the item";
+  return choice?.fields.length === 0
+    ? "Nobody's change is in the way any more"
+    : "Somebody else has changed the same";
+}
+
+/** What somebody else has changed of what is to be deleted. */
+function newsTable({ choice }: EditDescription): Markup | null {
+  if (!choice || choice.fields.length === 0) return null;
+  return table({
+    caption: "What somebody else has changed",
+    columns: [{ title: "Field" }, { title: "Before" }, { title: "In the workspace now" }],
+    rows: choice.fields.map(({ name, before, theirs }) => [name, bdi(before), bdi(theirs)]),
+  });
+}
+
+/** Before, theirs and mine of each field side by side, of which one is chosen; texts can be put together. */
+function fieldForm(
+  { choice }: EditDescription,
+  { here, formToken }: { readonly here: string; readonly formToken: string },
+): Markup | null {
+  if (!choice || choice.fields.length === 0) return null;
+  const fields = choice.fields.map(({ field, name, before, theirs, mine, texts }) => {
+    const radio = (value: string, label: string, said: Markup) =>
+      html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${said}</label></div>`;
+    return html`<fieldset class="clash"><legend>${name}</legend>
+<p class="quiet">Before: <bdi>${before}</bdi></p>
+<div class="sides">${radio("theirs", "Theirs, in the workspace now", bdi(theirs))}
+${radio("mine", "Mine, in the edit", bdi(mine))}
+${
+  texts === null
+    ? null
+    : html`${radio("text", "Both, in my words:", html`<span class="quiet">written below</span>`)}</div>
+<label class="unseen" for="text-${field}">${name} in my words</label>${
+        field === "title"
+          ? html`<input id="text-${field}" name="text-${field}" value="${`${texts.theirs} / ${texts.mine}`}" maxlength="500">`
+          : html`<textarea id="text-${field}" name="text-${field}" rows="6">\n${[texts.theirs, texts.mine].filter((text) => text !== "").join("\n\n")}</textarea>`
+      }<div>`
+}</div></fieldset>`;
+  });
+  const besides =
+    choice.besides.length === 0
+      ? null
+      : html`<p>Sent besides, as nobody else has changed it: ${choice.besides.map(
+          ({ name, to }, index) => html`${index > 0 ? "; " : ""}${name} <bdi>${to}</bdi>`,
+        )}.</p>`;
+  return html`${postForm(
+    { action: `${here}/preview`, formToken },
+    html`<input type="hidden" name="version" value="${choice.version}">${fields}${besides}
+<p>${button("Preview the result", { tone: "main" })}</p>`,
+  )}`;
+}
+
+function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
+  const { story } = edit;
+  const steps = story.map(({ at, until, times, what }) => {
+    const again =
+      until === null
+        ? null
+        : html` <span class="quiet">(${times} times, last ${told(until, zone)})</span>`;
+    return html`<li><span class="quiet small">${told(at, zone)}<span class="clock">${secondsOf(at, zone)}</span></span><p><bdi>${what}</bdi>${again}</p></li>`;
+  });
+  return card({
+    title: "What happened",
+    aside: stateBadge(edit),
+    body: html`<ol class="plain-list story">${steps}</ol>`,
+  });
+}
+
+/** The seconds, which tell one step from the next. */
+const secondsOf = (at: Temporal.Instant, zone: string): string =>
+  `:${at.toZonedDateTimeISO(zone).toPlainTime().toString({ smallestUnit: "millisecond" }).slice(6, 10)}`;
+
+/** What would come of a decision, with the button that does it. */
+export function previewPage(
+  about: { readonly edit: EditDescription; readonly preview: ResolutionPreview },
+  {
+    formToken,
+    root,
+    carried,
+  }: {
+    readonly formToken: string;
+    readonly root: string;
+    /** The decision as it came, by the names of its fields. */
+    readonly carried: readonly (readonly [string, string])[];
+  },
+): Page {
+  const { edit, preview } = about;
+  const { kind, sentence: said, fields, losses } = preview;
+  const here = `${root}edits/${edit.id}`;
+  const whose = {
+    mine: "mine",
+    theirs: "theirs",
+    combined: "both",
+    "nobody-else": "mine, nobody else has changed it",
+  };
+  return {
+    title: "What would come of it",
+    current: "edits",
+    lead: html`Edit ${edit.id} of <bdi>${edit.item.title}</bdi>. Nothing has been sent yet.`,
+    body: html`${card({
+      title: said,
+      body: html`${
+        fields.length === 0
+          ? null
+          : table({
+              caption: "The result, field by field",
+              columns: [
+                { title: "Field" },
+                { title: "In the workspace now" },
+                { title: "Result" },
+                { title: "Whose" },
+              ],
+              rows: fields.map(({ name, now, result, whose: of }) => [
+                name,
+                bdi(now),
+                html`<strong><bdi>${result}</bdi></strong>`,
+                whose[of],
+              ]),
+            })
+      }
+${
+  losses.length === 0
+    ? null
+    : html`<h3>Given up</h3><ul>${losses.map(
+        ({ name, value, whose: of }) => html`<li>${name} <bdi>${value}</bdi> (${of})</li>`,
+      )}</ul><p class="quiet">What is given up stays told in this edit's story.</p>`
+}
+${postForm(
+  { action: `${here}/resolve`, formToken, inRow: true },
+  html`${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${button(confirmWords[kind], { tone: kind === "deletes" ? "bad" : "main" })}${linkButton("Back, and choose otherwise", here)}`,
+)}`,
+    })}`,
+  };
+}
+
+const confirmWords: Readonly<Record<ResolutionPreview["kind"], string>> = {
+  sends: "Send this to the workspace",
+  yields: "Keep what the workspace has",
+  deletes: "Delete it",
+  revives: "Make it anew",
+};
+
+/** What an undo would put back, what has changed since, and the button that does it: `/edits/ID/undo`. */
+export function undoPage(
+  about: { readonly edit: EditDescription; readonly preview: UndoPreview },
+  {
+    formToken,
+    root,
+    isAnew = false,
+  }: { readonly formToken: string; readonly root: string; readonly isAnew?: boolean },
+): Page {
+  const { edit, preview } = about;
+  const here = `${root}edits/${edit.id}`;
+  return {
+    title: `Undo edit ${edit.id}`,
+    current: "edits",
+    lead: html`${spoken(edit.words.sentence)}.`,
+    body: html`${isAnew ? notice("wait", "It has changed since you looked: this is how it is now. Nothing was sent.") : null}
+${card({
+  title: preview.kind === "possible" ? preview.sentence : "It cannot be undone",
+  body:
+    preview.kind === "impossible"
+      ? html`<p>${asSentence(preview.reason)}</p><p>${linkButton("Back to the edit", here)}</p>`
+      : undoBody(preview, { here, formToken }),
+})}`,
+  };
+}
+
+type PossibleUndo = Extract<UndoPreview, { kind: "possible" }>;
+
+/** What somebody has changed since is overwritten only where that is said. */
+function undoPick(
+  { field, name, now }: PossibleUndo["changedSince"][number],
+  fields: PossibleUndo["fields"],
+): Markup {
+  const back = fields.find((each) => each.name === name)?.back ?? "";
+  const radio = (value: string, label: string, said: string) =>
+    html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${bdi(said)}</label></div>`;
+  return html`<fieldset class="clash"><legend>${name}</legend>
+<div class="sides">${radio("leave", "Leave it as it is now", now)}${radio("back", "Put it back all the same", back)}</div></fieldset>`;
+}
+
+function undoBody(
+  { fields, changedSince, loss, version }: Extract<UndoPreview, { kind: "possible" }>,
+  { here, formToken }: { readonly here: string; readonly formToken: string },
+): Markup {
+  const picks = fields.length === 0 ? [] : changedSince;
+  return html`${
+    fields.length === 0
+      ? null
+      : table({
+          caption: "What is put back",
+          columns: [{ title: "Field" }, { title: "Now" }, { title: "Put back to" }],
+          rows: fields.map(({ name, now, back }) => [name, bdi(now), bdi(back)]),
+        })
+  }
+${
+  changedSince.length === 0
+    ? html`<p>Nobody has changed that since.</p>`
+    : notice(
+        "wait",
+        html`<p>Changed since:</p><ul>${changedSince.map(
+          ({ name, was, now, by }) =>
+            html`<li>${name}: <bdi>${was}</bdi> → <bdi>${now}</bdi>${by === null ? null : html`, by <bdi>${by}</bdi>`}</li>`,
+        )}</ul>${picks.length > 0 ? null : html`<p>Unless it was the same person, the undo waits for a choice before it overwrites that.</p>`}`,
+      )
+}
+${loss === null ? null : notice("wait", asSentence(loss))}
+${postForm(
+  { action: `${here}/undo`, formToken, inRow: picks.length === 0 },
+  html`<input type="hidden" name="version" value="${version}">${picks.map((change) => undoPick(change, fields))}${button("Undo it", { tone: "main" })}${linkButton("Back", here)}`,
+)}`;
+}

@@ -1,0 +1,50 @@
+import { dayInWords } from "../../domain/wording.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
+import { badge, button, type Tone } from "./components.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** A moment on the clocks of a zone: "Tue 24 Nov 2026, 09:45". Scripts tell it on the browser's clocks. */
+export function told(at: Temporal.Instant, zone: string): Markup {
+  const local = at.toZonedDateTimeISO(zone);
+  const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
+  return html`<time datetime="${at.toString()}" data-form="day">${dayInWords(local)}, ${clock}</time>`;
+}
+
+/** A sentence about an edit. Its clocks are those that the page tells; a script says so where the browser's are others. */
+export const spoken = (text: string): Markup => html`<bdi data-spoken>${text}</bdi>`;
+
+type Way = EditDescription["ways"][number];
+
+/** A button for what can be done about an edit, beside what it will do; what gives something up looks so. */
+export function wayButton(
+  { act, label, does }: Way,
+  { edit, to }: { readonly edit: EditDescription; readonly to?: string },
+): Markup {
+  const isDeletion = edit.action === "delete";
+  const isLoss = isDeletion ? act === "approve" : act === "discard";
+  const isFirst = edit.ways[0]?.act === act;
+  const tone = isLoss ? "bad" : isFirst ? "main" : null;
+  const pressed = button(label, { tone, ...(to !== undefined && { to }) });
+  return html`<div class="way">${pressed}<p class="hint">${asSentence(does)}</p></div>`;
+}
+
+/** "nothing is sent" as "Nothing is sent." */
+export const asSentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+const stateBadges: Readonly<Record<EditDescription["state"], readonly [string, Tone | null]>> = {
+  pending: ["on its way", "info"],
+  claimed: ["on its way", "info"],
+  confirmed: ["in the workspace", "good"],
+  parked: ["waits for a person", "wait"],
+  held: ["waits for approval", "wait"],
+  discarded: ["discarded", null],
+  undone: ["taken back", null],
+};
+
+/** How far an edit is, in two or three words; of one that is there, how soon it was. */
+export function stateBadge({ state, words, choice }: EditDescription): Markup {
+  const [said, tone] = stateBadges[state];
+  if (state === "confirmed") return badge(words.standing, tone);
+  return badge(choice ? "waits for a choice" : said, tone);
+}

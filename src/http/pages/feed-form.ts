@@ -1,0 +1,300 @@
+import { type FeedChoice, type FeedFilter, privateModes } from "../../domain/feed-filter.ts";
+import type { Label, Person, Project } from "../../domain/item.ts";
+import type { Viewer } from "../../domain/sight.ts";
+import { enumerated, lengthInWords } from "../../domain/wording.ts";
+import {
+  button,
+  checkbox,
+  field,
+  folded,
+  postForm,
+  selectField,
+  switchField,
+} from "./components.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** What a feed may be of, and be narrowed to. */
+export interface FeedChoices {
+  readonly projects: readonly Project[];
+  readonly people: readonly Person[];
+  readonly labels: readonly Label[];
+}
+
+/** What was entered last; nothing at first. */
+export type EnteredFeed = ReadonlyMap<string, readonly string[]>;
+
+interface Asked {
+  readonly choices: FeedChoices;
+  readonly viewer: Viewer;
+  readonly formToken: string;
+  readonly entered: EnteredFeed;
+}
+
+/** Asks for a new feed: of what, called what, showing what. */
+export function newFeedForm(asked: Asked): Markup {
+  const { choices, viewer, formToken, entered } = asked;
+  const isAdmin = viewer.kind === "admin";
+  const projects = choices.projects.map(({ id, title }) => ({
+    value: `project:${id}`,
+    label: title,
+  }));
+  const people = isAdmin
+    ? choices.people.map(({ id, name }) => ({
+        value: `person:${id}`,
+        label: `${name}, in all projects`,
+      }))
+    : [{ value: `person:${viewer.person}`, label: "Me, in all projects" }];
+  const all = isAdmin ? [{ value: "all", label: "All projects" }] : [];
+  const body = html`${selectField({ name: "of", label: "What it is of", value: one(entered, "of"), choices: [...people, ...all, ...projects] })}
+${nameField(one(entered, "name"))}
+${filterFields({ ...asked, isOverAll: true })}
+${colourField(one(entered, "colour"), [{ value: "", label: "That of the project, where it has one" }])}
+${button("Make the feed", { tone: "main" })}`;
+  return postForm({ action: "feeds", formToken }, body);
+}
+
+const one = (entered: EnteredFeed, name: string): string => entered.get(name)?.[0] ?? "";
+
+export const nameField = (value: string): Markup =>
+  field({
+    name: "name",
+    label: "Name",
+    value,
+    hint: "Leave it empty to call it after what it shows.",
+  });
+
+const kinds = [
+  ["event", "Events"],
+  ["milestone", "Milestones"],
+  ["task", "Tasks"],
+  ["subtask", "Subtasks"],
+] as const;
+
+const stays = [
+  { value: "", label: "Stays as long as usual" },
+  { value: "none", label: "Goes at once" },
+  { value: "P7D", label: "Stays for a week" },
+  { value: "P30D", label: "Stays for a month" },
+  { value: "P90D", label: "Stays for three months" },
+];
+
+/** A length that a script has chosen, as people say it. */
+function stayInWords(text: string): string {
+  try {
+    const length = Temporal.Duration.from(text);
+    return `stays for ${lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"))}`;
+  } catch {
+    return text;
+  }
+}
+
+const privateWords: Readonly<Record<(typeof privateModes)[number], string>> = {
+  omit: "Are left out",
+  busy: "Say that somebody is busy",
+  show: "Are shown",
+};
+
+/** What a feed is narrowed to, as it was entered; a choice that is none of the usual ones stands among them. */
+export function filterFields({
+  choices,
+  viewer,
+  entered,
+  isOverAll,
+}: Omit<Asked, "formToken"> & {
+  /** Whether it is, or may be, of several projects. */
+  readonly isOverAll: boolean;
+}): Markup {
+  const has = (name: string, value: string): boolean => entered.get(name)?.includes(value) ?? false;
+  const isNew = entered.size === 0;
+  const isAdmin = viewer.kind === "admin";
+  const [assigned, completed] = [one(entered, "assigned"), one(entered, "completed")];
+  const boxes = (
+    name: string,
+    entries: readonly { readonly value: string; readonly label: string }[],
+  ) => entries.map(({ value, label }) => checkbox({ name, value, label, isOn: has(name, value) }));
+  return html`<fieldset class="boxes"><legend>What it shows</legend>${kinds.map(([value, label]) => checkbox({ name: "kinds", value, label, isOn: isNew || has("kinds", value) }))}</fieldset>
+${selectField({
+  name: "assigned",
+  label: "Assigned to",
+  value: assigned,
+  choices: withEntered({ value: assigned, label: namesOf(assigned, choices.people) }, [
+    { value: "", label: "As usual: a person's feed, that person; a project's, whoever" },
+    { value: "anyone", label: "Whoever, or nobody" },
+    { value: "me", label: isAdmin ? "The person whose feed it is" : "Me" },
+    ...(isAdmin ? choices.people.map(({ id, name }) => ({ value: String(id), label: name })) : []),
+  ]),
+})}
+${selectField({
+  name: "completed",
+  label: "What is completed",
+  value: completed,
+  choices: withEntered({ value: completed, label: stayInWords(completed) }, stays),
+})}
+${selectField({
+  name: "private",
+  label: "Private items",
+  value: one(entered, "private"),
+  hint: "Private items of others never show in a person's feed.",
+  choices: [
+    { value: "", label: "As usual" },
+    ...privateModes.map((value) => ({ value, label: privateWords[value] })),
+  ],
+})}
+${switchField({ name: "reminders", label: "With reminders", isOn: isNew || has("reminders", "on") })}
+${
+  choices.labels.length === 0
+    ? null
+    : folded(
+        "Only tasks with one of these labels",
+        html`<fieldset class="boxes"><legend class="unseen">Labels</legend>${boxes(
+          "labels",
+          choices.labels.map(({ id, name }) => ({ value: String(id), label: name })),
+        )}</fieldset>`,
+        { open: entered.has("labels") },
+      )
+}
+${
+  choices.projects.length < 2 || !isOverAll
+    ? null
+    : folded(
+        "Only some projects, of a feed over all",
+        html`<fieldset class="boxes"><legend class="unseen">Projects</legend>${boxes(
+          "projects",
+          choices.projects.map(({ id, title }) => ({ value: String(id), label: title })),
+        )}</fieldset>`,
+        { open: entered.has("projects") },
+      )
+}`;
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** A choice that scripts have made stays one of those that there are. */
+const withEntered = (
+  { value, label = value }: { readonly value: string; readonly label?: string },
+  options: readonly Option[],
+): readonly Option[] =>
+  options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: `As it is: ${label}` }];
+
+const namesOf = (ids: string, people: readonly Person[]): string => {
+  const names = people.filter(({ id }) => ids.split(",").includes(String(id)));
+  return names.length === 0 ? "those chosen so far" : enumerated(names.map(({ name }) => name));
+};
+
+const colours = [
+  "#2F6FDE",
+  "#1B8E5A",
+  "#C2410C",
+  "#B4235A",
+  "#7A3FC4",
+  "#0E7490",
+  "#A16207",
+  "#525B66",
+];
+const colourNames = ["Blue", "Green", "Orange", "Red", "Violet", "Teal", "Ochre", "Grey"];
+
+export function colourField(value: string, first: readonly Option[]): Markup {
+  const named = colours.map((hex, index) => ({ value: hex, label: colourNames[index] ?? hex }));
+  const known = [...first, { value: "none", label: "Up to the program" }, ...named];
+  return selectField({
+    name: "colour",
+    label: "Colour",
+    value,
+    hint: "Programs may show it in another one.",
+    choices: withEntered({ value }, known),
+  });
+}
+
+/** The fields of the form, as they would have been entered for a feed that is there. */
+export function enteredOf({ filter }: FeedChoice): EnteredFeed {
+  const { assigned, labels = [], projects = [], completed, reminders } = filter ?? {};
+  const entered: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    kinds: filter?.kinds ?? kinds.map(([kind]) => kind),
+    labels: labels.map(String),
+    projects: projects.map(String),
+    assigned: [Array.isArray(assigned) ? assigned.join(",") : assigned?.toString()],
+    completed: [completed],
+    private: [filter?.private],
+    reminders: reminders === false ? [] : ["on"],
+  };
+  return new Map(
+    Object.entries(entered)
+      .map(([name, values]) => [name, values.filter((value) => value !== undefined)] as const)
+      .filter(([, values]) => values.length > 0),
+  );
+}
+
+/** The body of `POST /api/feeds` that the form means. */
+export function feedBodyOf(entered: EnteredFeed): Readonly<Record<string, unknown>> {
+  const [kind = "", id] = one(entered, "of").split(":");
+  const filter = filterOf(entered);
+  const { projects, ...others } = filter ?? {};
+  const chosen =
+    kind === "project" ? others : { ...others, ...(projects !== undefined && { projects }) };
+  return {
+    kind,
+    ...(kind === "project" && { projectId: Number(id) }),
+    ...(kind === "person" && { personId: Number(id) }),
+    ...nameAndColour(entered),
+    ...(Object.keys(chosen).length > 0 && { filter: chosen }),
+  };
+}
+
+/** The filter that the form means, as a script would send it; null where nothing is narrowed. */
+export function filterOf(entered: EnteredFeed): Partial<Record<keyof FeedFilter, unknown>> | null {
+  const ids = (name: string): readonly number[] => (entered.get(name) ?? []).map(Number);
+  const chosenKinds = entered.get("kinds") ?? [];
+  const [assigned, completed] = [one(entered, "assigned"), one(entered, "completed")];
+  const filter: Partial<Record<keyof FeedFilter, unknown>> = {
+    ...(new Set(chosenKinds).size < kinds.length && { kinds: chosenKinds }),
+    ...(ids("labels").length > 0 && { labels: ids("labels") }),
+    ...(ids("projects").length > 0 && { projects: ids("projects") }),
+    ...(assigned !== "" && {
+      assigned: /^[\d,]+$/.test(assigned) ? assigned.split(",").map(Number) : assigned,
+    }),
+    ...(completed !== "" && { completed }),
+    ...(one(entered, "private") !== "" && { private: one(entered, "private") }),
+    ...(one(entered, "reminders") === "" && { reminders: false }),
+  };
+  return Object.keys(filter).length === 0 ? null : filter;
+}
+
+/** What the fields for name and colour mean; a colour that is left as usual is not named. */
+export function nameAndColour(entered: EnteredFeed): Readonly<Record<string, unknown>> {
+  const [name, colour] = [one(entered, "name"), one(entered, "colour")];
+  return {
+    name: name.trim() === "" ? null : name,
+    ...(colour === "none" ? { colour: null } : colour !== "" && { colour }),
+  };
+}
+
+/** What is wrong, each with the label under which it was entered. */
+export const labelled = ({
+  field: at,
+  message,
+}: {
+  readonly field: string;
+  readonly message: string;
+}): string => {
+  const label = fieldLabels.find(([name]) => name === at)?.[1];
+  return label === undefined ? message : `${label}: ${message}`;
+};
+
+const fieldLabels = [
+  ["kind", "What it is of"],
+  ["projectId", "What it is of"],
+  ["personId", "What it is of"],
+  ["name", "Name"],
+  ["colour", "Colour"],
+  ["filter.kinds", "What it shows"],
+  ["filter.assigned", "Assigned to"],
+  ["filter.completed", "What is completed"],
+  ["filter.private", "Private items"],
+  ["filter.labels", "Labels"],
+  ["filter.projects", "Projects"],
+] as const;

@@ -1,0 +1,284 @@
+import type { Viewer } from "../../domain/sight.ts";
+import { enumerated } from "../../domain/wording.ts";
+import type { Fetch } from "../../feeds/fetch-ledger.ts";
+import type { PublishedFeed } from "../../feeds/published-feeds.ts";
+import {
+  badge,
+  button,
+  card,
+  copyField,
+  emptyState,
+  facts,
+  field,
+  folded,
+  linkButton,
+  notice,
+  postForm,
+  table,
+} from "./components.ts";
+import { told } from "./edit-parts.ts";
+import {
+  colourField,
+  type EnteredFeed,
+  enteredOf,
+  type FeedChoices,
+  filterFields,
+  nameField,
+  newFeedForm,
+} from "./feed-form.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+import { isReachable, subscribeLinks } from "./subscribe-links.ts";
+
+/** A feed with its choice in words. */
+export interface ShownFeed extends PublishedFeed {
+  readonly shows: string;
+}
+
+/** Which of the feeds are looked at: those whose name or choice has a text, from one of them on. */
+export interface FeedQuery {
+  readonly find: string;
+  readonly from: number;
+}
+
+interface FeedsPageData {
+  readonly feeds: readonly ShownFeed[];
+  readonly query: FeedQuery;
+  readonly choices: FeedChoices;
+  readonly viewer: Viewer;
+  readonly formToken: string;
+  readonly entered: EnteredFeed;
+  /** What is wrong with what was entered. */
+  readonly problems: readonly string[];
+}
+
+/** All feeds of the viewer, and the form that makes another. */
+export function feedsPage(data: FeedsPageData): Page {
+  const { feeds, query, viewer, problems } = data;
+  const open = feeds.filter(({ revokedAt }) => revokedAt === null);
+  const list =
+    open.length > 0
+      ? feedList(open, { query, viewer })
+      : emptyState({
+          title: "No feeds yet",
+          text:
+            viewer.kind === "admin"
+              ? "Each project gets one as soon as it has been read."
+              : "Make one below, and subscribe to it in your calendar program.",
+        });
+  const trouble =
+    problems.length === 0
+      ? null
+      : notice(
+          "bad",
+          html`<p>The feed was not made:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+        );
+  const body = html`${trouble}
+${card({
+  title: viewer.kind === "admin" ? "All feeds" : "Your feeds",
+  body: list,
+  footer: open.some(({ items }) => items === null)
+    ? "Items are counted when a program fetches the feed."
+    : null,
+  id: "feeds",
+  live: ["feeds", "age"],
+})}
+${card({ title: "A new feed", body: newFeedForm(data), id: "new" })}`;
+  return {
+    title: "Feeds",
+    current: "feeds",
+    lead: html`A feed is a calendar that programs subscribe to. They show it and cannot change it; calendars that can be changed are under <a href="connect">Connect</a>.`,
+    actions: open.length === 0 ? null : linkButton("A new feed…", "#new"),
+    body,
+  };
+}
+
+const pageSize = 25;
+
+/** A page of them; where there are more, with a field that finds one. */
+function feedList(
+  open: readonly ShownFeed[],
+  { query: { find, from }, viewer }: Pick<FeedsPageData, "query" | "viewer">,
+): Markup {
+  const wanted = find.trim().toLowerCase();
+  const found = open.filter(({ name, shows }) =>
+    `${name}\n${shows}`.toLowerCase().includes(wanted),
+  );
+  const lastPage = Math.floor(Math.max(0, found.length - 1) / pageSize) * pageSize;
+  const first = Math.min(from, lastPage);
+  const rows = found.slice(first, first + pageSize);
+  const to = (start: number) =>
+    `feeds?${new URLSearchParams({ ...(wanted !== "" && { find }), from: String(start) }).toString()}`;
+  const finding =
+    open.length <= pageSize
+      ? null
+      : html`<form method="get" action="feeds" class="row narrowing">${field({ name: "find", label: "Name, person or project", type: "search", value: find })}
+<button>Find</button>${wanted === "" ? null : html` <a href="feeds">Show all</a>`}</form>`;
+  const list =
+    rows.length > 0
+      ? feedTable(rows, viewer)
+      : emptyState({
+          title: "No feed fits",
+          text: `None of the ${open.length} feeds is called so, or shows that.`,
+          action: linkButton("Show all feeds", "feeds"),
+        });
+  const last = first + rows.length;
+  const paging =
+    rows.length === found.length
+      ? null
+      : html`<div class="row"><span class="quiet small">${first + 1} to ${last} of ${found.length}</span>${
+          first > 0 ? linkButton("Earlier ones", to(Math.max(0, first - pageSize))) : null
+        }${found.length > last ? linkButton("More feeds", to(last)) : null}</div>`;
+  return html`<div class="stack">${finding}${list}${rows.length === 0 ? null : paging}</div>`;
+}
+
+function feedTable(feeds: readonly ShownFeed[], { zone }: Viewer): Markup {
+  return table({
+    caption: "Feeds",
+    columns: [
+      { title: "Feed" },
+      { title: "Shows" },
+      { title: "Items", isNumber: true },
+      { title: "Last fetched" },
+    ],
+    rows: feeds.map((feed) => [
+      html`<a href="feeds/${feed.id}"><bdi>${feed.name}</bdi></a>`,
+      html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge("shows nothing", "bad")}`}`,
+      feed.items ?? "–",
+      lastFetched(feed, zone),
+    ]),
+  });
+}
+
+function lastFetched({ lastFetch, fetches }: PublishedFeed, zone: string): Markup {
+  if (!lastFetch) return html`<span class="quiet">not yet</span>`;
+  const program = fetches[0]?.program ?? lastFetch.agent;
+  return html`${told(lastFetch.at, zone)} by <bdi>${program}</bdi>`;
+}
+
+interface FeedPageData {
+  readonly feed: ShownFeed;
+  /** The feed's whole address. */
+  readonly url: string;
+  /** The QR code of the address. */
+  readonly qr: Markup;
+  readonly viewer: Viewer;
+  readonly choices: FeedChoices;
+  readonly formToken: string;
+  /** What of it was to be chosen otherwise, and could not. */
+  readonly entered: EnteredFeed | null;
+  readonly problems: readonly string[];
+}
+
+/** One feed: how to subscribe to it, who fetches it, another name, colour or choice, another address, its end. */
+export function feedPage(data: FeedPageData): Page {
+  const { feed, url, qr, viewer, formToken, problems } = data;
+  const trouble =
+    feed.problem === null
+      ? null
+      : notice("bad", html`<p>It shows nothing now: ${feed.problem}.</p>`);
+  const wrong =
+    problems.length === 0
+      ? null
+      : notice(
+          "bad",
+          html`<p>Nothing was changed:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+        );
+  const form = (body: Markup) => postForm({ action: `${feed.id}`, formToken, inRow: true }, body);
+  return {
+    title: feed.name,
+    current: "feeds",
+    lead: feed.shows,
+    actions: linkButton("All feeds", "../feeds"),
+    body: html`${trouble}${wrong}
+${card({ title: "Subscribe", id: "subscribe", body: subscribing({ feed, url, qr }) })}
+${card({ title: "Who fetches it", id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
+${card({ title: "Name and colour", id: "change", body: changeForm(feed, formToken) })}
+${card({ title: "What it shows", id: "choose", body: chooseForm(data) })}
+${card({
+  title: "Another address",
+  id: "rotate",
+  body: html`<p>When somebody has the address who should not: a new one ends the old one at once. ${breaks(feed)} ${feed.fetches.length === 0 ? null : "They show it again after you have entered the new address in each of them."}</p>
+${form(button("Make a new address", { name: "do", value: "rotate" }))}`,
+})}
+${card({
+  title: "End this feed",
+  id: "revoke",
+  body: html`<p>Its address stops for good. ${breaks(feed)}${feed.automatic ? " The project gets no other one by itself." : ""} Nothing in the workspace changes.</p>
+${form(button("End this feed", { name: "do", value: "revoke", tone: "bad" }))}`,
+})}`,
+  };
+}
+
+/** Which programs an address is taken from. */
+function breaks({ fetches }: PublishedFeed): string {
+  const names = fetches.map(({ program }) => program);
+  if (names.length === 0) return "Nobody has fetched it so far, so nothing breaks.";
+  return `${enumerated(names)} ${names.length === 1 ? "fetches" : "fetch"} it: they get nothing new from then on, and keep showing what they have or drop it.`;
+}
+
+function subscribing({ feed, url, qr }: Pick<FeedPageData, "feed" | "url" | "qr">): Markup {
+  const links = subscribeLinks(url, feed.name).map(
+    ({ label, href }) => html`<li>${linkButton(label, href)}</li>\n`,
+  );
+  const reach = isReachable(url)
+    ? null
+    : notice(
+        "wait",
+        html`<p>Google and Outlook fetch from their own servers, which cannot reach this address. They can once <code>http.publicUrl</code> is an https address of the internet.</p>`,
+      );
+  return html`<div class="beside"><div class="stack">${copyField({ id: "address", label: "Address: whoever has it can read the calendar", value: url })}
+<p id="add-to">Add it at once to:</p>
+<ul class="row" aria-labelledby="add-to">${links}</ul>
+${reach}</div>
+<figure>${qr}<figcaption>A code for the phone's camera</figcaption></figure></div>`;
+}
+
+function fetchList({ fetches, createdAt }: PublishedFeed, zone: string): Markup {
+  if (fetches.length === 0) {
+    return html`<p class="quiet">Nobody yet. It was made ${told(createdAt, zone)}; a program comes soon after it has been given the address.</p>`;
+  }
+  return html`<ul class="plain-list">${fetches.map((fetch) => fetchLine(fetch, zone))}</ul>`;
+}
+
+function fetchLine({ says, agent, at, holds, firstAt }: Fetch, zone: string): Markup {
+  const state = holds.isShownNow ? badge("up to date", "good") : badge("older version", "wait");
+  const more = facts([
+    ["Last came", told(at, zone)],
+    ["First came", told(firstAt, zone)],
+    ["Has the version of", told(holds.modifiedAt, zone)],
+    ["Calls itself", html`<bdi>${agent === "" ? "nothing" : agent}</bdi>`],
+  ]);
+  return html`<li><p>${says}. ${state}</p>${folded("More", more)}</li>`;
+}
+
+function changeForm(feed: PublishedFeed, formToken: string): Markup {
+  const { id, name, kind, colour } = feed;
+  const fields = html`${nameField(name)}
+${colourField(colour ?? "none", kind === "project" ? [ofProject] : [])}
+${button("Save", { name: "do", value: "change", tone: "main" })}`;
+  return postForm({ action: `${id}`, formToken }, fields);
+}
+
+const ofProject = { value: "project", label: "That of the project" };
+
+/** The choice anew; the feed that a project has by itself keeps showing all of it. */
+function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData): Markup {
+  if (feed.automatic) {
+    return html`<p>All of the project, with nothing left out. <a href="../feeds#new">Make another feed</a> to choose.</p>`;
+  }
+  const fields = filterFields({
+    ...{ choices, viewer },
+    entered: entered ?? enteredOf(feed),
+    isOverAll: feed.kind !== "project",
+  });
+  const form = postForm(
+    { action: `${feed.id}`, formToken },
+    html`${fields}${button("Save the choice", { name: "do", value: "choose", tone: "main" })}`,
+  );
+  return folded(
+    html`Choose otherwise<span class="unseen"> what it shows</span>`,
+    html`<p class="quiet">The address stays: programs show the new choice when they fetch it next.</p>${form}`,
+    { open: entered !== null },
+  );
+}

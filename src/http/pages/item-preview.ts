@@ -1,0 +1,78 @@
+import type { AgendaItem } from "../../calendars/agenda.ts";
+import type { FormOutcome, FormWish } from "../../edits/forms/accept-form.ts";
+import type { NewItemFields } from "../../edits/forms/new-item.ts";
+import { hiddenFields } from "../item-body.ts";
+import { button, card, linkButton, notice, postForm, table } from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+interface PreviewData {
+  readonly wish: FormWish;
+  /** Null for a new item. */
+  readonly shown: AgendaItem | null;
+  readonly sequence: number;
+  /** By which a new item is known that is agreed to a second time; null for one that is there. */
+  readonly once: string | null;
+  /** What was entered, which comes back when the reader agrees. */
+  readonly fields: NewItemFields;
+  readonly outcome: Extract<FormOutcome, { readonly kind: "planned" }>;
+  readonly formToken: string;
+}
+
+/** What a form would do, before it does. */
+export function previewPage({
+  wish,
+  shown,
+  sequence,
+  once,
+  fields,
+  outcome,
+  formToken,
+}: PreviewData): Page {
+  const { changes, notes, state } = outcome;
+  const words = actWords[wish.kind];
+  const isNew = wish.kind === "create";
+  const { title } = outcome.subject;
+  const back = isNew ? "calendar" : `calendar/items/${shown?.key ?? ""}`;
+  const rows = changes.map(({ name, from, to }) => [
+    name,
+    ...(isNew ? [] : [html`<bdi>${from}</bdi>`]),
+    html`<bdi>${to}</bdi>`,
+  ]);
+  const columns = [
+    { title: "Field" },
+    ...(isNew ? [] : [{ title: "Now" }]),
+    { title: isNew ? "Will be" : "Then" },
+  ];
+  const body = html`${notes.map((note) => notice("wait", note))}
+${state === "held" ? notice("wait", "It waits for approval before it goes to the workspace.") : null}
+${card({
+  title: null,
+  body: html`${wish.kind === "delete" ? gone(title) : table({ caption: "What changes", columns, rows })}`,
+  footer: postForm(
+    { action: null, formToken, inRow: true },
+    html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenFields(
+      fields,
+    ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton("Leave it", rootTo(wish, back))}`,
+  ),
+})}`;
+  return { title: words.question(title), current: "calendar", width: "narrow", body };
+}
+
+const gone = (title: string): Markup =>
+  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everybody. It can be taken back under Edits; comments and history of a task cannot.</p>`;
+
+const actWords: Readonly<
+  Record<FormWish["kind"], { readonly agree: string; readonly question: (title: string) => string }>
+> = {
+  change: { agree: "Change it", question: (title) => `Change “${title}”?` },
+  create: { agree: "Make it", question: (title) => `Make “${title}”?` },
+  delete: { agree: "Delete it", question: (title) => `Delete “${title}”?` },
+};
+
+/** From the address of the form to that of the start page. */
+function rootTo(wish: FormWish, place: string): string {
+  const depth = { change: "../../", create: "../", delete: "../../../" }[wish.kind];
+  return `${depth}${place}`;
+}

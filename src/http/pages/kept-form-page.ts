@@ -1,0 +1,53 @@
+import type { KeptForm } from "../kept-form.ts";
+import { button, card, facts, linkButton, notice } from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** Asks whether what somebody entered is to be sent after all; `formToken`: of the log-in that it is sent from. */
+export function keptFormPage({
+  kept,
+  formToken,
+  root,
+}: {
+  readonly kept: KeptForm;
+  readonly formToken: string;
+  readonly root: string;
+}): Page {
+  const typed = kept.fields.filter(([name, value]) => isTyped(name, value));
+  const body = html`${notice("info", "Your log-in had ended before this came. What you entered has not been sent, and nothing of it is lost.")}
+${card({
+  title: null,
+  body: html`${facts(typed.map(([name, value]) => [inWords(name), html`<bdi>${value}</bdi>`]))}
+${keptFormAgain({ kept, formToken, root, label: "Send it now" })}
+<p class="row">${linkButton("Leave it", root)}</p>`,
+})}`;
+  return { title: "Not sent yet", width: "narrow", body };
+}
+
+/** The form as it came; without the token of a log-in it is asked about once more. */
+export const keptFormAgain = ({
+  kept,
+  formToken,
+  root,
+  label,
+}: {
+  readonly kept: KeptForm;
+  readonly formToken: string;
+  readonly root: string;
+  readonly label: string;
+}): Markup =>
+  html`<form method="post" action="${root}${kept.to}"><input type="hidden" name="form" value="${formToken}">${kept.fields.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}${button(label, { tone: "main" })}</form>`;
+
+/** Numbers of things, and what a form says to itself, tell nobody anything. */
+const isTyped = (name: string, value: string): boolean =>
+  value !== "" && !/^\d+$/.test(value) && !ofTheForm.has(name);
+
+const ofTheForm: ReadonlySet<string> = new Set(["has", "step", "once", "of", "do", "off", "on"]);
+
+/** \`startOn\` is "Start on". */
+const inWords = (name: string): string => {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

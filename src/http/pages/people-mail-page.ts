@@ -1,0 +1,237 @@
+import { type MailChoice, mailKinds, mailKindWords } from "../../domain/mail-kind.ts";
+import type { OutboxMail, OutboxText } from "../../mail/outbox.ts";
+import type { PersonDescription } from "../../people/people.ts";
+import type { WebhookDescription } from "../../people/webhook-book.ts";
+import type { MailAhead } from "../../reminders/reminders.ts";
+import type { MailState, RecentMail } from "../../store/mails/ledger.ts";
+import {
+  badge,
+  button,
+  card,
+  emptyState,
+  folded,
+  linkButton,
+  notice,
+  postForm,
+  table,
+} from "./components.ts";
+import { told } from "./edit-parts.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** A person with what they have said of their mails. */
+export interface PersonWithMail {
+  readonly person: PersonDescription;
+  readonly mails: MailSwitches;
+  readonly logIns: number;
+  /** Null where reminders go by mail alone. */
+  readonly webhook: WebhookDescription | null;
+}
+
+/** Which mails somebody gets: what the configuration grants, and what they have turned off themselves. */
+export interface MailSwitches {
+  readonly off: readonly MailChoice[];
+  readonly granted: Readonly<Record<(typeof mailKinds)[number], boolean>>;
+}
+
+export interface PeopleAndMail {
+  readonly people: readonly PersonWithMail[];
+  readonly state: MailState;
+  readonly ahead: readonly MailAhead[];
+  readonly recent: readonly (RecentMail & { readonly title: string | null })[];
+  /** Null where mails go to a mail server. */
+  readonly outbox: readonly OutboxMail[] | null;
+  /** Whose mail choices are shown unfolded. */
+  readonly unfolded: PersonDescription["id"] | null;
+}
+
+interface Frame {
+  readonly root: string;
+  readonly formToken: string;
+  readonly zone: string;
+}
+
+/** Who there is, how they come in and which mails they get; which mails are ahead, and how those fared that went out. */
+export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
+  const { people, state, ahead, recent, outbox, unfolded } = data;
+  const names = new Map(people.map(({ person }) => [person.id, person.name]));
+  const nameOf = (id: RecentMail["person"]) =>
+    id === null ? "unknown" : (names.get(id) ?? `person ${id}`);
+  const trouble = state.problem === null ? null : notice("bad", `Last trouble: ${state.problem}`);
+  return {
+    title: "People and mail",
+    current: "people",
+    body: html`${trouble}
+<h2>People</h2>
+<p class="quiet">With an app password, calendar programs show and change somebody's calendars, and its owner logs in here. A new one, or none, ends the old one in all of them at once.</p>
+${people.length > 0 ? html`<ul class="cards">${people.map((each) => personCard(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
+${card({ title: "Mails ahead", id: "ahead", live: ["mail"], body: aheadTable(ahead, { nameOf, zone: frame.zone }) })}
+${card({
+  title: "Mails sent",
+  id: "sent",
+  live: ["mail"],
+  aside: html`${state.sent} sent, ${state.deferred} waiting, ${state.rejected} refused`,
+  body: recentTable(recent, { nameOf, ...frame }),
+})}
+${outbox && card({ title: "Outbox", id: "outbox", live: ["mail"], body: outboxTable(outbox, frame) })}`,
+  };
+}
+
+const noPeople = emptyState({
+  title: "Nobody is known yet",
+  text: "People appear with the first read of the workspace.",
+});
+
+type NameOf = (id: RecentMail["person"]) => string;
+
+function personCard(
+  { person, mails, logIns, webhook }: PersonWithMail,
+  { root, formToken, zone, isOpen }: Frame & { readonly isOpen: boolean },
+): Markup {
+  const { id, name, login, email, timeZone, suspended, calendars, hasPassword, hasOwnKey } = person;
+  const at = `${root}people/${id}`;
+  const marks = [
+    suspended ? badge("suspended", "bad") : null,
+    calendars === "read" ? badge("may only read") : null,
+    hasPassword ? badge("has an app password", "good") : badge("no app password"),
+    logIns > 0 ? badge(logIns === 1 ? "logged in" : `logged in ${logIns} times`) : null,
+  ];
+  const buttons = html`${button(hasPassword ? "New app password" : "Set an app password", { to: `${at}/password` })}${
+    hasPassword ? button("Clear it", { to: `${at}/password/clear`, tone: "bad" }) : null
+  }${linkButton("Apple profile", `${at}/dayferry.mobileconfig`)}`;
+  return html`<li class="card" id="person-${id}"><p class="title"><bdi>${name}</bdi></p>
+<p>${marks.map((mark) => mark && html`${mark} `)}</p>
+<dl class="facts"><dt>User name</dt><dd><bdi>${login}</bdi></dd>
+<dt>Mail to</dt><dd><bdi>${email ?? "no address"}</bdi></dd>
+<dt>Time zone</dt><dd>${zoneInWords(timeZone, zone)}</dd>
+<dt>Edits sent with</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
+${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)}
+<details${isOpen ? html` open` : null}><summary>Mails</summary>${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Where reminders go…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</details></li>`;
+}
+
+/** A person's own zone, or the account's `zone`, and that it is that. */
+export const zoneInWords = (own: string | null, zone: string): string =>
+  own?.replaceAll("_", " ") ?? `${zone.replaceAll("_", " ")}, the account's`;
+
+/** Under whose name the service notes somebody's edits. */
+export const keyInWords = (hasOwnKey: boolean): string =>
+  hasOwnKey ? "an own key" : "the account's key";
+
+/** One button per kind of mail, which turns it on or off. */
+export function mailSwitches(
+  { off, granted }: MailSwitches,
+  { action, formToken }: { readonly action: string; readonly formToken: string },
+): Markup {
+  const isNone = off.includes("all");
+  const rows = mailKinds.map((kind) => {
+    const words = mailKindWords[kind];
+    const isOn = granted[kind] && !isNone && !off.includes(kind);
+    const name = html`${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+    const control = granted[kind]
+      ? html`<button role="switch" aria-checked="${isOn ? "true" : "false"}" aria-label="${words}" name="${isOn ? "off" : "on"}" value="${kind}">${isOn ? "On" : "Off"}</button>`
+      : html`<span class="quiet">turned off by the configuration</span>`;
+    return html`<dt>${name}</dt><dd>${control}</dd>\n`;
+  });
+  const all = isNone
+    ? html`<button name="on" value="all">Get mails again</button>`
+    : html`<button name="off" value="all">Stop all mails</button>`;
+  return html`${isNone ? notice("info", "No mails at all go out to this address.") : null}${postForm(
+    { action, formToken },
+    html`<dl class="facts switches">${rows}</dl><p class="row">${all}</p>`,
+  )}`;
+}
+
+/** More are folded. */
+const mostAhead = 10;
+
+function aheadTable(
+  ahead: readonly MailAhead[],
+  { nameOf, zone }: { readonly nameOf: NameOf; readonly zone: string },
+): Markup {
+  if (ahead.length === 0) return html`<p class="quiet">Nothing is due within a week.</p>`;
+  const rows = ahead.map(({ dueAt, person, kind, title }) => [
+    time(dueAt, zone),
+    html`<bdi>${nameOf(person)}</bdi>`,
+    title === null ? mailKindWords[kind] : html`<bdi>${title}</bdi>`,
+  ]);
+  const tableOf = (caption: string, some: typeof rows) =>
+    table({
+      caption,
+      columns: [{ title: "When" }, { title: "To" }, { title: "What" }],
+      rows: some,
+    });
+  const [first, later] = [rows.slice(0, mostAhead), rows.slice(mostAhead)];
+  return html`${tableOf("Mails that are due within a week", first)}${
+    later.length === 0
+      ? null
+      : folded(`${later.length} more within a week`, tableOf("Mails that are due later", later))
+  }`;
+}
+
+const states: Readonly<Record<RecentMail["state"], Markup>> = {
+  sent: badge("sent", "good"),
+  claimed: badge("on its way", "wait"),
+  deferred: badge("tried again later", "wait"),
+  rejected: badge("not taken", "bad"),
+};
+
+const sorts: Readonly<Record<RecentMail["sort"], string>> = {
+  reminder: "Reminder",
+  lead: "Reminder",
+  overdue: "Overdue",
+  digest: "Digest",
+  notice: "Needs a decision",
+  "log-in": "Link to log in",
+};
+
+function recentTable(
+  recent: PeopleAndMail["recent"],
+  { nameOf, root, zone }: Omit<Frame, "formToken"> & { readonly nameOf: NameOf },
+): Markup {
+  if (recent.length === 0) return html`<p class="quiet">None yet.</p>`;
+  return table({
+    caption: "The last mails",
+    columns: [{ title: "When" }, { title: "To" }, { title: "What" }, { title: "How it fares" }],
+    rows: recent.map(({ at, person, address, sort, title, state, problem, edit }) => [
+      time(at, zone),
+      html`<bdi>${nameOf(person)}</bdi>${address && html`<br><span class="quiet"><bdi>${address}</bdi></span>`}`,
+      html`${sorts[sort]}${title && html`: <bdi>${title}</bdi>`}${edit && html` <a href="${root}edits/${edit}">Edit ${edit}</a>`}`,
+      html`${states[state]}${problem && state !== "sent" ? html` <bdi>${problem}</bdi>` : null}`,
+    ]),
+  });
+}
+
+function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Markup {
+  if (outbox.length === 0) {
+    return html`<p class="quiet">No mail server is set up, so that mails become files. There is none yet.</p>`;
+  }
+  return html`<p class="quiet">No mail server is set up: mails become files, and reach nobody.</p>${table(
+    {
+      caption: "Mails that were written to files",
+      columns: [{ title: "When" }, { title: "To" }, { title: "Subject" }],
+      rows: outbox.map(({ file, date, to, subject }) => [
+        date ? time(date, zone) : "",
+        html`<bdi>${to}</bdi>`,
+        html`<a href="${root}people/outbox/${file}"><bdi>${subject === "" ? "without a subject" : subject}</bdi></a>`,
+      ]),
+    },
+  )}`;
+}
+
+/** A mail of the outbox: its text, and the way to how a mail program shows it. */
+export function outboxMailPage(mail: OutboxText, { root, zone }: Omit<Frame, "formToken">): Page {
+  const { subject, from, to, date, text, html: markup, file } = mail;
+  return {
+    title: subject === "" ? "Mail without a subject" : subject,
+    current: "people",
+    body: html`<dl class="facts"><dt>From</dt><dd><bdi>${from}</bdi></dd><dt>To</dt><dd><bdi>${to}</bdi></dd>
+${date && html`<dt>Sent</dt><dd>${time(date, zone)}</dd>`}</dl>
+<pre class="card mail">${text === "" ? "This mail has no plain text." : text}</pre>
+<p class="row">${markup === null ? null : linkButton("As a mail program shows it", `${root}people/outbox/${file}/html`)}
+${linkButton("Back to people and mail", `${root}people`)}</p>`,
+  };
+}
+
+/** A time on one line, as it stands in tables. */
+const time = (at: Temporal.Instant, zone: string): Markup =>
+  html`<span class="nowrap">${told(at, zone)}</span>`;

@@ -1,0 +1,295 @@
+import { unreachable } from "../../domain/result.ts";
+import { cellText, isNumeric, localTimes } from "../../reports/formats/cell-text.ts";
+import { type Format, formats } from "../../reports/formats/format.ts";
+import {
+  type Cell,
+  type Column,
+  type FilterName,
+  type Named,
+  type Report,
+  reportGroups,
+} from "../../reports/report.ts";
+import type { ReportChoices } from "../../reports/report-choices.ts";
+import type { ReportPage } from "../../reports/report-page.ts";
+import type { Narrowing } from "../report-query.ts";
+import {
+  card,
+  emptyState,
+  field,
+  folded,
+  linkButton,
+  notice,
+  selectField,
+  table,
+} from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, Markup, type Part } from "./markup-template.ts";
+
+/** Every report by what it answers. */
+export function reportListPage(reports: readonly Report[], root: string): Page {
+  const body = reportGroups.map((group) =>
+    card({
+      title: group,
+      body: html`<ul class="plain-list">${reports
+        .filter((report) => report.group === group)
+        .map(
+          ({ name, title, answers }) =>
+            html`<li><a class="title" href="${root}reports/${name}">${title}</a><p class="quiet">${answers}</p></li>\n`,
+        )}</ul>`,
+    }),
+  );
+  return {
+    title: "Reports",
+    current: "reports",
+    lead: "Answers from what the workspace holds, as pictures and tables, to read here or to take along.",
+    body: html`<div class="cards">${body}</div>`,
+  };
+}
+
+/** What stands on the page of a report: its rows, or why there are none to show. */
+interface ReportPageData {
+  readonly report: Report;
+  /** Leads to the start page. */
+  readonly root: string;
+  /** What it was narrowed by, as it was entered. */
+  readonly given: ReadonlyMap<Narrowing, string>;
+  readonly choices: ReportChoices;
+  readonly shown?: ReportPage;
+  /** What is wrong with what was entered. */
+  readonly problem?: string;
+}
+
+/** One report: what narrows it, the chart, the rows, and how to take it along. */
+export function reportPage(data: ReportPageData): Page {
+  const { report, root, shown, problem } = data;
+  return {
+    title: report.title,
+    current: "reports",
+    lead: html`${report.about} <a href="${root}reports">All reports</a>`,
+    body: html`${filterCard(data)}
+${
+  problem === undefined
+    ? null
+    : notice(
+        "bad",
+        problem.split("\n").map((line) => html`<p>${line}</p>`),
+      )
+}
+${shown ? [chartOf(shown), rowsCard(data, shown), downloads(data)] : null}`,
+  };
+}
+
+/** Where a report stands. */
+const addressOf = ({ report, root }: Pick<ReportPageData, "report" | "root">): string =>
+  `${root}reports/${report.name}`;
+
+function filterCard(data: ReportPageData): Markup {
+  const { report, given, choices, problem } = data;
+  const address = addressOf(data);
+  const fields = report.takes.map((filter) => filterFields(filter, { given, choices }));
+  const form = html`<form method="get" action="${address}" class="report-filters">
+<div class="fields">${fields}${field({
+    name: "limit",
+    label: "Rows at most",
+    type: "number",
+    value: given.get("limit") ?? "",
+  })}</div>
+<div class="row"><button class="main">Show</button>${given.size > 0 ? linkButton("Clear", address) : null}</div></form>`;
+  const summary = given.size > 0 ? `Narrowed by ${given.size} of the fields` : "Narrow it down";
+  return card({
+    title: null,
+    body: folded(summary, form, { open: given.size > 0 || problem !== undefined }),
+  });
+}
+
+function filterFields(
+  filter: FilterName,
+  { given, choices }: Pick<ReportPageData, "given" | "choices">,
+): Part {
+  const said = (name: Narrowing) => given.get(name) ?? "";
+  switch (filter) {
+    case "project":
+      return choiceField("project", {
+        label: "Project",
+        said: said("project"),
+        all: choices.project,
+      });
+    case "person":
+      return choiceField("person", { label: "Person", said: said("person"), all: choices.person });
+    case "label":
+      return choiceField("label", { label: "Label", said: said("label"), all: choices.label });
+    case "dates":
+      return [dateField("from", "From", said("from")), dateField("to", "To", said("to"))];
+    case "since":
+      return field({
+        name: "since",
+        label: "Since",
+        value: said("since"),
+        hint: "A date, a moment such as 2026-11-30T12:00Z, or a revision.",
+      });
+    case "as-of":
+      return dateField("as-of", "As it was on", said("as-of"));
+    default:
+      return unreachable(filter);
+  }
+}
+
+/** A name in an address means what has it; what is not known stays as it was entered, so that it can be mended. */
+function choiceField(
+  name: "project" | "person" | "label",
+  {
+    label,
+    said,
+    all,
+  }: { readonly label: string; readonly said: string; readonly all: readonly Named[] },
+): Markup {
+  const wanted = said.toLowerCase();
+  const chosen =
+    all.find(({ id }) => String(id) === said) ??
+    all.find((one) => one.name.toLowerCase() === wanted);
+  const value = chosen ? String(chosen.id) : said;
+  return selectField({
+    name,
+    label,
+    value,
+    choices: [
+      { value: "", label: "All" },
+      ...all.map((one) => ({ value: String(one.id), label: one.name })),
+      ...(chosen || said === "" ? [] : [{ value: said, label: said }]),
+    ],
+  });
+}
+
+/** A moment within a day can be given in the address: it is shown as it is written. */
+const dateField = (name: "from" | "to" | "as-of", label: string, value: string): Markup =>
+  field({ name, label, value, type: /^(\d{4}-\d{2}-\d{2})?$/.test(value) ? "date" : "text" });
+
+/** On the first page alone: it is of all rows. */
+const chartOf = ({ chart, page }: ReportPage): Markup | null =>
+  chart === null || page > 1
+    ? null
+    : html`<section class="card chart" tabindex="0" aria-label="Chart">${new Markup(chart)}</section>`;
+
+const openRows = 20;
+
+function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
+  const { report, root } = data;
+  const { rows, before, total, pages, zone, notes, subtitle } = shown;
+  const footer = html`${notes.map((note) => html`<p>${note}</p>`)}<p>${subtitle}</p>`;
+  const cell = cellMarkup(zone, root);
+  const columns = [...shown.columns.entries()]
+    .map(([nth, column]) => ({ nth, ...column }))
+    .filter(({ key }) => !isForPrograms(key));
+  const texts = rows.map((row) => columns.map((column) => cell(row[column.nth] ?? null, column)));
+  const heads = columns.map(({ title, type }) => ({ title, isNumber: isNumeric(type) }));
+  const part = (from: number, to?: number) => {
+    const own = texts.slice(from, to);
+    const range = `${before + from + 1} to ${before + from + own.length}`;
+    return table({ caption: `${report.title}, rows ${range}`, columns: heads, rows: own });
+  };
+  const rest = rows.length - openRows;
+  const body =
+    total === 0
+      ? nothing(data)
+      : [
+          part(0, openRows),
+          rest > 0 ? folded(`${rest} more ${rest === 1 ? "row" : "rows"}`, part(openRows)) : null,
+          pages > 1 ? pager(data, shown) : null,
+        ];
+  const count = `${total} ${total === 1 ? "row" : "rows"}`;
+  const range = pages > 1 ? `${before + 1}–${before + rows.length} of ${count}` : count;
+  return card({
+    title: "Table",
+    id: "rows",
+    aside: total === 0 ? null : html`<span class="quiet">${range}</span>`,
+    body,
+    footer,
+  });
+}
+
+/** Numbers by which programs know things: names stand beside them, and downloads have them. An edit's own leads to it. */
+const isForPrograms = (key: string): boolean => key !== "edit_id" && /^(?:id|uid)$|_id$/.test(key);
+
+/** Says cells as the reports' own formats do; an instant can be moved to the browser's zone. */
+function cellMarkup(zone: string, root: string) {
+  const say = cellText(localTimes(zone));
+  return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): Part => {
+    const said = say(cell, type);
+    if (key === "edit_id" && said !== "") return html`<a href="${root}edits/${said}">${said}</a>`;
+    switch (type) {
+      case "instant":
+        return said === String(cell ?? "")
+          ? said
+          : html`<time class="nowrap" datetime="${cell}" data-form="day">${said}</time>`;
+      case "date":
+        return said === "" ? "" : html`<span class="nowrap">${said}</span>`;
+      case "flag":
+        return said === "" ? "" : "yes";
+      case "text":
+        return said === "" ? "" : html`<bdi>${said}</bdi>`;
+      case "count":
+      case "minutes":
+      case "days":
+      case "seconds":
+      case "bytes":
+      case "percent":
+        return said;
+      default:
+        return unreachable(type);
+    }
+  };
+}
+
+function nothing(data: ReportPageData): Markup {
+  return data.given.size > 0
+    ? emptyState({
+        title: "Nothing of this",
+        text: "Other dates, or fewer conditions, may show something.",
+        action: linkButton("Show the whole report", addressOf(data)),
+      })
+    : emptyState({
+        title: "Nothing to tell",
+        text: "As soon as the workspace holds something of this, it stands here.",
+      });
+}
+
+function pager(data: ReportPageData, { page, pages }: ReportPage): Markup {
+  const { given } = data;
+  const address = addressOf(data);
+  const to = (number: number) =>
+    `${address}?${new URLSearchParams([...given, ["page", String(number)]]).toString()}#rows`;
+  const kept = [...given].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<nav class="row pager" aria-label="Pages of this report">${
+    page > 1 ? linkButton("Previous", to(page - 1)) : null
+  }${page < pages ? linkButton("Next", to(page + 1)) : null}<form method="get" action="${address}#rows" class="row">${kept}<label for="page">Page</label><input id="page" name="page" type="number" min="1" max="${pages}" value="${page}"><span>of ${pages}</span><button>Go</button></form></nav>`;
+}
+
+function downloads(data: ReportPageData): Markup {
+  const links = formats.map((format) => {
+    const query = new URLSearchParams([...data.given, ["format", format]]).toString();
+    return linkButton(formatName(format), `${addressOf(data)}/download?${query}`);
+  });
+  return card({
+    title: "Take it along",
+    body: html`<p class="quiet">All rows, narrowed as they are here.</p><div class="row">${links}</div>`,
+  });
+}
+
+function formatName(format: Format): string {
+  switch (format) {
+    case "csv":
+      return "CSV, for spreadsheets";
+    case "json":
+      return "JSON, for programs";
+    case "md":
+      return "Markdown";
+    case "html":
+      return "HTML page";
+    case "table":
+      return "Plain text";
+    default:
+      return unreachable(format);
+  }
+}

@@ -1,0 +1,505 @@
+import type { Snapshot } from "../../backups/snapshots.ts";
+import type { EffectiveSetting } from "../../config/effective.ts";
+import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
+import type { Status } from "../status.ts";
+import {
+  badge,
+  button,
+  card,
+  emptyState,
+  facts,
+  folded,
+  notice,
+  postForm,
+  type Tone,
+  table,
+} from "./components.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup, type Part } from "./markup-template.ts";
+import { ago, length, timeOf } from "./page-times.ts";
+
+/** One thing that was looked at; doubtful and broken ones say what helps. */
+export interface StatusFinding {
+  readonly verdict: "fine" | "doubtful" | "broken";
+  readonly subject: string;
+  readonly what: string;
+  readonly remedy: string | null;
+}
+
+interface StatusPageOptions {
+  /** What was found when everything was looked at; null where nobody has asked. */
+  readonly findings: readonly StatusFinding[] | null;
+  /** Empty where there is nothing to set up. */
+  readonly settings: readonly EffectiveSetting[];
+  /** Whether a test message can be sent to the operator. */
+  readonly canTest: boolean;
+  /** The newest first; null where none are made. */
+  readonly backups: readonly Snapshot[] | null;
+  readonly formToken: string;
+  readonly root: string;
+}
+
+/** How the daemon fares and how it is set up; at `/status`. */
+export function statusPage(
+  status: Status,
+  { findings, settings, canTest, backups, formToken, root }: StatusPageOptions,
+): Page {
+  const { version, startedAt, now, timeZone: zone } = status;
+  return {
+    title: "Status",
+    current: "status",
+    lead: html`Dayferry ${version}, started ${timeOf(startedAt, { zone, now })}.`,
+    actions: postForm(
+      { action: `${root}status/check`, formToken, inRow: true },
+      html`${button("Check everything", { tone: "main" })}${canTest ? button("Send a test message", { to: `${root}status/test` }) : null}`,
+    ),
+    body: html`${copyCard(status)}
+${findings && findingsCard(findings)}
+${troublesCard(status)}
+${failing(status)}
+<div class="halves">
+${reading(status)}
+${quota(status)}
+${edits(status)}
+${answers(status)}
+${mail(status, settings)}
+${waysIn(status)}
+${backups && backupsCard(backups, { status, root, formToken })}
+</div>
+${lists(status)}
+${configuration(settings)}`,
+  };
+}
+
+const verdicts: Readonly<Record<StatusFinding["verdict"], readonly [word: string, tone: Tone]>> = {
+  fine: ["fine", "good"],
+  doubtful: ["worth a look", "wait"],
+  broken: ["broken", "bad"],
+};
+
+const rank: Readonly<Record<StatusFinding["verdict"], number>> = {
+  broken: 0,
+  doubtful: 1,
+  fine: 2,
+};
+
+function findingsCard(findings: readonly StatusFinding[]): Markup {
+  const rows = findings
+    .toSorted((a, b) => rank[a.verdict] - rank[b.verdict])
+    .map(({ verdict, subject, what, remedy }) => [
+      subject,
+      badge(...verdicts[verdict]),
+      html`${what}${remedy === null ? null : html`<br><span class="quiet">What helps: ${remedy}.</span>`}`,
+    ]);
+  const open = findings.filter(({ verdict }) => verdict !== "fine").length;
+  return card({
+    title: "What was found",
+    aside: badge(open === 0 ? "all is fine" : `${open} to look at`, open === 0 ? "good" : "wait"),
+    body: table({
+      caption: "What was looked at, and what was found",
+      columns: [{ title: "What" }, { title: "Verdict" }, { title: "Found" }],
+      rows,
+    }),
+    id: "findings",
+  });
+}
+
+/** What a server says of itself that only reads; null where the database is our own. */
+function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
+  if (copy === null) return null;
+  const { readAt, fileAt, takenAt, revision, problem, primary } = copy;
+  return card({
+    title: "Only to read",
+    aside:
+      problem === null
+        ? badge(fresh ? "as new as it should be" : "an old copy", fresh ? "good" : "wait")
+        : badge("the last good copy", "bad"),
+    body: html`<p>This server shows a copy of the database of another one, which reads the workspace and takes edits. Nothing can be changed here; what is below of edits, mails and quota is what the copy says of that one.</p>${facts(
+      [
+        [
+          "Edits are taken at",
+          primary === null
+            ? "the other server; http.primaryUrl would name it here"
+            : html`<a href="${primary}">${primary}</a>`,
+        ],
+        [
+          "Of the workspace as of",
+          readAt === null
+            ? "nothing has been read yet"
+            : html`${timeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
+        ],
+        ["The copy was written", timeOf(fileAt, { zone, now })],
+        ["Shown here since", html`${timeOf(takenAt, { zone, now })}, as revision ${revision}`],
+      ],
+    )}${problem === null ? null : html`<p>What lies there now is not shown: ${problem}.</p>`}`,
+    id: "copy",
+  });
+}
+
+/** The same sentences as in the log, in messages and from `doctor`. */
+function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null {
+  if (troubles.length === 0) return null;
+  return card({
+    title: "Worth a look",
+    aside: badge(
+      troubles.length === 1 ? "one trouble" : `${troubles.length} troubles`,
+      troubles.some(({ verdict }) => verdict === "broken") ? "bad" : "wait",
+    ),
+    body: html`<ul>${troubles.map(
+      ({ title, sentence, since }) =>
+        html`<li><p class="title">${title}</p><p>${sentence}</p><p class="quiet small">since ${timeOf(since, { zone, now })}</p></li>`,
+    )}</ul>`,
+    id: "troubles",
+    live: ["mirror", "edits", "mail"],
+  });
+}
+
+/** So many are shown. */
+const mostBackups = 5;
+
+const reasonsInWords: Readonly<Record<Snapshot["reason"], string>> = {
+  daily: "made by itself",
+  asked: "asked for",
+  "before-migration": "made before an update changed the database",
+};
+
+function backupsCard(
+  backups: readonly Snapshot[],
+  about: { readonly status: Status; readonly root: string; readonly formToken: string },
+): Markup {
+  const { status, root, formToken } = about;
+  const { now, timeZone: zone } = status;
+  const rows = backups
+    .slice(0, mostBackups)
+    .map(({ name, reason, madeAt, octets }) => [
+      html`<a href="${root}status/backups/${encodeURIComponent(name)}" download>${timeOf(madeAt, { zone, now })}</a>`,
+      reasonsInWords[reason],
+      `${(octets / 1e6).toFixed(1)} MB`,
+    ]);
+  return card({
+    title: "Backups",
+    aside: badge(
+      backups.length === 0 ? "none yet" : `${backups.length} kept`,
+      backups.length === 0 ? "wait" : "good",
+    ),
+    body: html`${
+      rows.length === 0
+        ? emptyState({
+            title: "No backup yet",
+            text: "One is made every day, and before an update changes the database.",
+          })
+        : table({
+            caption: "The newest backups, to download",
+            columns: [{ title: "Made" }, { title: "Why" }, { title: "Size" }],
+            rows,
+          })
+    }${postForm({ action: `${root}status/backups`, formToken }, button("Back up now"))}`,
+    id: "backups",
+  });
+}
+
+function failing({ errors, now }: Status): Markup | null {
+  const problems = errors.filter(({ severity }) => severity === "problem");
+  if (problems.length === 0) return null;
+  return notice(
+    "wait",
+    html`<p class="title">What cannot be read or stored</p><ul>${problems.map(
+      ({ source, problem, failures, at }) =>
+        html`<li>${source}: ${problem ?? ""} (${failures === 1 ? "once" : `${failures} times in a row`}${at ? `, last ${ago(at, now)}` : ""})</li>`,
+    )}</ul>`,
+  );
+}
+
+function reading({
+  mirror,
+  fresh,
+  polling,
+  fastPath,
+  clockAheadSeconds,
+  zoneData,
+}: Status): Markup {
+  const { sources, sourcesNeverRead, projects, todolists, people, labels } = mirror;
+  return card({
+    title: "Reading the workspace",
+    aside: badge(fresh ? "in step" : "catching up", fresh ? "good" : "info"),
+    body: facts([
+      ["Known", `${projects} projects, ${todolists} lists, ${people} people, ${labels} labels`],
+      [
+        "Items",
+        `${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks`,
+      ],
+      [
+        "Lists to read",
+        `${sources}${sourcesNeverRead > 0 ? `, ${sourcesNeverRead} not read yet` : ""}`,
+      ],
+      [
+        "Oldest",
+        mirror.oldestAgeSeconds === null
+          ? "nothing has been read yet"
+          : `${length(mirror.oldestAgeSeconds)}; at most ${length(polling.ceilingSeconds)} is let pass`,
+      ],
+      [
+        "One round",
+        `${length(polling.bestAgeSeconds)} for ${polling.sources} lists at ${Math.round(polling.pace * 100) / 100} requests per second${
+          polling.isMet ? "" : ", more than polling.maxAge allows"
+        }`,
+      ],
+      ["All tasks at once", fastPathInWords(fastPath)],
+      [
+        "Clocks",
+        clockAheadSeconds === null
+          ? "the service has not said its time yet"
+          : `${Math.abs(clockAheadSeconds)} s apart`,
+      ],
+      ["Time zone data", zoneData.tz],
+    ]),
+    id: "reading",
+    live: ["mirror"],
+  });
+}
+
+function fastPathInWords(fastPath: Status["fastPath"]): string {
+  switch (fastPath.kind) {
+    case "used":
+      return `used: ${fastPath.pages} pages tell what has changed`;
+    case "checking":
+      return "being compared with the lists, before it is relied upon";
+    case "off":
+      return fastPath.reason === null ? "not used" : `not used: ${fastPath.reason}`;
+  }
+}
+
+function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
+  return card({
+    title: "Quota of the service",
+    aside: gate.pausedUntil
+      ? badge("paused", "wait")
+      : badge(
+          gate.rateLimited > 0 ? "was refused" : "fine",
+          gate.rateLimited > 0 ? "wait" : "good",
+        ),
+    body: facts([
+      ["In use", quotaInWords(gate)],
+      ["Paused", gate.pausedUntil ? html`until ${timeOf(gate.pausedUntil, { zone, now })}` : null],
+      ["Own share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
+      ["Since the start", `${gate.sent} requests, ${gate.rateLimited} refused for the quota`],
+    ]),
+    footer:
+      "All of it in use is nothing to worry about: what is left after edits is spent on reading, which makes way for an edit at once.",
+    id: "quota",
+    live: ["mirror"],
+  });
+}
+
+function edits({ journal, extras, frozen, twins }: Status): Markup {
+  const count = (state: keyof typeof journal) => journal[state] ?? 0;
+  const notes = [
+    ...frozen.map(({ edit, title, problem }) => `Edit ${edit} of “${title}”: ${problem ?? ""}`),
+    ...twins.map(({ edit, title, problem }) => `Edit ${edit} of “${title}”: ${problem}`),
+  ];
+  const waiting = count("parked") + count("held");
+  const others = Object.values(extras).reduce((sum, each) => sum + (each ?? 0), 0);
+  return card({
+    title: "Edits",
+    aside: badge(
+      waiting === 0 ? "none waits" : `${waiting} wait for a person`,
+      waiting === 0 ? "good" : "wait",
+    ),
+    body: html`${facts([
+      ["On their way", count("pending") + count("claimed")],
+      ["Parked", count("parked")],
+      ["For approval", count("held")],
+      ["There", count("confirmed")],
+      ["Given up or undone", count("discarded") + count("undone")],
+      ["Comments and files", others === 0 ? null : others],
+    ])}${notes.length === 0 ? null : html`<ul>${notes.map((text) => html`<li>${text}</li>`)}</ul>`}`,
+    id: "edits",
+    live: ["edits"],
+  });
+}
+
+function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
+  const block = longBlockInWords(eventLoop);
+  const { p50Ms, p99Ms, longestMs, minutes } = eventLoop;
+  return card({
+    title: "This machine",
+    aside: badge(storage || block ? "worth a look" : "fine", storage || block ? "wait" : "good"),
+    body: html`${facts([
+      [
+        "Answers held up",
+        `${longestMs} ms at the longest, usually ${p50Ms} ms, one in a hundred ${p99Ms} ms`,
+      ],
+      ["Storage", storage ? storage.problem : "takes what is to be kept"],
+      [
+        "Database",
+        disk && `${octets(disk.databaseBytes + disk.walBytes)}, ${octets(disk.freeBytes)} free`,
+      ],
+      ["Metrics", metrics === null ? "none" : html`<a href="${metrics}">${metrics}</a>`],
+      [
+        "Proxy",
+        proxy.forwardedAt !== null
+          ? "requests come through one that http.trustProxy does not name"
+          : proxy.trusted
+            ? "trusted to say who asks"
+            : "none seen",
+      ],
+    ])}${block === null ? null : html`<p>${block.charAt(0).toUpperCase()}${block.slice(1)}.</p>`}`,
+    footer: `Of the last ${minutes === 1 ? "minute" : `${minutes} minutes`}.`,
+    id: "answers",
+  });
+}
+
+/** Whole mebibytes, or gibibytes where it is many. */
+function octets(count: number): string {
+  const mebibytes = count / 2 ** 20;
+  if (mebibytes < 2048) return `${Math.ceil(mebibytes).toLocaleString("en")} MiB`;
+  return `${Math.floor(mebibytes / 1024).toLocaleString("en")} GiB`;
+}
+
+function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): Markup {
+  const { sent, deferred, rejected, problem, turnedOff } = state;
+  const isFine = deferred === 0 && problem === null;
+  return card({
+    title: "Mail",
+    aside: badge(isFine ? "fine" : "worth a look", isFine ? "good" : "wait"),
+    body: facts([
+      ["Go out", wayOfMails(settings)],
+      ["Sent", sent],
+      ["Waiting", deferred],
+      ["Not taken", rejected],
+      [
+        "Turned off",
+        turnedOff.length === 0
+          ? null
+          : `by ${new Set(turnedOff.map(({ person }) => person)).size} people`,
+      ],
+      ["Problem", problem],
+    ]),
+    id: "mail",
+    live: ["mail"],
+  });
+}
+
+/** Null where no configuration is shown. */
+function wayOfMails(settings: readonly EffectiveSetting[]): Part {
+  const server = settings.find(({ path }) => path === "mail.smtpUrl");
+  if (!server) return null;
+  return server.value === "none"
+    ? html`as files, which reach nobody: <code>mail.smtpUrl</code> names no server`
+    : html`by <bdi>${server.value}</bdi>`;
+}
+
+function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
+  const rows = subscriptions.map(({ name, items, succeededAt, changedAt, problem }) => [
+    name,
+    problem !== null
+      ? html`${badge("cannot be read", "wait")} ${problem}`
+      : succeededAt
+        ? `${items} items, read ${ago(succeededAt, now)}${changedAt ? `, changed ${ago(changedAt, now)}` : ""}`
+        : "not read yet",
+  ]);
+  const folder = inbox && [
+    `Folder ${inbox.folder}`,
+    inbox.problem ??
+      `${inbox.waiting} waiting${inbox.last ? `, the last file is ${inbox.last.target}` : ""}`,
+  ];
+  const all = [...(folder ? [folder] : []), ...rows];
+  return card({
+    title: "Ways in and out",
+    body: html`${facts([["Feeds", `${feeds} published`]])}${
+      all.length === 0
+        ? html`<p class="quiet">No folder is watched and no calendar is subscribed to (edits.inbox, edits.subscriptions).</p>`
+        : table({
+            caption: "Watched folder and subscribed calendars",
+            columns: [{ title: "From" }, { title: "How it fares" }],
+            rows: all,
+          })
+    }`,
+    id: "ways",
+    live: ["feeds", "mirror"],
+  });
+}
+
+const kindWords: readonly (readonly [keyof Status["mirror"]["ages"], string])[] = [
+  ["events", "Events and milestones"],
+  ["tasks", "Tasks and subtasks"],
+  ["names", "Names of projects, lists, people, labels"],
+];
+
+function lists({
+  mirror: { ages, comments, historyEntries, files, openQuestions, revision },
+}: Status): Markup {
+  const rows = kindWords.flatMap(([kind, words]) => {
+    const age = ages[kind];
+    return age === null
+      ? []
+      : [[words, `${length(age.newestSeconds)} ago`, `${length(age.oldestSeconds)} ago`]];
+  });
+  return card({
+    title: "How old what is known is",
+    body: html`${
+      rows.length === 0
+        ? emptyState({
+            title: "Nothing has been read yet",
+            text: "The first reading is under way.",
+          })
+        : table({
+            caption: "When lists were read, by kind",
+            columns: [
+              { title: "Lists of" },
+              { title: "Newest", isNumber: true },
+              { title: "Oldest", isNumber: true },
+            ],
+            rows,
+          })
+    }${folded(
+      "More figures",
+      facts([
+        ["Comments", comments],
+        ["Entries of histories", historyEntries],
+        ["Files", files],
+        ["Asked whether deleted", openQuestions],
+        ["Revision", revision],
+      ]),
+    )}`,
+    id: "ages",
+    live: ["mirror"],
+  });
+}
+
+const byWords = (by: string): Markup =>
+  by === "default"
+    ? html`<span class="quiet">default</span>`
+    : html`${by === "file" ? "file" : html`<code>${by}</code>`}`;
+
+/** What stands between backquotes is code. */
+const withCode = (text: string): readonly Markup[] =>
+  text
+    .split("`")
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+
+function configuration(settings: readonly EffectiveSetting[]): Markup | null {
+  if (settings.length === 0) return null;
+  const row = ({ path, value, by, about }: EffectiveSetting) => [
+    html`<code>${path}</code><span class="about quiet small">${withCode(about)}</span>`,
+    html`<span class="value">${value}</span>`,
+    byWords(by),
+  ];
+  const show = (caption: string, some: readonly EffectiveSetting[]) =>
+    table({
+      caption,
+      columns: [{ title: "Key" }, { title: "In force" }, { title: "From" }],
+      rows: some.map(row),
+    });
+  const set = settings.filter(({ by }) => by !== "default");
+  const defaults = settings.filter(({ by }) => by === "default");
+  return card({
+    title: "Configuration",
+    aside: html`<span class="quiet small">${set.length} keys set, ${defaults.length} as they come</span>`,
+    body: html`${show("What is set", set)}
+${folded("What is as it comes", show("Defaults", defaults))}`,
+    footer:
+      "As read at the start; a change of the file counts from the next start on. Secrets are never shown.",
+    id: "configuration",
+  });
+}

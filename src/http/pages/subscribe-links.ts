@@ -1,0 +1,33 @@
+/** A page or program that takes a feed's address over by one click. */
+interface SubscribeLink {
+  readonly label: string;
+  readonly href: string;
+}
+
+/**
+ * Links that subscribe to an address at once. `url`: the feed's whole address. Google's servers take the address of a
+ * calendar by its webcal form, Microsoft's by the plain one; programs of the device open webcal.
+ * Source: Google Calendar "From URL" (`r?cid=`), Outlook on the web "Subscribe from web" (`addfromweb`).
+ */
+export function subscribeLinks(url: string, name: string): readonly SubscribeLink[] {
+  const webcal = url.replace(/^https?:/, "webcal:");
+  const outlook = new URLSearchParams({ url, name }).toString().replaceAll("+", "%20");
+  return [
+    { label: "Apple Calendar, Thunderbird and others", href: webcal },
+    {
+      label: "Google Calendar",
+      href: `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`,
+    },
+    { label: "Outlook.com", href: `https://outlook.live.com/calendar/0/addfromweb?${outlook}` },
+    {
+      label: "Outlook for work or school",
+      href: `https://outlook.office.com/calendar/0/addfromweb?${outlook}`,
+    },
+  ];
+}
+
+/** Whether servers elsewhere can fetch from an address: they take no plain http, and reach nobody's own machine. */
+export function isReachable(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" && hostname !== "localhost" && !/^(127\.|\[::1\])/.test(hostname);
+}

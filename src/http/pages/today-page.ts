@@ -1,0 +1,313 @@
+import { unreachable } from "../../domain/result.ts";
+import { enumerated } from "../../domain/wording.ts";
+import type { EditDescription } from "../../edits/actions/describe.ts";
+import type { FirstStep, ProjectToday, Standing, Today } from "../today.ts";
+import {
+  badge,
+  button,
+  card,
+  emptyState,
+  linkButton,
+  postForm,
+  type Tone,
+  table,
+} from "./components.ts";
+import { spoken, wayButton } from "./edit-parts.ts";
+import { type Page, pathOf } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+import { ago, timeOf } from "./page-times.ts";
+
+/** Where somebody sees within seconds whether everything is in step, and settles what waits; at `/`. */
+export function todayPage(today: Today, { formToken }: { readonly formToken: string }): Page {
+  return {
+    title: "Today",
+    current: "today",
+    body: html`${standingCard(today)}
+<section id="waiting" class="stack" data-live="edits mirror">${waiting(today, formToken)}</section>
+${firstSteps(today.firstSteps)}
+<div class="split">
+${recentEdits(today)}
+${projectAges(today)}
+</div>`,
+  };
+}
+
+/** The one sentence. */
+function standingCard({ standing, now, underWay, needed, countedTo }: Today): Markup {
+  const { tone, word, rest } = standingInWords(standing, now);
+  const edits = editsInWords({ underWay, needed, countedTo });
+  return html`<section class="card standing ${tone}" id="standing" data-live="mirror edits age"><p class="lede"><span class="dot" aria-hidden="true"></span><strong>${word}</strong>${rest}</p>
+<p>${edits}</p></section>`;
+}
+
+interface Words {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly rest: string;
+}
+
+function standingInWords(standing: Standing, now: Temporal.Instant): Words {
+  switch (standing.kind) {
+    case "in-step":
+      return {
+        tone: "good",
+        word: "In step",
+        rest: `: what matters was read ${ago(standing.readAt, now)}.`,
+      };
+    case "catching-up":
+      return {
+        tone: "info",
+        word: "Catching up",
+        rest: `: Dayferry was started lately and reads everything anew. Meanwhile calendars show what was known${
+          standing.readAt ? ` ${ago(standing.readAt, now)}` : " before"
+        }.`,
+      };
+    case "first-reading":
+      return {
+        tone: "info",
+        word: "Getting to know the workspace",
+        rest: `: ${standing.read} of ${standing.lists} lists have been read. Calendars appear one by one, each once it is whole.`,
+      };
+    case "cut-off":
+      return {
+        tone: "bad",
+        word: "Cut off",
+        rest: `: the workspace cannot be read (${standing.why}). Calendars show what was known${
+          standing.readAt ? ` ${ago(standing.readAt, now)}` : ""
+        }; edits are kept and sent as soon as it answers.`,
+      };
+    case "cannot-store":
+      return { tone: "bad", word: "Nothing can be stored", rest: `: ${standing.why}` };
+    default:
+      return unreachable(standing);
+  }
+}
+
+function editsInWords({
+  underWay,
+  needed,
+  countedTo,
+}: Pick<Today, "underWay" | "needed" | "countedTo">): string {
+  const orMore = (count: number) => (count >= countedTo ? " or more" : "");
+  if (underWay === 0 && needed === 0) return "No edit is waiting.";
+  const way =
+    underWay === 0
+      ? null
+      : `${counted(underWay, "edit")}${orMore(underWay)} ${underWay === 1 ? "is" : "are"} on ${underWay === 1 ? "its" : "their"} way to the workspace`;
+  const person =
+    needed === 0
+      ? null
+      : `${way === null ? counted(needed, "edit") : needed}${orMore(needed)} ${needed === 1 ? "needs" : "need"} you`;
+  return `${[way, person].filter((part) => part !== null).join(", ")}.`;
+}
+
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function waiting(
+  { needs, needed, countedTo, brakes, troubles, now, viewer }: Today,
+  formToken: string,
+): Markup {
+  const more = needed - needs.length;
+  const path = pathOf("edits");
+  return html`${
+    needs.length + brakes.length === 0
+      ? null
+      : html`<h2>Needs you</h2><div class="cards">${needs.map((edit) =>
+          waitingEdit(edit, { formToken, now, viewer }),
+        )}${brakes.map((brake) => waitingBrake(brake))}</div>`
+  }${
+    more > 0
+      ? html`<p>${needed >= countedTo ? "At least " : null}${counted(more, "more edit")} ${more === 1 ? "waits" : "wait"}${path === null ? "." : html`: <a href="${path}?state=waiting">all that wait</a>.`}</p>`
+      : null
+  }${
+    troubles.length === 0
+      ? null
+      : html`<div class="notice wait"><h2>Worth a look</h2><ul>${troubles.map((text) => html`<li>${text}</li>`)}</ul></div>`
+  }`;
+}
+
+const whyWords: Readonly<Record<string, string>> = {
+  conflict: "somebody else has changed the same",
+  refused: "the workspace refuses it",
+  failed: "it could not be carried out",
+  "unknown-outcome": "nobody knows whether it was carried out",
+};
+
+function waitingEdit(
+  edit: EditDescription,
+  { formToken, now, viewer }: Pick<Today, "now" | "viewer"> & { readonly formToken: string },
+): Markup {
+  const { id, words, reason, state, createdAt, ways, choice } = edit;
+  const why = state === "held" ? "waits for approval" : (whyWords[reason ?? ""] ?? "waits");
+  const page = pathOf("edits");
+  const own = choice === null ? ways.filter(({ act }) => isPressed(act, viewer)) : [];
+  const settle =
+    page === null
+      ? button("Settle it…", { to: `edits/${id}/retry`, tone: "main" })
+      : linkButton("Settle it…", `${page}/${id}`, { isMain: true });
+  return card({
+    title: null,
+    body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
+<p class="title"><bdi>${words.who}</bdi> ${spoken(words.did)}</p>
+<p class="quiet small">${timeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
+      page === null ? null : html` · <a href="${page}/${id}">the whole story</a>`
+    }</p>
+${whatIsWrong(edit)}
+${postForm(
+  { action: null, formToken },
+  html`${choice === null ? null : settle}${own.map((way) =>
+    wayButton(way, { edit, to: `edits/${id}/${way.act}` }),
+  )}`,
+)}`,
+  });
+}
+
+/** A conflict in one sentence, as its page has the fields; anything else as it was told. */
+function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
+  if (choice && choice.fields.length > 0) {
+    const names = enumerated(choice.fields.map(({ name }) => name));
+    return html`<p class="small">Somebody else has changed ${names} as well: choose what stays.</p>`;
+  }
+  return problem === null ? null : html`<p class="small"><bdi>${problem}</bdi></p>`;
+}
+
+/** What one press does; the rest is looked at first, on a page of its own. Only the administrator approves. */
+const isPressed = (act: string, { kind }: Today["viewer"]): boolean =>
+  act === "retry" || act === "discard" || (act === "approve" && kind === "admin");
+
+function waitingBrake({
+  missing,
+  total,
+  needsPerson,
+  releasedAt,
+}: Today["brakes"][number]): Markup {
+  const asks = needsPerson && !releasedAt;
+  const path = pathOf("edits");
+  return card({
+    title: null,
+    body: html`<p>${badge("removals held back", "wait")}</p>
+<p class="title">${missing} of ${total} items of one list vanished at once</p>
+<p class="small">${
+      asks
+        ? "Nothing is removed from calendars until you agree. If nobody has deleted them on purpose, look at the workspace first."
+        : "Nothing is removed before the workspace has confirmed each of them. There is nothing to do."
+    }</p>
+${asks && path !== null ? html`<p>${linkButton("Look at them…", path, { isMain: true })}</p>` : null}`,
+  });
+}
+
+const stepWords: Readonly<
+  Record<FirstStep["id"], { readonly title: string; readonly text: string; readonly page: string }>
+> = {
+  subscribe: {
+    title: "Subscribe to a calendar",
+    text: "Google, Outlook and Apple show it from then on.",
+    page: "feeds",
+  },
+  connect: {
+    title: "Connect a calendar program",
+    text: "What you change there reaches the workspace.",
+    page: "connect",
+  },
+  mail: {
+    title: "Let mails go out",
+    text: "Set mail.smtpUrl; until then each mail is a file in the mail folder.",
+    page: "people",
+  },
+  address: {
+    title: "Give Dayferry a public address",
+    text: "Set http.publicUrl to an https address, so that calendar services can fetch feeds.",
+    page: "status",
+  },
+};
+
+function firstSteps(steps: readonly FirstStep[]): Markup | null {
+  if (steps.length === 0) return null;
+  const items = steps.map(({ id, isDone }) => {
+    const { title, text, page } = stepWords[id];
+    const path = pathOf(page);
+    return html`<li class="${isDone ? "done" : "open"}"><div><p class="title">${
+      path === null || isDone ? title : html`<a href="${path}">${title}</a>`
+    }<span class="unseen">${isDone ? " (done)" : " (to do)"}</span></p><p class="quiet small">${text}</p></div></li>`;
+  });
+  const done = steps.filter(({ isDone }) => isDone).length;
+  return card({
+    title: "First steps",
+    aside: html`<span class="quiet small">${done} of ${steps.length} done</span>`,
+    body: html`<ol class="steps">${items}</ol>`,
+    id: "first-steps",
+    live: ["feeds", "mail"],
+  });
+}
+
+const standingTone: Readonly<Record<string, Tone | null>> = {
+  parked: "wait",
+  held: "info",
+  pending: "info",
+  claimed: "info",
+};
+
+function recentEdits({ recent, now, viewer }: Today): Markup {
+  const page = pathOf("edits");
+  const items = recent.map(({ id, words, createdAt, state }) => {
+    const tone = standingTone[state] ?? null;
+    return html`<li><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}${
+      tone === null ? html`, ${words.standing}` : null
+    }</p><p class="quiet small">${tone === null ? null : html`${badge(words.standing, tone)} `}${
+      page === null ? null : html`<a href="${page}/${id}">`
+    }${timeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
+  });
+  return card({
+    title: "Recent edits",
+    aside: page === null ? null : html`<a href="${page}">All edits</a>`,
+    body:
+      items.length > 0
+        ? html`<ul class="plain-list">${items}</ul>`
+        : emptyState({
+            title: "No edit yet",
+            text: "What is changed in a connected calendar program stands here, with how long it took to reach the workspace.",
+          }),
+    id: "recent",
+    live: ["edits"],
+  });
+}
+
+function projectAges({ projects, now }: Today): Markup {
+  const rows = projects.map((project) => [
+    html`<bdi>${project.title}</bdi>`,
+    ageInWords(project, now),
+  ]);
+  return card({
+    title: "Projects",
+    body:
+      rows.length > 0
+        ? table({
+            caption: "How old what is shown of each project may be",
+            columns: [{ title: "Project" }, { title: "Read" }],
+            rows,
+          })
+        : emptyState({
+            title: "No project yet",
+            text: "The projects of the workspace stand here once they have been found.",
+          }),
+    footer:
+      "What changes often and what is due soon is read more often: this is the age of the oldest list with dates in the next two weeks.",
+    id: "projects",
+    live: ["mirror", "age"],
+  });
+}
+
+function ageInWords(
+  { readAt, unread, lists, failing }: ProjectToday,
+  now: Temporal.Instant,
+): Markup {
+  if (readAt === null) return badge("not read yet", "info");
+  const said = html`<span class="nowrap">${ago(readAt, now)}</span>`;
+  if (failing > 0) {
+    return html`${said} ${badge(failing === lists ? "cannot be read" : `${failing} of ${lists} lists cannot be read`, "wait")}`;
+  }
+  return unread > 0
+    ? html`${said} ${badge(`${lists - unread} of ${lists} lists so far`, "info")}`
+    : said;
+}

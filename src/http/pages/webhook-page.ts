@@ -1,0 +1,117 @@
+import type { PersonDescription } from "../../people/people.ts";
+import type { WebhookDescription } from "../../people/webhook-book.ts";
+import {
+  button,
+  card,
+  checkbox,
+  facts,
+  field,
+  notice,
+  postForm,
+  selectField,
+} from "./components.ts";
+import { told } from "./edit-parts.ts";
+import type { Page } from "./layout.ts";
+import { html, type Markup } from "./markup-template.ts";
+
+/** What is shown of where one person's messages go. */
+interface WebhookPlace {
+  readonly person: Pick<PersonDescription, "id" | "name" | "email">;
+  readonly webhook: WebhookDescription;
+  /** What has just come of something; null where nothing was done. */
+  readonly said: { readonly isGood: boolean; readonly text: string } | null;
+}
+
+interface Frame {
+  readonly formToken: string;
+  readonly zone: string;
+  /** The entry of the navigation. */
+  readonly current: "me" | "people";
+  /** Where it is led back to. */
+  readonly back: string;
+}
+
+const formatWords = { ntfy: "ntfy", json: "JSON, for a program" } as const;
+
+/** Where reminders, digests and notices of one person go by HTTP: at `/me/webhook` and `/people/ID/webhook`. */
+export function webhookPage({ person, webhook, said }: WebhookPlace, frame: Frame): Page {
+  const { current } = webhook;
+  const { formToken, zone } = frame;
+  const own = current?.by === "person" ? current : null;
+  return {
+    title: "Where reminders go",
+    current: frame.current,
+    width: "narrow",
+    lead: html`For <bdi>${person.name}</bdi>. <a href="${frame.back}">Back</a>`,
+    body: html`${said && notice(said.isGood ? "good" : "bad", said.text)}
+${card({
+  title: "At present",
+  body: html`${facts([
+    [
+      "By mail",
+      current?.withMail === false ? "no" : html`<bdi>${person.email ?? "no address"}</bdi>`,
+    ],
+    [
+      "By HTTP",
+      current === null
+        ? "no"
+        : html`<bdi>${current.host}</bdi>, ${formatWords[current.format]}${current.hasToken ? ", with a token" : null}`,
+    ],
+    [
+      "Set by",
+      current === null ? null : current.by === "person" ? "this page" : "the configuration",
+    ],
+    ["Last message", lastMessage(webhook, zone)],
+  ])}${
+    current === null
+      ? null
+      : postForm(
+          { action: null, formToken, inRow: true },
+          html`${button("Send a test", { name: "do", value: "test" })}${own && button("Send by mail only", { name: "do", value: "remove", tone: "bad" })}`,
+        )
+  }`,
+})}
+${card({
+  title: own ? "Change it" : "Send them by HTTP as well",
+  body: postForm(
+    { action: null, formToken },
+    html`${field({
+      name: "url",
+      label: "Address",
+      type: "url",
+      isRequired: true,
+      autocomplete: "off",
+      hint: "For ntfy that of a topic, which nobody can guess. It is kept sealed, and not shown again.",
+    })}${selectField({
+      name: "format",
+      label: "What takes it",
+      value: own?.format ?? "ntfy",
+      choices: [
+        { value: "ntfy", label: formatWords.ntfy },
+        { value: "json", label: formatWords.json },
+      ],
+    })}${field({
+      name: "token",
+      label: "Token",
+      type: "password",
+      autocomplete: "off",
+      hint: "Where the receiver asks for one.",
+    })}${checkbox({ name: "mail", label: "Mails as well", isOn: own?.withMail ?? true })}${button("Save", { name: "do", value: "save", tone: "main" })}`,
+  ),
+})}`,
+  };
+}
+
+function lastMessage({ fate }: WebhookDescription, zone: string): Markup | string {
+  if (!fate) return "none so far";
+  const words = { sent: "arrived", deferred: "waits for another try", rejected: "was not taken" };
+  return html`${words[fate.state]}, ${told(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
+}
+
+/** What of it stands among a person's other things. */
+export const webhookSummary = ({ current }: WebhookDescription, href: string): Markup =>
+  html`<p>${
+    current === null
+      ? "Reminders, digests and notices go by mail alone."
+      : html`Reminders, digests and notices go to <bdi>${current.host}</bdi>${current.withMail ? " and by mail" : ", and not by mail"}.`
+  }</p><p><a href="${href}">Where reminders go…</a></p>`;

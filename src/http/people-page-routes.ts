@@ -1,0 +1,185 @@
+import { type Request, type Response, Router } from "express";
+import { isId, type PersonId, personId } from "../domain/ids.ts";
+import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
+import type { Outbox } from "../mail/outbox.ts";
+import type { People, PersonDescription } from "../people/people.ts";
+import type { WebhookBook } from "../people/webhook-book.ts";
+import type { MailAhead } from "../reminders/reminders.ts";
+import type { RecentMail } from "../store/mails/ledger.ts";
+import type { Store } from "../store/store.ts";
+import { formField, formGuard } from "./form-guard.ts";
+import type { MailSwitches } from "./pages/people-mail-page.ts";
+import { notDonePage, passwordPage } from "./pages/people-pages.ts";
+import { notFound, sendProblem } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import type { Viewers } from "./viewer.ts";
+
+export interface PeoplePageRoutesDeps {
+  readonly viewers: Viewers;
+  readonly people: People;
+  readonly store: Pick<Store, "mailChoices" | "ledger" | "logIns" | "view" | "journal">;
+  /** Which kinds the configuration grants a person. */
+  readonly wishes: (person: PersonId) => MailWishes;
+  /** What will go out within a week, so many at most. */
+  readonly mailsAhead: (most: number) => Promise<readonly MailAhead[]>;
+  /** Null where mails go to a mail server. */
+  readonly outbox: Outbox | null;
+  /** Null where reminders go by mail alone. */
+  readonly webhooks: Pick<WebhookBook, "describe"> | null;
+  readonly baseUrl: () => string;
+}
+
+const mostShown = 50;
+
+/** `/people`, for the admin: who there is, and the mails; `/me`, for everybody else: what is one's own. */
+export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
+  const { viewers, people, store, wishes, outbox } = deps;
+  const router = Router();
+  const frameOf = (request: Request) => ({
+    root: rootOf(request),
+    formToken: viewers.formToken(request),
+    zone: viewers.viewerOf(request).zone,
+  });
+  const switchesOf = (person: PersonId): MailSwitches => ({
+    off: store.mailChoices.list(person).map(({ choice }) => choice),
+    granted: wishes(person),
+  });
+
+  router.get("/people", async (request, response) => {
+    const { peopleAndMailPage } = await import("./pages/people-mail-page.ts");
+    const data = {
+      people: people.list().map((person) => ({
+        person,
+        mails: switchesOf(person.id),
+        logIns: store.logIns.of(person.id).length,
+        webhook: deps.webhooks?.describe(person.id) ?? null,
+      })),
+      state: store.ledger.state(),
+      ahead: await deps.mailsAhead(mostShown),
+      recent: store.ledger.recent(mostShown).map((mail) => ({ ...mail, title: titleOf(mail) })),
+      outbox: outbox && (await outbox.list(mostShown)),
+      // Whose choice was just changed stays unfolded.
+      unfolded: personIn(queryText(request, "mails") ?? "")?.id ?? null,
+    };
+    sendPage(response, peopleAndMailPage(data, frameOf(request)));
+  });
+
+  function titleOf({ item, edit }: RecentMail): string | null {
+    const about = item ?? (edit === null ? null : (store.journal.get(edit)?.item ?? null));
+    return about === null ? null : (store.view.get(about)?.item.title ?? null);
+  }
+
+  router.get("/people/outbox/:file", async (request, response) => {
+    const mail = (await outbox?.read(request.params.file)) ?? null;
+    if (!mail) return sendProblem(response, notFound("there is no such mail"));
+    const { outboxMailPage } = await import("./pages/people-mail-page.ts");
+    sendPage(response, outboxMailPage(mail, frameOf(request)));
+  });
+
+  // Somebody else's markup: in a document of its own, without scripts, forms or the origin of this server.
+  router.get("/people/outbox/:file/html", async (request, response) => {
+    const mail = (await outbox?.read(request.params.file)) ?? null;
+    if (!mail || mail.html === null)
+      return sendProblem(response, notFound("there is no such mail"));
+    response
+      .set("Content-Security-Policy", mailPolicy)
+      .set("Referrer-Policy", "no-referrer")
+      .type("html")
+      .send(mail.html);
+  });
+
+  router.post(
+    ["/people/:id/mails", "/me/mails", "/me/password", "/me/password/clear", "/me/log-ins"],
+    ...formGuard(viewers),
+  );
+
+  router.post("/people/:id/mails", (request, response) => {
+    const person = personIn(request.params.id);
+    if (!person) notDone(response, `There is no person ${request.params.id}.`);
+    else {
+      choose(person.id, request.body);
+      response.redirect(303, `${rootOf(request)}people?mails=${person.id}#person-${person.id}`);
+    }
+  });
+
+  const personIn = (id: string): PersonDescription | null =>
+    isId(Number(id)) ? people.get(personId(Number(id))) : null;
+
+  function choose(person: PersonId, body: unknown): void {
+    const [off, on] = [formField(body, "off"), formField(body, "on")];
+    if (isMailChoice(off)) store.mailChoices.turnOff(person, off);
+    else if (isMailChoice(on)) store.mailChoices.turnOn(person, on);
+  }
+
+  /** The person who looks; null for the admin, who is nobody of the workspace. */
+  function own(request: Request): PersonDescription | null {
+    const viewer = viewers.viewerOf(request);
+    return viewer.kind === "person" ? people.get(viewer.person) : null;
+  }
+
+  router.get("/me", async (request, response) => {
+    const person = own(request);
+    if (!person) return response.redirect(303, `${rootOf(request)}people`);
+    const { mePage } = await import("./pages/me-page.ts");
+    const place = {
+      person,
+      mails: switchesOf(person.id),
+      logIns: store.logIns.of(person.id),
+      webhook: deps.webhooks?.describe(person.id) ?? null,
+      current: viewers.sessionOf(request)?.id ?? null,
+    };
+    sendPage(response, mePage(place, frameOf(request)));
+  });
+
+  router.post("/me/mails", (request, response) => {
+    const person = own(request);
+    if (person) choose(person.id, request.body);
+    response.redirect(303, `${rootOf(request)}me#mails`);
+  });
+
+  router.post("/me/password", (request, response) => {
+    const person = own(request);
+    const given = person && people.setPassword(person.id, viewers.sessionOf(request)?.id);
+    if (given?.kind === "set") {
+      const profile = `${rootOf(request)}people/${given.person.id}/dayferry.mobileconfig`;
+      const [back, connect] = [`${rootOf(request)}me`, `${rootOf(request)}connect`];
+      const about = { ...given, baseUrl: deps.baseUrl(), profile, back, connect };
+      sendPage(response, passwordPage(about));
+    } else notDone(response, "The admin has no app password.");
+  });
+
+  router.post("/me/password/clear", (request, response) => {
+    const person = own(request);
+    if (person) people.clearPassword(person.id, viewers.sessionOf(request)?.id);
+    response.redirect(303, `${rootOf(request)}me#password`);
+  });
+
+  router.post("/me/log-ins", (request, response) => {
+    const person = own(request);
+    const ended = formField(request.body, "end");
+    const current = viewers.sessionOf(request)?.id ?? null;
+    if (person && ended === "others") store.logIns.endOf(person.id, current);
+    const mine = person ? store.logIns.of(person.id) : [];
+    const one = mine.find(({ id }) => String(id) === ended);
+    if (one) store.logIns.end(one.id);
+    // Who ends the log-in at hand is led to another one.
+    response.redirect(303, `${rootOf(request)}me#log-ins`);
+  });
+  return router;
+}
+
+/** Source: CSP 3 6.3 (sandbox): no script runs, no form is sent, and the document has an origin of its own. */
+const mailPolicy = [
+  "sandbox allow-popups",
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join("; ");
+
+function notDone(response: Response, reason: string): void {
+  sendPage(response.status(404), notDonePage(reason, rootOf(response.req)));
+}

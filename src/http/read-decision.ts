@@ -1,0 +1,86 @@
+import { type PatchField, patchFields } from "../domain/patch.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { FieldPick, Picks } from "../edits/actions/choice.ts";
+import type { UndoChoices } from "../edits/actions/undo.ts";
+
+/** What a program sends to settle a conflict. */
+interface SentDecision {
+  readonly version: string;
+  readonly picks: Picks;
+  readonly dryRun: boolean;
+}
+
+const members = ["version", "keep", "fields", "dryRun"];
+
+/**
+ * Reads `{version, keep?, fields?, dryRun?}`: `keep` is "mine" or "theirs" for all fields that are not named, `fields` has by name
+ * "mine", "theirs" or `{text}`. Fails with a sentence that names the member; what is not known is refused.
+ */
+export function readDecision(body: unknown): Result<SentDecision, string> {
+  if (!isObject(body)) return fail("a JSON object is needed, with version and keep or fields");
+  const sent = new Map(Object.entries(body));
+  const unknown = [...sent.keys()].find((name) => !members.includes(name));
+  if (unknown !== undefined) {
+    return fail(`${unknown}: it is not known here; there are ${members.join(", ")}`);
+  }
+  const version = sent.get("version");
+  if (typeof version !== "string" || version === "") {
+    return fail("version: the one that the edit's choice names is needed");
+  }
+  const keep = sent.get("keep");
+  if (keep !== undefined && !isSide(keep)) return fail('keep: it must be "mine" or "theirs"');
+  const dryRun = sent.get("dryRun") ?? false;
+  if (typeof dryRun !== "boolean") return fail("dryRun: it must be true or false");
+  const fields = readFields(sent.get("fields") ?? {});
+  if (!fields.ok) return fields;
+  if (keep === undefined && Object.keys(fields.value).length === 0) {
+    return fail('fields: nothing is decided; keep, "mine" or "theirs", decides all of them');
+  }
+  return ok({ version, picks: { keep, fields: fields.value }, dryRun });
+}
+
+function readFields(sent: unknown): Result<Picks["fields"], string> {
+  if (!isObject(sent)) return fail("fields: an object is needed, with a member for each field");
+  const picks: Partial<Record<PatchField, FieldPick>> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const field = patchFields.find((known) => known === name);
+    if (!field) return fail(`fields.${name}: there is no such field`);
+    const picked = isSide(value) ? value : readText(value);
+    if (picked === null) {
+      return fail(`fields.${name}: it must be "mine", "theirs" or an object with a text`);
+    }
+    picks[field] = picked;
+  }
+  return ok(picks);
+}
+
+/**
+ * Reads what a program sends to undo an edit, `fields` of `{version, fields?}`: by name "back" or "leave", for what somebody has
+ * changed since. Fails with a sentence that names the member.
+ */
+export function readUndoChoices(body: unknown): Result<UndoChoices, string> {
+  const { fields: sent = {} }: { readonly fields?: unknown } = Object(body);
+  if (!isObject(sent)) return fail("fields: an object is needed, with a member for each field");
+  const choices: Partial<Record<PatchField, "back" | "leave">> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const field = patchFields.find((known) => known === name);
+    if (!field) return fail(`fields.${name}: there is no such field`);
+    if (value !== "back" && value !== "leave") {
+      return fail(`fields.${name}: it must be "back" or "leave"`);
+    }
+    choices[field] = value;
+  }
+  return ok(choices);
+}
+
+function readText(value: unknown): { readonly text: string } | null {
+  if (!isObject(value)) return null;
+  const { text, ...others } = { text: undefined, ...value };
+  return typeof text === "string" && Object.keys(others).length === 0 ? { text } : null;
+}
+
+const isSide = (value: unknown): value is "mine" | "theirs" =>
+  value === "mine" || value === "theirs";
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

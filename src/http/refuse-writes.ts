@@ -1,0 +1,71 @@
+import type { Request, RequestHandler, Response } from "express";
+import { sendProblem } from "./problem-json.ts";
+
+/** What changes nothing, also in CalDAV. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
+const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"]);
+
+/** Lists that are asked of the service at that moment. */
+const asksService = /^\/api\/(?:files|labels|tasks\/[^/]+\/comments)\/?$/;
+
+/** Nobody can say when somebody else answers; programs try again by themselves. */
+const retryAfterSeconds = 60;
+
+/**
+ * Refuses whatever would have to be kept or sent, where a copy of the database is served: with 503, as the same is possible elsewhere,
+ * and with the address at which it is. Log-ins are refused as well: only the daemon that writes could keep them. A trial of
+ * edits (`dryRun=true`) changes nothing. Source: RFC 9110 15.6.4; RFC 5023 11.1 (edit).
+ */
+export function refuseWrites(primary: string | null): RequestHandler {
+  return (request, response, next) => {
+    if (!isWrite(request)) return next();
+    // Whoever waits for 100 Continue sends no body; what follows of any other is not worth reading.
+    response.set({
+      Connection: "close",
+      "Retry-After": String(retryAfterSeconds),
+      "Cache-Control": "no-store",
+      ...(primary !== null && { Link: `<${primary}${linkable(request.url)}>; rel="edit"` }),
+    });
+    const detail =
+      primary === null
+        ? "this is a copy that is only read: send it to the daemon that takes edits"
+        : `this is a copy that is only read: send it to ${primary}`;
+    if (/^\/(?:dav|\.well-known)(?:\/|$)/.test(request.path))
+      sendDavError(response, { detail, primary });
+    else sendProblem(response, { status: 503, title: "Read only", detail, more: { primary } });
+  };
+}
+
+function isWrite({ method, path, query }: Request): boolean {
+  if (method === "POST" && path === "/api/edits" && query["dryRun"] === "true") return false;
+  if (!reading.has(method)) return true;
+  // The admin token in the address would begin a log-in.
+  return asksService.test(path) || (path === "/" && query["token"] !== undefined);
+}
+
+/** Without what a query may hold of secrets. */
+const linkable = (url: string): string => encodeURI(decodeSafely(url.split("?")[0] ?? ""));
+
+function decodeSafely(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return "/";
+  }
+}
+
+/** In the words of WebDAV, with an element of our own. Source: RFC 4918 14.5, 16. */
+function sendDavError(
+  response: Response,
+  { detail, primary }: { readonly detail: string; readonly primary: string | null },
+): void {
+  const at = primary === null ? "" : `<d:href>${escaped(primary)}</d:href>`;
+  response
+    .status(503)
+    .type("application/xml; charset=utf-8")
+    .send(
+      `<?xml version="1.0" encoding="utf-8"?>\n<d:error xmlns:d="DAV:" xmlns:df="urn:dayferry"><df:read-only>${at}</df:read-only><df:reason>${escaped(detail)}</df:reason></d:error>`,
+    );
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

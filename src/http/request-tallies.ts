@@ -1,0 +1,81 @@
+import type { RequestHandler, Response } from "express";
+import { type Door, statusClass, type Tallies } from "../domain/tallies.ts";
+
+/** Methods that calendar programs use; what else somebody sends is no name of a metric's value. */
+const calendarMethods: ReadonlySet<string> = new Set([
+  "COPY",
+  "DELETE",
+  "GET",
+  "HEAD",
+  "MKCALENDAR",
+  "MKCOL",
+  "MOVE",
+  "OPTIONS",
+  "POST",
+  "PROPFIND",
+  "PROPPATCH",
+  "PUT",
+  "REPORT",
+]);
+
+/** Methods that programs try at `/` before they know where calendars are. */
+const probes: ReadonlySet<string> = new Set(["OPTIONS", "PROPFIND", "REPORT"]);
+
+const ways: readonly (readonly [pattern: RegExp, door: Door])[] = [
+  [/^\/feeds\/[^/]+\/[^/]+$/, "feed"],
+  [/^\/(?:dav(?:\/|$)|\.well-known\/caldav)/, "caldav"],
+  [/^\/api\//, "api"],
+  [/^\/(?:act|unsubscribe)\/|^\/login\/./, "link"],
+  [/^\/(?:healthz|readyz|metrics|robots\.txt)\/?$/, "health"],
+];
+
+/** Counts each answer by the way in, with nothing in it that a stranger has written. It belongs behind what takes prefixes off. */
+export function tallyRequests(
+  tallies: Tallies,
+  { monotonic }: { readonly monotonic: () => number },
+): RequestHandler {
+  return ({ method, url }, response, next) => {
+    const path = pathOf(url);
+    const door = doorOf(method, path);
+    // The stream of changes of an open page has no length that would say anything.
+    const lasts = path === "/live";
+    const begunMs = monotonic();
+    response.once("close", () => {
+      // Who has gone before the answer was given none.
+      if (!response.headersSent) return;
+      note({ door, method, response, tallies });
+      if (!lasts) tallies.httpLengths.add((monotonic() - begunMs) / 1000, { door });
+    });
+    next();
+  };
+}
+
+function note({
+  door,
+  method,
+  response,
+  tallies,
+}: {
+  readonly door: Door;
+  readonly method: string;
+  readonly response: Response;
+  readonly tallies: Tallies;
+}): void {
+  const { statusCode } = response;
+  const status = statusClass(statusCode);
+  tallies.http.add({ door, status });
+  if (door === "feed") tallies.feedFetches.add({ status: String(statusCode) });
+  if (door === "caldav") {
+    tallies.caldav.add({ method: calendarMethods.has(method) ? method : "other", status });
+  }
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}
+
+function doorOf(method: string, path: string): Door {
+  if (probes.has(method) && (path === "/" || path === "*")) return "caldav";
+  return ways.find(([pattern]) => pattern.test(path))?.[1] ?? "page";
+}

@@ -1,0 +1,235 @@
+import express, { type Express, type Request, type RequestHandler } from "express";
+import type { Project } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
+import { sameSecret } from "./admin-auth.ts";
+import { type AssetFolders, createAssets, ownFolders } from "./assets.ts";
+import { formField, readForm } from "./form-guard.ts";
+import {
+  type ChosenProjects,
+  doneSetupPage,
+  refusedSetupPage,
+  type SetupAnswers,
+  setupPage,
+  setupResultPage,
+} from "./pages/setup-page.ts";
+import { notFound, sendProblem } from "./problem-json.ts";
+import { queryText } from "./request-query.ts";
+import { rootOf, sendPage, surroundPages } from "./send-page.ts";
+
+/** What is wrong with one answer; `field` null = with none of them alone. */
+export interface SetupFault {
+  readonly field: keyof SetupAnswers | null;
+  readonly problem: string;
+}
+
+/** What the service has said to the answers. */
+export type SetupTrial =
+  | { readonly kind: "faults"; readonly faults: readonly SetupFault[] }
+  | {
+      readonly kind: "reached";
+      /** Null where the service does not list them, so that the configuration has to. */
+      readonly projects: readonly Project[] | null;
+      /** What was found out about the account, in sentences. */
+      readonly facts: readonly string[];
+    };
+
+/** What became of writing the configuration. */
+export type SetupWrite =
+  | { readonly kind: "written"; readonly files: readonly string[]; readonly adminToken: string }
+  /** There is something already, which is kept unless it may be replaced. */
+  | { readonly kind: "exists"; readonly file: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** The projects that are to be kept; "discover" for all, also those of later. */
+export type ProjectChoice = "discover" | readonly number[];
+
+export interface SetupDeps {
+  readonly attempt: (answers: SetupAnswers) => Promise<SetupTrial>;
+  /** Creates an event of its own, reads it back and deletes it; says in a sentence what that has shown. */
+  readonly probe: (
+    answers: SetupAnswers,
+  ) => Promise<{ readonly isRight: boolean; readonly said: string }>;
+  /** The text of the configuration, without the key. */
+  readonly configText: (answers: SetupAnswers, projects: ProjectChoice) => string;
+  readonly write: (
+    answers: SetupAnswers,
+    how: { readonly projects: ProjectChoice; readonly mayReplace: boolean },
+  ) => SetupWrite;
+  /** Called once the answer that says so has left. */
+  readonly onWritten: () => void;
+  /** Opens the set-up from elsewhere. */
+  readonly token: string;
+  /** That forms carry, and the cookie of who came with the token. */
+  readonly formToken: string;
+  readonly assetFolders?: AssetFolders;
+}
+
+/**
+ * The guided set-up at `/setup`, for as long as there is no configuration. It opens on this machine, or with the token that was
+ * printed; nothing is written until it is told to.
+ */
+export function createSetupApp(deps: SetupDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  const { assets, router } = createAssets(deps.assetFolders ?? ownFolders);
+  const { formToken } = deps;
+  app.use(
+    surroundPages(() => ({ viewer: null, formToken, zone: "UTC", assets: assets() })),
+    router,
+  );
+  app.get("/healthz", (_request, response) => void response.json({ status: "setting up" }));
+  app.get("/readyz", (_request, response) => {
+    response.status(503).set("Retry-After", "10").json({ status: "not set up yet", fresh: false });
+  });
+  app.use(letIn(deps));
+  app.get("/", (request, response) => response.redirect(303, `${rootOf(request)}setup`));
+
+  /** Held here, so that no page has to carry the key. */
+  let draft: { readonly answers: SetupAnswers; readonly trial: Reached } | null = null;
+  let isWritten = false;
+
+  app.get("/setup", (_request, response) => {
+    sendPage(response, setupPage({ answers: draft?.answers ?? nothingYet, faults: [], formToken }));
+  });
+
+  app.post("/setup", async (request, response) => {
+    const answers = answersIn(request.body, draft?.answers ?? nothingYet);
+    const trial = await deps.attempt(answers);
+    if (trial.kind === "faults") {
+      sendPage(response.status(400), setupPage({ answers, faults: trial.faults, formToken }));
+      return;
+    }
+    draft = { answers, trial };
+    response.redirect(303, `${rootOf(request)}setup/result`);
+  });
+
+  app.get("/setup/result", (request, response) => {
+    if (!draft) return response.redirect(303, `${rootOf(request)}setup`);
+    sendPage(response, setupResultPage({ ...draft, formToken, said: null }));
+  });
+
+  app.post("/setup/zone", async (request, response) => {
+    if (!draft) return response.redirect(303, `${rootOf(request)}setup`);
+    const said = await deps.probe(draft.answers);
+    sendPage(response, setupResultPage({ ...draft, formToken, said }));
+  });
+
+  app.post("/setup/finish", (request, response) => {
+    if (!draft) return response.redirect(303, `${rootOf(request)}setup`);
+    const { answers, trial } = draft;
+    const chosen = chosenIn(request.body);
+    const projects = choiceOf(chosen, trial);
+    const frame = { ...draft, formToken, chosen };
+    const isUnclear = chosen.isAll && chosen.ticked.size > 0;
+    if (isUnclear || projects.length === 0) {
+      const said = isUnclear
+        ? "Projects are ticked, and all are chosen: choose “These alone”, or take the ticks away. Nothing was written."
+        : "Choose at least one project.";
+      sendPage(response.status(400), setupResultPage({ ...frame, said: { isRight: false, said } }));
+      return;
+    }
+    if (formField(request.body, "way") !== "write") {
+      response
+        .set("Content-Disposition", 'attachment; filename="config.json"')
+        .type("application/json")
+        .send(deps.configText(answers, projects));
+      return;
+    }
+    const mayReplace = formField(request.body, "replace") === "on";
+    const result: SetupWrite = isWritten
+      ? { kind: "failed", problem: "the configuration was written already" }
+      : deps.write(answers, { projects, mayReplace });
+    switch (result.kind) {
+      case "written":
+        isWritten = true;
+        response.once("finish", () => deps.onWritten());
+        sendPage(response, doneSetupPage(result));
+        return;
+      case "exists": {
+        const said = `${result.file} is there already, and was left as it is. Agree to replace it, or move it away.`;
+        const page = { ...frame, said: { isRight: false, said }, asksToReplace: true };
+        sendPage(response.status(409), setupResultPage(page));
+        return;
+      }
+      case "failed": {
+        const said = { isRight: false, said: `It could not be written: ${result.problem}.` };
+        sendPage(response.status(500), setupResultPage({ ...frame, said }));
+        return;
+      }
+      default:
+        unreachable(result);
+    }
+  });
+  app.use((request, response) => {
+    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+  });
+  return app;
+}
+
+type Reached = Extract<SetupTrial, { kind: "reached" }>;
+
+const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
+
+/** A key that was given before need not be given again. */
+function answersIn(body: unknown, before: SetupAnswers): SetupAnswers {
+  const of = (name: keyof SetupAnswers) => formField(body, name).trim();
+  const apiKey = of("apiKey");
+  return {
+    baseUrl: of("baseUrl"),
+    apiKey: apiKey === "" ? before.apiKey : apiKey,
+    contact: of("contact"),
+    timeZone: of("timeZone"),
+  };
+}
+
+function chosenIn(body: unknown): ChosenProjects {
+  const { project = [] }: { readonly project?: unknown } = Object(body);
+  const ticked = (Array.isArray(project) ? project : [project]).map(Number);
+  return { isAll: formField(body, "projects") !== "some", ticked: new Set(ticked) };
+}
+
+function choiceOf({ isAll, ticked }: ChosenProjects, { projects }: Reached): ProjectChoice {
+  if (projects === null || isAll) return "discover";
+  return projects.flatMap(({ id }) => (ticked.has(id) ? [Number(id)] : []));
+}
+
+const cookieName = "dayferry-setup";
+
+/**
+ * On this machine: by a connection from it, to a name that only it has, with nothing in between; a page of another site could
+ * have its browser ask under a name of its own. From elsewhere: by the token, once, and then by a cookie. What is sent carries
+ * the forms' token.
+ */
+function letIn({ token, formToken }: SetupDeps): RequestHandler {
+  const read = readForm();
+  return (request, response, next) => {
+    const given = queryText(request, "token");
+    if (request.method === "GET" && given !== undefined && sameSecret(given, token)) {
+      const flags = `Path=/; HttpOnly; SameSite=Strict${request.secure ? "; Secure" : ""}`;
+      response.setHeader("Set-Cookie", `${cookieName}=${token}; ${flags}`);
+      response.redirect(303, `${rootOf(request)}setup`);
+      return;
+    }
+    const cookies = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+    const hasToken = cookies.some((pair) => sameSecret(pair, `${cookieName}=${token}`));
+    if (!hasToken && !isHere(request)) {
+      sendPage(response.status(403), refusedSetupPage);
+      return;
+    }
+    if (request.method !== "POST") return next();
+    read(request, response, (error?: unknown) => {
+      if (error) return next(error);
+      if (sameSecret(formField(request.body, "form"), formToken)) return next();
+      sendPage(response.status(403), refusedSetupPage);
+    });
+  };
+}
+
+function isHere({ socket, headers }: Request): boolean {
+  const isOwn = /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? "");
+  const isDirect = headers["x-forwarded-for"] === undefined && headers["forwarded"] === undefined;
+  return (
+    isOwn && isDirect && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(headers.host ?? "")
+  );
+}

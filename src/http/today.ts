@@ -1,0 +1,219 @@
+import type { ProjectId } from "../domain/ids.ts";
+import { unreachable } from "../domain/result.ts";
+import { seesProject, type Viewer } from "../domain/sight.ts";
+import type { EditDescription } from "../edits/actions/describe.ts";
+import type { EditActions, FoundEdit } from "../edits/actions/edit-actions.ts";
+import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { People } from "../people/people.ts";
+import type { Rights } from "../people/rights.ts";
+import type { ListAges } from "../store/mirror/list-ages.ts";
+import type { Store } from "../store/store.ts";
+import type { Status } from "./status.ts";
+
+/** Whether calendars show what the workspace holds, as far as that is known here. */
+export type Standing =
+  /** `readAt`: when the list that was read longest ago was read, of those with dates in the next days. */
+  | { readonly kind: "in-step"; readonly readAt: Temporal.Instant }
+  /** What is on the disk is served, and is being read anew since the start. */
+  | { readonly kind: "catching-up"; readonly readAt: Temporal.Instant | null }
+  | { readonly kind: "first-reading"; readonly read: number; readonly lists: number }
+  /** Nothing was answered since; null = never. */
+  | { readonly kind: "cut-off"; readonly readAt: Temporal.Instant | null; readonly why: string }
+  | { readonly kind: "cannot-store"; readonly why: string };
+
+export interface ProjectToday {
+  readonly id: ProjectId;
+  readonly title: string;
+  readonly lists: number;
+  readonly unread: number;
+  readonly failing: number;
+  /** When the list that was read longest ago was read: of those with near dates where there are any, else of all. */
+  readonly readAt: Temporal.Instant | null;
+}
+
+/** One thing that makes Dayferry useful; those that are done stay ticked until all are. */
+export interface FirstStep {
+  readonly id: "subscribe" | "connect" | "mail" | "address";
+  readonly isDone: boolean;
+}
+
+/** What somebody sees first, each the own. */
+export interface Today {
+  readonly viewer: Viewer;
+  readonly now: Temporal.Instant;
+  readonly standing: Standing;
+  /** Edits on their way to the workspace. */
+  readonly underWay: number;
+  /** Edits that wait for a person, the newest first, as far as they are listed. */
+  readonly needs: readonly EditDescription[];
+  readonly needed: number;
+  /** Nobody counts further: as many may be more. */
+  readonly countedTo: number;
+  readonly brakes: Status["brakes"];
+  /** What an administrator may have to look at, each in a sentence. */
+  readonly troubles: readonly string[];
+  readonly projects: readonly ProjectToday[];
+  readonly recent: readonly EditDescription[];
+  /** Empty once all are done. */
+  readonly firstSteps: readonly FirstStep[];
+}
+
+export interface TodayDeps {
+  readonly store: Store;
+  readonly editActions: EditActions;
+  readonly feeds: PublishedFeeds;
+  readonly people: People;
+  readonly rights: Pick<Rights, "mayLookAt">;
+  readonly status: () => Status;
+  readonly baseUrl: () => string;
+  /** Whether mails go to a server, and not into a folder. */
+  readonly sendsMail: boolean;
+}
+
+const listed = { needs: 10, recent: 8 };
+/** Beyond this many the page says that there are more. */
+const counted = 200;
+/** A date that far ahead makes its list matter. */
+const nearDays = 14;
+const nearFor = Temporal.Duration.from({ minutes: 10 });
+
+/** Gathers what the page of today says. What costs a look at every item is kept for some minutes. */
+export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) => Today {
+  const { store, editActions, feeds, people, rights, baseUrl } = deps;
+  let near: { readonly at: Temporal.Instant; readonly lists: ReadonlySet<string> } | null = null;
+
+  function nearLists(now: Temporal.Instant): ReadonlySet<string> {
+    if (near && Temporal.Instant.compare(now, near.at.add(nearFor)) < 0) return near.lists;
+    const today = now.toZonedDateTimeISO(store.zone).toPlainDate();
+    const lists = store.listAges.datedWithin({
+      from: today.subtract({ days: 1 }),
+      to: today.add({ days: nearDays }),
+    });
+    near = { at: now, lists };
+    return lists;
+  }
+
+  /** A person's own, but for those of items that are for the person's eyes no more. */
+  function editsOf(viewer: Viewer, state: string | undefined, limit: number) {
+    const person = viewer.kind === "person" ? String(viewer.person) : undefined;
+    const found = editActions.find({ state, person }, { limit, zone: viewer.zone });
+    const edits = found.ok ? found.value : [];
+    if (viewer.kind === "admin") return edits;
+    return edits.filter(({ item }) => rights.mayLookAt(viewer.person, item.uid));
+  }
+
+  const described = (edits: readonly FoundEdit[]) => edits.map((edit) => edit.describe());
+
+  function projectsOf(viewer: Viewer, { now, fastPath }: Status): readonly ProjectToday[] {
+    const rows = store.listAges.ofProjects({
+      near: nearLists(now),
+      byPages: fastPath.kind === "used",
+    });
+    const ages = new Map(rows.map((age) => [age.projectId, age]));
+    return store.directory.projects().flatMap((project) => {
+      const age = ages.get(project.id);
+      const isSeen = viewer.kind === "admin" || seesProject(viewer.person, project);
+      return age && isSeen ? [projectToday({ id: project.id, title: project.title }, age)] : [];
+    });
+  }
+
+  return (viewer, status) => {
+    const projects = projectsOf(viewer, status);
+    const waiting = editsOf(viewer, "waiting", counted);
+    const isAdmin = viewer.kind === "admin";
+    const isPublic = new URL(baseUrl()).protocol === "https:";
+    return {
+      viewer,
+      now: status.now,
+      standing: isAdmin
+        ? standingOf(status, projects)
+        : ownStanding(standingOf(status, projects), projects),
+      underWay: editsOf(viewer, "under-way", counted).length,
+      needs: described(waiting.slice(0, listed.needs)),
+      needed: waiting.length,
+      countedTo: counted,
+      brakes: isAdmin ? status.brakes : [],
+      troubles: isAdmin ? troublesOf(status) : [],
+      projects,
+      recent: described(editsOf(viewer, undefined, listed.recent)),
+      firstSteps: stepsLeft([
+        { id: "subscribe", isDone: feedsOf(viewer, feeds.list()).some(isFetched) },
+        { id: "connect", isDone: people.list().some((person) => hasConnected(viewer, person)) },
+        ...(isAdmin
+          ? ([
+              { id: "mail", isDone: deps.sendsMail },
+              { id: "address", isDone: isPublic },
+            ] as const)
+          : []),
+      ]),
+    };
+  };
+}
+
+const isFetched = ({ lastFetch }: PublishedFeed): boolean => lastFetch !== null;
+
+/** A feed of a project counts for everybody, that of a person for that person. */
+const feedsOf = (viewer: Viewer, feeds: readonly PublishedFeed[]): readonly PublishedFeed[] =>
+  feeds.filter(
+    ({ personId }) => viewer.kind === "admin" || personId === null || personId === viewer.person,
+  );
+
+const hasConnected = (
+  viewer: Viewer,
+  { id, hasPassword }: { readonly id: number; readonly hasPassword: boolean },
+): boolean => hasPassword && (viewer.kind === "admin" || viewer.person === id);
+
+const stepsLeft = (steps: readonly FirstStep[]): readonly FirstStep[] =>
+  steps.every(({ isDone }) => isDone) ? [] : steps;
+
+type ProjectAge = ReturnType<ListAges["ofProjects"]>[number];
+
+const projectToday = (
+  project: Pick<ProjectToday, "id" | "title">,
+  { lists, unread, failing, oldestAt, nearOldestAt }: ProjectAge,
+): ProjectToday => ({ ...project, lists, unread, failing, readAt: nearOldestAt ?? oldestAt });
+
+/** A service that does not answer shows in every list sooner or later; few that fail are no outage. */
+function standingOf(status: Status, projects: readonly ProjectToday[]): Standing {
+  const { storage, mirror, fresh, errors } = status;
+  if (storage) return { kind: "cannot-store", why: storage.problem };
+  const moments = projects.flatMap(({ readAt }) => readAt ?? []);
+  const readAt = moments.toSorted((a, b) => Temporal.Instant.compare(a, b))[0] ?? null;
+  const lists = mirror.sources;
+  const failing = errors.filter(({ source }) =>
+    /^(?:events|tasks|subtasks|todolists):/.test(source),
+  );
+  const [first] = failing;
+  if (first && failing.length * 2 > lists) {
+    return { kind: "cut-off", readAt, why: first.problem ?? "it does not answer" };
+  }
+  if (mirror.projectsNeverRead > 0 || lists === 0) {
+    return { kind: "first-reading", read: lists - mirror.sourcesNeverRead, lists };
+  }
+  if (!fresh || readAt === null) return { kind: "catching-up", readAt };
+  return { kind: "in-step", readAt };
+}
+
+/** Without what tells of lists that the viewer does not see: their number, and what is wrong with one of them. */
+function ownStanding(standing: Standing, projects: readonly ProjectToday[]): Standing {
+  switch (standing.kind) {
+    case "cut-off":
+      return { ...standing, why: "it does not answer" };
+    case "cannot-store":
+      return { ...standing, why: "the administrator is told why" };
+    case "first-reading": {
+      const lists = projects.reduce((sum, project) => sum + project.lists, 0);
+      const unread = projects.reduce((sum, project) => sum + project.unread, 0);
+      return { ...standing, read: lists - unread, lists };
+    }
+    case "catching-up":
+    case "in-step":
+      return standing;
+    default:
+      return unreachable(standing);
+  }
+}
+
+/** Removals that wait have a card of their own. */
+const troublesOf = ({ troubles }: Status): readonly string[] =>
+  troubles.filter(({ kind }) => kind !== "removals-held").map(({ sentence }) => sentence);

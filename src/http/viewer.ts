@@ -1,0 +1,135 @@
+import { createHmac } from "node:crypto";
+import type { Request } from "express";
+import type { Person } from "../domain/item.ts";
+import type { Viewer } from "../domain/sight.ts";
+import { isZone } from "../domain/when.ts";
+import type { PasswordCheck } from "../people/passwords.ts";
+import type { LogInWay } from "../store/calendars/sign-ins.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type BegunSession,
+  type BrowserSession,
+  type BrowserSessions,
+  createBrowserSessions,
+} from "./browser-sessions.ts";
+import type { ProxyIdentity } from "./proxy-identity.ts";
+
+export type { Viewer } from "../domain/sight.ts";
+
+/** Knows who asks: by the browser's log-in, by a proxy that has logged them in, or by what a program has sent. */
+export interface Viewers {
+  /** Null for somebody who has not logged in. */
+  find(request: Request): Viewer | null;
+  /** Looks anew, for what outlasts the moment it was let in: null once the log-in has ended. */
+  again(request: Request): Viewer | null;
+  /** Of a request that was let in as somebody's. Throws `NoViewerError` for any other. */
+  viewerOf(request: Request): Viewer;
+  /** Says who has sent a request, where that is not known from a browser's log-in. */
+  note(request: Request, viewer: Viewer): void;
+  /** The admin, or a person, on whose clocks times are told. */
+  admin(): Viewer;
+  person(person: Person): Viewer;
+  /** The browser's log-in by which the viewer is known; null where a proxy or a program says it. */
+  sessionOf(request: Request): BrowserSession | null;
+  /** The token that every form for this viewer carries. */
+  formToken(request: Request): string;
+  /** Whom a trusted proxy says the request is of, whether that is known here or not; null without one. */
+  proxied(request: Request): string | null;
+  /** Begins a log-in of a person, or of the admin (null). */
+  logIn(
+    request: Request,
+    by: { readonly person: Person | null; readonly way: LogInWay },
+  ): BegunSession;
+  /** Ends the browser's log-in; value of the `Set-Cookie` header that takes the cookie away. */
+  logOut(request: Request): string;
+}
+
+/** Thrown where something for somebody is made for nobody: the access table should have asked for a log-in. */
+class NoViewerError extends Error {
+  override readonly name = "NoViewerError";
+}
+
+interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], "randomBytes"> {
+  readonly adminToken: () => string;
+  readonly store: Pick<Store, "directory" | "logIns" | "health">;
+  readonly passwords: Pick<PasswordCheck, "personOf">;
+  readonly identity: ProxyIdentity;
+  /** The account's. */
+  readonly zone: string;
+  readonly clock: () => Temporal.Instant;
+}
+
+/** Who a request is of, and what its forms are to carry. */
+interface Sight {
+  readonly viewer: Viewer | null;
+  readonly session: BrowserSession | null;
+  readonly formToken: string;
+}
+
+export function createViewers(deps: ViewersDeps): Viewers {
+  const { adminToken, store, passwords, identity, zone } = deps;
+  const sessions: BrowserSessions = createBrowserSessions(deps);
+  const seen = new WeakMap<Request, Sight>();
+  const admin: Viewer = { kind: "admin", zone };
+  const personViewer = ({ id, name, timeZone }: Person): Viewer => ({
+    kind: "person",
+    person: id,
+    name,
+    zone: timeZone !== null && isZone(timeZone) ? timeZone : zone,
+  });
+
+  /** Somebody who has left the account is let in no more, nor by the same cookie should they come back. */
+  function ofSession({ person }: BrowserSession): Viewer | null {
+    if (person === null) return admin;
+    const known = store.directory.activePerson(person);
+    if (!known) store.logIns.endOf(person, null);
+    return known && personViewer(known);
+  }
+
+  function ofProxied(name: string): Viewer | null {
+    if (identity.isAdmin(name)) return admin;
+    const person = passwords.personOf(name);
+    return person && personViewer(person);
+  }
+
+  /** The admin's own log-in goes before what a proxy says, and that before any other log-in. */
+  function look(request: Request): Sight {
+    const proxied = identity.of(request);
+    const session = sessions.find(request, proxied);
+    if (session && (session.person === null || proxied === null)) {
+      return { viewer: ofSession(session), session, formToken: session.formToken };
+    }
+    if (proxied === null) return { viewer: null, session: null, formToken: "" };
+    const formToken = createHmac("sha256", adminToken())
+      .update(`form of ${proxied}`)
+      .digest("base64url");
+    return { viewer: ofProxied(proxied), session: null, formToken };
+  }
+
+  function sightOf(request: Request): Sight {
+    const sight = seen.get(request) ?? look(request);
+    seen.set(request, sight);
+    return sight;
+  }
+
+  return {
+    find: (request) => sightOf(request).viewer,
+    again: (request) => look(request).viewer,
+    viewerOf(request) {
+      const { viewer } = sightOf(request);
+      if (viewer) return viewer;
+      throw new NoViewerError(`nobody has logged in for ${request.method} ${request.path}`);
+    },
+    note: (request, viewer) => void seen.set(request, { viewer, session: null, formToken: "" }),
+    admin: () => admin,
+    person: personViewer,
+    sessionOf: (request) => sightOf(request).session,
+    formToken: (request) => sightOf(request).formToken,
+    proxied: (request) => identity.of(request),
+    logIn(request, { person, way }) {
+      const proxied = identity.of(request);
+      return sessions.begin(request, { person: person?.id ?? null, way, proxied });
+    },
+    logOut: (request) => sessions.end(request),
+  };
+}

@@ -1,0 +1,109 @@
+import { type Request, type Response, Router } from "express";
+import { isId, personId } from "../domain/ids.ts";
+import type { People, PersonDescription } from "../people/people.ts";
+import type { WebhookBook } from "../people/webhook-book.ts";
+import type { WebhookMessage } from "../remote/webhook.ts";
+import { formField, formGuard } from "./form-guard.ts";
+import { notDonePage } from "./pages/people-pages.ts";
+import { rootOf, sendPage } from "./send-page.ts";
+import { type TestLimit, tooManyTests } from "./test-limit.ts";
+import type { Viewers } from "./viewer.ts";
+
+export interface WebhookRoutesDeps {
+  readonly viewers: Viewers;
+  readonly people: People;
+  readonly webhooks: WebhookBook;
+  /** What somebody is sent who asks for a test. */
+  readonly tests: TestLimit;
+  readonly testFor: (person: PersonDescription) => WebhookMessage;
+}
+
+interface Said {
+  readonly isGood: boolean;
+  readonly text: string;
+}
+
+/** `/me/webhook` and, for the admin, `/people/ID/webhook`: where a person's reminders go by HTTP, and a test of it. */
+export function webhookRoutes({
+  viewers,
+  people,
+  webhooks,
+  tests,
+  testFor,
+}: WebhookRoutesDeps): Router {
+  const router = Router();
+  const places = ["/me/webhook", "/people/:id/webhook"];
+  router.post(places, ...formGuard(viewers));
+
+  /** The person that an address is about; null where there is none. */
+  function personOf(request: Request): PersonDescription | null {
+    const { id } = request.params;
+    if (id !== undefined) return isId(Number(id)) ? people.get(personId(Number(id))) : null;
+    const viewer = viewers.viewerOf(request);
+    return viewer.kind === "person" ? people.get(viewer.person) : null;
+  }
+
+  async function show(
+    { request, response }: { readonly request: Request; readonly response: Response },
+    { person, said }: { readonly person: PersonDescription; readonly said: Said | null },
+  ): Promise<void> {
+    const { webhookPage } = await import("./pages/webhook-page.ts");
+    const isOwn = request.params["id"] === undefined;
+    const root = rootOf(request);
+    const page = webhookPage(
+      { person, webhook: webhooks.describe(person.id), said },
+      {
+        formToken: viewers.formToken(request),
+        zone: viewers.viewerOf(request).zone,
+        current: isOwn ? "me" : "people",
+        back: isOwn ? `${root}me` : `${root}people#person-${person.id}`,
+      },
+    );
+    sendPage(response.status(said && !said.isGood ? 422 : 200), page);
+  }
+
+  async function act(person: PersonDescription, body: unknown): Promise<Said> {
+    const wish = formField(body, "do");
+    if (wish === "test") {
+      const seconds = tests.ask(`person ${person.id}`);
+      if (seconds !== null) return { isGood: false, text: `${tooManyTests(seconds)}.` };
+      const posted = await webhooks.send(person.id, testFor(person));
+      return posted.kind === "sent"
+        ? { isGood: true, text: "The test message was taken." }
+        : { isGood: false, text: `The test message did not arrive: ${posted.message}.` };
+    }
+    if (wish === "remove") {
+      webhooks.remove(person.id);
+      return { isGood: true, text: "Nothing is sent to that address any more." };
+    }
+    const set = webhooks.set(person.id, {
+      url: formField(body, "url"),
+      format: formField(body, "format") === "json" ? "json" : "ntfy",
+      token: formField(body, "token"),
+      withMail: formField(body, "mail") !== "",
+    });
+    return set.ok
+      ? { isGood: true, text: "Saved. What falls due from now on goes there." }
+      : { isGood: false, text: set.failure };
+  }
+
+  router.get(places, async (request: Request, response: Response) => {
+    const person = personOf(request);
+    if (person) await show({ request, response }, { person, said: null });
+    else notThere(request, response);
+  });
+
+  router.post(places, async (request: Request, response: Response) => {
+    const person = personOf(request);
+    if (person)
+      await show({ request, response }, { person, said: await act(person, request.body) });
+    else notThere(request, response);
+  });
+  return router;
+}
+
+function notThere(request: Request, response: Response): void {
+  // The admin is nobody of the workspace.
+  if (request.params["id"] === undefined) response.redirect(303, `${rootOf(request)}people`);
+  else sendPage(response.status(404), notDonePage("There is no such person.", rootOf(request)));
+}

@@ -1,0 +1,38 @@
+// The thread in which long calendar files are read, one after another: `reading-thread.ts` starts and ends it.
+import { parentPort } from "node:worker_threads";
+import { readCalendar, readCalendarObject } from "./calendar-object.ts";
+import { type PlainIncomingItem, plainItemOf } from "./plain-calendar.ts";
+import type { LongText, ReadPart } from "./reading-thread.ts";
+
+/** So many items go to the main thread at once: what it takes in one turn. */
+const itemsTogether = 50;
+
+parentPort?.on("message", (asked: LongText) => {
+  const { answer } = asked;
+  for (const part of read(asked)) answer.postMessage(part);
+  answer.close();
+  parentPort?.postMessage("read");
+});
+
+function* read({ kind, bytes, zone }: LongText): Generator<ReadPart> {
+  if (kind === "object") {
+    const object = readCalendarObject(bytes, { zone });
+    yield object.ok
+      ? { kind: "object", item: plainItemOf(object.value) }
+      : { kind: "object-fault", fault: object.failure };
+    return;
+  }
+  const file = readCalendar(bytes, { zone });
+  if (!file.ok) {
+    yield { kind: "file-faults", faults: file.failure };
+    return;
+  }
+  const { items, ...head } = file.value;
+  for (let from = 0; from < items.length; from += itemsTogether) {
+    const some: readonly PlainIncomingItem[] = items
+      .slice(from, from + itemsTogether)
+      .map(plainItemOf);
+    yield { kind: "items", items: some };
+  }
+  yield { kind: "file", head };
+}

@@ -1,0 +1,143 @@
+import type { PersonId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { Seal } from "../domain/sealed-text.ts";
+import { anyAddress, literalAddress, publicOnly } from "../remote/address-guard.ts";
+import type { Posted, Webhook, WebhookMessage } from "../remote/webhook.ts";
+import type { PersonWebhook, WebhookFate } from "../store/mails/person-webhooks.ts";
+import type { Store } from "../store/store.ts";
+
+/** A webhook as the configuration has it of a person. */
+export type ListedWebhook = Webhook & { readonly withMail: boolean };
+
+/** What somebody sets on a page. */
+export interface WishedWebhook {
+  readonly url: string;
+  readonly format: Webhook["format"];
+  /** "" = none. */
+  readonly token: string;
+  readonly withMail: boolean;
+}
+
+/** What is shown of one: nothing secret. */
+export interface WebhookDescription {
+  /** Null where none is set. */
+  readonly current: {
+    readonly host: string;
+    readonly format: Webhook["format"];
+    readonly withMail: boolean;
+    readonly hasToken: boolean;
+    readonly by: "person" | "configuration";
+  } | null;
+  /** How the last message fared; null where there was none. */
+  readonly fate: WebhookFate | null;
+}
+
+/** Where people have their messages sent by HTTP. Their own choice goes before the configuration's. */
+export interface WebhookBook {
+  /** Whether anybody has one. */
+  isEmpty(): boolean;
+  has(person: PersonId): boolean;
+  /** Whether mails go as well: true where there is no webhook. */
+  withMail(person: PersonId): boolean;
+  /** What fell due before is not told this way; null = there is no such moment. */
+  since(person: PersonId): Temporal.Instant | null;
+  describe(person: PersonId): WebhookDescription;
+  /** Fails with a sentence. */
+  set(person: PersonId, wished: WishedWebhook): Result<null, string>;
+  remove(person: PersonId): boolean;
+  send(person: PersonId, message: WebhookMessage): Promise<Posted>;
+}
+
+interface WebhookBookDeps {
+  readonly store: Pick<Store, "personWebhooks">;
+  readonly seal: () => Seal;
+  readonly listed: (person: PersonId) => ListedWebhook | null;
+  readonly hasListed: boolean;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+  readonly clock: () => Temporal.Instant;
+}
+
+const timeout = Temporal.Duration.from({ seconds: 10 });
+const longest = 2000;
+
+/**
+ * Addresses and tokens that people set are sealed, as whoever has them can send or read there; and they may not point into a
+ * private network, as a person is not who runs this machine. Those of the configuration may.
+ */
+export function createWebhookBook(deps: WebhookBookDeps): WebhookBook {
+  const { store, listed, clock } = deps;
+
+  function own(
+    person: PersonId,
+  ): { readonly kept: PersonWebhook; readonly webhook: Webhook } | null {
+    const kept = store.personWebhooks.get(person);
+    const url = kept && deps.seal().open(kept.address);
+    // A key that was lost opens nothing: it is as if none had been set.
+    if (!kept || url === null) return null;
+    const token = kept.token === null ? null : deps.seal().open(kept.token);
+    return { kept, webhook: { url, format: kept.format, token, secret: null } };
+  }
+
+  function current(person: PersonId): WebhookDescription["current"] {
+    const mine = own(person);
+    const other = mine ? null : listed(person);
+    const webhook = mine?.webhook ?? other;
+    if (!webhook) return null;
+    return {
+      host: URL.parse(webhook.url)?.host ?? "an unknown host",
+      format: webhook.format,
+      withMail: mine?.kept.withMail ?? other?.withMail ?? true,
+      hasToken: webhook.token !== null,
+      by: mine ? "person" : "configuration",
+    };
+  }
+
+  return {
+    isEmpty: () => !deps.hasListed && store.personWebhooks.list().length === 0,
+    has: (person) => current(person) !== null,
+    withMail: (person) => current(person)?.withMail ?? true,
+    since: (person) => own(person)?.kept.setAt ?? null,
+    describe: (person) => ({ current: current(person), fate: store.personWebhooks.fate(person) }),
+    set(person, { url: text, format, token, withMail }) {
+      const url = readAddress(text);
+      if (!url.ok) return url;
+      if (!/^[\x21-\x7e]{0,2000}$/.test(token)) {
+        return fail("The token must be printable ASCII without spaces.");
+      }
+      const seal = deps.seal();
+      store.personWebhooks.put({
+        person,
+        format,
+        address: seal.close(url.value),
+        token: token === "" ? null : seal.close(token),
+        withMail,
+      });
+      return ok(null);
+    },
+    remove: (person) => store.personWebhooks.remove(person),
+    async send(person, message) {
+      const mine = own(person);
+      const webhook = mine?.webhook ?? listed(person);
+      if (!webhook) return { kind: "rejected", code: null, message: "no address is set any more" };
+      const { postMessage } = await import("../remote/webhook.ts");
+      const allows = mine ? publicOnly : anyAddress;
+      return postMessage({ webhook, message }, { allows, timeout, signal: deps.signal, clock });
+    },
+  };
+}
+
+function readAddress(text: string): Result<string, string> {
+  const url = text.length <= longest ? URL.parse(text.trim()) : null;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return fail("The address must begin with https:// or http://.");
+  }
+  const literal = literalAddress(url);
+  if ((literal !== null && !publicOnly(literal)) || /(?:^|\.)localhost\.?$/i.test(url.hostname)) {
+    return fail(
+      "The address points into a private network. Who runs Dayferry may set such a one in the configuration.",
+    );
+  }
+  url.hash = "";
+  return ok(url.href);
+}

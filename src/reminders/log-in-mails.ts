@@ -1,0 +1,105 @@
+import type { PersonId } from "../domain/ids.ts";
+import type { Person } from "../domain/item.ts";
+import type { LogInSigner } from "../domain/signed-links.ts";
+import { momentInWords } from "../domain/wording.ts";
+import type { Mail } from "../mail/mail.ts";
+import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
+import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { renderMail } from "./mail-content.ts";
+import { byMail, type MailDeps, zoneFor } from "./recipients.ts";
+
+/** What became of a mail with a link that logs somebody in. */
+export type LogInMailEvent = { readonly person: PersonId; readonly messageId: string } & MailEnding;
+
+interface LogInMailsDeps
+  extends Pick<MailDeps, "store" | "mailer" | "from" | "zone" | "clock" | "random"> {
+  readonly signer: LogInSigner;
+  /** Address under which people reach this server, without a slash at the end. */
+  readonly baseUrl: () => string;
+  readonly onEvent: (event: LogInMailEvent) => void;
+}
+
+/** Mails the links that people have asked for, each once. */
+interface LogInMails {
+  /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+}
+
+interface LinkMail extends Topic<LogInMailKey> {
+  readonly link: LogInLink;
+  readonly person: Person;
+}
+
+/**
+ * They wait for no other mail, as somebody sits there who waits for them; whoever asks is held up before. A mail that is tried
+ * again carries the same link. It is written when it is sent, so that the link itself is kept nowhere.
+ */
+export function createLogInMails(deps: LogInMailsDeps): LogInMails {
+  const { store, onEvent } = deps;
+  const { installation } = store.meta;
+  return {
+    async step(signal) {
+      let outcome: "idle" | "worked" = "idle";
+      for (const link of store.logInLinks.open()) {
+        if (signal.aborted) break;
+        const person = store.directory.activePerson(link.person);
+        if (!person || byMail.addressOf(person) === "") continue;
+        const messageId = newMessageId(["log-in", link.id], installation);
+        const thing: LinkMail = { key: { link: link.id }, lapsesAt: link.until, link, person };
+        const endings = await handOver(
+          {
+            things: [thing],
+            messageId,
+            address: byMail.addressOf(person),
+            compose: () => compose(thing, { messageId, deps }),
+          },
+          { ...deps, handover: store.logInLinks.mails },
+        );
+        for (const { ending } of endings) {
+          outcome = "worked";
+          onEvent({ person: person.id, messageId, ...ending });
+        }
+      }
+      return outcome;
+    },
+  };
+}
+
+function compose(
+  { link, person }: LinkMail,
+  { messageId, deps }: { readonly messageId: string; readonly deps: LogInMailsDeps },
+): Mail {
+  const { signer, baseUrl, from, zone, clock } = deps;
+  const until = momentInWords(link.until, zoneFor(person, zone));
+  const fact = `The link works once, until ${until}.`;
+  return {
+    from,
+    to: { name: person.name, address: byMail.addressOf(person) },
+    messageId,
+    date: clock(),
+    // Exchange answers automatic mails with absence notes unless it is told not to.
+    headers: { "X-Auto-Response-Suppress": "All" },
+    calendar: null,
+    ...renderMail({
+      subject: "Your link to log in to Dayferry",
+      preview: fact,
+      heading: "Log in to Dayferry",
+      fact,
+      parts: [
+        {
+          kind: "lines",
+          lines: [
+            "The page that it opens asks before it logs you in. Whoever has the link can do so: pass it on to nobody.",
+          ],
+        },
+        {
+          kind: "links",
+          links: [{ label: "Log in", url: `${baseUrl()}/login/${signer.sign(link.id)}` }],
+        },
+      ],
+      reason:
+        "You get this mail because somebody, probably you, has asked for it on the log-in page. If it was not you, do nothing: without the link nobody gets in.",
+      unsubscribe: null,
+    }),
+  };
+}

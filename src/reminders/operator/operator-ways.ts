@@ -1,0 +1,87 @@
+import type { Mail, Mailbox, Mailer } from "../../mail/mail.ts";
+import { anyAddress } from "../../remote/address-guard.ts";
+import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
+import { renderMail } from "../mail-content.ts";
+import type { OperatorContext, OperatorWords } from "./operator-words.ts";
+import type { OperatorMessage, OperatorWay } from "./tell-operator.ts";
+
+interface OperatorWaysDeps {
+  readonly mail: readonly string[];
+  /** Asked anew for each message, as addresses and tokens may change; the names stay. */
+  readonly webhooks: () => readonly (Webhook & { readonly name: string })[];
+  readonly mailer: Mailer;
+  readonly from: Mailbox;
+  readonly context: () => OperatorContext;
+  readonly clock: () => Temporal.Instant;
+}
+
+const timeout = Temporal.Duration.from({ seconds: 10 });
+
+/**
+ * All ways to the operator that are configured. Addresses of webhooks may be on the own network: the configuration is the
+ * operator's own word. What makes messages is loaded for the first one.
+ */
+export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
+  const words = async (message: OperatorMessage): Promise<OperatorWords> => {
+    const { operatorWords } = await import("./operator-words.ts");
+    return operatorWords(message, deps.context());
+  };
+  const mails = deps.mail.map(
+    (address): OperatorWay => ({
+      name: `mail:${address}`,
+      address,
+      send: async (message) =>
+        deps.mailer.send(mailOf(await words(message), { message, address, deps })),
+    }),
+  );
+  const webhooks = deps.webhooks().map(
+    (first): OperatorWay => ({
+      name: `webhook:${first.name}`,
+      address: `webhook ${first.name}`,
+      async send(message, signal) {
+        const { postMessage } = await import("../../remote/webhook.ts");
+        const { statusUrl } = deps.context();
+        const posted = webhookMessage(await words(message), { message, click: statusUrl });
+        const webhook = deps.webhooks().find(({ name }) => name === first.name) ?? first;
+        const limits = { allows: anyAddress, timeout, signal, clock: deps.clock };
+        return postMessage({ webhook, message: posted }, limits);
+      },
+    }),
+  );
+  return [...mails, ...webhooks];
+}
+
+function mailOf(
+  { content }: OperatorWords,
+  about: {
+    readonly message: OperatorMessage;
+    readonly address: string;
+    readonly deps: OperatorWaysDeps;
+  },
+): Mail {
+  const { message, address, deps } = about;
+  const reason = `You get this mail because operator.mail in the configuration of Dayferry names ${address}.`;
+  return {
+    from: deps.from,
+    to: { name: "", address },
+    messageId: message.messageId,
+    date: deps.clock(),
+    // Exchange answers automatic mails with absence notes unless it is told not to.
+    headers: { "X-Auto-Response-Suppress": "All" },
+    calendar: null,
+    ...renderMail({ ...content, reason, unsubscribe: null }),
+  };
+}
+
+const webhookMessage = (
+  { title, text, priority, tags, data }: OperatorWords,
+  { message, click }: { readonly message: OperatorMessage; readonly click: string | null },
+): WebhookMessage => ({
+  id: message.messageId.replace(/^<(.*)>$/, "$1"),
+  title,
+  text,
+  priority,
+  tags,
+  click,
+  data,
+});

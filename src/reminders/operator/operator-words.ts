@@ -1,0 +1,162 @@
+import {
+  capital,
+  type Trouble,
+  toldTrouble,
+  troubleId,
+  troubleTraits,
+  troubleWords,
+  verdictOf,
+} from "../../domain/trouble.ts";
+import { momentInWords } from "../../domain/wording.ts";
+import type { MailContent, Part } from "../mail-content.ts";
+import type { OperatorMessage, ToldEpisode } from "./tell-operator.ts";
+
+/** What stands in every message, whatever it tells. */
+export interface OperatorContext {
+  /** The service's host, by which accounts are told apart. */
+  readonly account: string;
+  readonly installation: string;
+  readonly version: string;
+  /** The account's zone. */
+  readonly zone: string;
+  /** Where the Status page is; null = this server has no address for others. */
+  readonly statusUrl: string | null;
+}
+
+/** A message in the words of a mail, and as data. */
+export interface OperatorWords {
+  readonly title: string;
+  readonly content: Omit<MailContent, "reason" | "unsubscribe">;
+  /** As plain text, without the title. */
+  readonly text: string;
+  readonly priority: 3 | 4;
+  readonly tags: readonly string[];
+  readonly data: object;
+}
+
+const isOver = ({ phase }: ToldEpisode): boolean => phase === "over";
+
+/** The order of kinds is that of their weight. */
+const weights = Object.keys(troubleTraits);
+const weightOf = ({ trouble }: ToldEpisode): number => weights.indexOf(trouble.kind);
+
+/** One message in words. What began and ended before it could be told is told once, with both moments. */
+export function operatorWords(
+  { messageId, told }: OperatorMessage,
+  context: OperatorContext,
+): OperatorWords {
+  const over = told.filter(isOver);
+  const ended = new Set(over.map(({ trouble }) => troubleId(trouble)));
+  const lasting = told
+    .filter((each) => !isOver(each) && !ended.has(troubleId(each.trouble)))
+    .toSorted((a, b) => weightOf(a) - weightOf(b));
+  const untold = new Set(
+    told.filter((each) => !isOver(each)).map(({ trouble }) => troubleId(trouble)),
+  );
+  const title = titleOf(lasting, over);
+  const lines = [
+    ...lasting.map((each) => lastingLines(each, context)),
+    ...over.map((each) =>
+      overLines(each, { context, isNews: untold.has(troubleId(each.trouble)) }),
+    ),
+  ];
+  const [first = ["This is a test: messages of troubles come this way."]] = lines;
+  const isBroken = lasting.some(({ trouble }) => verdictOf(trouble) === "broken");
+  return {
+    title: `Dayferry (${context.account}): ${title}`,
+    content: {
+      subject: `Dayferry (${context.account}): ${title}`,
+      preview: first[0] ?? title,
+      heading: capital(title),
+      fact: first[0] ?? null,
+      parts: [
+        { kind: "lines", lines: first.slice(1) },
+        ...lines.slice(1).map((block): Part => ({ kind: "lines", lines: block })),
+        ...(context.statusUrl === null
+          ? []
+          : [{ kind: "links", links: [{ label: "Status", url: context.statusUrl }] } as const]),
+      ],
+    },
+    text: (lines.length === 0 ? [first] : lines).map((block) => block.join("\n")).join("\n\n"),
+    priority: isBroken ? 4 : 3,
+    tags: tagsOf({ lasting, over, isBroken }),
+    data: {
+      version: 1,
+      id: messageId.replace(/^<(.*)>$/, "$1"),
+      event: told.length === 0 ? "test" : "troubles",
+      account: context.account,
+      installation: context.installation,
+      program: `Dayferry ${context.version}`,
+      statusUrl: context.statusUrl,
+      title,
+      text: lines.map((block) => block.join("\n")).join("\n\n") || first.join("\n"),
+      troubles: [...lasting, ...over].map(dataOf),
+    },
+  };
+}
+
+function titleOf(lasting: readonly ToldEpisode[], over: readonly ToldEpisode[]): string {
+  const named = (each: ToldEpisode) => troubleWords(each.trouble).title;
+  const [first] = lasting;
+  const [ended] = over;
+  if (!first && !ended) return "a test message";
+  if (!first && ended)
+    return over.length === 1 ? `over: ${named(ended)}` : `${over.length} troubles are over`;
+  if (first && lasting.length === 1 && over.length === 0) {
+    return first.phase === "begun" ? named(first) : `still: ${named(first)}`;
+  }
+  const begun = lasting.length === 1 && first ? named(first) : `${lasting.length} troubles`;
+  return over.length === 0 ? begun : `${begun}, ${over.length} over`;
+}
+
+function lastingLines(
+  { trouble, since, phase }: ToldEpisode,
+  { zone }: OperatorContext,
+): readonly string[] {
+  const { what, remedy } = troubleWords(trouble);
+  const still = phase === "begun" ? "" : "Still: ";
+  return [
+    `${still}${still === "" ? capital(what) : what}.`,
+    `What helps: ${remedy}.`,
+    `Since ${momentInWords(since, zone)}.`,
+  ];
+}
+
+/** `isNews`: nobody was told while it lasted. */
+function overLines(
+  { trouble, since, until }: ToldEpisode,
+  { context: { zone }, isNews }: { readonly context: OperatorContext; readonly isNews: boolean },
+): readonly string[] {
+  const { what, over } = troubleWords(trouble);
+  const span = `It lasted from ${momentInWords(since, zone)}${until ? ` to ${momentInWords(until, zone)}` : ""}.`;
+  return [`Over: ${over}.`, ...(isNews ? [`What it was: ${what}.`] : []), span];
+}
+
+function tagsOf(found: {
+  readonly lasting: readonly ToldEpisode[];
+  readonly over: readonly ToldEpisode[];
+  readonly isBroken: boolean;
+}): readonly string[] {
+  if (found.lasting.length > 0) return [found.isBroken ? "rotating_light" : "warning"];
+  return [found.over.length > 0 ? "white_check_mark" : "information_source"];
+}
+
+/** The facts as they are, beside the words. */
+function dataOf({ trouble, since, until, phase, episode }: ToldEpisode): object {
+  const { id, kind, verdict, title, what, remedy } = toldTrouble({ trouble, since });
+  const { kind: _, ...facts } = trouble satisfies Trouble;
+  const state = phase === "begun" || phase === "over" ? phase : "lasting";
+  return {
+    id,
+    kind,
+    episode,
+    state,
+    severity: verdict,
+    title,
+    what,
+    remedy,
+    since: since.toString(),
+    until: until?.toString() ?? null,
+    facts,
+  };
+}

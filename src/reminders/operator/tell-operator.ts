@@ -1,0 +1,306 @@
+import { later } from "../../domain/backoff.ts";
+import { type HeldTrouble, type Trouble, troubleTraits } from "../../domain/trouble.ts";
+import type { Delivery } from "../../mail/mail.ts";
+import { isDueAgain } from "../../store/mails/handover.ts";
+import type { OperatorKey, OperatorMessageRow } from "../../store/mails/operator-messages.ts";
+import type { Store } from "../../store/store.ts";
+import type { Episode } from "../../store/troubles.ts";
+import { handOver, type MailEnding, newMessageId, type Topic } from "../hand-over.ts";
+
+/** What a message says of one trouble. */
+export interface ToldEpisode {
+  readonly phase: OperatorKey["phase"];
+  /** The number of its row; null for one that cannot be stored. */
+  readonly episode: number | null;
+  readonly trouble: Trouble;
+  readonly since: Temporal.Instant;
+  /** When it ended; null while it lasts. */
+  readonly until: Temporal.Instant | null;
+}
+
+/** One message to the operator, before it is a mail or the body of a request. */
+export interface OperatorMessage {
+  readonly messageId: string;
+  /** Empty in a test. */
+  readonly told: readonly ToldEpisode[];
+}
+
+/** A way to the operator. */
+export interface OperatorWay {
+  /** `mail:ops@example.com`, `webhook:phone`. */
+  readonly name: string;
+  /** As it is shown; nothing secret. */
+  readonly address: string;
+  readonly send: (message: OperatorMessage, signal: AbortSignal) => Promise<Delivery>;
+}
+
+/** What became of a message. */
+export type OperatorEvent = {
+  readonly way: string;
+  readonly messageId: string;
+  readonly troubles: readonly string[];
+} & MailEnding;
+
+interface OperatorMessagesDeps {
+  readonly store: Store;
+  readonly ways: readonly OperatorWay[];
+  /** How often a trouble that lasts is told again; null = never. */
+  readonly again: Temporal.Duration | null;
+  /** Those that hold, also those that could not be stored. */
+  readonly held: () => readonly HeldTrouble[];
+  readonly clock: () => Temporal.Instant;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number;
+  readonly onEvent: (event: OperatorEvent) => void;
+}
+
+/** Tells the operator of each trouble once, and once when it is over, by each way. */
+export interface OperatorMessages {
+  /** Sends what is due; "idle" when nothing was. Not while another step runs. */
+  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
+}
+
+interface Told extends Topic<OperatorKey> {
+  readonly episode: Episode;
+}
+
+/** What begins within this time is told in one message. */
+const gathering = Temporal.Duration.from({ seconds: 30 });
+/** As long as troubles are remembered: what could not be sent is kept until then. */
+const worthTelling = Temporal.Duration.from({ hours: 24 * 90 });
+/** Between tries of what cannot be noted. */
+const unstoredRest = Temporal.Duration.from({ minutes: 1 });
+
+/**
+ * A message goes once a trouble has lasted for its kind's time; what becomes due together goes together. Each is claimed
+ * before it leaves and keeps its id when it is sent again. An end is told where the beginning was; a beginning that could
+ * not be sent until the end goes with it. Where not even a claim can be stored, which is a trouble of its own, that one is told
+ * without, once in a process, and noted as soon as something can be.
+ */
+export function createOperatorMessages(deps: OperatorMessagesDeps): OperatorMessages {
+  const { store, ways, clock, onEvent } = deps;
+  const messages = store.operatorMessages;
+  const { installation } = store.meta;
+  let isStarted = false;
+  let unstored: Unstored | null = null;
+
+  async function tell(
+    { messageId, things }: Planned,
+    { way, signal }: { readonly way: OperatorWay; readonly signal: AbortSignal },
+  ): Promise<number> {
+    const endings = await handOver<OperatorKey, Told, OperatorMessage>(
+      {
+        things,
+        messageId,
+        address: way.address,
+        compose: (taken) => ({ messageId, told: taken.map(toldOf) }),
+      },
+      { ...deps, handover: messages, mailer: { send: (letter) => way.send(letter, signal) } },
+    );
+    const [first] = endings;
+    if (!first) return 0;
+    const troubles = endings.map(
+      ({ thing: { key, episode } }) => `${key.phase} ${episode.identity}`,
+    );
+    onEvent({ way: way.name, messageId, troubles, ...first.ending });
+    return endings.length;
+  }
+
+  async function tellBy(way: OperatorWay, signal: AbortSignal): Promise<number> {
+    const plan = planFor(way.name, { episodes: messages.pending(), deps });
+    let handled = 0;
+    for (const message of plan) {
+      if (signal.aborted) break;
+      handled += await tell(message, { way, signal });
+    }
+    return handled;
+  }
+
+  /** Notes what was told while nothing could be stored, so that its end is told and its beginning not again. */
+  function noteUnstored(): void {
+    if (!unstored || unstored.told.size === 0) return;
+    const { trouble, since, told } = unstored;
+    store.durably(() => {
+      const episode = store.troubles.adopt(trouble, since);
+      if (!episode) return;
+      for (const [way, messageId] of told) {
+        const key: OperatorKey = { trouble: episode.id, phase: "begun", way };
+        if (messages.claim(key, { messageId, address: way })) messages.sent(key);
+      }
+    });
+    unstored = null;
+  }
+
+  async function tellUnstored(signal: AbortSignal): Promise<void> {
+    const found = deps.held().find(({ trouble }) => trouble.kind === "storage-failing");
+    if (!found) return;
+    const { trouble, since } = found;
+    if (!unstored?.since.equals(since))
+      unstored = { trouble, since, told: new Map(), triedAt: null };
+    const { tellAfter } = troubleTraits[trouble.kind];
+    const dueAt = later(unstored.triedAt ?? since, unstored.triedAt ? unstoredRest : tellAfter);
+    if (isBefore(clock(), dueAt)) return;
+    unstored.triedAt = clock();
+    for (const way of ways) {
+      if (signal.aborted || unstored.told.has(way.name)) continue;
+      const messageId = newMessageId(["operator", way.name, "unstored", since], installation);
+      const told = { phase: "begun", episode: null, trouble, since, until: null } as const;
+      const delivery = await way.send({ messageId, told: [told] }, signal);
+      if (delivery.kind === "sent") unstored.told.set(way.name, messageId);
+      const troubles = ["begun storage-failing"];
+      const ending = endingOf(delivery, later(clock(), unstoredRest));
+      onEvent({ way: way.name, messageId, troubles, ...ending });
+    }
+  }
+
+  return {
+    async step(signal) {
+      try {
+        if (!isStarted) messages.retryRefused();
+        isStarted = true;
+        noteUnstored();
+        const working = ways.map((way) => tellBy(way, signal));
+        // Each has to come to its end before a fault of one of them is told.
+        await Promise.allSettled(working);
+        const handled = await Promise.all(working);
+        return handled.some((count) => count > 0) ? "worked" : "idle";
+      } catch (error) {
+        if (!store.health.note(error)) throw error;
+        await tellUnstored(signal);
+        return "idle";
+      }
+    },
+  };
+}
+
+/** What came of a test by one way. */
+export interface WayTest {
+  readonly way: string;
+  /** Null where it was taken. */
+  readonly problem: string | null;
+}
+
+/** Sends a test by each way, noted nowhere. `id`: of the Message-IDs, another one each time. */
+export function testWays(
+  ways: readonly OperatorWay[],
+  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+): Promise<readonly WayTest[]> {
+  return Promise.all(
+    ways.map(async (way) => {
+      const messageId = newMessageId(["operator test", way.name, id], "test.dayferry");
+      const delivery = await way.send({ messageId, told: [] }, signal);
+      return { way: way.name, problem: delivery.kind === "sent" ? null : delivery.message };
+    }),
+  );
+}
+
+/** What was told although it could not be noted; by way, with the id of the message. */
+interface Unstored {
+  readonly trouble: Trouble;
+  readonly since: Temporal.Instant;
+  readonly told: Map<string, string>;
+  triedAt: Temporal.Instant | null;
+}
+
+/** One message that is to go out by a way. */
+interface Planned {
+  readonly messageId: string;
+  readonly things: readonly Told[];
+}
+
+/** What was begun goes again as it was; all that is new goes in one message. */
+function planFor(
+  way: string,
+  {
+    episodes,
+    deps,
+  }: { readonly episodes: readonly Episode[]; readonly deps: OperatorMessagesDeps },
+): readonly Planned[] {
+  const { clock, again, store } = deps;
+  const now = clock();
+  const known = new Map(episodes.map((episode) => [episode.id, episode]));
+  const rows = store.operatorMessages.ofWay(way).filter(({ key }) => known.has(key.trouble));
+  const byKey = new Map(rows.map((row) => [`${row.key.trouble} ${row.key.phase}`, row]));
+  const rowOf = (episode: Episode, phase: OperatorKey["phase"]) =>
+    byKey.get(`${episode.id} ${phase}`) ?? null;
+  const thing = (episode: Episode, phase: OperatorKey["phase"]): Told => ({
+    key: { trouble: episode.id, phase, way },
+    lapsesAt: later(now, worthTelling),
+    episode,
+  });
+
+  const open = rows.filter(({ state }) => state === "claimed" || state === "deferred");
+  const begun = [...Map.groupBy(open, ({ messageId }) => messageId)].flatMap(
+    ([messageId, same]): readonly Planned[] => {
+      if (!same.every((row) => isDue(row, now))) return [];
+      const things = same.flatMap(({ key }) => {
+        const episode = known.get(key.trouble);
+        if (!episode) return [];
+        // It is over before it was told.
+        const hasEnded =
+          key.phase === "begun" && tellsEnd(episode) && rowOf(episode, "over") === null;
+        return [thing(episode, key.phase), ...(hasEnded ? [thing(episode, "over")] : [])];
+      });
+      return [{ messageId, things }];
+    },
+  );
+
+  const fresh = episodes.flatMap((episode): readonly Due[] => {
+    const first = rowOf(episode, "begun");
+    if (episode.overAt) {
+      const isToTell = first?.state === "sent" && tellsEnd(episode) && !rowOf(episode, "over");
+      return isToTell ? [{ thing: thing(episode, "over"), dueAt: episode.overAt }] : [];
+    }
+    if (!first || first.state === "dropped") {
+      const { tellAfter } = troubleTraits[episode.trouble.kind];
+      const dueAt = later(episode.since, tellAfter);
+      const isToTell = episode.goneAt === null && !isBefore(now, dueAt);
+      return isToTell ? [{ thing: thing(episode, "begun"), dueAt }] : [];
+    }
+    const turn = again && first.state === "sent" ? turnOf(first, { again, now }) : null;
+    if (!turn || episode.goneAt || rowOf(episode, turn.phase)) return [];
+    return [{ thing: thing(episode, turn.phase), dueAt: turn.dueAt }];
+  });
+  const isGathered = fresh.some(({ dueAt }) => !isBefore(now, later(dueAt, gathering)));
+  if (!isGathered) return begun;
+  const things = fresh.map((due) => due.thing);
+  const ids = things.map(({ key }) => [key.trouble, key.phase]);
+  const messageId = newMessageId(["operator", way, ids], store.meta.installation);
+  return [...begun, { messageId, things }];
+}
+
+interface Due {
+  readonly thing: Told;
+  readonly dueAt: Temporal.Instant;
+}
+
+const tellsEnd = ({ overAt, trouble }: Episode): boolean =>
+  overAt !== null && troubleTraits[trouble.kind].tellsEnd;
+
+/** How many times a trouble that lasts was to be told again by now; null = not once. */
+function turnOf(
+  { settledAt, claimedAt }: OperatorMessageRow,
+  { again, now }: { readonly again: Temporal.Duration; readonly now: Temporal.Instant },
+): { readonly phase: OperatorKey["phase"]; readonly dueAt: Temporal.Instant } | null {
+  const from = settledAt ?? claimedAt;
+  const each = again.total("milliseconds");
+  const turns = Math.floor(from.until(now).total("milliseconds") / each);
+  if (turns < 1) return null;
+  return { phase: `again-${turns}`, dueAt: from.add({ milliseconds: Math.round(turns * each) }) };
+}
+
+const isDue = ({ state, notBefore }: OperatorMessageRow, now: Temporal.Instant): boolean =>
+  state === "claimed" || !notBefore || isDueAgain(notBefore, now);
+
+function toldOf({ key: { phase }, episode }: Told): ToldEpisode {
+  const { id, trouble, since, goneAt, overAt } = episode;
+  return { phase, episode: id, trouble, since, until: overAt && (goneAt ?? overAt) };
+}
+
+function endingOf(delivery: Delivery, againAt: Temporal.Instant): MailEnding {
+  if (delivery.kind === "sent") return delivery;
+  return { kind: "deferred", problem: delivery.message, againAt };
+}
+
+const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
+  Temporal.Instant.compare(a, b) < 0;

@@ -1,0 +1,55 @@
+import { type RequestOptions, request as requestOf } from "node:http";
+
+/** A request to a cache, and for how long it may take. */
+export interface PurgeRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly timeout: Temporal.Duration;
+}
+
+/**
+ * Tells a cache to drop something. Null once it has: any 2xx, and 404 or 410, by which caches say that they have no such copy.
+ * Else a sentence, which names neither the address nor the token. A redirect is not followed: it would lead a token elsewhere.
+ * Never rejects.
+ */
+export async function sendPurge(
+  { url, method, headers, body, timeout }: PurgeRequest,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const late = AbortSignal.timeout(Math.ceil(timeout.total("milliseconds")));
+  const options: RequestOptions = {
+    method,
+    headers: {
+      ...(body !== null && { "Content-Length": String(Buffer.byteLength(body)) }),
+      ...headers,
+    },
+    signal: AbortSignal.any([late, signal]),
+  };
+  try {
+    const status = await statusOf(url, { options, body });
+    const isDone = (status >= 200 && status < 300) || status === 404 || status === 410;
+    return isDone ? null : `the cache answers ${method} with ${status}`;
+  } catch (error) {
+    if (late.aborted) return `the cache has not answered within ${timeout.total("seconds")} s`;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
+    return `the cache cannot be reached (${code})`;
+  }
+}
+
+async function statusOf(
+  url: string,
+  { options, body }: { readonly options: RequestOptions; readonly body: string | null },
+): Promise<number> {
+  const request = url.startsWith("https:") ? (await import("node:https")).request : requestOf;
+  return new Promise((resolve, reject) => {
+    request(url, options, (response) => {
+      // What it says does not matter, and would keep the connection.
+      response.on("error", reject).on("end", () => resolve(response.statusCode ?? 0));
+      response.resume();
+    })
+      .on("error", reject)
+      .end(body ?? undefined);
+  });
+}

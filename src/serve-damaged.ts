@@ -1,0 +1,231 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import { remedyFor, rescueEdits, standInName } from "./backups/damage.ts";
+import { unpack } from "./backups/restore-backup.ts";
+import { newestSnapshots } from "./backups/snapshots.ts";
+import type { Rooms } from "./build-daemon.ts";
+import { listenFault, openableUrl } from "./config/listening.ts";
+import { messageOf } from "./domain/result.ts";
+import type { Trouble } from "./domain/trouble.ts";
+import { guardConnections } from "./http/connections.ts";
+import { createDamagedApp, refuseWhileDamaged } from "./http/damaged-app.ts";
+import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
+import { createWake, runLoop } from "./loop.ts";
+import { chooseMailer, openOperatorWays } from "./mailer.ts";
+import { createThrottle } from "./people/throttle.ts";
+import { createOperatorMessages } from "./reminders/operator/tell-operator.ts";
+import { type Generation, openGeneration, type ReadOnlyOptions } from "./serve-read-only.ts";
+import { takeWhatWasShut } from "./store/copies/new-life.ts";
+import { lockDataDirectory } from "./store/data-lock.ts";
+import { createTroubleWatch, type TroubleWatch } from "./troubles/trouble-watch.ts";
+
+export interface DamagedOptions extends Omit<ReadOnlyOptions, "lookEvery"> {
+  /** What is wrong with the database, as a sentence. */
+  readonly problem: string;
+}
+
+const databaseName = "dayferry.sqlite";
+const messageRest = Temporal.Duration.from({ seconds: 10 });
+
+/**
+ * What a daemon does whose database is damaged, until it is ended: feeds say what they said when the newest good backup was made,
+ * pages and reads are of that moment, all else is answered 503 with the reason, and the operator is told once of the command
+ * that helps. The damaged file is read for edits that wait, and not written to. Nothing is asked of the service and no mail goes to
+ * people. Returns the exit code.
+ */
+export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
+  const { config, log, say, clock } = options;
+  const { dataDir, http } = config;
+  const lock = lockDataDirectory(dataDir);
+  if (!lock) {
+    say(`another process holds the data directory ${dataDir}; stop that one first\n`);
+    return 1;
+  }
+  const state: { app: RequestListener; standIn: StandIn | null; remedy: string } = {
+    app: createDamagedApp({ problem: options.problem, remedy: "", asOf: null, standIn: null }),
+    standIn: null,
+    remedy: "",
+  };
+  const server = createServer((request, response) => state.app(request, response));
+  const addressFile = join(dataDir, "daemon.json");
+  try {
+    const listened = await listen(server, http);
+    if (listened !== null) {
+      say(`${listened}\n`);
+      return 1;
+    }
+    guardConnections(server, { trustProxy: http.trustProxy, log, clock });
+    const rescued = rescueEdits(dataDir);
+    const good = await findGood(options);
+    const known = rescued
+      ? `; ${rescued.edits} edits that had not arrived are written out in ${rescued.file}`
+      : "";
+    const remedy = `${remedyFor(config, { good: good?.file ?? null, now: clock() })}${known}`;
+    const { problem } = options;
+    log.error("the database is damaged", { problem, remedy });
+    say(`${problem}\nWhat helps: ${remedy}\n`);
+    const port = portOf(server);
+    const url = http.publicUrl ?? openableUrl({ host: http.host, port });
+    const trouble: Trouble = { kind: "database-damaged", problem, remedy };
+    const standIn = openStandIn(options, { good, trouble, url });
+    state.standIn = standIn;
+    state.app = createDamagedApp({
+      problem,
+      remedy,
+      asOf: good?.madeAt ?? null,
+      standIn: {
+        app: standIn.generation.app,
+        opens: (secret) => standIn.generation.rooms.feeds.open(secret) !== null,
+      },
+    });
+    writeFileSync(addressFile, JSON.stringify({ url: openableUrl({ host: http.host, port }) }), {
+      mode: 0o600,
+    });
+    log.info("serving", { url, dataDir, damaged: true, backup: good?.file ?? null });
+    options.onListening?.(url);
+    await tellOperator(options, standIn);
+    log.info("stopping");
+    return 0;
+  } finally {
+    rmSync(addressFile, { force: true });
+    server.close();
+    server.closeAllConnections();
+    state.standIn?.generation.stop.abort();
+    await state.standIn?.generation.rooms.close();
+    lock.release();
+  }
+}
+
+interface Good {
+  readonly file: string;
+  readonly madeAt: Temporal.Instant;
+  readonly folder: string;
+}
+
+/** The newest backup that is whole, unpacked below the data directory; it stays there over restarts, with who was told. */
+async function findGood({ config, log, clock }: DamagedOptions): Promise<Good | null> {
+  const { dataDir, backups } = config;
+  const place = join(dataDir, standInName);
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const draft = join(place, "draft");
+  for (const { file, madeAt, name } of newestSnapshots(backups.directory, clock())) {
+    const folder = join(place, name);
+    if (existsSync(join(folder, databaseName))) return { file, madeAt, folder };
+    try {
+      rmSync(draft, { recursive: true, force: true });
+      mkdirSync(draft, { mode: 0o700 });
+      const unpacked = await unpack(file, draft);
+      if (!unpacked.ok) throw new Error(unpacked.failure);
+      takeWhatWasShut(join(draft, databaseName), join(dataDir, databaseName));
+      for (const other of readdirSync(place)) {
+        if (other !== "draft") rmSync(join(place, other), { recursive: true, force: true });
+      }
+      renameSync(draft, folder);
+      return { file, madeAt, folder };
+    } catch (error) {
+      log.warn("a backup cannot be served from", { file, problem: messageOf(error) });
+      rmSync(draft, { recursive: true, force: true });
+    }
+  }
+  return null;
+}
+
+interface StandIn {
+  readonly generation: Generation;
+  readonly watch: TroubleWatch;
+}
+
+/** Everything on the backup, or on an empty database where there is none: pages and the operator's messages work in any case. */
+function openStandIn(
+  options: DamagedOptions,
+  {
+    good,
+    trouble,
+    url,
+  }: { readonly good: Good | null; readonly trouble: Trouble; readonly url: string },
+): StandIn {
+  const { config, clock, signal } = options;
+  const folder = good?.folder ?? join(config.dataDir, standInName, "empty");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const readAt = good?.madeAt ?? null;
+  const now = clock();
+  let watch: TroubleWatch | null = null;
+  const watchOf = ({ store }: Rooms): TroubleWatch => {
+    watch ??= createTroubleWatch({
+      store,
+      find: () => ({ present: [trouble], isUnsure: () => false }),
+      clock,
+      onEvent() {},
+    });
+    return watch;
+  };
+  const generation = openGeneration(
+    {
+      folder,
+      copy: {
+        ...{ installation: "", epoch: null, revision: 0 },
+        ...{ readAt, fileAt: readAt ?? now, takenAt: now },
+      },
+    },
+    {
+      ...options,
+      throttle: createThrottle({ clock }),
+      publicUrl: () => url,
+      primary: null,
+      loopDelay: createLoopDelayMeter(measureDelays(signal)),
+      problem: () => trouble.kind,
+      refusal: refuseWhileDamaged,
+      troubles: watchOf,
+    },
+  );
+  return { generation, watch: watchOf(generation.rooms) };
+}
+
+/** Sends the one message by each way, until the end. */
+async function tellOperator(options: DamagedOptions, { generation, watch }: StandIn) {
+  const { config, log, signal, clock, random, version } = options;
+  const { store } = generation.rooms;
+  const mailer = chooseMailer(config.mail);
+  const { installation } = store.meta;
+  const messages = createOperatorMessages({
+    store,
+    ways: openOperatorWays(config, { mailer, installation, version, clock }),
+    again: config.operator.again,
+    held: watch.held,
+    clock,
+    random,
+    onEvent: ({ kind, ...fields }) => log.info(`operator message ${kind}`, fields),
+  });
+  await runLoop({
+    signal,
+    random,
+    idle: messageRest,
+    wake: createWake(),
+    onFault: (error, consecutive) => log.error("telling failed", { error, consecutive }),
+    step() {
+      watch.look();
+      return messages.step(signal);
+    },
+  });
+  mailer.close();
+}
+
+/** Null once it listens, else why it cannot. */
+function listen(
+  server: ReturnType<typeof createServer>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string | null> {
+  const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
+  return new Promise((resolve) => {
+    server.once("error", (error) =>
+      resolve(listenFault(error, { host, port, change }) ?? messageOf(error)),
+    );
+    server.listen(port, host, () => resolve(null));
+  });
+}
+
+function portOf(server: ReturnType<typeof createServer>): number {
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}

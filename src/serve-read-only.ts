@@ -1,0 +1,391 @@
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRooms, type Rooms, type Runtime } from "./build-daemon.ts";
+import { createDavRouter } from "./caldav/router.ts";
+import { listenFault, openableUrl } from "./config/listening.ts";
+import type { LoadedConfig } from "./config/load.ts";
+import { isRecent } from "./domain/backoff.ts";
+import { messageOf } from "./domain/result.ts";
+import { zoneDataOf } from "./domain/zone-data.ts";
+import { guardConnections } from "./http/connections.ts";
+import { continueWhenRead } from "./http/continue.ts";
+import type { CopyState } from "./http/health-routes.ts";
+import { createApp } from "./http/http-app.ts";
+import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
+import { createScraper } from "./http/metrics-routes.ts";
+import { refuseWrites } from "./http/refuse-writes.ts";
+import { createSharedCache } from "./http/shared-cache.ts";
+import type { Log } from "./log.ts";
+import { runLoop } from "./loop.ts";
+import { openMailLinks } from "./mailer.ts";
+import { createMailedLogIns } from "./people/mailed-log-in.ts";
+import { createThrottle, type Throttle } from "./people/throttle.ts";
+import { createReportProcesses } from "./reports/report-processes.ts";
+import {
+  type CopyFacts,
+  type CopySource,
+  createCopySource,
+} from "./store/reading/database-copy.ts";
+import type { TroubleWatch } from "./troubles/trouble-watch.ts";
+
+export interface ReadOnlyOptions extends Runtime {
+  /** As it was loaded for a reader: without the secrets that only the daemon that writes needs. */
+  readonly config: LoadedConfig;
+  readonly version: string;
+  readonly log: Log;
+  /** Writes what is said to the person at the terminal. */
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+  /** Told where it listens. */
+  readonly onListening?: (url: string) => void;
+  /** How often it is seen to whether another state has come; a second unless given. */
+  readonly lookEvery?: Temporal.Duration;
+}
+
+/** Everything on one state of the database. Requests that began on it end on it. */
+export interface Generation {
+  readonly app: ReturnType<typeof createApp>;
+  readonly rooms: Rooms;
+  readonly folder: string;
+  readonly copy: CopyFacts;
+  /** Ends the streams of open pages, whose browsers come again to the next one. */
+  readonly stop: AbortController;
+  users: number;
+  isRetired: boolean;
+}
+
+/** What goes on reading and serving for the whole life of the process. */
+export interface Standing extends ReadOnlyOptions {
+  readonly throttle: Throttle;
+  readonly publicUrl: () => string;
+  readonly primary: string | null;
+  readonly loopDelay: ReturnType<typeof createLoopDelayMeter>;
+  /** Why what lies there now is not served. */
+  readonly problem: () => string | null;
+  /** What refuses edits, where that is not for being a copy. */
+  readonly refusal?: ReturnType<typeof refuseWrites>;
+  /** What the operator must hear of, where that is not what the database knows. */
+  readonly troubles?: (rooms: Rooms) => TroubleWatch;
+}
+
+const usualLook = Temporal.Duration.from({ seconds: 1 });
+/** Another state is opened when so many times the work of opening one has passed: what changes all the time takes no more of a processor. */
+const restFactor = 4;
+
+/**
+ * Serves feeds, calendars, pages and reports from a copy of the database that another daemon writes, wherever it comes from and
+ * however it is replaced. Each whole state is taken into a private folder and served from there, so that nothing is ever
+ * written to the copy or beside it, no lock is taken there, and no two states are mixed; what is not whole leaves the last one
+ * in place. What rendering keeps goes with the private state. Returns the exit code.
+ */
+export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
+  const { config, log, say, signal, clock, monotonic } = options;
+  const into = mkdtempSync(join(tmpdir(), "dayferry-reader-"));
+  let url = "";
+  let problem: string | null = null;
+  const standing: Standing = {
+    ...options,
+    throttle: createThrottle({ clock }),
+    publicUrl: () => config.http.publicUrl ?? url,
+    primary: config.http.primaryUrl ?? config.http.publicUrl,
+    loopDelay: createLoopDelayMeter(measureDelays(signal)),
+    problem: () => problem,
+  };
+  const file = join(config.dataDir, "dayferry.sqlite");
+  const source = createCopySource({ file, into, clock, monotonic });
+  try {
+    const missing = missingKeys(config);
+    if (missing.length > 0) {
+      say(
+        `${missing.join(" and ")} must lie beside the database in ${config.dataDir}: copy it from the daemon that writes, so that addresses are the same\n`,
+      );
+      return 1;
+    }
+    const first = await openFirst(source, standing);
+    if (typeof first === "string") {
+      say(`${file} cannot be served: ${first}\n`);
+      return 1;
+    }
+    let current = first;
+    const serve = (request: IncomingMessage, response: ServerResponse) => {
+      const generation = current;
+      generation.users += 1;
+      response.once("close", () => {
+        generation.users -= 1;
+        void closeIfDone(generation);
+      });
+      generation.app(request, response);
+    };
+    const server = createServer(serve);
+    continueWhenRead(server, serve);
+    const fault = await listen(server, config.http);
+    if (fault !== null) {
+      await retire(current);
+      say(`${fault}\n`);
+      return 1;
+    }
+    guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    url = openableUrl({ host: config.http.host, port });
+    log.info("serving", {
+      url: config.http.publicUrl ?? url,
+      dataDir: config.dataDir,
+      readOnly: true,
+    });
+    say(`Dayferry serves a copy at ${config.http.publicUrl ?? url}/ (Ctrl-C stops it)\n`);
+    options.onListening?.(url);
+
+    let restUntilMs = 0;
+    await runLoop({
+      signal,
+      random: options.random,
+      idle: options.lookEvery ?? usualLook,
+      onFault: (error, consecutive) => log.error("taking a copy failed", { error, consecutive }),
+      async step() {
+        if (monotonic() < restUntilMs) return "idle";
+        const began = monotonic();
+        const next = await openNext(source, standing);
+        if (next.kind === "opened") {
+          const before = current;
+          current = next.generation;
+          await retire(before);
+          restUntilMs = monotonic() + (monotonic() - began) * restFactor;
+          noteNew(before.copy, { copy: current.copy, log });
+        }
+        const now =
+          next.kind === "unusable" ? next.problem : next.kind === "waiting" ? problem : null;
+        if (now !== null && now !== problem) {
+          log.warn("the copy cannot be served, the last good one stays", { problem: now });
+        }
+        problem = now;
+        return "idle";
+      },
+    });
+    log.info("stopping");
+    current.stop.abort();
+    server.close();
+    server.closeIdleConnections();
+    const lingering = setTimeout(() => server.closeAllConnections(), 1000);
+    await new Promise((resolve) => server.once("close", resolve));
+    clearTimeout(lingering);
+    await retire(current);
+    log.info("stopped");
+    return 0;
+  } finally {
+    rmSync(into, { recursive: true, force: true });
+  }
+}
+
+type Opened =
+  | { readonly kind: "opened"; readonly generation: Generation }
+  | { readonly kind: "unchanged" | "waiting" }
+  | { readonly kind: "unusable"; readonly problem: string };
+
+async function openNext(source: CopySource, standing: Standing): Promise<Opened> {
+  const taken = await source.take();
+  if (taken.kind !== "taken") return taken;
+  try {
+    return { kind: "opened", generation: openGeneration(taken, standing) };
+  } catch (error) {
+    // Such as a database of a newer build.
+    rmSync(taken.folder, { recursive: true, force: true });
+    return { kind: "unusable", problem: messageOf(error) };
+  }
+}
+
+const firstTries = 5;
+
+/** The first state, or why there is none: a copy may come into being just now. */
+async function openFirst(source: CopySource, standing: Standing): Promise<Generation | string> {
+  let problem = "";
+  for (let tried = 1; tried <= firstTries && !standing.signal.aborted; tried += 1) {
+    const opened = await openNext(source, standing);
+    if (opened.kind === "opened") return opened.generation;
+    if (opened.kind === "unusable") problem = opened.problem;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  return problem;
+}
+
+/** A restored backup and an older copy are taken as they are, and told. */
+function noteNew(
+  before: CopyFacts,
+  { copy, log }: { readonly copy: CopyFacts; readonly log: Log },
+): void {
+  const { revision, epoch, installation } = copy;
+  const isOther = epoch !== before.epoch || installation !== before.installation;
+  if (isOther)
+    log.warn("the copy is of another life of the data", { revision, before: before.revision });
+  else if (revision < before.revision) {
+    log.warn("the copy is older than the one before", { revision, before: before.revision });
+  } else log.debug("another state is served", { revision, before: before.revision });
+}
+
+/** Secrets that stand in addresses and feeds: made anew they would be others. */
+function missingKeys({ dataDir, feeds, http }: LoadedConfig): readonly string[] {
+  const hasLinks = feeds.actionLinks && http.publicUrl !== null;
+  return ["feed-key", ...(hasLinks ? ["link-key"] : [])].filter(
+    (name) => !existsSync(join(dataDir, name)),
+  );
+}
+
+/** Opens a state that lies in a folder of its own, and everything that serves it; keys are those of the data directory. */
+export function openGeneration(
+  { folder, copy }: { readonly folder: string; readonly copy: CopyFacts },
+  standing: Standing,
+): Generation {
+  const { config: written, log, clock, throttle, publicUrl } = standing;
+  const { dataDir, http } = written;
+  for (const name of readdirSync(dataDir)) {
+    if (/^[a-z-]+-(?:key|token)$/.test(name)) copyFileSync(join(dataDir, name), join(folder, name));
+  }
+  const config: LoadedConfig = {
+    ...written,
+    dataDir: folder,
+    backups: { ...written.backups, directory: join(folder, "backups") },
+    mail: { ...written.mail, smtpUrl: null, directory: join(folder, "mail") },
+    http: {
+      ...http,
+      sharedCache: http.sharedCache && { ...http.sharedCache, purge: null },
+    },
+  };
+  const opened = openRooms(config, { ...standing, throttle });
+  if (!opened.ok) throw new Error(opened.failure);
+  const rooms = opened.value;
+  const stop = new AbortController();
+  const mailLinks = openMailLinks(config);
+  const isFresh = () =>
+    copy.readAt !== null && isRecent(copy.readAt, { length: config.polling.maxAge, now: clock() });
+  // A port of their own is the business of the daemon that writes.
+  const scrape =
+    config.metrics.enabled && config.metrics.port === null
+      ? createScraper({
+          version: standing.version,
+          tallies: rooms.tallies,
+          store: rooms.store,
+          feeds: rooms.feeds,
+          ready: () => rooms.sync.whole,
+          fresh: isFresh,
+          outlook: () => rooms.sync.outlook(),
+          fastPath: () => rooms.sync.fastPath,
+          gate: rooms.upstream.gate.state,
+          quotaSpan: config.service.quota.per,
+          isOut: () => false,
+          clockLead: () => null,
+          channels: () => rooms.channels.states(),
+          loopDelay: standing.loopDelay.read,
+          databaseFile: join(folder, "dayferry.sqlite"),
+          clock,
+          backedUpAt: () => null,
+          copy: () => stateOf(copy, standing),
+        })
+      : null;
+  const app = createApp({
+    scrape,
+    tallies: rooms.tallies,
+    metricsUrl: () => (scrape ? `${publicUrl()}/metrics` : null),
+    version: standing.version,
+    zoneData: zoneDataOf(process.versions),
+    ...rooms.accessControl,
+    caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
+    store: rooms.store,
+    feeds: rooms.feeds,
+    sharedCache: createSharedCache({
+      config: config.http.sharedCache,
+      installation: rooms.store.meta.installation,
+      onServed() {},
+    }),
+    refuseWrites: standing.refusal ?? refuseWrites(standing.primary),
+    copy: () => stateOf(copy, standing),
+    editActions: rooms.editActions,
+    acceptForm: rooms.acceptForm,
+    turns: rooms.turns,
+    workspace: null,
+    links: rooms.links,
+    mailLinks,
+    outbox: null,
+    mailedLogIns: createMailedLogIns({
+      ...{ store: rooms.store, clock },
+      passwords: rooms.accessControl.passwords,
+      signer: mailLinks.logInSigner,
+      onAsked() {},
+    }),
+    identityHeader: http.identityHeader,
+    reports: {
+      reports: createReportProcesses({ signal: stop.signal }),
+      file: join(folder, "dayferry.sqlite"),
+    },
+    fastPath: () => rooms.sync.fastPath,
+    ready: () => rooms.sync.whole,
+    fresh: isFresh,
+    outlook: () => rooms.sync.outlook(),
+    gate: rooms.upstream.gate.state,
+    clockLead: () => null,
+    channels: () => rooms.channels.states(),
+    loopDelay: standing.loopDelay.read,
+    troubles: (standing.troubles?.(rooms) ?? rooms.troubleWatch).held,
+    adminToken: rooms.adminToken,
+    baseUrl: publicUrl,
+    trustProxy: http.trustProxy,
+    zone: config.service.timeZone,
+    webUrl: config.service.webUrl,
+    clock,
+    monotonic: standing.monotonic,
+    randomBytes,
+    log,
+    sendsMail: false,
+    operator: {
+      settings: async () => {
+        const { effectiveSettings } = await import("./config/effective.ts");
+        return effectiveSettings(written.written);
+      },
+      examine: async (status) => {
+        const { daemonFindings } = await import("./cli/daemon-findings.ts");
+        const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
+        return daemonFindings(JSON.parse(JSON.stringify(status)), {
+          ...{ zone: config.service.timeZone, today },
+        });
+      },
+    },
+    signal: stop.signal,
+  });
+  return { app, rooms, folder, copy, stop, users: 0, isRetired: false };
+}
+
+function stateOf(copy: CopyFacts, { clock, problem, primary }: Standing): CopyState {
+  const { readAt, fileAt, takenAt, revision } = copy;
+  const ageSeconds = readAt && Math.max(0, Math.round(clock().since(readAt).total("seconds")));
+  return { ageSeconds, readAt, fileAt, takenAt, revision, problem: problem(), primary };
+}
+
+/** Nothing new begins on it; what is under way ends on it. */
+async function retire(generation: Generation): Promise<void> {
+  generation.isRetired = true;
+  generation.stop.abort();
+  await closeIfDone(generation);
+}
+
+async function closeIfDone(generation: Generation): Promise<void> {
+  if (!generation.isRetired || generation.users > 0) return;
+  generation.isRetired = false;
+  await generation.rooms.close();
+  rmSync(generation.folder, { recursive: true, force: true });
+}
+
+/** Null once it listens, else why it cannot. */
+function listen(
+  server: ReturnType<typeof createServer>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string | null> {
+  const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
+  return new Promise((resolve) => {
+    server.once("error", (error) =>
+      resolve(listenFault(error, { host, port, change }) ?? messageOf(error)),
+    );
+    server.listen(port, host, () => resolve(null));
+  });
+}

@@ -1,0 +1,248 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import type { Runtime } from "./build-daemon.ts";
+import { remedyFor, zoneFindings } from "./cli/service-findings.ts";
+import type { Config } from "./config/config.ts";
+import type { Environment } from "./config/environment.ts";
+import { listenFault, openableUrl } from "./config/listening.ts";
+import { type LoadedConfig, loadConfig, parseConfig } from "./config/load.ts";
+import { messageOf } from "./domain/result.ts";
+import type { SetupAnswers } from "./http/pages/setup-page.ts";
+import {
+  createSetupApp,
+  type ProjectChoice,
+  type SetupFault,
+  type SetupTrial,
+  type SetupWrite,
+} from "./http/setup-app.ts";
+import { probeZone } from "./troubles/zone-probe.ts";
+import { createUpstream, type Upstream } from "./upstream/client.ts";
+import { describeFailure, type Failure } from "./upstream/failure.ts";
+
+interface SetupContext extends Runtime {
+  readonly env: Environment;
+  /** Where `config.json` and `secrets/api-key` are written. */
+  readonly cwd: string;
+  /** Writes what is said to the person at the terminal. */
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How the set-up ended: `serve` goes on with the configuration, was told to stop, or could not listen. */
+type SetupEnd =
+  | { readonly kind: "written"; readonly config: LoadedConfig }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly problem: string };
+
+const keyFile = "secrets/api-key";
+const configFile = "config.json";
+
+/** Serves the guided set-up where the daemon is going to be, until a configuration was written or the signal aborts. */
+export async function runSetup(context: SetupContext): Promise<SetupEnd> {
+  const { env, cwd, say, signal } = context;
+  const host = env["DAYFERRY_HOST"] ?? "127.0.0.1";
+  const port = Number(env["DAYFERRY_PORT"] ?? 8380);
+  const token = randomBytes(24).toString("base64url");
+  const { promise: written, resolve: onWritten } = Promise.withResolvers<void>();
+  const app = createSetupApp({
+    attempt: (answers) => attempt(answers, context),
+    probe: (answers) => probe(answers, context),
+    configText,
+    write: (answers, how) => write(answers, { ...how, cwd }),
+    onWritten: () => onWritten(),
+    token,
+    formToken: randomBytes(24).toString("base64url"),
+  });
+  let server: Server;
+  try {
+    server = await listen(() => app.listen(port, host));
+  } catch (error) {
+    const fault = listenFault(error, { host, port, change: "DAYFERRY_HOST and DAYFERRY_PORT" });
+    return { kind: "failed", problem: fault ?? messageOf(error) };
+  }
+  const address = server.address();
+  const url = openableUrl({
+    host,
+    port: typeof address === "object" && address ? address.port : port,
+  });
+  say(`There is no configuration yet. Set Dayferry up at ${url}/setup\n`);
+  say(`From another machine with this token, once: ${url}/setup?token=${token}\n`);
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([written, stopped]);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+  if (signal.aborted) return { kind: "stopped" };
+  const loaded = loadConfig({ file: join(cwd, configFile), env, cwd });
+  if (loaded.ok) return { kind: "written", config: loaded.value };
+  const [first] = loaded.failure;
+  return { kind: "failed", problem: `${first?.path}: ${first?.message}` };
+}
+
+/** Resolves once the server listens; rejects when it cannot. */
+function listen(start: () => Server): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = start();
+    server.once("listening", () => resolve(server));
+    server.once("error", reject);
+  });
+}
+
+const rawOf = ({ baseUrl, apiKey, contact, timeZone }: SetupAnswers) => ({
+  service: { baseUrl, apiKey, contact, timeZone },
+});
+
+/** Each answer by the schema of the configuration; what is empty is said to be missing. */
+function check(
+  answers: SetupAnswers,
+  { env, cwd }: Pick<SetupContext, "env" | "cwd">,
+): { readonly config: Config | null; readonly faults: readonly SetupFault[] } {
+  const names = ["baseUrl", "apiKey", "contact", "timeZone"] as const;
+  const empty = names.filter((name) => answers[name] === "");
+  const parsed = parseConfig(rawOf(answers), { folder: cwd, env, cwd });
+  if (parsed.ok) return { config: parsed.value, faults: [] };
+  const faults = parsed.failure.map(({ path, message }): SetupFault => {
+    const field = names.find((name) => path === `service.${name}`) ?? null;
+    if (field !== null && empty.includes(field)) return { field, problem: "It is needed." };
+    return { field, problem: field === null ? `${path}: ${message}` : `It ${message}.` };
+  });
+  return { config: null, faults };
+}
+
+/** A client for a question or two: what it has used of the quota is not kept. */
+async function withUpstream<Answer>(
+  config: Config,
+  { clock, monotonic, random }: Runtime,
+  ask: (upstream: Upstream) => Promise<Answer>,
+): Promise<Answer> {
+  const { service, polling } = config;
+  const upstream = createUpstream({
+    ...service,
+    keyOf: () => null,
+    readShare: polling.share,
+    clock,
+    monotonic,
+    random,
+    history: { load: () => [], save() {}, loadRest: () => null, saveRest() {} },
+    onEvent() {},
+  });
+  try {
+    return await ask(upstream);
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** Tries the answers against the service: its address, the key, and what the key opens. Nothing is written there. */
+async function attempt(answers: SetupAnswers, context: SetupContext): Promise<SetupTrial> {
+  const { config, faults } = check(answers, context);
+  if (!config) return { kind: "faults", faults };
+  const call = { priority: "interactive", signal: context.signal } as const;
+  return withUpstream(config, context, async (upstream): Promise<SetupTrial> => {
+    const labels = await upstream.labels.list(call);
+    if (!labels.ok) return { kind: "faults", faults: [faultOf(labels.failure)] };
+    const [projects, people] = await Promise.all([
+      upstream.workspace.projects(call),
+      upstream.workspace.people(call),
+    ]);
+    const lead = upstream.clockLead();
+    return {
+      kind: "reached",
+      projects: projects.ok ? projects.value.items : null,
+      facts: [
+        "The service answers, and takes the key.",
+        projects.ok
+          ? `${count(projects.value.items.length, "project")} can be seen with it.`
+          : "It does not list its projects: add them to config.json with their ids and lists.",
+        people.ok
+          ? `${count(people.value.items.length, "person", "people")} can be seen with it.`
+          : "It does not list its people: add them to config.json with their addresses.",
+        ...(lead === null ? [] : [clockFact(lead)]),
+        `Times are read as those of ${config.service.timeZone}.`,
+      ],
+    };
+  });
+}
+
+const count = (many: number, one: string, more = `${one}s`): string =>
+  `${many} ${many === 1 ? one : more}`;
+
+function clockFact(lead: Temporal.Duration): string {
+  const seconds = Math.round(lead.total("seconds"));
+  const off = Math.abs(seconds);
+  if (off < 30) return "The clocks of the service and of this machine agree.";
+  return `This machine's clock is ${off} s ${seconds > 0 ? "ahead of" : "behind"} the service's: set it right.`;
+}
+
+/** The answer that a failure of the first question is about. */
+function faultOf(failure: Failure): SetupFault {
+  const problem = `${describeFailure(failure)}: ${remedyFor(failure)}`;
+  const isKey = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
+  if (isKey) return { field: "apiKey", problem: "The service refuses this key." };
+  const isAddress = ["refused", "unreadable", "unavailable"].includes(failure.kind);
+  return { field: isAddress ? "baseUrl" : null, problem };
+}
+
+async function probe(answers: SetupAnswers, context: SetupContext) {
+  const { config } = check(answers, context);
+  if (!config) return { isRight: false, said: "The answers are no longer right." };
+  const { clock, signal } = context;
+  const proof = await withUpstream(config, context, (upstream) =>
+    probeZone({
+      upstream,
+      zone: config.service.timeZone,
+      projects: null,
+      known: () => [],
+      troubles: null,
+      clock,
+      signal,
+    }),
+  );
+  const findings = zoneFindings(proof);
+  return {
+    isRight: findings.every(({ verdict }) => verdict === "fine"),
+    said: findings.map(({ what }) => `${what}.`).join(" "),
+  };
+}
+
+function configText({ baseUrl, contact, timeZone }: SetupAnswers, projects: ProjectChoice): string {
+  const service = { baseUrl, apiKeyFile: `./${keyFile}`, contact, timeZone };
+  const chosen = projects === "discover" ? {} : { projects: projects.map((id) => ({ id })) };
+  return `${JSON.stringify({ service, ...chosen }, null, 2)}\n`;
+}
+
+/** Both files, for their owner alone; what is there already stays unless it may be replaced. */
+function write(
+  answers: SetupAnswers,
+  {
+    projects,
+    mayReplace,
+    cwd,
+  }: { readonly projects: ProjectChoice; readonly mayReplace: boolean; readonly cwd: string },
+): SetupWrite {
+  // The configuration comes last: with it a start goes on without the set-up.
+  const contents = [
+    [join(cwd, keyFile), `${answers.apiKey}\n`],
+    [join(cwd, configFile), configText(answers, projects)],
+  ] as const;
+  const files = contents.map(([file]) => file);
+  const there = files.find((file) => existsSync(file));
+  if (there !== undefined && !mayReplace) return { kind: "exists", file: there };
+  try {
+    mkdirSync(join(cwd, "secrets"), { recursive: true, mode: 0o700 });
+    for (const [file, text] of contents) {
+      // A file that is written over would keep its rights.
+      rmSync(file, { force: true });
+      writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+    }
+  } catch (error) {
+    return { kind: "failed", problem: messageOf(error) };
+  }
+  return { kind: "written", files, adminToken: join(cwd, "data", "admin-token") };
+}

@@ -1,0 +1,97 @@
+import { type CachePurgeRow, cachePurgeRow } from "../rows/channel-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
+
+/** What of a feed a cache is to drop: everything under its address in that version. */
+export interface WantedPurge extends Pick<CachePurgeRow, "feed" | "version" | "slug"> {
+  /** Whether the address opens nothing any more. */
+  readonly ended: boolean;
+}
+
+/** How telling the caches stands. */
+export interface PurgeState {
+  readonly waiting: number;
+  /** How many of them are of addresses that have ended. */
+  readonly ended: number;
+  /** Since when the oldest one waits. */
+  readonly since: Temporal.Instant | null;
+  /** Why the last one failed; null where none has. */
+  readonly problem: string | null;
+}
+
+/** What HTTP caches in front are still to be told. */
+export interface CachePurges {
+  /** Notes one, or that one is wanted again. Inside a transaction it is a part of that one. */
+  want(purge: WantedPurge): void;
+  /** Those whose time has come, ended ones first; so many at most. */
+  due(most: number): readonly CachePurgeRow[];
+  /** When the next one is due; null when nothing waits. */
+  nextAt(): Temporal.Instant | null;
+  /** The cache has dropped it. `again`: when it is told once more; null = never. */
+  done(purge: CachePurgeRow, again: Temporal.Instant | null): void;
+  failed(
+    purge: CachePurgeRow,
+    how: { readonly problem: string; readonly due: Temporal.Instant },
+  ): void;
+  /** Forgets what was wanted before then and whose addresses go on: such copies have ended by their age. */
+  forgetBefore(moment: Temporal.Instant): number;
+  state(): PurgeState;
+}
+
+export function createCachePurges({ db, clock }: StoreDeps): CachePurges {
+  const want = db.prepare(
+    `INSERT INTO cache_purges (feed, version, slug, ended, asked_at, due_at) VALUES (@feed, @version, @slug, @ended, @now, @now)
+     ON CONFLICT (feed, version) DO UPDATE SET slug = excluded.slug, ended = max(ended, excluded.ended), asks = asks + 1,
+       told = 0, asked_at = CASE WHEN tries > 0 THEN asked_at ELSE excluded.asked_at END, due_at = min(due_at, excluded.due_at)`,
+  );
+  const due = db.prepare(
+    "SELECT * FROM cache_purges WHERE due_at <= ? ORDER BY ended DESC, due_at, feed LIMIT ?",
+  );
+  const next = db.prepare("SELECT min(due_at) AS at FROM cache_purges");
+  // What was wanted again meanwhile stays.
+  const drop = db.prepare(
+    "DELETE FROM cache_purges WHERE feed = @feed AND version = @version AND asks = @asks",
+  );
+  const again = db.prepare(
+    `UPDATE cache_purges SET told = told + 1, tries = 0, problem = NULL, due_at = @due
+     WHERE feed = @feed AND version = @version AND asks = @asks`,
+  );
+  const failed = db.prepare(
+    `UPDATE cache_purges SET tries = tries + 1, problem = @problem, due_at = @due
+     WHERE feed = @feed AND version = @version`,
+  );
+  const forget = db.prepare("DELETE FROM cache_purges WHERE ended = 0 AND asked_at < ?");
+  const state = db.prepare(
+    `SELECT count(*) AS waiting, coalesce(sum(ended), 0) AS ended, min(asked_at) AS since,
+       (SELECT problem FROM cache_purges WHERE problem IS NOT NULL ORDER BY due_at DESC LIMIT 1) AS problem
+     FROM cache_purges WHERE told = 0`,
+  );
+  const keyOf = ({ feed, version, asks }: CachePurgeRow) => ({ feed, version, asks });
+  return {
+    want: ({ feed, version, slug, ended }) =>
+      void want.run({ feed, version, slug, ended: ended ? 1 : 0, now: instantText(clock()) }),
+    due: (most) => due.all(instantText(clock()), most).map(cachePurgeRow),
+    nextAt() {
+      const at = textColumn(next.get(), "at");
+      return at === null ? null : Temporal.Instant.from(at);
+    },
+    done(purge, at) {
+      if (at === null) drop.run(keyOf(purge));
+      else again.run({ ...keyOf(purge), due: instantText(at) });
+    },
+    failed({ feed, version }, { problem, due: at }) {
+      failed.run({ feed, version, problem, due: instantText(at) });
+    },
+    forgetBefore: (moment) => forget.run(instantText(moment)).changes,
+    state() {
+      const row = state.get();
+      const since = textColumn(row, "since");
+      return {
+        waiting: numberColumn(row, "waiting"),
+        ended: numberColumn(row, "ended"),
+        since: since === null ? null : Temporal.Instant.from(since),
+        problem: textColumn(row, "problem"),
+      };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { type FeedRules, feedRules } from "../../domain/feed-filter.ts";
+import type { FeedRow } from "../rows/feed-rows.ts";
+import type { Store } from "../store.ts";
+
+/** What a feed shows as the workspace is now. */
+export function rulesOfFeed(
+  feed: FeedRow,
+  { directory, keyAccess }: Pick<Store, "directory" | "keyAccess">,
+): FeedRules {
+  const { personId: person } = feed;
+  const people = person === null ? [] : directory.people();
+  return feedRules(feed, {
+    projects: directory.projects(),
+    lists: directory.todolists(),
+    labels: new Set(directory.labels().map(({ id }) => id)),
+    hasPerson: people.some(({ id, suspended }) => id === person && !suspended),
+    closed: person === null ? new Set() : keyAccess.closedFor(person),
+  });
+}

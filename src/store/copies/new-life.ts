@@ -1,0 +1,339 @@
+import Database from "better-sqlite3";
+import { messageOf } from "../../domain/result.ts";
+import { migrate } from "../migrate.ts";
+import { openReadOnly } from "../reading/read-only.ts";
+import { numberColumn, textColumn } from "../rows/item-rows.ts";
+
+/** What is known where a copy of the database goes on. */
+export interface NewLife {
+  readonly migrations: string;
+  /** Another text than any before it. */
+  readonly epoch: string;
+  readonly now: Temporal.Instant;
+  /** When the copy was made; what was done between then and now is not in it. */
+  readonly madeAt: Temporal.Instant;
+  /** How many requests the service's quota allows: all of them may just have been made. */
+  readonly quota: number;
+  /** The database that makes way, as far as it can be read: it knows what was told since; null = there is none. */
+  readonly replaced: string | null;
+}
+
+/** What has become of the copy, for people. */
+export interface NewLifeReport {
+  /** Edits that are looked up in the service before they leave. */
+  readonly lookedUp: number;
+  /** Log-ins of browsers that have ended. */
+  readonly logInsEnded: number;
+  /** App passwords that count again, and those that do not as they were changed or cleared since. */
+  readonly passwords: { readonly kept: number; readonly dropped: number };
+  /** Feeds that were revoked, or got another address, since: they stay so. */
+  readonly feedsKeptShut: number;
+  /** Mails that the replaced database knows to have gone out since. */
+  readonly mailsKnown: number;
+  /** Edits that only the replaced database has, and that had not arrived in the service. */
+  readonly newerEdits: number;
+  /** Whether the replaced database could be read. */
+  readonly knowsSince: boolean;
+}
+
+/** Nobody makes so many items, edits or changes between a backup and its restore: a number that was told is never given again. */
+const gap = 1_000_000;
+/** Nobody changes one item so often between a backup and its restore. */
+const sequenceGap = 1000;
+
+/**
+ * Makes a checked copy of the database fit to go on as another life of its data: what programs, people and the service have
+ * seen since it was made is unknown to it. Throws when it cannot be brought up to this build.
+ */
+export function beginNewLife(file: string, life: NewLife): NewLifeReport {
+  const db = new Database(file);
+  try {
+    // One file: what is moved into place has no log beside it.
+    db.pragma("journal_mode = DELETE");
+    db.pragma("synchronous = FULL");
+    db.pragma("foreign_keys = ON");
+    migrate(db, life.migrations);
+    const since = openReplaced(db, life.replaced);
+    try {
+      return db.transaction(() => renew(db, { life, knowsSince: since })).immediate();
+    } finally {
+      if (since) db.exec("DETACH replaced");
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether the replaced database can be asked; it is when it is of the same installation and build, and whole. */
+function openReplaced(db: Database.Database, replaced: string | null): boolean {
+  if (replaced === null) return false;
+  const opened = openReadOnly(replaced);
+  if (!opened.ok) return false;
+  try {
+    if (opened.value.db.pragma("quick_check(1)", { simple: true }) !== "ok") return false;
+  } catch {
+    return false;
+  } finally {
+    opened.value.close();
+  }
+  try {
+    db.prepare("ATTACH ? AS replaced").run(replaced);
+  } catch (error) {
+    throw new Error(`${replaced} cannot be looked into: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    const one = (schema: string) =>
+      textColumn(
+        db
+          .prepare(
+            `SELECT (SELECT value FROM ${schema}.meta WHERE name = 'installation') || ' ' ||
+               (SELECT max(version) FROM ${schema}.schema_migration) AS name`,
+          )
+          .get(),
+        "name",
+      );
+    if (one("main") !== null && one("main") === one("replaced")) return true;
+  } catch {
+    // It is no database of this program.
+  }
+  db.exec("DETACH replaced");
+  return false;
+}
+
+interface Renewal {
+  readonly life: NewLife;
+  readonly knowsSince: boolean;
+}
+
+function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeReport {
+  const now = life.now.round({ smallestUnit: "millisecond" }).toString();
+  const madeAt = life.madeAt.toString();
+  const run = (sql: string): number => {
+    const named = Object.fromEntries(
+      Object.entries({ now, madeAt, epoch: life.epoch }).filter(([name]) =>
+        sql.includes(`@${name}`),
+      ),
+    );
+    const statement = db.prepare(sql);
+    return (Object.keys(named).length > 0 ? statement.run(named) : statement.run()).changes;
+  };
+  const count = (sql: string): number => numberColumn(db.prepare(sql).get(), "count");
+  const newerEdits = knowsSince
+    ? count(
+        `SELECT count(*) AS count FROM replaced.edits r WHERE r.state IN ('pending', 'claimed', 'held', 'parked')
+           AND NOT EXISTS (SELECT 1 FROM main.edits e WHERE e.id = r.id AND e.created_at = r.created_at)`,
+      )
+    : 0;
+
+  const lookedUp = lookUpFirst(run);
+  if (knowsSince) learnNames(run);
+  raiseNumbers(db, { knowsSince, run });
+  const doors = shutDoors(run, knowsSince);
+  const mailsKnown = knowsSince ? takeLedgers(run) : 0;
+  if (knowsSince) {
+    run("DELETE FROM mail_choices");
+    run("INSERT INTO mail_choices SELECT * FROM replaced.mail_choices");
+  }
+  forgetMoments(run, life.quota);
+  takeSubscriptions(run, knowsSince);
+  for (const [name, value] of [
+    ["epoch", life.epoch],
+    ["restored_at", now],
+    ["reconcile_since", now],
+  ]) {
+    db.prepare(
+      "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+    ).run(name, value);
+  }
+  return { ...doors, lookedUp, mailsKnown, newerEdits, knowsSince };
+}
+
+type Run = (sql: string) => number;
+
+/**
+ * What waited when the copy was made may have been carried out since: whatever makes something new counts as sent and not
+ * answered, so that it is looked for before anything leaves. Changes and deletions read their item first in any case.
+ */
+function lookUpFirst(run: Run): number {
+  const makes = "(action = 'create' OR (patch ->> 'place') IS NOT NULL)";
+  const sent = `sent_after = coalesce(sent_after, (SELECT max(item) FROM identities)), sent_at = coalesce(sent_at, created_at),
+    lands_until = @now`;
+  const waiting = run(
+    `UPDATE edits SET ${sent}, state = 'claimed' WHERE state IN ('pending', 'claimed') AND ${makes}`,
+  );
+  run(`UPDATE edits SET ${sent} WHERE state IN ('held', 'parked') AND action = 'create'`);
+  const known = (table: string) =>
+    `(SELECT json_group_array(id) FROM ${table} WHERE created_at IS NULL OR created_at > strftime('%Y-%m-%dT%H:%M:%SZ', x.created_at, '-30 hours'))`;
+  const extras = run(
+    `INSERT OR IGNORE INTO requests (what, known, sent_at, lands_until, under_way)
+     SELECT 'extra:' || x.id, iif(x.kind = 'comment', ${known("comments")}, ${known("files")}), x.created_at, @now, 0
+       FROM edit_extras x WHERE x.kind <> 'kept' AND x.state IN ('pending', 'claimed', 'parked')`,
+  );
+  return waiting + extras;
+}
+
+/** Items that have turned up since keep the names by which programs know them, and creations the ids that they have got. */
+function learnNames(run: Run): void {
+  run(
+    `UPDATE identities SET service_id = r.service_id FROM replaced.identities r
+     WHERE r.item = identities.item AND r.uid = identities.uid AND identities.service_id IS NULL AND r.service_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE o.kind = r.kind AND o.service_id = r.service_id)`,
+  );
+  run(
+    `INSERT OR IGNORE INTO identities SELECT * FROM replaced.identities r WHERE r.service_id IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE o.item = r.item)`,
+  );
+  run(
+    `INSERT OR IGNORE INTO object_names SELECT * FROM replaced.object_names n
+     WHERE EXISTS (SELECT 1 FROM main.identities i JOIN replaced.identities r USING (item, uid) WHERE i.item = n.item)`,
+  );
+}
+
+/**
+ * What subscribed calendars have shown so far. Where that is not known they are read as for the first time, so that what was
+ * made of them since is not made again.
+ */
+function takeSubscriptions(run: Run, knowsSince: boolean): void {
+  run("DELETE FROM subscription_items");
+  if (knowsSince) {
+    run("DELETE FROM subscriptions");
+    run("INSERT INTO subscriptions SELECT * FROM replaced.subscriptions");
+    run("INSERT INTO subscription_items SELECT * FROM replaced.subscription_items");
+  } else {
+    run(
+      "UPDATE subscriptions SET etag = NULL, last_modified = NULL, body = NULL, baseline_at = NULL, next_at = NULL",
+    );
+  }
+}
+
+/** No number, SEQUENCE or date that somebody has seen comes again for something else, or goes back. */
+function raiseNumbers(
+  db: Database.Database,
+  { knowsSince, run }: { readonly knowsSince: boolean; readonly run: Run },
+): void {
+  run(
+    `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM main.sqlite_schema
+     WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM main.sqlite_sequence)`,
+  );
+  const newest = knowsSince
+    ? "max(seq, coalesce((SELECT r.seq FROM replaced.sqlite_sequence r WHERE r.name = main.sqlite_sequence.name), 0))"
+    : "seq";
+  db.prepare(`UPDATE main.sqlite_sequence SET seq = ${newest} + ${gap}`).run();
+  const shown = knowsSince
+    ? "max(sequence, coalesce((SELECT r.sequence FROM replaced.identities r WHERE r.uid = main.identities.uid), 0))"
+    : "sequence";
+  const second = "strftime('%Y-%m-%dT%H:%M:%SZ', @now)";
+  run(
+    `UPDATE identities SET sequence = ${shown} + ${sequenceGap}, modified_at = max(modified_at, ${second})`,
+  );
+  // What was put by programs gets the new SEQUENCE laid on, and feeds are written anew.
+  run("UPDATE objects SET stale = 1");
+  run("DELETE FROM fragments");
+  run(`UPDATE feed_states SET inputs = '', etag = '', modified_at = max(modified_at, ${second})`);
+}
+
+/** Nothing that was shut since the copy was made opens again; where that cannot be known, only log-ins are ended. */
+function shutDoors(
+  run: Run,
+  knowsSince: boolean,
+): Pick<NewLifeReport, "logInsEnded" | "passwords" | "feedsKeptShut"> {
+  const logInsEnded = run("DELETE FROM sessions");
+  run("DELETE FROM login_mails");
+  run("DELETE FROM login_links");
+  const dropped = knowsSince
+    ? run(
+        `DELETE FROM app_passwords WHERE NOT EXISTS (SELECT 1 FROM replaced.app_passwords r
+           WHERE r.person = app_passwords.person AND r.digest = app_passwords.digest)`,
+      )
+    : 0;
+  if (knowsSince)
+    run("INSERT OR IGNORE INTO app_passwords SELECT * FROM replaced.app_passwords WHERE true");
+  const kept = run("UPDATE app_passwords SET created_at = created_at");
+  const feedsKeptShut = knowsSince
+    ? run(
+        `UPDATE feeds SET version = r.version, revoked_at = coalesce(feeds.revoked_at, r.revoked_at) FROM replaced.feeds r
+         WHERE r.id = feeds.id AND r.created_at = feeds.created_at
+           AND (r.version > feeds.version OR (r.revoked_at IS NOT NULL AND feeds.revoked_at IS NULL))`,
+      )
+    : 0;
+  return { logInsEnded, passwords: { kept, dropped }, feedsKeptShut };
+}
+
+const ledgers = ["mails", "webhook_mails"];
+
+/** What the replaced database knows to have been told. */
+function takeLedgers(run: Run): number {
+  const counts = ledgers.map((table) =>
+    run(
+      `INSERT INTO main.${table} SELECT * FROM replaced.${table} WHERE true
+       ON CONFLICT DO UPDATE SET state = excluded.state, settled_at = excluded.settled_at, not_before = excluded.not_before
+         WHERE ${table}.state <> excluded.state`,
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** What was true of a moment that is over: rounds of reading, what the service was last heard to say, requests just made. */
+function forgetMoments(run: Run, quota: number): void {
+  run("DELETE FROM page_readings");
+  run("DELETE FROM applied_bodies");
+  run("DELETE FROM applied_pages");
+  run("DELETE FROM rounds");
+  run("DELETE FROM absences");
+  run("UPDATE sources SET attempted_at = NULL, failure = NULL, failures = 0, round = NULL");
+  run("DELETE FROM reported_troubles");
+  run("DELETE FROM gate_slots");
+  for (let slot = 0; slot < quota; slot += 1) {
+    run(`INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (${slot}, @now, @now)`);
+  }
+  // A mail that was begun may have gone out since; what is due from now on is told.
+  for (const table of ledgers) {
+    run(
+      `UPDATE ${table} SET state = 'dropped', settled_at = @now WHERE state IN ('claimed', 'deferred')`,
+    );
+  }
+  for (const table of ["notices", "webhook_notices"]) {
+    run(
+      `INSERT OR IGNORE INTO ${table} (edit, parked_at, state, message_id, claimed_at, settled_at)
+       SELECT id, updated_at, 'sent', 'restored-' || id, @now, @now FROM edits WHERE state = 'parked' AND actor IS NOT NULL`,
+    );
+    run(
+      `UPDATE ${table} SET state = 'sent', settled_at = @now, not_before = NULL WHERE state IN ('claimed', 'deferred')`,
+    );
+  }
+}
+
+/**
+ * Nothing that was shut since the backup was made opens again: feeds that were revoked or have moved, as far as the damaged
+ * database says so, log-ins and app passwords. What the operator was told then is of another trouble.
+ */
+export function takeWhatWasShut(copy: string, damaged: string): void {
+  const db = new Database(copy);
+  try {
+    const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+    for (const table of [
+      ...["sessions", "login_links", "login_mails", "app_passwords"],
+      ...["operator_messages", "reported_troubles", "troubles"],
+    ]) {
+      if (names.includes(table)) db.exec(`DELETE FROM ${table}`);
+    }
+    const shut = db.prepare(
+      `UPDATE feeds SET version = max(version, @version), revoked_at = coalesce(revoked_at, @revoked_at)
+       WHERE id = @id AND created_at = @created_at`,
+    );
+    const opened = openReadOnly(damaged);
+    if (!opened.ok) return;
+    try {
+      const rows = opened.value.db
+        .prepare("SELECT id, created_at, version, revoked_at FROM feeds")
+        .all();
+      for (const row of rows) shut.run(row);
+    } catch {
+      // As after a restore: what cannot be read counts as it did then.
+    } finally {
+      opened.value.close();
+    }
+  } finally {
+    db.close();
+  }
+}

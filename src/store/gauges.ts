@@ -1,0 +1,73 @@
+import { instantOf, numberColumn, textColumn } from "./rows/item-rows.ts";
+import { type SourceTally, sourceTallyRow } from "./rows/source-rows.ts";
+import type { StoreDeps } from "./steady-database.ts";
+
+/** Edits in one state that is not an end. */
+export interface OpenEdits {
+  readonly state: (typeof openStates)[number];
+  readonly edits: number;
+  /** When the one of them was accepted that was accepted first; null where there is none. */
+  readonly oldestAt: Temporal.Instant | null;
+}
+
+export const openStates = ["pending", "claimed", "parked", "held"] as const;
+
+/** Numbers for metrics. Each is read in a few milliseconds, however much is kept. */
+export interface Gauges {
+  openEdits(): readonly OpenEdits[];
+  /** Edits that were ever accepted. */
+  acceptedEdits(): number;
+  /** Mails that are put off. */
+  waitingMails(): number;
+  /** Lists by kind, some thousands at a time, of which a kind may stand in several parts. */
+  lists(): Iterable<readonly SourceTally[]>;
+  /** Kinds of troubles that are not over; each once for each trouble. */
+  troubles(): readonly string[];
+}
+
+/** As many rows as take some milliseconds. */
+const rowsPerPart = 10_000;
+
+export function createGauges({ db }: StoreDeps): Gauges {
+  const counted = db.prepare(
+    "SELECT count(*) AS edits, min(id) AS first FROM edits WHERE state = ?",
+  );
+  const made = db.prepare("SELECT created_at FROM edits WHERE id = ?");
+  const accepted = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'edits'");
+  const waiting = db.prepare(
+    `SELECT (SELECT count(*) FROM mails WHERE state = 'deferred') + (SELECT count(*) FROM login_mails WHERE state = 'deferred')
+       + (SELECT count(*) FROM notices n JOIN edits e ON e.id = n.edit
+          WHERE n.state = 'deferred' AND e.state = 'parked' AND e.updated_at = n.parked_at) AS mails`,
+  );
+  const last = db.prepare("SELECT max(rowid) AS last FROM sources");
+  const part = db.prepare(
+    `SELECT kind, count(*) AS lists, sum(items) AS items, sum(succeeded_at IS NULL) AS never, sum(failure IS NOT NULL) AS failing,
+       max(succeeded_at) AS newest, min(succeeded_at) AS oldest
+     FROM sources WHERE rowid > @after AND rowid <= @upTo GROUP BY kind`,
+  );
+  const open = db.prepare(
+    "SELECT trouble ->> '$.kind' AS kind FROM troubles WHERE over_at IS NULL ORDER BY id",
+  );
+  return {
+    openEdits: () =>
+      openStates.map((state) => {
+        const row = counted.get(state);
+        const edits = numberColumn(row, "edits");
+        const first = edits === 0 ? null : made.get(numberColumn(row, "first"));
+        const oldestAt = first ? instantOf(textColumn(first, "created_at")) : null;
+        return { state, edits, oldestAt };
+      }),
+    acceptedEdits() {
+      const row = accepted.get();
+      return row === undefined ? 0 : numberColumn(row, "seq");
+    },
+    waitingMails: () => numberColumn(waiting.get(), "mails"),
+    *lists() {
+      const end = numberColumn(last.get(), "last");
+      for (let after = 0; after < end; after += rowsPerPart) {
+        yield part.all({ after, upTo: after + rowsPerPart }).map(sourceTallyRow);
+      }
+    },
+    troubles: () => open.all().flatMap((row) => textColumn(row, "kind") ?? []),
+  };
+}

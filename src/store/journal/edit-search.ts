@@ -1,0 +1,68 @@
+import type { Channel, Edit, EditState } from "../../domain/edit.ts";
+import type { EditId, PersonId, ProjectId } from "../../domain/ids.ts";
+import { editRow } from "../rows/edit-rows.ts";
+import { instantText } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
+
+/** Which edits are looked for; what is left out narrows nothing. */
+export interface EditFilter {
+  readonly states?: readonly EditState[] | undefined;
+  /** Null = those of the account. */
+  readonly actor?: PersonId | null | undefined;
+  readonly project?: ProjectId | undefined;
+  readonly channel?: Channel | undefined;
+  /** The UID of an item, or a part of the title that it had or was to get. */
+  readonly item?: string | undefined;
+  /** Accepted then or later. */
+  readonly since?: Temporal.Instant | undefined;
+  /** Older than that edit. */
+  readonly before?: EditId | undefined;
+}
+
+/** Looks edits up for people. */
+export interface EditSearch {
+  /** Newest first. */
+  find(filter: EditFilter, limit: number): readonly Edit[];
+}
+
+export function createEditSearch({ db, zone }: StoreDeps): EditSearch {
+  return {
+    find(filter, limit) {
+      const { conditions, values } = conditionsOf(filter);
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      return db
+        .prepare(`SELECT e.* FROM edits e ${where} ORDER BY e.id DESC LIMIT @limit`)
+        .all({ ...values, limit })
+        .map((row) => editRow(row, zone));
+    },
+  };
+}
+
+function conditionsOf({ states, actor, project, channel, item, since, before }: EditFilter) {
+  const clauses: readonly (readonly [unknown, string, Readonly<Record<string, unknown>>])[] = [
+    [
+      states,
+      "e.state IN (SELECT value FROM json_each(@states))",
+      { states: JSON.stringify(states) },
+    ],
+    [actor, "e.actor IS @actor", { actor }],
+    [project, "e.project_id = @project", { project }],
+    [channel, "e.channel = @channel", { channel }],
+    [
+      item,
+      // The index holds all that is asked for here, so that no edit is read for it.
+      `e.id IN (SELECT id FROM edits INDEXED BY edits_by_title
+         WHERE item = (SELECT item FROM identities WHERE uid = @uid)
+           OR (base ->> '$.content.title') LIKE @title ESCAPE '\\'
+           OR (patch ->> 'title') LIKE @title ESCAPE '\\')`,
+      { uid: item, title: `%${(item ?? "").replace(/[\\%_]/g, "\\$&")}%` },
+    ],
+    [since, "e.created_at >= @since", { since: since && instantText(since) }],
+    [before, "e.id < @before", { before }],
+  ];
+  const asked = clauses.filter(([value]) => value !== undefined);
+  return {
+    conditions: asked.map(([, condition]) => condition),
+    values: Object.fromEntries(asked.flatMap(([, , bound]) => Object.entries(bound))),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Decider } from "../../domain/edit.ts";
+import type { EditId, ItemKey } from "../../domain/ids.ts";
+import { type EditStep, editStepRow, stepKinds } from "../rows/edit-rows.ts";
+import { instantOf, instantText, textColumn } from "../rows/item-rows.ts";
+import type { StoreDeps } from "../steady-database.ts";
+
+/** What has happened to edits since they were accepted. Changes of state write it by themselves, see the migration. */
+export interface EditSteps {
+  /** In the order in which each of them happened first. */
+  of(edit: EditId): readonly EditStep[];
+  /** Notes what a person has decided about an edit, in JSON. Belongs into the transaction that does it. */
+  resolved(edit: EditId, decision: unknown): void;
+  /** Notes who has just let an edit go, or discarded it. Belongs into the transaction that does it. */
+  decided(edit: EditId, by: Decider): void;
+  /** Notes that what hangs on an edit is tried again because a person wants it. */
+  extrasReleased(edit: EditId): void;
+  /** When everybody was shown another version of the item for the first time at or after a moment; null when never. */
+  shownAfter(item: ItemKey, since: Temporal.Instant): Temporal.Instant | null;
+}
+
+/** What happens within one millisecond happens in the order in which it is written down. */
+const inOrder = (a: EditStep, b: EditStep): number =>
+  Temporal.Instant.compare(a.at, b.at) ||
+  a.round - b.round ||
+  stepKinds.indexOf(a.kind) - stepKinds.indexOf(b.kind);
+
+export function createEditSteps({ db, clock }: StoreDeps): EditSteps {
+  const ofEdit = db.prepare("SELECT * FROM edit_steps WHERE edit = ? ORDER BY at");
+  const insert = db.prepare(
+    `INSERT INTO edit_steps (edit, round, kind, detail, at, last_at)
+     VALUES (@edit, (SELECT count(*) FROM edit_steps WHERE edit = @edit AND kind IN ('approved', 'released', 'overtaken')),
+       @kind, @detail, @now, @now)
+     ON CONFLICT (edit, round, kind, detail) DO UPDATE SET last_at = excluded.last_at, times = times + 1`,
+  );
+  // Each of these opens another round, but for discarding, which comes last.
+  const decide = db.prepare(
+    `UPDATE edit_steps SET decided_by = @by
+     WHERE edit = @edit AND kind IN ('approved', 'released', 'discarded') AND round = (
+       SELECT max(round) FROM edit_steps WHERE edit = @edit AND kind IN ('approved', 'released', 'discarded'))`,
+  );
+  const shown = db.prepare("SELECT min(at) AS at FROM versions WHERE item = ? AND at >= ?");
+  const note = (edit: EditId, kind: "resolved" | "released", detail: string) =>
+    void insert.run({ edit, kind, detail, now: instantText(clock()) });
+  return {
+    of: (edit) => ofEdit.all(edit).map(editStepRow).toSorted(inOrder),
+    resolved: (edit, decision) => note(edit, "resolved", JSON.stringify(decision)),
+    decided: (edit, by) => void decide.run({ edit, by: JSON.stringify(by) }),
+    extrasReleased: (edit) => note(edit, "released", "what hangs on it"),
+    shownAfter: (item, since) => instantOf(textColumn(shown.get(item, instantText(since)), "at")),
+  };
+}

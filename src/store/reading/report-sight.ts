@@ -1,0 +1,57 @@
+/**
+ * The tables of the report views as one person (`@sight`) sees them, by the rule of `domain/sight.ts`: the reports' own
+ * queries then count and tell nothing else. Who was let out of an item later does not see its earlier versions either.
+ */
+export const sightTables: readonly string[] = [
+  `seen_projects AS MATERIALIZED (
+     SELECT id FROM main.projects WHERE archived = 0 AND gone_at IS NULL
+       AND (members = '[]' OR EXISTS (SELECT 1 FROM json_each(members) WHERE value = @sight)))`,
+  "closed_lists AS MATERIALIZED (SELECT id, archived FROM main.todolists WHERE archived = 1 OR private = 1)",
+  `hidden_versions AS MATERIALIZED (
+     SELECT item, max(revision) AS revision FROM main.versions
+     WHERE content IS NOT NULL AND NOT (${isSeen("content")}) GROUP BY item)`,
+  `hidden_items AS MATERIALIZED (SELECT item FROM main.view_items WHERE NOT (${isSeen("content")}))`,
+  `seen_tasks AS MATERIALIZED (
+     SELECT i.service_id AS id FROM main.identities i JOIN main.view_items v ON v.item = i.item
+     WHERE i.kind <> 'event' AND i.service_id IS NOT NULL AND v.item NOT IN (SELECT item FROM hidden_items))`,
+];
+
+/** Those that stand in the place of tables of the present. */
+export const sightOfPresent: readonly string[] = [
+  `versions AS (SELECT v.* FROM main.versions v WHERE ${isSeenVersion("v")})`,
+  `view_items AS NOT MATERIALIZED (
+     SELECT * FROM main.view_items WHERE item NOT IN (SELECT item FROM hidden_items))`,
+  "comments AS (SELECT * FROM main.comments WHERE task_id IN (SELECT id FROM seen_tasks))",
+  "history_entries AS (SELECT * FROM main.history_entries WHERE task_id IN (SELECT id FROM seen_tasks))",
+  "files AS (SELECT * FROM main.files WHERE project_id IN (SELECT id FROM seen_projects))",
+  `sources AS (
+     SELECT * FROM main.sources s WHERE CASE
+       WHEN s.task_id IS NOT NULL THEN s.task_id IN (SELECT id FROM seen_tasks)
+       WHEN s.list_id IS NOT NULL THEN s.list_id NOT IN (SELECT id FROM closed_lists)
+         AND coalesce(s.project_id, (SELECT l.project_id FROM main.todolists l WHERE l.id = s.list_id))
+           IN (SELECT id FROM seen_projects)
+       WHEN s.folder_id IS NOT NULL THEN
+         (SELECT f.project_id FROM main.folders f WHERE f.id = s.folder_id) IN (SELECT id FROM seen_projects)
+       ELSE s.project_id IS NULL OR s.project_id IN (SELECT id FROM seen_projects) END)`,
+];
+
+/** Whether an item with this content is for the person's eyes. */
+function isSeen(content: string): string {
+  const list = `coalesce(${content} ->> 'listId', 0)`;
+  const isEvent = `${content} ->> 'kind' = 'event'`;
+  return `${content} ->> 'projectId' IN (SELECT id FROM seen_projects)
+    AND (${isEvent} OR ${list} NOT IN (SELECT id FROM closed_lists WHERE archived = 1))
+    AND (CASE WHEN ${isEvent} THEN coalesce(${content} ->> 'private', 0) = 0
+           ELSE ${list} NOT IN (SELECT id FROM closed_lists) END
+      OR coalesce(${content} ->> 'creatorId', 0) = @sight
+      OR EXISTS (SELECT 1 FROM json_each(${content}, '$.assigned') WHERE value = @sight))`;
+}
+
+/** A version after the last that is hidden; that something hidden went away is not told either. */
+export function isSeenVersion(version: string): string {
+  return `NOT EXISTS (SELECT 1 FROM hidden_versions h WHERE h.item = ${version}.item
+      AND (${version}.revision <= h.revision OR ${version}.content IS NULL AND NOT EXISTS (
+        SELECT 1 FROM main.versions n WHERE n.item = h.item AND n.revision > h.revision
+          AND n.revision < ${version}.revision AND n.content IS NOT NULL)))
+    AND ${version}.item NOT IN (SELECT item FROM hidden_items)`;
+}

@@ -1,0 +1,75 @@
+import { type PersonId, personId } from "../../domain/ids.ts";
+import { instantOf } from "./item-rows.ts";
+
+/** How somebody has logged in: with the admin token, an app password, or a link by mail. */
+export type LogInWay = "token" | "password" | "link";
+
+/** A browser in which somebody has logged in. */
+export interface LogIn {
+  readonly id: number;
+  /** Null is the admin. */
+  readonly person: PersonId | null;
+  readonly way: LogInWay;
+  /** Whom a proxy said the browser was of when it began; null where none said anything. */
+  readonly proxied: string | null;
+  /** User-Agent; "" where it said none. */
+  readonly agent: string;
+  readonly beganAt: Temporal.Instant;
+  /** To within an hour. */
+  readonly usedAt: Temporal.Instant;
+  readonly until: Temporal.Instant;
+}
+
+/** A link by mail that opens a log-in, once. */
+export interface LogInLink {
+  readonly id: number;
+  readonly person: PersonId;
+  /** Where it leads, from the start page on; "" is that page. */
+  readonly next: string;
+  readonly askedAt: Temporal.Instant;
+  readonly until: Temporal.Instant;
+  readonly usedAt: Temporal.Instant | null;
+}
+
+export function logInRow(row: unknown): LogIn {
+  const raw = row as {
+    id: number;
+    person: number | null;
+    way: LogInWay;
+    proxied: string | null;
+    agent: string;
+    began_at: string;
+    used_at: string;
+    until: string;
+  };
+  const { id, way, proxied, agent } = raw;
+  return {
+    id,
+    way,
+    proxied,
+    agent,
+    person: raw.person === null ? null : personId(raw.person),
+    beganAt: Temporal.Instant.from(raw.began_at),
+    usedAt: Temporal.Instant.from(raw.used_at),
+    until: Temporal.Instant.from(raw.until),
+  };
+}
+
+export function logInLinkRow(row: unknown): LogInLink {
+  const raw = row as {
+    id: number;
+    person: number;
+    next: string;
+    asked_at: string;
+    until: string;
+    used_at: string | null;
+  };
+  return {
+    id: raw.id,
+    person: personId(raw.person),
+    next: raw.next,
+    askedAt: Temporal.Instant.from(raw.asked_at),
+    until: Temporal.Instant.from(raw.until),
+    usedAt: instantOf(raw.used_at),
+  };
+}

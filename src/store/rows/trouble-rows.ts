@@ -1,0 +1,88 @@
+import { type Trouble, troubleTraits } from "../../domain/trouble.ts";
+import { instantOf } from "./item-rows.ts";
+import { type HandoverRow, handoverRow } from "./mail-rows.ts";
+
+/** One trouble from its beginning to its end. */
+export interface Episode {
+  readonly id: number;
+  /** The same for the same trouble whatever its facts are by now. */
+  readonly identity: string;
+  /** Its facts as they were seen last. */
+  readonly trouble: Trouble;
+  readonly since: Temporal.Instant;
+  /** Since when nothing was seen of it; null while it holds. */
+  readonly goneAt: Temporal.Instant | null;
+  /** When that was taken for its end; null before. */
+  readonly overAt: Temporal.Instant | null;
+}
+
+/** Null for a kind that this build does not know: a later one has written it. */
+export function episodeRow(row: unknown): Episode | null {
+  const raw = row as {
+    id: number;
+    identity: string;
+    trouble: string;
+    since: string;
+    gone_at: string | null;
+    over_at: string | null;
+  };
+  const trouble = troubleRow(row);
+  if (!trouble) return null;
+  return {
+    id: raw.id,
+    identity: raw.identity,
+    trouble,
+    since: Temporal.Instant.from(raw.since),
+    goneAt: instantOf(raw.gone_at),
+    overAt: instantOf(raw.over_at),
+  };
+}
+
+/** The facts of a trouble; null as above. */
+export function troubleRow(row: unknown): Trouble | null {
+  const raw = row as { trouble: string };
+  const trouble = JSON.parse(raw.trouble) as Trouble;
+  return Object.hasOwn(troubleTraits, trouble.kind) ? trouble : null;
+}
+
+/** What of a trouble a message tells: its beginning, that it lasts (`again-1` and so on), or its end. */
+export type OperatorPhase = "begun" | `again-${number}` | "over";
+
+/** One thing that the operator is told by one way. */
+export interface OperatorKey {
+  /** The trouble, by the number of its episode. */
+  readonly trouble: number;
+  readonly phase: OperatorPhase;
+  /** `mail:` with an address, or `webhook:` with a name. */
+  readonly way: string;
+}
+
+export type OperatorMessageRow = HandoverRow & { readonly key: OperatorKey };
+
+export function operatorMessageRow(row: unknown): OperatorMessageRow {
+  const raw = row as OperatorKey;
+  const { trouble, phase, way } = raw;
+  return { ...handoverRow(row), key: { trouble, phase, way } };
+}
+
+/** How a way fares. */
+export interface WayState {
+  readonly way: string;
+  readonly waiting: number;
+  /** Of the last week. */
+  readonly refused: number;
+  /** What the last message met; null where it was taken. */
+  readonly problem: string | null;
+}
+
+export function wayStateRow(row: unknown): WayState {
+  const raw = row as { way: string; waiting: number; refused: number; newest: string | null };
+  const newest = JSON.parse(raw.newest ?? "{}") as { state?: string; problem?: string | null };
+  const isTaken = newest.state === undefined || newest.state === "sent";
+  return {
+    way: raw.way,
+    waiting: raw.waiting,
+    refused: raw.refused,
+    problem: isTaken ? null : (newest.problem ?? "it was not taken"),
+  };
+}

@@ -1,0 +1,143 @@
+import type { ItemKey, ServiceId } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import type { Store } from "../store/store.ts";
+import type { Turns } from "../turns.ts";
+import type { ListSnapshot } from "../upstream/client.ts";
+import type { Reading } from "./applied-bodies.ts";
+import { SnapshotApplication } from "./apply-snapshot.ts";
+import type { ItemChange, SyncEvent } from "./event.ts";
+import { buryOrphans, followShown } from "./follow-parents.ts";
+import { type Told, toldByTasks } from "./hints.ts";
+import { type Identified, isComplete } from "./plan-snapshot.ts";
+import type { Begun, SourceList } from "./source-list.ts";
+
+interface ListDeps {
+  readonly store: Store;
+  readonly sources: SourceList;
+  readonly turns: Pick<Turns, "isOver">;
+  readonly clock: () => Temporal.Instant;
+  readonly isAlive: (key: ItemKey) => boolean;
+  readonly noticed: (missing: readonly ItemKey[]) => number;
+}
+
+/** A list of items that was read. */
+interface ReadItemList {
+  readonly begun: Begun;
+  readonly snapshot: ListSnapshot<Item>;
+  readonly reading: Reading;
+}
+
+/** What a list has done once all of it is applied. */
+export interface AppliedList {
+  readonly events: readonly SyncEvent[];
+  /** When each change happened that was news, as far as the service tells. */
+  readonly changes: readonly (Temporal.Instant | null)[];
+  readonly told: readonly Told[];
+  /** Whether the same body would change nothing if it came again. */
+  readonly isSettled: boolean;
+  /** Items that are new or different. */
+  readonly put: readonly Item[];
+  /** Items that are shown as they were before an own edit. */
+  readonly outdated: readonly Identified[];
+}
+
+/** Items put between two looks at the time: a few milliseconds where all of them are new and nothing is compiled yet. */
+const itemsAtOnce = 5;
+
+/**
+ * Applies one list of items in as many transactions as it takes, each within one turn, as each item is a fact by itself: what is
+ * missing is decided in the last one, in which the caller notes the reading. A short list takes one.
+ */
+export class ListApplication {
+  readonly #deps: ListDeps;
+  readonly #list: ReadItemList;
+  readonly #application: SnapshotApplication;
+  readonly #steps: Iterator<void>;
+  #overtaken: ReadonlySet<ServiceId> = new Set();
+  #put = 0;
+  #told = 0;
+
+  constructor(deps: ListDeps, list: ReadItemList) {
+    this.#deps = deps;
+    this.#list = list;
+    const { begun, snapshot } = list;
+    this.#application = new SnapshotApplication(deps.store, {
+      ...deps,
+      source: begun.name,
+      snapshot,
+    });
+    this.#steps = this.#inSteps();
+  }
+
+  /**
+   * Applies what the present turn has time for; null while something is left. Belongs inside a transaction of the caller's that
+   * ends before anybody else has a turn, and before `shown`.
+   */
+  step(): AppliedList | null {
+    this.#overtaken = this.#list.reading.overtaken();
+    this.#application.begin();
+    for (;;) {
+      if (this.#steps.next().done === true) return this.#finish();
+      if (this.#deps.turns.isOver()) return null;
+    }
+  }
+
+  /** The items that were put in the last transaction, which are known from now on, and what they say, as the mirror writes it. */
+  shown(): { readonly items: readonly Item[]; readonly contents: ReadonlyMap<Item, string> } {
+    this.#list.reading.written();
+    const items = this.#list.snapshot.items.slice(this.#told, this.#put);
+    this.#told = this.#put;
+    return { items, contents: this.#application.takeContents() };
+  }
+
+  *#inSteps(): Generator<void> {
+    const { items } = this.#list.snapshot;
+    for (; this.#put < items.length; yield) {
+      this.#putSome(items.slice(this.#put, this.#put + itemsAtOnce));
+      this.#put = Math.min(items.length, this.#put + itemsAtOnce);
+    }
+    yield* this.#application.survey();
+  }
+
+  #putSome(items: readonly Item[]): void {
+    this.#application.put(items, this.#overtaken);
+    const { store, sources, clock } = this.#deps;
+    if (this.#list.begun.source.kind !== "tasks") return;
+    const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
+    followShown(store, sources, { items, today });
+  }
+
+  #finish(): AppliedList {
+    const { begun, snapshot } = this.#list;
+    const { polled, put, outdated, changedAt, lost, brake, isSettled } = this.#application.finish(
+      this.#overtaken,
+    );
+    const buried = this.#buryOrphans();
+    // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
+    const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
+    return {
+      events: [
+        polled,
+        ...brake,
+        ...(buried.length > 0
+          ? [{ kind: "buried", source: begun.name, changes: buried } as const]
+          : []),
+      ],
+      changes: [...changedAt, ...Array.from({ length: lost }, () => begun.attemptedAt)],
+      told: toldByTasks(snapshot.items, new Set(put.map(({ id }) => id))),
+      isSettled: isSettled && isWhole && isComplete(snapshot) && buried.length === 0,
+      put,
+      outdated,
+    };
+  }
+
+  #buryOrphans(): readonly ItemChange[] {
+    const { store, sources } = this.#deps;
+    const { source } = this.#list.begun;
+    if (source.kind !== "tasks") return [];
+    const { items, gone } = this.#list.snapshot;
+    const ids = new Set<number | null>(gone ?? items.map(({ id }) => id));
+    const isShown = (id: ServiceId) => ids.has(id) === (gone === null);
+    return buryOrphans(store, sources, { listId: source.listId, isShown });
+  }
+}

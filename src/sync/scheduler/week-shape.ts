@@ -1,0 +1,108 @@
+/** Days of a week, in the order of their numbers since 1970; which of them people call Monday makes no difference. */
+const week = 7;
+
+/** What is kept of the shape of weeks, as plain data. */
+export interface WeekShapeDump {
+  readonly weekStarts: ArrayLike<number>;
+  readonly weekSeconds: ArrayLike<number>;
+}
+
+/**
+ * Which days of the week are idle, learned from how many sessions start on each. Nothing is assumed: the first free days
+ * teach it, in whichever part of the world. Most sources keep the week, some are worked on every day; which one does, its own
+ * starts tell. A silent Sunday then says as little of a source as it should, and Monday finds it as Friday left it.
+ */
+export class WeekShape {
+  /** Starts of sources that keep the week, and seconds that were watched, by day. */
+  readonly #starts = new Float64Array(week);
+  readonly #seconds = new Float64Array(week);
+  readonly #factors = new Float64Array(week).fill(1);
+  /** How likely a start is where the week is kept, over where it is not, by day; as a logarithm. */
+  readonly #logs = new Float64Array(week);
+
+  constructor(kept?: WeekShapeDump) {
+    if (kept?.weekStarts.length !== week || kept.weekSeconds.length !== week) return;
+    this.#starts.set(kept.weekStarts);
+    this.#seconds.set(kept.weekSeconds);
+    this.#renew();
+  }
+
+  dump(): WeekShapeDump {
+    return { weekStarts: this.#starts.slice(), weekSeconds: this.#seconds.slice() };
+  }
+
+  /** How lively that day is for a source with these starts by day; 1 = as on average over the week. */
+  activity(starts: Float32Array, day: number): number {
+    const keeps = this.#keeps(starts);
+    return keeps * (this.#factors[dayOfWeek(day)] ?? 1) + 1 - keeps;
+  }
+
+  /** Takes in the start of a session. */
+  note(starts: Float32Array, day: number): void {
+    const at = dayOfWeek(day);
+    const count = sumOf(starts);
+    const voice = Math.min(1, fullVoice / Math.max(1, count));
+    this.#starts[at] = (this.#starts[at] ?? 0) + voice * this.#keeps(starts);
+    starts[at] = (starts[at] ?? 0) + 1;
+    if (count >= mostStarts) for (let d = 0; d < week; d += 1) starts[d] = (starts[d] ?? 0) / 2;
+  }
+
+  /** Ends some seconds of that day in which all was watched. */
+  watched(day: number, seconds: number): void {
+    const at = dayOfWeek(day);
+    this.#seconds[at] = (this.#seconds[at] ?? 0) + seconds;
+    const kept = Math.exp(-seconds / memory);
+    for (let d = 0; d < week; d += 1) {
+      this.#starts[d] = (this.#starts[d] ?? 0) * kept;
+      this.#seconds[d] = (this.#seconds[d] ?? 0) * kept;
+    }
+    this.#renew();
+  }
+
+  #renew(): void {
+    const seconds = sumOf(this.#seconds);
+    if (seconds === 0) return;
+    const pace = sumOf(this.#starts) / seconds;
+    const factors = this.#starts.map((starts, d) => {
+      const usual = pace * (this.#seconds[d] ?? 0);
+      return Math.max(leastFactor, (starts + priorStarts) / (usual + priorStarts));
+    });
+    const mean = sumOf(factors) / week;
+    const watched = factors.reduce((sum, one, d) => sum + one * (this.#seconds[d] ?? 0), 0);
+    for (const [d, factor] of factors.entries()) {
+      this.#factors[d] = factor / mean;
+      this.#logs[d] = Math.log((factor * seconds) / watched);
+    }
+  }
+
+  /** How likely a source keeps the week. */
+  #keeps(starts: Float32Array): number {
+    let log = Math.log(keepers / (1 - keepers));
+    const temper = Math.min(1, independentStarts / Math.max(1, sumOf(starts)));
+    for (let d = 0; d < week; d += 1) log += temper * (starts[d] ?? 0) * (this.#logs[d] ?? 0);
+    return 1 / (1 + Math.exp(-log));
+  }
+}
+
+const dayOfWeek = (day: number): number => ((day % week) + week) % week;
+
+/** Share of sources that keep the week, before they have shown it. */
+const keepers = 0.9;
+
+/** A day counts as any other until so many starts say otherwise; none is ever held for entirely idle. */
+const priorStarts = 10;
+const leastFactor = 0.03;
+
+/** No source speaks for more starts than this; so many are remembered, and count as independent. */
+const fullVoice = 40;
+const mostStarts = 400;
+const independentStarts = 60;
+
+/** Seconds after which a third is left of what a day has shown: people change their week now and then. */
+const memory = 60 * 86_400;
+
+function sumOf(values: Float32Array | Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i += 1) sum += values[i] ?? 0;
+  return sum;
+}

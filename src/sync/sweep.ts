@@ -1,0 +1,155 @@
+import type { ItemKey } from "../domain/ids.ts";
+import { createWake } from "../loop.ts";
+import type { Upstream } from "../upstream/client.ts";
+import { progressOf, type SweepProgress } from "./event.ts";
+import type { InitialSync } from "./initial-sync.ts";
+import type { Questions } from "./questions.ts";
+import type { PolledSource, SourceList } from "./source-list.ts";
+import type { SubtaskPages } from "./subtask-pages.ts";
+import { TurnOrder } from "./turn-order.ts";
+import type { Job, WorkerPoolOptions } from "./worker-pool.ts";
+
+export interface SweepOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: SweepProgress) => void;
+}
+
+interface SweepDeps {
+  readonly sources: SourceList;
+  readonly questions: Questions;
+  readonly initial: InitialSync;
+  readonly pages: SubtaskPages;
+  readonly gate: Upstream["gate"];
+  readonly clock: () => Temporal.Instant;
+  /** Polls one source; never rejects. */
+  readonly poll: (name: string, signal: AbortSignal) => Promise<void>;
+  /** Works until there is nothing more to do. */
+  readonly work: (work: Pick<WorkerPoolOptions, "next" | "signal" | "rest">) => Promise<void>;
+}
+
+interface Reading extends SweepOptions {
+  readonly isDue: (entry: PolledSource) => boolean;
+  /** Further sources that are to be read later in the sweep. */
+  readonly later?: () => number;
+}
+
+/** How many times a sweep follows up what it found missing. */
+const followUps = 3;
+const longestRestMs = 5_000;
+/** How soon a sweep looks again whether it has waited for first answers for long enough. */
+const firstAnswerRestMs = 500;
+
+/**
+ * Reads every source once that the round under way has not read yet, what is refused twice, and asks for what it found missing.
+ * Where pages of all tasks may spare most of the requests below tasks, those wait until everything else was read.
+ */
+export class Sweep {
+  readonly #deps: SweepDeps;
+
+  constructor(deps: SweepDeps) {
+    this.#deps = deps;
+  }
+
+  async run(options: SweepOptions): Promise<void> {
+    const { sources, pages } = this.#deps;
+    const { signal } = options;
+    const start = sources.turn;
+    const isDue = (entry: PolledSource) => entry.turn <= start && !sources.isDone(entry);
+    const waits = ({ kind }: PolledSource) => kind === "subtasks" && pages.mayHelp();
+    await this.#read({
+      ...options,
+      isDue: (entry) => isDue(entry) && !waits(entry),
+      later: () => (pages.mayHelp() ? sources.countOf("subtasks") : 0),
+    });
+    const probes = pages.probes();
+    if (probes.size > 0) {
+      await this.#read({ ...options, isDue: (entry) => isDue(entry) && probes.has(entry.name) });
+      await pages.read(signal, (jobs) => this.#together(jobs, signal));
+    }
+    await this.#read({ ...options, isDue });
+    await this.#retryRefused(signal);
+    await this.#followUp(signal);
+  }
+
+  /** A single refusal says nothing of a list: the lists that a project still lacks are polled once more, after one that answers. */
+  async #retryRefused(signal: AbortSignal): Promise<void> {
+    const { sources, initial } = this.#deps;
+    const refused = initial.refused();
+    const answering = sources.all().find(({ read, failures }) => read && failures === 0);
+    if (refused.length === 0 || !answering) return;
+    for (const names of [[answering.name], refused.map(({ name }) => name)]) {
+      const start = sources.turn;
+      const due = new Set(names);
+      await this.#read({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
+    }
+  }
+
+  async #read({ signal, isDue, onProgress, later = () => 0 }: Reading): Promise<void> {
+    const { sources, gate, clock, poll, work } = this.#deps;
+    const order = new TurnOrder();
+    /** Those that nobody has read yet since they were due. */
+    const left = new Set<string>();
+    const moved = createWake();
+    const unwatch = sources.watch((name, entry) => {
+      if (entry && (isDue(entry) || (entry.underWay && left.has(name)))) left.add(name);
+      else left.delete(name);
+      // A sweep takes no account of rests.
+      if (entry && (entry.underWay || isDue(entry))) order.put({ ...entry, notBefore: null });
+      else order.drop(name);
+      if (!entry?.underWay) moved.notify();
+    });
+    const next = (room: number): readonly Job[] =>
+      order.next({ now: clock(), room }).map((name) => async () => {
+        await poll(name, signal);
+        gate.setPace({ kind: "sweep", reads: order.size });
+        onProgress?.(this.#progress(order.size + later()));
+      });
+    try {
+      await work({ signal, next, rest: () => firstAnswerRestMs });
+      // Somebody else is reading what is left, and may have begun too early.
+      while (left.size > 0 && !signal.aborted) {
+        await moved.wait(firstAnswerRestMs, signal);
+        await work({ signal, next, rest: () => firstAnswerRestMs });
+      }
+    } finally {
+      unwatch();
+    }
+  }
+
+  #progress(due: number): SweepProgress {
+    const { all } = this.#deps.sources.tally;
+    return progressOf({ done: all - due, total: all, gate: this.#deps.gate.state() });
+  }
+
+  /** Does all of these, as many at once as may be under way. */
+  async #together(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+    const left = [...jobs];
+    const { gate, work } = this.#deps;
+    const next = (room: number): readonly Job[] => {
+      gate.setPace({ kind: "sweep", reads: left.length });
+      return left.splice(0, room);
+    };
+    await work({ signal, next, rest: () => longestRestMs });
+  }
+
+  /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
+  async #followUp(signal: AbortSignal): Promise<void> {
+    const { sources, questions, work } = this.#deps;
+    const asked = new Set<ItemKey>();
+    for (let round = 0; round < followUps && !signal.aborted; round += 1) {
+      const next = (room: number): readonly Job[] =>
+        questions.next(room, asked).map((key) => {
+          asked.add(key);
+          return () => questions.ask(key, signal);
+        });
+      await work({ signal, next, rest: () => longestRestMs });
+      const { read } = questions.settle();
+      const forbidden = questions.forbidden();
+      if (read.size + forbidden.size === 0) return;
+      for (const key of forbidden.keys()) asked.delete(key);
+      const due = new Set([...read, ...forbidden.values()]);
+      const start = sources.turn;
+      await this.#read({ signal, isDue: ({ name, turn }) => turn <= start && due.has(name) });
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { Wake } from "../loop.ts";
+
+/** Something that is asked for; it must not reject. */
+export type Job = () => Promise<void>;
+
+export interface WorkerPoolOptions {
+  /** The next jobs, at most `room`; they start at once. */
+  readonly next: (room: number) => readonly Job[];
+  /** How many may be under way together. */
+  readonly limit: () => number;
+  readonly signal: AbortSignal;
+  /** Asked for more work before a job has ended, when someone has some. */
+  readonly wake: Wake;
+  /** Milliseconds until time alone may bring more work. */
+  readonly rest: () => number;
+}
+
+/** Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. */
+export async function workInParallel({
+  next,
+  limit,
+  signal,
+  wake,
+  rest,
+}: WorkerPoolOptions): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for (;;) {
+    for (;;) {
+      const room = signal.aborted ? 0 : limit() - underWay.size;
+      const jobs = room > 0 ? next(room) : [];
+      for (const job of jobs) {
+        const ended: Promise<void> = job().finally(() => underWay.delete(ended));
+        underWay.add(ended);
+      }
+      if (jobs.length === 0) break;
+    }
+    if (underWay.size === 0) return;
+    const enough = new AbortController();
+    const woken = signal.aborted ? [] : [wake.wait(rest(), enough.signal)];
+    await Promise.race([...underWay, ...woken]);
+    enough.abort();
+  }
+}

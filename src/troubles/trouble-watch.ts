@@ -1,0 +1,60 @@
+import { type HeldTrouble, type Trouble, troubleId } from "../domain/trouble.ts";
+import type { Store } from "../store/store.ts";
+import type { Episode, Sighting } from "../store/troubles.ts";
+
+/** A trouble has begun or is over. */
+export type TroubleEvent = {
+  readonly kind: "begun" | "over";
+  readonly trouble: Trouble;
+  readonly since: Temporal.Instant;
+};
+
+interface TroubleWatchDeps {
+  readonly store: Pick<Store, "troubles" | "health">;
+  readonly find: () => Sighting;
+  readonly clock: () => Temporal.Instant;
+  readonly onEvent: (event: TroubleEvent) => void;
+}
+
+/** The one place that knows which troubles hold. */
+export interface TroubleWatch {
+  /** Looks, and notes what has begun and what is over; every some seconds. */
+  readonly look: () => void;
+  /** Those that hold at this moment, the oldest first. */
+  readonly held: () => readonly HeldTrouble[];
+}
+
+/** How long what is over is remembered. */
+const keptFor = Temporal.Duration.from({ hours: 24 * 90 });
+
+export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
+  const { store, find, clock, onEvent } = deps;
+  /** Also what could not be noted, as the disk is what fails. */
+  const since = new Map<string, Temporal.Instant>();
+  for (const { identity, since: at } of store.troubles.open()) since.set(identity, at);
+
+  const tell = (kind: TroubleEvent["kind"], { trouble, since: at }: Episode): void =>
+    onEvent({ kind, trouble, since: at });
+
+  return {
+    look() {
+      const sighting = find();
+      const { begun, over } = store.troubles.observe(sighting);
+      if (over.length > 0) store.troubles.forget(clock().subtract(keptFor));
+      since.clear();
+      for (const episode of store.troubles.open()) since.set(episode.identity, episode.since);
+      for (const episode of begun) tell("begun", episode);
+      for (const episode of over) tell("over", episode);
+    },
+    held() {
+      const now = clock();
+      return find()
+        .present.map((trouble) => {
+          // What cannot be stored has no beginning that was stored.
+          const failing = trouble.kind === "storage-failing" ? store.health.trouble() : null;
+          return { trouble, since: failing?.since ?? since.get(troubleId(trouble)) ?? now };
+        })
+        .toSorted((a, b) => Temporal.Instant.compare(a.since, b.since));
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Edit } from "../domain/edit.ts";
+import type { Trouble } from "../domain/trouble.ts";
+import type { When } from "../domain/when.ts";
+import type { Troubles } from "../store/troubles.ts";
+
+type Times = Extract<When, { readonly kind: "times" }>;
+
+/** Zones differ by multiples of it, and by no more than the longest. */
+const zoneStepMinutes = 15;
+const longestShiftMinutes = 26 * 60;
+
+/**
+ * Looks at what the service has answered to a write with times. The same event at another time, by a whole offset and for as long
+ * as it was, means that the account's clocks are others than those that are configured. An answer that is right ends that, where
+ * the configured zone has the same clocks as at the time that came back wrong. What a probe has found, which looks at both
+ * halves of the year, stays until the next one.
+ */
+export function noteAnswer(
+  { patch, answer, conflicts }: Pick<Edit, "patch" | "answer" | "conflicts">,
+  { troubles, zone }: { readonly troubles: Troubles; readonly zone: string },
+): void {
+  const sent = patch.when;
+  const answered = answer?.kind === "event" ? answer.when : null;
+  if (sent?.kind !== "times" || answered?.kind !== "times") return;
+  // What somebody else has set was left as it is, and says nothing.
+  if (conflicts.some(({ field }) => field === "when")) return;
+  const known = troubles.reported().find((trouble) => trouble.kind === "zone-mismatch");
+  if (known?.kind === "zone-mismatch" && known.offsets && known.zone === zone) return;
+  const shift = shiftOf(sent, answered);
+  if (shift === null) return;
+  if (shift !== 0) troubles.report(mismatch({ sent, answered, zone }));
+  else if (known?.kind === "zone-mismatch" && isSameClock(known.sent, { sent, zone })) {
+    troubles.withdraw("zone-mismatch");
+  }
+}
+
+/** In minutes; null where start and end have not moved alike, or by what no zone explains. */
+function shiftOf(sent: Times, answered: Times): number | null {
+  const start = sent.start.until(answered.start).total("minutes");
+  const isWhole = start % zoneStepMinutes === 0 && Math.abs(start) <= longestShiftMinutes;
+  if (!isWhole) return null;
+  if (!sent.end || !answered.end) return start;
+  return sent.end.until(answered.end).total("minutes") === start ? start : null;
+}
+
+const mismatch = ({
+  sent,
+  answered,
+  zone,
+}: {
+  readonly sent: Times;
+  readonly answered: Times;
+  readonly zone: string;
+}): Trouble => ({
+  kind: "zone-mismatch",
+  zone,
+  sent: sent.start.withTimeZone(zone).toString(),
+  answered: answered.start.withTimeZone(zone).toString(),
+});
+
+/** Whether the zone is as far from UTC at both times. */
+function isSameClock(
+  before: string,
+  { sent, zone }: { readonly sent: Times; readonly zone: string },
+): boolean {
+  const former = Temporal.ZonedDateTime.from(before);
+  return former.offset === sent.start.withTimeZone(zone).offset;
+}

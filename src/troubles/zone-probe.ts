@@ -1,0 +1,214 @@
+import type { ProjectId, ServiceId } from "../domain/ids.ts";
+import type { EventItem } from "../domain/item.ts";
+import { sameWhen } from "../domain/sameness.ts";
+import type { Trouble } from "../domain/trouble.ts";
+import type { When } from "../domain/when.ts";
+import type { Troubles } from "../store/troubles.ts";
+import type { Upstream } from "../upstream/client.ts";
+import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { zonesLike } from "./zones-like.ts";
+
+/** What a probe of the account's zone has come to. */
+export interface ZoneProof {
+  readonly ending:
+    | { readonly kind: "right"; readonly zone: string }
+    | { readonly kind: "mismatch"; readonly trouble: ZoneMismatch }
+    | {
+        readonly kind: "unproved";
+        readonly zone: string;
+        readonly why: string;
+        readonly remedy: string;
+      };
+  /** How many events of earlier probes were found and removed, as those had no time to do it. */
+  readonly removed: number;
+  /** What could not be removed, in words; null = nothing is left. */
+  readonly left: string | null;
+}
+
+type ZoneMismatch = Extract<Trouble, { readonly kind: "zone-mismatch" }>;
+
+export interface ZoneProbeDeps {
+  readonly upstream: Pick<Upstream, "events" | "workspace">;
+  /** The zone that is configured. */
+  readonly zone: string;
+  /** Where the probe may be made; null = in whatever project the service shows. */
+  readonly projects: readonly ProjectId[] | null;
+  /** Projects that are known already, should the service not list its own. */
+  readonly known: () => readonly ProjectId[];
+  /** Takes down what was found; null where nothing is kept. */
+  readonly troubles: Pick<Troubles, "report" | "withdraw"> | null;
+  readonly clock: () => Temporal.Instant;
+  readonly signal: AbortSignal;
+  /** Told of each project in which an event was made or removed. */
+  readonly onTouched?: (project: ProjectId) => void;
+}
+
+/** Every probe's, so that the next one finds what an earlier one had no time to remove. */
+const title = "Dayferry time zone probe (deleted at once)";
+
+/** A key may create events in some projects only; more are not tried. */
+const mostProjects = 3;
+const urgent = { priority: "interactive" } as const;
+
+/**
+ * Creates a private event with explicit offsets, reads it back, deletes it, and compares. It begins at noon in January and ends
+ * at noon in July, or the other way round, so that a zone shows that changes its clocks otherwise; at noon no clock is changed.
+ */
+export async function probeZone(deps: ZoneProbeDeps): Promise<ZoneProof> {
+  const { zone, troubles } = deps;
+  const places = await placesFor(deps);
+  let removed = 0;
+  let proof: ZoneProof | null = null;
+  for (const place of places) {
+    const cleared = await removeProbes(place, deps);
+    removed += cleared.removed;
+    proof =
+      cleared.left === null
+        ? await probeIn(place, deps)
+        : { ...unproved(zone, "what an earlier probe has left is in the way"), left: cleared.left };
+    const isForbidden = proof.ending.kind === "unproved" && proof.ending.remedy === otherKey;
+    if (!isForbidden) break;
+  }
+  const told = proof ?? unproved(zone, "no project is known to create the probe in");
+  if (told.ending.kind === "mismatch") troubles?.report(told.ending.trouble);
+  if (told.ending.kind === "right") troubles?.withdraw("zone-mismatch");
+  return { ...told, removed: told.removed + removed };
+}
+
+async function placesFor({
+  upstream,
+  projects,
+  known,
+  signal,
+}: ZoneProbeDeps): Promise<readonly ProjectId[]> {
+  if (projects) return projects.slice(0, mostProjects);
+  const listed = await upstream.workspace.projects({ ...urgent, signal });
+  const found = listed.ok ? listed.value.items.map(({ id }) => id) : known();
+  return found.toSorted((a, b) => a - b).slice(0, mostProjects);
+}
+
+async function probeIn(projectId: ProjectId, deps: ZoneProbeDeps): Promise<ZoneProof> {
+  const { upstream, zone, signal } = deps;
+  const when = halfYear(deps);
+  const created = await upstream.events.create(
+    { projectId, patch: { title, when, private: true } },
+    { ...urgent, signal },
+  );
+  if (!created.ok) {
+    const { failure } = created;
+    const remedy = isForbidden(failure) ? otherKey : tryAgain;
+    const why = isForbidden(failure)
+      ? `the key may not create events in project ${projectId}`
+      : describeFailure(failure);
+    const proof = { ...unproved(zone, why, remedy) };
+    // What has no usable answer may be there all the same.
+    const cleared = isDenied(failure) ? nothingLeft : await removeProbes(projectId, deps);
+    return { ...proof, left: cleared.left };
+  }
+  const { id } = created.value;
+  if (id === null) {
+    const { left } = await removeProbes(projectId, deps);
+    return { ...unproved(zone, "the service answered an event without an id"), left };
+  }
+  const place = { projectId, id };
+  const read = await upstream.events.get(place, { ...urgent, signal });
+  const left = await remove(place, deps);
+  if (read.ok) return { ending: compare(read.value, { when, zone }), removed: 0, left };
+  const why = `the event was created, and cannot be read back: ${describeFailure(read.failure)}`;
+  return { ...unproved(zone, why), left };
+}
+
+const tryAgain = "try again";
+const otherKey =
+  "use a key that may create events, or list a project first in which this one may; nothing was changed";
+
+const unproved = (zone: string, why: string, remedy = tryAgain): ZoneProof => ({
+  ending: { kind: "unproved", zone, why, remedy },
+  removed: 0,
+  left: null,
+});
+
+const isForbidden = (failure: Failure): boolean =>
+  failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
+
+const isDenied = (failure: Failure): boolean =>
+  failure.kind === "refused" || failure.kind === "service-refused";
+
+/** From noon on the next 15th of January or July to noon on the one after that. */
+function halfYear({ clock, zone }: Pick<ZoneProbeDeps, "clock" | "zone">): When {
+  const today = clock().toZonedDateTimeISO(zone).toPlainDate();
+  const middles = [0, 1, 2].flatMap((years) =>
+    [1, 7].map((month) => new Temporal.PlainDate(today.year + years, month, 15)),
+  );
+  const [from, to] = middles
+    .filter((day) => Temporal.PlainDate.compare(day, today) > 0)
+    .map((day) => day.toZonedDateTime({ timeZone: zone, plainTime: "12:00" }));
+  if (!from || !to) throw new RangeError(`no day follows ${today.toString()}`);
+  return { kind: "times", start: from, end: to };
+}
+
+const nothingLeft = { removed: 0, left: null } as const;
+
+/** Removes what probes have left in a project. A word of the service that cannot be had is no reason to stop, a deletion is. */
+async function removeProbes(
+  projectId: ProjectId,
+  deps: ZoneProbeDeps,
+): Promise<{ readonly removed: number; readonly left: string | null }> {
+  const listed = await deps.upstream.events.list({ projectId, view: "events" }, urgent);
+  if (!listed.ok) return nothingLeft;
+  const probes = listed.value.items.filter((event) => event.title === title && event.private);
+  let removed = 0;
+  for (const { id } of probes) {
+    const left = id === null ? null : await remove({ projectId, id }, deps);
+    if (left !== null) return { removed, left };
+    removed += 1;
+  }
+  return { removed, left: null };
+}
+
+/** Also once everything is to end: nothing is to be left. Returns in words what is. */
+async function remove(
+  place: { readonly projectId: ProjectId; readonly id: ServiceId },
+  { upstream, onTouched }: Pick<ZoneProbeDeps, "upstream" | "onTouched">,
+): Promise<string | null> {
+  const deleted = await upstream.events.delete(place, urgent);
+  onTouched?.(place.projectId);
+  if (deleted.ok || (deleted.failure.kind === "refused" && deleted.failure.status === 404)) {
+    return null;
+  }
+  const { id, projectId } = place;
+  return `the private event ${id} of project ${projectId}, “${title}”, could not be deleted: ${describeFailure(deleted.failure)}`;
+}
+
+function compare(
+  answer: EventItem,
+  { when, zone }: { readonly when: When; readonly zone: string },
+): ZoneProof["ending"] {
+  if (sameWhen(answer.when, when)) return { kind: "right", zone };
+  if (when.kind !== "times" || answer.when.kind !== "times") {
+    const why = `the service answers whole days to an event with times: ${answer.when.start.toString()}`;
+    return { kind: "unproved", zone, why, remedy: "tell who maintains Dayferry" };
+  }
+  const moments = [
+    { sent: when.start, answered: answer.when.start },
+    ...(when.end && answer.when.end ? [{ sent: when.end, answered: answer.when.end }] : []),
+  ];
+  const differing = moments.find(({ sent, answered }) => !sent.equals(answered));
+  if (!differing) {
+    const why = "the service answers the start alone, which proves half a year only";
+    return { kind: "unproved", zone, why, remedy: "try again in half a year" };
+  }
+  const trouble: ZoneMismatch = {
+    kind: "zone-mismatch",
+    zone,
+    sent: differing.sent.toString(),
+    answered: differing.answered.toString(),
+    ...zonesLike(
+      moments.map(({ sent, answered }) => ({
+        instant: sent.toInstant(),
+        clock: answered.toPlainDateTime(),
+      })),
+    ),
+  };
+  return { kind: "mismatch", trouble };
+}

@@ -1,0 +1,235 @@
+import { Agent, type IncomingMessage, request as requestOf } from "node:http";
+import type { Socket } from "node:net";
+import { isUnsent, networkFailure } from "../domain/network-failure.ts";
+import { encodeForm, type Form } from "./multipart.ts";
+import { isGood, type Reply, receiveBody, textOf } from "./response.ts";
+
+/** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
+export interface Exchange {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Form | null;
+  readonly signal: AbortSignal | null;
+  /** Whether the body of a good answer is wanted as it comes. */
+  readonly isUnread?: boolean;
+}
+
+/** How requests leave: in plain or over TLS, on kept connections or on one of their own. */
+interface Door {
+  readonly request: typeof requestOf;
+  readonly kept: Agent;
+  /** A POST must not be lost on a kept connection that the service is just closing: it gets one of its own. */
+  readonly single: Agent;
+}
+
+/** Servers close what rests for five seconds or longer, so that a connection is given up before. */
+const restMs = 4000;
+
+/**
+ * Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. It is
+ * Node's own client, which is in memory anyway for the sake of the server.
+ */
+export class Transport {
+  readonly #timeoutMs: number;
+  readonly #connections: number;
+  readonly #closing = new AbortController();
+  readonly #doors = new Map<string, Promise<Door>>();
+
+  constructor({ timeout, connections }: { timeout: Temporal.Duration; connections: number }) {
+    this.#timeoutMs = timeout.total("milliseconds");
+    this.#connections = connections;
+  }
+
+  /** One exchange; the time-out covers everything from connecting to the last octet. */
+  async exchange(exchange: Exchange): Promise<Reply> {
+    if (exchange.signal?.aborted) return { kind: "aborted", sent: false };
+    const stop = new AbortController();
+    const abort = () => stop.abort(new StoppedError("aborted"));
+    const signals = [exchange.signal, this.#closing.signal];
+    for (const signal of signals) signal?.addEventListener("abort", abort, { once: true });
+    if (this.#closing.signal.aborted) abort();
+    const timer = setTimeout(() => stop.abort(new StoppedError("timeout")), this.#timeoutMs);
+    let isConnected = false;
+    const onConnected = () => {
+      isConnected = true;
+    };
+    try {
+      return await this.#send(exchange, { signal: stop.signal, onConnected });
+    } catch (error) {
+      const { hostname } = exchange.url;
+      return this.#replyTo(error, { signal: stop.signal, isConnected, host: hostname });
+    } finally {
+      clearTimeout(timer);
+      for (const signal of signals) signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const door of this.#doors.values()) {
+      const { kept, single } = await door;
+      kept.destroy();
+      single.destroy();
+    }
+  }
+
+  async #send(exchange: Exchange, way: Way): Promise<Reply> {
+    const response = await this.#answerTo(exchange, way);
+    const { headers, statusCode: status = 0 } = response;
+    const received = await receiveBody(response, headers["content-encoding"] ?? null);
+    const replyHeaders = {
+      retryAfter: headers["retry-after"] ?? null,
+      date: headers.date ?? null,
+      location: headers.location ?? null,
+      type: headers["content-type"] ?? null,
+    };
+    if (received.ok && exchange.isUnread && isGood(status)) {
+      const unread = received.value;
+      return { kind: "answer", status, headers: replyHeaders, body: null, damage: "", unread };
+    }
+    const read = received.ok ? await textOf(received.value) : received;
+    return read.ok
+      ? { kind: "answer", status, headers: replyHeaders, body: read.value, damage: "" }
+      : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };
+  }
+
+  /** The answer once its head is there; rejects when there is none, with the error of the network or of `signal`. */
+  async #answerTo(exchange: Exchange, { signal, onConnected }: Way): Promise<IncomingMessage> {
+    const { method, url, body } = exchange;
+    const { request, kept, single } = await this.#door(url.protocol);
+    const form = body === null || typeof body === "string" ? null : encodeForm(body);
+    const connectMs = Math.min(this.#timeoutMs, 10_000);
+    return new Promise((resolve, reject) => {
+      const outgoing = request(url, {
+        method,
+        agent: method === "POST" ? single : kept,
+        headers: {
+          ...exchange.headers,
+          "accept-encoding": "gzip, deflate, br",
+          ...(form && { "content-type": form.type }),
+        },
+        signal,
+      });
+      outgoing.once("response", resolve);
+      // Stays for the errors that come after the answer: those are told by the body as well.
+      outgoing.on("error", reject);
+      outgoing.once("socket", (socket) => {
+        const tooLate = (error: ConnectTimeoutError) => outgoing.destroy(error);
+        awaitConnection(socket, { host: url.hostname, connectMs, onConnected, tooLate });
+      });
+      outgoing.end(form?.octets ?? body ?? undefined);
+    });
+  }
+
+  #door(protocol: string): Promise<Door> {
+    const known = this.#doors.get(protocol) ?? openDoor(protocol, this.#connections);
+    this.#doors.set(protocol, known);
+    return known;
+  }
+
+  #replyTo(
+    error: unknown,
+    {
+      signal,
+      isConnected,
+      host,
+    }: { readonly signal: AbortSignal; readonly isConnected: boolean; readonly host: string },
+  ): Reply {
+    const reason: unknown = signal.reason;
+    if (reason instanceof StoppedError && reason.why === "aborted") {
+      return { kind: "aborted", sent: isConnected };
+    }
+    if (reason instanceof StoppedError) {
+      const message = `${host} gave no complete answer within ${this.#timeoutMs / 1000} s`;
+      return { kind: "broken", sent: isConnected, message };
+    }
+    const failure = networkFailure(error, host);
+    const sent = isConnected && !(failure && isUnsent(failure)) && !neverLeft(error);
+    return { kind: "broken", sent, message: failure?.problem ?? describe(error) };
+  }
+}
+
+/** How a request goes out; `onConnected`: told when its first octet may leave. */
+interface Way {
+  readonly signal: AbortSignal;
+  readonly onConnected: () => void;
+}
+
+/** TLS is loaded when it is first needed, as a service on the same machine needs none. */
+async function openDoor(protocol: string, maxSockets: number): Promise<Door> {
+  // An agent with a limit keeps its connections whatever else it is told; how many there are is the gate's business anyway.
+  const lasting = { keepAlive: true, timeout: restMs, maxSockets };
+  if (protocol !== "https:") {
+    return { request: requestOf, kept: new Agent(lasting), single: new Agent() };
+  }
+  const https = await import("node:https");
+  return {
+    request: https.request,
+    kept: new https.Agent(lasting),
+    single: new https.Agent(),
+  };
+}
+
+/** Ends a connection that is not there in time, TLS included: until then nothing of the request has left. */
+function awaitConnection(
+  socket: Socket,
+  {
+    host,
+    connectMs,
+    onConnected,
+    tooLate,
+  }: {
+    readonly host: string;
+    readonly connectMs: number;
+    readonly onConnected: () => void;
+    readonly tooLate: (error: ConnectTimeoutError) => void;
+  },
+): void {
+  const isSecure = "secureConnecting" in socket;
+  if (!socket.connecting && !(isSecure && socket.secureConnecting === true)) {
+    onConnected();
+    return;
+  }
+  let step = `no connection to ${host}`;
+  const timer = setTimeout(
+    () => tooLate(new ConnectTimeoutError(`${step} within ${connectMs / 1000} s`)),
+    connectMs,
+  );
+  socket.once("connect", () => {
+    step = `${host} does not begin to encrypt the connection`;
+  });
+  socket.once(isSecure ? "secureConnect" : "connect", () => {
+    clearTimeout(timer);
+    onConnected();
+  });
+  socket.once("close", () => clearTimeout(timer));
+}
+
+class ConnectTimeoutError extends Error {
+  override readonly name = "ConnectTimeoutError";
+}
+
+/** The reason that this module gives to its own abort signals. */
+class StoppedError extends Error {
+  override readonly name = "StoppedError";
+  readonly why: "aborted" | "timeout";
+  constructor(why: "aborted" | "timeout") {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** What Node refuses to send at all. */
+const neverLeft = (error: unknown): boolean => /^ERR_INVALID_/.test(codeOf(error));
+
+function describe(error: unknown): string {
+  const code = codeOf(error);
+  const message = error instanceof Error && error.message !== "" ? error.message : "no connection";
+  return code === "" || message.includes(code) ? message : `${message} (${code})`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,95 @@
+import { createServer, type Server } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "./log.ts";
+import { storageProblemAtStart } from "./store/storage-health.ts";
+
+/** What a start that cannot open its data directory needs to say so, and to try again. */
+interface WaitOptions {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly dataDir: string;
+  readonly log: Log;
+  /** Prints a line for whoever has started it by hand. */
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** As often as a running daemon tries. */
+const restMs = 2000;
+
+/**
+ * What `open` returns, as soon as the disk lets it: while that is full, read-only or failing, every request is answered 503
+ * with the reason, so that a supervisor need not restart anything and nobody takes silence for an empty calendar. Null when
+ * it was ended before. Throws what else `open` throws.
+ */
+export async function openOnceStorable<Value>(
+  open: () => Value,
+  { http, dataDir, log, say, signal }: WaitOptions,
+): Promise<Value | null> {
+  let told: string | null = null;
+  let server: Server | null = null;
+  try {
+    while (!signal.aborted) {
+      const tried = tryToOpen(open, dataDir);
+      if (tried.kind === "open") {
+        if (told !== null) log.info("storage works again");
+        return tried.value;
+      }
+      const problem = `${dataDir}: ${tried.problem}`;
+      if (problem !== told) {
+        log.error("storage fails", { problem });
+        say(`${problem}\n`);
+        told = problem;
+      }
+      server ??= await answerMeanwhile(http, () => told ?? "");
+      await pause(restMs, null, { signal }).catch(() => null);
+    }
+    return null;
+  } finally {
+    await closed(server);
+  }
+}
+
+type Tried<Value> =
+  | { readonly kind: "open"; readonly value: Value }
+  | { readonly kind: "failing"; readonly problem: string };
+
+function tryToOpen<Value>(open: () => Value, dataDir: string): Tried<Value> {
+  try {
+    return { kind: "open", value: open() };
+  } catch (error) {
+    const problem = storageProblemAtStart(error, dataDir);
+    if (problem === null) throw error;
+    return { kind: "failing", problem };
+  }
+}
+
+async function answerMeanwhile(
+  { host, port }: WaitOptions["http"],
+  problem: () => string,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    const isHealth = request.url?.split("?")[0] === "/healthz";
+    const body = isHealth
+      ? { status: "failing", problem: problem() }
+      : { type: "about:blank", title: "Service Unavailable", status: 503, detail: problem() };
+    response.writeHead(503, {
+      "content-type": isHealth ? "application/json" : "application/problem+json",
+      "cache-control": "no-store",
+      "retry-after": "10",
+      connection: "close",
+    });
+    response.end(JSON.stringify(body));
+    request.resume();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+async function closed(server: Server | null): Promise<void> {
+  if (!server) return;
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}

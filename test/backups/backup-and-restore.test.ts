@@ -1,0 +1,319 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readManifest } from "../../src/backups/archive.ts";
+import { finishRestore, restoreKeys, verifyBackup } from "../../src/backups/restore-backup.ts";
+import { keyFiles } from "../../src/backups/sealed-keys.ts";
+import { canFillDisk, fullDisk } from "../support/full-disk.ts";
+import { aDataDirectory, good, noon, passphrase } from "./rig.ts";
+
+describe("makeBackup()", () => {
+  it("makeBackup() writes one private file that common tools open, and nothing beside it", async () => {
+    const place = aDataDirectory();
+    const { file, octets, manifest } = good(await place.backup());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).size).toBe(octets);
+    expect(manifest).toMatchObject({ madeAt: noon, keys: "sealed", program: "1.2.3", version: 1 });
+    const listed = execFileSync("tar", ["-tzf", file], { encoding: "utf8" });
+    expect(listed.trim().split("\n")).toEqual(["manifest.json", "dayferry.sqlite", "keys.json"]);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith("."))).toEqual([]);
+    expect(await verifyBackup(file, passphrase)).toMatchObject({ ok: true });
+  });
+
+  it("makeBackup() result when the keys are to be left out: none is in the file", async () => {
+    const place = aDataDirectory();
+    const { file, manifest } = good(await place.backup({ passphrase: null }));
+    expect(manifest.keys).toBe("left out");
+    const content = gunzipSync(readFileSync(file));
+    for (const name of ["admin-token", "feed-key", "link-key", "mail-key"]) {
+      expect(content.includes(place.key(name).trim())).toBe(false);
+    }
+  });
+
+  it("makeBackup() result when keys are sealed: none is readable in the file", async () => {
+    const place = aDataDirectory();
+    const content = gunzipSync(readFileSync(good(await place.backup()).file));
+    expect(content.includes(place.key("feed-key").trim())).toBe(false);
+  });
+
+  it("makeBackup() equals a moment of a database that is written to all the time", async () => {
+    const place = aDataDirectory();
+    place.sql("CREATE TABLE pairs (id INTEGER PRIMARY KEY, twin INTEGER NOT NULL, filler BLOB)");
+    const db = new Database(place.file);
+    const write = db.transaction((id: number) => {
+      db.prepare("INSERT INTO pairs VALUES (?, ?, randomblob(3000))").run(2 * id, id);
+      db.prepare("INSERT INTO pairs VALUES (?, ?, randomblob(3000))").run(2 * id + 1, id);
+    });
+    for (let id = 1; id <= 2000; id += 1) write(id);
+    let id = 2000;
+    let isDone = false;
+    const writing = (async () => {
+      while (!isDone) {
+        id += 1;
+        write(id);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    const made = await place.backup();
+    isDone = true;
+    await writing;
+    db.close();
+    execFileSync("tar", ["-xzf", good(made).file, "-C", place.folder, "--one-top-level=out"]);
+    const copy = join(place.folder, "out/dayferry.sqlite");
+    expect(
+      place.rows("SELECT count(*) AS odd FROM pairs GROUP BY twin HAVING odd <> 2", copy),
+    ).toEqual([]);
+    expect(place.rows("PRAGMA integrity_check", copy)).toEqual([{ integrity_check: "ok" }]);
+    expect(id).toBeGreaterThan(2000);
+  });
+
+  it("makeBackup() result when the database is damaged: says so, and the last backup stays", async () => {
+    const place = aDataDirectory();
+    const before = readFileSync(good(await place.backup()).file);
+    damage(place.file);
+    expect(await place.backup()).toMatchObject({ ok: false, failure: { kind: "damaged" } });
+    expect(readFileSync(join(place.folder, "one.tar.gz"))).toEqual(before);
+  });
+
+  it.skipIf(!canFillDisk())(
+    "makeBackup() result when the disk is full: the last backup stays",
+    async () => {
+      const place = aDataDirectory();
+      const { file } = good(await place.backup());
+      const before = readFileSync(file);
+      const disk = fullDisk();
+      disk.fill();
+      const made = await place.backup();
+      disk.makeRoom();
+      expect(made).toMatchObject({ ok: false, failure: { kind: "failed" } });
+      expect(readFileSync(file)).toEqual(before);
+      expect(readdirSync(place.folder).filter((name) => name.startsWith(".dayferry"))).toEqual([]);
+    },
+  );
+});
+
+describe("verifyBackup()", () => {
+  it("verifyBackup() result when one octet was changed, or the end is missing", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    const whole = readFileSync(file);
+    const content = gunzipSync(whole);
+    for (const at of [600, 20_000, content.byteLength - 2500]) {
+      const hurt = Buffer.from(content);
+      hurt.writeUInt8(hurt.readUInt8(at) ^ 0x55, at);
+      writeFileSync(file, gzipSync(hurt));
+      expect(await verifyBackup(file, null), String(at)).toMatchObject({ ok: false });
+    }
+    for (const length of [0, 10, 5000, whole.byteLength - 1]) {
+      writeFileSync(file, whole.subarray(0, length));
+      expect(await verifyBackup(file, null), String(length)).toMatchObject({ ok: false });
+    }
+  });
+
+  it("verifyBackup() result when the passphrase is another one", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    const checked = await verifyBackup(file, "another one");
+    expect(checked).toMatchObject({ ok: false });
+    expect(JSON.stringify(checked)).toContain("passphrase");
+  });
+});
+
+describe("restoreBackup()", () => {
+  it("restoreBackup() puts database and keys back, and keeps what was there aside", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    place.sql("INSERT INTO labels (id, name) VALUES (7, 'made later')");
+    writeFileSync(join(place.folder, "feed-key"), "y".repeat(40));
+    const restored = good(await place.restore({ file }));
+    expect(place.rows("SELECT * FROM labels")).toEqual([]);
+    expect(place.key("feed-key")).toContain("feed-key-");
+    const aside = restored.aside ?? "";
+    expect(place.rows("SELECT name FROM labels", join(aside, "dayferry.sqlite"))).toEqual([
+      { name: "made later" },
+    ]);
+    expect(readFileSync(join(aside, "feed-key"), "utf8")).toBe("y".repeat(40));
+    expect(place.rows("SELECT value FROM meta WHERE name = 'epoch'")).toEqual([
+      { value: "the next epoch" },
+    ]);
+    expect(restored.lost).toEqual([]);
+    place.open().close();
+  });
+
+  it.each(["admin-token", "feed-key", "link-key", "mail-key"])(
+    "restoreBackup() brings a lost %s back, and without the passphrase says what its loss ends",
+    async (name) => {
+      const place = aDataDirectory();
+      const before = place.key(name);
+      const { file } = good(await place.backup());
+      rmSync(join(place.folder, name));
+      expect(good(await place.restore({ file, passphrase: null })).lost).toHaveLength(1);
+      expect(good(await place.restore({ file })).lost).toEqual([]);
+      expect(place.key(name)).toBe(before);
+    },
+  );
+
+  it("restoreBackup() result without the passphrase: a key that was never made is not lost", async () => {
+    const place = aDataDirectory();
+    rmSync(join(place.folder, "link-key"));
+    const { file } = good(await place.backup());
+    const elsewhere = aDataDirectory();
+    for (const name of ["feed-key", "link-key"]) rmSync(join(elsewhere.folder, name));
+    const { lost } = good(await elsewhere.restore({ file, passphrase: null }));
+    expect(lost).toEqual(["every feed has another address and must be subscribed to anew"]);
+  });
+
+  it("restoreBackup() result when the passphrase is wrong: nothing is touched", async () => {
+    const place = aDataDirectory();
+    good(await place.backup());
+    const before = readFileSync(place.file);
+    const restored = await place.restore({ passphrase: "wrong" });
+    expect(restored.ok).toBe(false);
+    expect(readFileSync(place.file)).toEqual(before);
+    expect(readdirSync(place.folder).some((name) => name.startsWith("replaced"))).toBe(false);
+  });
+
+  it("restoreBackup() result when the backup is of a newer build: refused", async () => {
+    const place = aDataDirectory();
+    place.sql(
+      "INSERT INTO schema_migration VALUES (9999, 'of_the_future', 'x', '2030-01-01T00:00:00Z')",
+    );
+    const { file } = good(await place.backup());
+    const restored = await place.restore({ file });
+    expect(JSON.stringify(restored)).toContain("newer Dayferry");
+    expect((await readManifest(file)).ok).toBe(true);
+  });
+
+  it("readManifest() failure when it is another file: in words", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    const other = join(place.folder, "other");
+    const reasonOf = async () => String(Object(await readManifest(other)).failure);
+    expect(await reasonOf()).toBe(`${other} is no whole backup: there is no such file or folder`);
+    writeFileSync(other, "{}");
+    expect(await reasonOf()).toContain("it is damaged, or another kind of file");
+    writeFileSync(other, readFileSync(file).subarray(0, 40));
+    expect(await reasonOf()).toContain("it is cut short");
+  });
+
+  it("restoreBackup() works over a database that is damaged beyond reading, and over none", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    writeFileSync(place.file, randomBytes(50_000));
+    expect(good(await place.restore({ file })).knowsSince).toBe(false);
+    rmSync(place.file);
+    expect(good(await place.restore({ file })).aside).toBe(null);
+    place.open().close();
+  });
+
+  it("finishRestore() carries a restore out from wherever it was cut off", async () => {
+    const place = aDataDirectory();
+    place.sql("INSERT INTO labels (id, name) VALUES (1, 'old')");
+    const { file } = good(await place.backup());
+    place.sql("UPDATE labels SET name = 'present'");
+    // What a decided restore moves, put back into each state that a cut could leave.
+    const stage = join(place.folder, ".restoring-abc");
+    mkdirSync(stage);
+    execFileSync("tar", ["-xzf", file, "-C", stage, "dayferry.sqlite"]);
+    writeFileSync(join(stage, "feed-key"), "k".repeat(40));
+    const steps: readonly ((folder: string) => void)[] = [
+      () => undefined,
+      (folder) =>
+        cpSync(join(folder, "dayferry.sqlite"), join(folder, "replaced-x/dayferry.sqlite")),
+      (folder) => {
+        cpSync(join(folder, "dayferry.sqlite"), join(folder, "replaced-x/dayferry.sqlite"));
+        rmSync(join(folder, "dayferry.sqlite"));
+      },
+      (folder) => {
+        cpSync(join(folder, "dayferry.sqlite"), join(folder, "replaced-x/dayferry.sqlite"));
+        cpSync(join(folder, ".restoring-abc/dayferry.sqlite"), join(folder, "dayferry.sqlite"));
+        rmSync(join(folder, ".restoring-abc/dayferry.sqlite"));
+      },
+      (folder) => {
+        cpSync(join(folder, ".restoring-abc/dayferry.sqlite"), join(folder, "dayferry.sqlite"));
+        rmSync(join(folder, ".restoring-abc"), { recursive: true });
+      },
+    ];
+    for (const [number, step] of steps.entries()) {
+      const folder = `${place.folder}-case-${number}`;
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      cpSync(place.folder, folder, { recursive: true });
+      writeFileSync(
+        join(folder, "restore.json"),
+        JSON.stringify({ stage: ".restoring-abc", aside: "replaced-x" }),
+      );
+      step(folder);
+      expect(finishRestore(folder)).toBe(true);
+      expect(finishRestore(folder)).toBe(false);
+      const names = place.rows("SELECT name FROM labels", join(folder, "dayferry.sqlite"));
+      expect(names, String(number)).toEqual([{ name: "old" }]);
+      expect(existsSync(join(folder, ".restoring-abc"))).toBe(false);
+    }
+  });
+});
+
+describe("restoreKeys()", () => {
+  const now = Temporal.Instant.from("2026-11-22T12:00:00Z");
+
+  it("restoreKeys() puts lost and cut keys back, and leaves the database and the others as they are", async () => {
+    const place = aDataDirectory();
+    const { folder: dataDir } = place;
+    const before = keyFiles.map(({ name }) => place.key(name));
+    const { file } = good(await place.backup());
+    place.sql("INSERT INTO labels (id, name) VALUES (7, 'made later')");
+    const database = readFileSync(place.file);
+    rmSync(join(dataDir, "link-key"));
+    writeFileSync(join(dataDir, "feed-key"), "cut");
+    const restored = await restoreKeys({ file, dataDir, passphrase, now });
+    const aside = join(dataDir, "replaced-20261122T120000Z");
+    expect(restored).toMatchObject({ value: { keys: ["feed-key", "link-key"], aside } });
+    expect(keyFiles.map(({ name }) => place.key(name))).toEqual(before);
+    expect(readFileSync(join(aside, "feed-key"), "utf8")).toBe("cut");
+    expect(readFileSync(place.file)).toEqual(database);
+    const again = await restoreKeys({ file, dataDir, passphrase, now });
+    expect(again).toMatchObject({ value: { keys: [], aside: null } });
+    expect(readdirSync(dataDir).filter((name) => name.startsWith(".restoring"))).toEqual([]);
+  });
+
+  it("restoreKeys() result without keys, without their passphrase, and for another installation: refused", async () => {
+    const place = aDataDirectory();
+    const { folder: dataDir } = place;
+    const { file } = good(await place.backup());
+    const closed = good(
+      await place.backup({ passphrase: null, file: join(dataDir, "no-keys.tar.gz") }),
+    );
+    rmSync(join(dataDir, "feed-key"));
+    const refused = async (changes: Partial<Parameters<typeof restoreKeys>[0]>) =>
+      JSON.stringify(await restoreKeys({ file, dataDir, passphrase, now, ...changes }));
+    expect(await refused({ file: closed.file })).toContain("holds no keys");
+    expect(await refused({ passphrase: null })).toContain("give their passphrase");
+    expect(await refused({ passphrase: "wrong" })).toContain("cannot be opened");
+    place.sql("UPDATE meta SET value = 'another.dayferry' WHERE name = 'installation'");
+    expect(await refused({})).toContain("is of another installation");
+    expect(existsSync(join(dataDir, "feed-key"))).toBe(false);
+  });
+});
+
+/** Writes garbage over pages in the middle. */
+function damage(file: string): void {
+  const size = statSync(file).size;
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, randomBytes(8192), 0, 8192, Math.floor(size / 2 / 4096) * 4096);
+  truncateSync(file, size);
+}

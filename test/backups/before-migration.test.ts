@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openRooms } from "../../src/build-daemon.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createLog } from "../../src/log.ts";
+import { readMigrations } from "../../src/store/migrate.ts";
+import { install } from "../support/dayferry.ts";
+import { command } from "../support/in-process.ts";
+import { testSandbox } from "../support/sandbox.ts";
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+describe("openRooms()", () => {
+  it.each([1, 12])(
+    "openRooms() backs a database with %i migrations up before it is changed, and refuses where it cannot",
+    async (count) => {
+      const { place, open, backups } = await anInstallation();
+      firstVersion(join(place.dataDir, "dayferry.sqlite"), count);
+      // A file in the place of the folder.
+      writeFileSync(backups, "");
+      expect(open).toThrow("cannot be backed up first");
+      expect(versionOf(join(place.dataDir, "dayferry.sqlite"))).toBe(count);
+      rmSync(backups);
+      const rooms = open();
+      await rooms.close();
+      expect(readdirSync(backups).map((name) => name.replace(/\d{8}T\d{6}/, "NOW"))).toEqual([
+        "dayferry-NOWZ-before-migration.tar.gz",
+      ]);
+      expect(versionOf(join(place.dataDir, "dayferry.sqlite"))).toBe(
+        readMigrations(migrations).length,
+      );
+      await open().close();
+      expect(readdirSync(backups)).toHaveLength(1);
+    },
+  );
+
+  it("openRooms() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
+    const { place, open, backups } = await anInstallation();
+    const file = join(place.dataDir, "dayferry.sqlite");
+    const build = readMigrations(migrations).length;
+    await open().close();
+    const db = new Database(file);
+    db.prepare("INSERT INTO schema_migration VALUES (?, 'later', '', '')").run(build + 1);
+    db.close();
+    const outcome = command(["edits", "list"], { installation: place });
+    expect(await outcome).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        new RegExp(
+          `newer than this build: it has migration ${build + 1} .*restore the backup.*\n$`,
+        ),
+      ),
+    });
+    expect(versionOf(file)).toBe(build + 1);
+    expect(() => readdirSync(backups)).toThrow("ENOENT");
+  });
+});
+
+async function anInstallation() {
+  const sandbox = await testSandbox();
+  onTestFinished(() => sandbox.close());
+  const place = install(sandbox);
+  onTestFinished(place.dispose);
+  mkdirSync(place.dataDir, { mode: 0o700 });
+  const { configFile, folder } = place;
+  return {
+    place,
+    backups: join(place.dataDir, "backups"),
+    open: () => {
+      const config = loadConfig({ file: configFile, env: {}, cwd: folder });
+      if (!config.ok) throw new Error("the configuration is not read");
+      const opened = openRooms(config.value, {
+        clock: () => Temporal.Instant.from("2026-11-21T12:00:00Z"),
+        monotonic: () => performance.now(),
+        random: () => 0.5,
+        log: createLog({ level: "silent" }),
+      });
+      if (!opened.ok) throw new Error(opened.failure);
+      return opened.value;
+    },
+  };
+}
+
+/** A database as an earlier build has left it. */
+function firstVersion(file: string, count: number): void {
+  const db = new Database(file);
+  db.pragma("journal_mode = WAL");
+  db.exec(
+    "CREATE TABLE schema_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT",
+  );
+  for (const { version, name, sql, sha256 } of readMigrations(migrations).slice(0, count)) {
+    db.exec(sql);
+    db.prepare("INSERT INTO schema_migration VALUES (?, ?, ?, '2026-01-01T00:00:00Z')").run(
+      version,
+      name,
+      sha256,
+    );
+  }
+  db.close();
+}
+
+function versionOf(file: string): unknown {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db.prepare("SELECT max(version) FROM schema_migration").pluck().get();
+  } finally {
+    db.close();
+  }
+}

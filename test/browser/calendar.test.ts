@@ -1,0 +1,252 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ownFolders } from "../../src/http/assets.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
+import { type Installation, install } from "../support/dayferry.ts";
+import { eventually } from "../support/eventually.ts";
+import { serveHere } from "../support/in-process.ts";
+import { ownerOf, testSandbox } from "../support/sandbox.ts";
+
+describeInBrowser("the calendar", () => {
+  const { open, expectedFaults } = oneBrowser();
+  let sandbox: Sandbox;
+  let installation: Installation;
+  let daemon: Awaited<ReturnType<typeof serveHere>>;
+
+  beforeAll(async () => {
+    sandbox = await testSandbox();
+    installation = install(sandbox);
+    daemon = await serveHere(installation);
+  });
+  afterAll(async () => {
+    await daemon.stop();
+    await sandbox.close();
+    installation.dispose();
+  });
+
+  /** What the workspace itself has under a title. */
+  function inWorkspace(title: string) {
+    const by = ownerOf(sandbox);
+    const all = sandbox.workspace.places().flatMap(({ project }) => {
+      const found = sandbox.workspace.events.list({ by, project }, { view: "all" });
+      return found.kind === "done" ? found.value : [];
+    });
+    return all.find((event) => event.title === title) ?? null;
+  }
+
+  async function enter(page: Page, path: string): Promise<void> {
+    await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
+    await page.goto(`${daemon.url}/${path}`);
+  }
+
+  /** Makes an event by the form, as somebody without a mouse does, and waits until the workspace has it. */
+  async function make(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+    const { title = "", ...times } = fields;
+    await enter(page, `calendar/new?on=${day}&at=10:00&until=11:00`);
+    await page.getByLabel("Title").fill(title);
+    await page.getByLabel("Project").selectOption({ index: 1 });
+    for (const [label, value] of Object.entries(times)) await page.getByLabel(label).fill(value);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText("Accepted, and safe on the disk").waitFor();
+    await eventually(`the workspace has ${title}`, () => inWorkspace(title));
+  }
+
+  /** Drags from the middle of one to the middle of another, as a hand does: in steps. */
+  async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
+    await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
+    const [start, end] = [await from.boundingBox(), await to.boundingBox()];
+    if (!start || !end) throw new Error("there is nothing to drag, or nowhere to drop it");
+    await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 20 });
+    await page.mouse.up();
+  }
+
+  const day = "2026-11-25";
+  const cell = (page: Page, on: string) => page.locator(`#calendar [data-date="${on}"]`).first();
+  const entry = (page: Page, title: string) =>
+    page.locator("#calendar .is-item").filter({ hasText: title }).first();
+
+  for (const zone of ["America/New_York", "Asia/Tokyo"]) {
+    it(`moves an event by dragging, seen from ${zone}`, async () => {
+      const title = `Dragged from ${zone}`;
+      const page = await open({ zone });
+      await make(page, { title });
+      await page.goto(`${daemon.url}/calendar?on=${day}`);
+      await entry(page, title).waitFor();
+      await drag(page, entry(page, title), cell(page, "2026-11-26"));
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("Thu 26 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
+      expect(inWorkspace(title)?.start).toContain("2026-11-25");
+      await dialog.getByRole("button", { name: "Change it" }).click();
+      const moved = await eventually("the workspace has it on the next day", () => {
+        const event = inWorkspace(title);
+        return event?.start.startsWith("2026-11-26") ? event : null;
+      });
+      expect(moved.start).toContain("10:00");
+      expect(moved.end).toContain("11:00");
+    });
+  }
+
+  it("makes an event longer by dragging its end", async () => {
+    const title = "Made longer";
+    const page = await open();
+    await make(page, { title });
+    await page.goto(`${daemon.url}/calendar?on=${day}&view=timeGridWeek`);
+    const shown = entry(page, title);
+    await shown.waitFor();
+    await shown.evaluate("(element) => element.scrollIntoView({ block: 'center' })");
+    // Its end can be taken hold of once the pointer is above it.
+    await shown.hover();
+    const box = await shown.boundingBox();
+    const hours = ["11:00", "12:00"].map((hour) =>
+      page.locator("#calendar").getByText(hour, { exact: true }).first().boundingBox(),
+    );
+    const [eleven, twelve] = await Promise.all(hours);
+    if (!box || !eleven || !twelve) throw new Error("the week does not show the event");
+    const [x, end] = [box.x + box.width / 2, box.y + box.height - 2];
+    await page.mouse.move(x, end);
+    await page.mouse.down();
+    await page.mouse.move(x, end + twelve.y - eleven.y, { steps: 20 });
+    await page.mouse.up();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Wed 25 Nov 2026, 10:00–12:00 (Europe/Berlin)").waitFor();
+    expect(inWorkspace(title)?.end).toContain("11:00");
+    await dialog.getByRole("button", { name: "Change it" }).click();
+    const longer = await eventually("the workspace has its new end", () => {
+      const event = inWorkspace(title);
+      return event?.end?.includes("12:00") ? event : null;
+    });
+    expect(longer.start).toContain(`${day} 10:00`);
+  });
+
+  it("leaves an event where it was for who does not agree", async () => {
+    const title = "Left alone";
+    const page = await open();
+    await make(page, { title });
+    await page.goto(`${daemon.url}/calendar?on=${day}`);
+    await entry(page, title).waitFor();
+    await drag(page, entry(page, title), cell(page, "2026-11-27"));
+    await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+    await expect
+      .poll(() => cell(page, day).locator(".is-item").filter({ hasText: title }).count())
+      .toBe(1);
+    expect(inWorkspace(title)?.start).toContain(day);
+  });
+
+  it("begins a new item where a day is chosen", async () => {
+    const page = await open();
+    await enter(page, `calendar?on=${day}`);
+    await cell(page, "2026-11-12").waitFor();
+    await cell(page, "2026-11-12").click({ position: { x: 40, y: 70 } });
+    await page.getByLabel("Title").waitFor();
+    expect(await page.getByLabel("First day").inputValue()).toBe("2026-11-12");
+    expect(await page.getByLabel("Last day").inputValue()).toBe("2026-11-12");
+  });
+
+  it("shows an item and changes it without a script", async () => {
+    const title = "By the form";
+    const page = await open({ script: "off" });
+    await make(page, { title });
+    await page.goto(`${daemon.url}/calendar?on=${day}`);
+    await page.getByRole("link", { name: title }).click();
+    await page.getByLabel("From").fill("12:30");
+    await page.getByLabel("Until").fill("13:00");
+    await page.getByRole("button", { name: "Preview the change" }).click();
+    await page.getByText("12:30–13:00").waitFor();
+    await page.getByRole("button", { name: "Change it" }).click();
+    await eventually("the workspace has the new time", () =>
+      inWorkspace(title)?.start.includes("12:30") ? true : null,
+    );
+  });
+
+  it("is found as it was left, on the way back from an item and after narrowing", async () => {
+    const page = await open();
+    await make(page, { title: "Found again" });
+    await enter(page, "calendar?on=2026-11-18");
+    const shown = page.locator("#calendar [role=heading]").first();
+    const view = (name: string) => page.locator("#calendar").getByText(name, { exact: true });
+    await view("List").click();
+    await page.getByRole("button", { name: "Next" }).click();
+    const range = await shown.textContent();
+    await entry(page, "Found again").click();
+    await page.getByRole("heading", { level: 1, name: "Calendar" }).waitFor({ state: "detached" });
+    await page.goBack();
+    await expect.poll(() => shown.textContent()).toBe(range);
+    await page.getByLabel("Subtasks").uncheck();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await expect.poll(() => shown.textContent()).toBe(range);
+    expect(new URL(page.url()).searchParams.get("view")).toBe("listWeek");
+    // Where it begins has no word in the address: tomorrow it is tomorrow.
+    await page.goto(`${daemon.url}/calendar`);
+    await page.getByRole("button", { name: "Next" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  it("says so when it can be read no longer", async () => {
+    const page = await open();
+    await enter(page, `calendar?on=${day}`);
+    await page.locator("#calendar .is-item").first().waitFor();
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Next" }).click();
+    const said = page.locator("#calendar-said");
+    await expect.poll(() => said.textContent()).toContain("log in again");
+    expect(expectedFaults().join()).toContain("401");
+  });
+
+  it("begins a week with the morning in sight", async () => {
+    const page = await open();
+    await enter(page, `calendar?on=${day}&view=timeGridWeek`);
+    const hour = page.locator("#calendar").getByText("09:00", { exact: true }).first();
+    await hour.waitFor();
+    await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
+    // What stands there is the hour itself, neither cut off nor covered.
+    const { x, y } = (await hour.boundingBox()) ?? expect.fail("no hour is shown");
+    const there = `document.elementFromPoint(${x + 4}, ${y + 4})?.textContent`;
+    expect(await page.evaluate(there)).toBe("09:00");
+  });
+
+  it("keeps a title of one long word within the page", async () => {
+    const title = "Donaudampfschifffahrt".repeat(9);
+    const page = await open({ device: "phone" });
+    await make(page, { title });
+    for (const view of ["listWeek", "timeGridWeek", "dayGridMonth"]) {
+      await page.goto(`${daemon.url}/calendar?on=${day}&view=${view}`);
+      await entry(page, title).waitFor();
+      expect(await overhang(page), view).toBe(0);
+    }
+    await entry(page, title).click();
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    expect(await overhang(page)).toBe(0);
+  });
+
+  for (const [device, view] of [
+    ["desktop", "Week"],
+    ["desktop", "List"],
+    ["phone", "List"],
+    ["phone", "Month"],
+  ] as const) {
+    it(`keeps nobody out in the ${view.toLowerCase()} of a ${device}`, async () => {
+      const page = await open({ device, scheme: view === "List" ? "dark" : "light" });
+      await enter(page, `calendar?on=${day}`);
+      await page.locator("#calendar").getByText(view, { exact: true }).first().click();
+      await page.locator("#calendar").waitFor();
+      expect(await barriers(page)).toEqual([]);
+      expect(await overhang(page)).toBe(0);
+      const isCut =
+        "document.querySelector('#calendar').scrollWidth > document.querySelector('#calendar').clientWidth";
+      if (view === "List") expect(await page.evaluate(isCut)).toBe(false);
+    });
+  }
+});
+
+it("is loaded in less than 150 kB, compressed", () => {
+  const packed = readdirSync(ownFolders.built).filter((name) => /^calendar-.*\.gz$/.test(name));
+  const octets = packed.map((name) => statSync(join(ownFolders.built, name)).size);
+  expect(octets.length).toBeGreaterThan(1);
+  expect(octets.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
+import { type Installation, install } from "../support/dayferry.ts";
+import { serveHere } from "../support/in-process.ts";
+import { testSandbox } from "../support/sandbox.ts";
+
+describeInBrowser("feeds", () => {
+  const { open } = oneBrowser();
+  let sandbox: Sandbox;
+  let installation: Installation;
+  let daemon: Awaited<ReturnType<typeof serveHere>>;
+
+  beforeAll(async () => {
+    sandbox = await testSandbox();
+    installation = install(sandbox);
+    daemon = await serveHere(installation);
+  });
+  afterAll(async () => {
+    await daemon.stop();
+    await sandbox.close();
+    installation.dispose();
+  });
+
+  it("are made, fetched, given another address and ended by somebody at a screen", async () => {
+    const page = await open();
+    await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
+    await page.getByRole("link", { name: "Feeds" }).first().click();
+    await page.getByLabel("What it is of").selectOption({ label: "All projects" });
+    await page.getByLabel("Name").fill("Open tasks");
+    await page.getByLabel("Events").uncheck();
+    await page.getByLabel("Milestones").uncheck();
+    await page.getByRole("button", { name: "Make the feed" }).click();
+    await page.getByRole("heading", { name: "Open tasks" }).waitFor();
+    expect(await page.getByText("tasks and subtasks of all projects").count()).toBe(1);
+
+    const address = await page.getByRole("textbox", { name: "Address" }).inputValue();
+    expect(address).toMatch(/\/feeds\/[0-9a-v]{32}\/open-tasks\.ics$/);
+    const agent = { "user-agent": "Google-Calendar-Importer" };
+    const fetched = await fetch(address, { headers: agent });
+    expect(fetched.status).toBe(200);
+    expect(await fetched.text()).toContain("X-WR-CALNAME:Open tasks\r\n");
+    await page.reload();
+    await page.getByText("Google came once").waitFor();
+
+    await page.getByRole("button", { name: "Make a new address" }).click();
+    await page.getByRole("heading", { name: "Open tasks" }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).not.toBe(address);
+    expect((await fetch(address)).status).toBe(404);
+    await page.getByRole("button", { name: "End this feed" }).click();
+    await page.getByRole("heading", { name: "A new feed" }).waitFor();
+    expect(await page.getByRole("link", { name: "Open tasks" }).count()).toBe(0);
+  });
+
+  it("are made once, however often the button is pressed", async () => {
+    const page = await open();
+    await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
+    await page.goto(`${daemon.url}/feeds`);
+    await page.getByLabel("What it is of").selectOption({ label: "All projects" });
+    await page.getByLabel("Name").fill("Pressed twice");
+    await page.getByRole("button", { name: "Make the feed" }).dblclick();
+    await page.getByRole("heading", { name: "Pressed twice" }).waitFor();
+    await page.goto(`${daemon.url}/feeds`);
+    expect(await page.getByRole("link", { name: "Pressed twice" }).count()).toBe(1);
+  });
+
+  it.each([
+    ["desktop", "light"],
+    ["phone", "dark"],
+  ] as const)("and ways to connect are open to everybody, on a %s, %s", async (device, scheme) => {
+    const page = await open({ device, scheme });
+    await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
+    for (const path of ["feeds", "feeds/1", "connect"]) {
+      await page.goto(`${daemon.url}/${path}`);
+      expect(await barriers(page), path).toEqual([]);
+      expect(await overhang(page), path).toBe(0);
+    }
+  });
+});

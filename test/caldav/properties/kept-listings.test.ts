@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createKeptListings } from "../../../src/caldav/properties/kept-listings.ts";
+import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
+import { itemKey } from "../../../src/domain/ids.ts";
+import { startDav } from "../../support/dav-server.ts";
+import { anEvent } from "../../support/items.ts";
+
+const modifiedAt = Temporal.Instant.from("2026-11-20T00:00:00Z");
+
+function member(key: number, version = 0): CalendarObject {
+  const etag = `"${key}-${version}"`;
+  const about = { uid: `x-${key}`, component: "VEVENT", name: `${key}.ics`, length: 1 } as const;
+  return { key: itemKey(key), ...about, etag, modifiedAt, span: null };
+}
+
+function counting() {
+  const written: string[] = [];
+  const write = ({ etag }: CalendarObject) => {
+    written.push(etag);
+    return `<${etag}>`;
+  };
+  return { written, write };
+}
+
+const members = Array.from({ length: 200 }, (_, nth) => member(nth + 1));
+const textOf = (all: readonly CalendarObject[]) => all.map(({ etag }) => `<${etag}>`).join("\n");
+
+describe("texts()", () => {
+  it("writes again what is near another object alone", () => {
+    const listings = createKeptListings();
+    const { written, write } = counting();
+    const list = (all: readonly CalendarObject[]) =>
+      [...listings.texts({ id: "a", members: all, write })].join("\n");
+    expect(list(members)).toBe(textOf(members));
+    expect(written).toHaveLength(200);
+    expect(list([...members])).toBe(textOf(members));
+    expect(written).toHaveLength(200);
+    const changed = members.with(99, member(100, 1));
+    expect(list(changed)).toBe(textOf(changed));
+    expect(written.slice(200)).toContain('"100-1"');
+    expect(written.length).toBeLessThanOrEqual(264);
+    const without = changed.toSpliced(0, 1);
+    expect(list(without)).toBe(textOf(without));
+    expect(list([])).toBe("");
+  });
+
+  it("says the same as without, whatever is listed in whatever order", () => {
+    const present = fc.array(fc.tuple(fc.integer({ min: 1, max: 300 }), fc.nat(2)), {
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom("a", "b"), present)),
+        fc.nat(4000),
+        (lists, budget) => {
+          const listings = createKeptListings(budget);
+          const known = new Map<string, CalendarObject>();
+          for (const [id, keys] of lists) {
+            const all = [...new Map(keys)]
+              .toSorted(([a], [b]) => a - b)
+              .map(([key, version]) => {
+                const object = known.get(`${key} ${version}`) ?? member(key, version);
+                known.set(`${key} ${version}`, object);
+                return object;
+              });
+            const write = ({ etag }: CalendarObject) => `${id}${etag}`;
+            expect([...listings.texts({ id, members: all, write })].join("\n")).toBe(
+              all.map(write).join("\n"),
+            );
+          }
+        },
+      ),
+    );
+  });
+
+  it("forgets the listing that was not asked for longest where there are too many", () => {
+    const listings = createKeptListings(textOf(members).length * 2.5);
+    const { written, write } = counting();
+    const list = (id: string) => [...listings.texts({ id, members, write })];
+    for (const id of ["a", "b", "a", "c"]) list(id);
+    expect(written).toHaveLength(600);
+    list("a");
+    expect(written).toHaveLength(600);
+    list("b");
+    expect(written).toHaveLength(800);
+  });
+});
+
+describe("PROPFIND of a calendar", () => {
+  it("is the same listing again, with every change, for each person and question apart", async () => {
+    const dav = await startDav();
+    const put = (id: number, more: object) =>
+      dav.store.mirror.put(anEvent(id, more), "events:2001");
+    for (let id = 1; id <= 70; id++) put(id, { title: `Event ${id}` });
+    put(71, { title: "Between us", private: true, creatorId: 11 });
+    const ask = async (person: 11 | 12, props = "<d:getetag/>") => {
+      const { text } = await dav.call(`PROPFIND /dav/calendars/${person}/events-2001/`, {
+        headers: {
+          depth: "1",
+          ...(person === 12 && dav.as("ben@example.com", dav.secrets.ben)),
+        },
+        body: `<d:propfind xmlns:d="DAV:"><d:prop>${props}</d:prop></d:propfind>`,
+      });
+      return text;
+    };
+    const events = (text: string) => text.match(/<d:response>/g)?.length;
+    const first = await ask(11);
+    expect(events(first)).toBe(72);
+    expect(await ask(11)).toBe(first);
+    expect(events(await ask(12))).toBe(71);
+    expect(await ask(12)).not.toContain("/11/");
+    const unknown = await ask(11, "<d:getetag/><d:x/>");
+    expect(unknown).toContain("404");
+    expect(unknown).not.toBe(first);
+    put(3, { title: "Changed" });
+    const second = await ask(11);
+    const [before, after] = [first, second].map((text) => text.split("\n"));
+    expect(after).toHaveLength(before?.length ?? 0);
+    expect(after?.filter((line) => before?.includes(line) !== true)).toHaveLength(1);
+    put(71, { title: "Between us", private: false, creatorId: 11 });
+    expect(events(await ask(12))).toBe(72);
+    put(71, { title: "Between us", private: true, creatorId: 11 });
+    expect(events(await ask(12))).toBe(71);
+    expect(events(await ask(11))).toBe(72);
+  });
+});

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { calendarPrograms } from "../../src/http/pages/calendar-programs.ts";
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
+const text = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const sections = new Map(
+  text.split(/^## /m).map((section) => {
+    const [title = "", ...rest] = section.split("\n");
+    return [title, oneLine(rest.join(" "))] as const;
+  }),
+);
+
+describe("docs/clients.md", () => {
+  it.each(calendarPrograms)("says of $name what the page Connect says", ({ name, steps }) => {
+    for (const step of steps) {
+      const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");
+      expect(sections.get(name)).toContain(said);
+    }
+  });
+});

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { troubleTraits } from "../../src/domain/trouble.ts";
+
+const text = readFileSync(new URL("../../docs/messages.md", import.meta.url), "utf8");
+
+const inWords = (length: Temporal.Duration): string =>
+  length.blank ? "at once" : `${length.total("minutes")} min`;
+
+it("docs/messages.md has every kind of trouble, with when it is told and when it is over", () => {
+  const rows = [...text.matchAll(/^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
+    ([, kind, told, over]) => [kind, told, over],
+  );
+  const traits = Object.entries(troubleTraits).map(([kind, { tellAfter, overAfter, tellsEnd }]) => [
+    kind,
+    inWords(tellAfter),
+    tellsEnd ? inWords(overAfter) : "–",
+  ]);
+  expect(rows).toEqual(traits);
+});

@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withMetricsTable } from "../../scripts/metrics-table.ts";
+import { missingPromtool, promtool } from "../clients/promtool.ts";
+import { type Installation, install } from "../support/dayferry.ts";
+import { serveHere } from "../support/in-process.ts";
+import { testSandbox } from "../support/sandbox.ts";
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const read = (path: string): string => readFileSync(pathOf(path), "utf8");
+
+const document = read("docs/metrics.md");
+const rules = read("deploy/alerts.yaml");
+const dashboard: unknown = JSON.parse(read("deploy/grafana-dashboard.json"));
+
+it("docs/metrics.md has a row for each metric, as the list says it; `npm run reference` writes it", () => {
+  expect(document).toBe(withMetricsTable(document));
+  expect(document).toContain("| `dayferry_edit_delay_seconds` | histogram |");
+});
+
+it("docs/metrics.md says of each alert what it means and what to do, and of no other", () => {
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  const rows = [...document.matchAll(/^\| `(Dayferry\w+)` \| .{20,} \| .{20,} \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(alerts);
+  expect(alerts.length).toBeGreaterThan(15);
+});
+
+describe.skipIf(missingPromtool)("deploy/alerts.yaml", () => {
+  it("is what promtool takes for good rules", async () => {
+    const { code, output } = await promtool(["check", "rules", pathOf("deploy/alerts.yaml")]);
+    expect([code, output]).toEqual([0, expect.stringContaining("SUCCESS: 24 rules found")]);
+  });
+
+  it("fires where it should, and nowhere else", async () => {
+    const { code, output } = await promtool([
+      "test",
+      "rules",
+      pathOf("test/deploy/alerts.promtool.yaml"),
+    ]);
+    expect([code, output]).toEqual([0, expect.stringContaining("SUCCESS")]);
+  });
+});
+
+/** A query, with the place where it stands. */
+interface Query {
+  readonly place: string;
+  readonly expression: string;
+}
+
+const queriesOfRules: readonly Query[] = [
+  ...rules.matchAll(/- alert: (\w+)\n\s+expr: (.+)\n/g),
+].map(([, place = "", expression = ""]) => ({ place, expression }));
+
+/** Every `expr` and `definition` in the dashboard, however deep. */
+function queriesIn(value: unknown, title = ""): readonly Query[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => queriesIn(each, title));
+  const here = "title" in value && typeof value.title === "string" ? value.title : title;
+  return Object.entries(value).flatMap(([key, inner]) =>
+    (key === "expr" || key === "definition") && typeof inner === "string"
+      ? [{ place: here, expression: inner }]
+      : queriesIn(inner, here),
+  );
+}
+
+describe("what alerts and dashboard ask for", () => {
+  let close: () => Promise<void>;
+  /** The labels and values that a running daemon tells, by the name of the series. */
+  const told = new Map<string, Map<string, Set<string>>>();
+
+  beforeAll(async () => {
+    const sandbox = await testSandbox();
+    const installation: Installation = install(sandbox);
+    const daemon = await serveHere(installation);
+    const text = await (await fetch(`${daemon.url}/metrics`)).text();
+    for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
+      const known = told.get(name) ?? new Map<string, Set<string>>();
+      told.set(name, known);
+      for (const [, label = "", value = ""] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
+        known.set(label, (known.get(label) ?? new Set()).add(value));
+      }
+    }
+    close = async () => {
+      await daemon.stop();
+      await sandbox.close();
+      installation.dispose();
+    };
+  });
+  afterAll(() => close());
+
+  /** What in a query names nothing that is told. */
+  function unknownIn({ place, expression }: Query): readonly string[] {
+    const series = expression.matchAll(/\b((?:dayferry|process|nodejs)_\w+)(?:\{([^}]*)\})?/g);
+    return [...series].flatMap(([, name = "", matchers = ""]) => {
+      const known = told.get(name);
+      if (!known) return [`${place}: ${name}`];
+      return [...matchers.matchAll(/(\w+)(=~|!=|!~|=)"([^"]*)"/g)].flatMap(
+        ([, label = "", , value = ""]) => {
+          if (label === "instance") return [];
+          const values = known.get(label);
+          const wrong = value.split("|").filter((each) => values?.has(each) !== true);
+          return wrong.map((each) => `${place}: ${name}{${label}="${each}"}`);
+        },
+      );
+    });
+  }
+
+  /** Labels by which a query groups and that no series in it has. */
+  function unknownGroups({ place, expression }: Query): readonly string[] {
+    const names = [...expression.matchAll(/\b(?:dayferry|process|nodejs)_\w+/g)].map(
+      ([name]) => name,
+    );
+    const groups = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = ""]) =>
+      list.split(",").map((label) => label.trim()),
+    );
+    return groups
+      .filter((label) => label !== "instance")
+      .filter((label) => !names.some((name) => told.get(name)?.has(label)))
+      .map((label) => `${place}: by ${label}`);
+  }
+
+  it("is told by a running daemon: every name, label and value", () => {
+    const queries = [...queriesOfRules, ...queriesIn(dashboard)];
+    expect(queriesOfRules).toHaveLength(24);
+    expect(queries.length).toBeGreaterThan(60);
+    expect(queries.flatMap(unknownIn)).toEqual([]);
+    expect(queries.flatMap(unknownGroups)).toEqual([]);
+  });
+
+  it("would be found missing, were it not there", () => {
+    const of = (expression: string) => unknownIn({ place: "x", expression });
+    expect(of('rate(dayferry_feed_fetches_total{status="304"}[5m])')).toEqual([]);
+    expect(of("rate(dayferry_fed_fetches_total[5m])")).toEqual(["x: dayferry_fed_fetches_total"]);
+    expect(of('dayferry_edits{state=~"pending|lost"}')).toEqual([
+      'x: dayferry_edits{state="lost"}',
+    ]);
+    expect(of('dayferry_edits{stat="pending"}')).toEqual(['x: dayferry_edits{stat="pending"}']);
+    expect(unknownGroups({ place: "x", expression: "sum by (kind) (dayferry_edits)" })).toEqual([
+      "x: by kind",
+    ]);
+  });
+
+  it("legends of the dashboard name labels that their queries leave", () => {
+    const legends = [
+      ...JSON.stringify(dashboard).matchAll(/"expr":"((?:[^"\\]|\\.)*)","legendFormat":"([^"]*)"/g),
+    ];
+    expect(legends.length).toBeGreaterThan(35);
+    const wrong = legends.flatMap(([, expression = "", legend = ""]) =>
+      [...legend.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = ""]) =>
+        expression.includes(`(${label})`) ||
+        new RegExp(`by \\([^)]*\\b${label}\\b`).test(expression) ||
+        label === "version"
+          ? []
+          : [`${expression}: ${label}`],
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("stands in panels that do not lie over each other", () => {
+    const panels = Object(dashboard).panels.map((panel: unknown) => Object(panel).gridPos);
+    const cells = panels.flatMap((at: Readonly<Record<"x" | "y" | "w" | "h", number>>) =>
+      Array.from({ length: at.w * at.h }, (_, cell) =>
+        [at.x + (cell % at.w), at.y + Math.floor(cell / at.w)].join(),
+      ),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(panels.length).toBeGreaterThan(20);
+  });
+});

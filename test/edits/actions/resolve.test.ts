@@ -1,0 +1,441 @@
+import { describe, expect, it } from "vitest";
+import { type LabelId, labelId } from "../../../src/domain/ids.ts";
+import type { Patch, PatchField } from "../../../src/domain/patch.ts";
+import { patchToPlain } from "../../../src/domain/plain-item.ts";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { days, times } from "../../support/items.ts";
+import { clashRig } from "./clash-rig.ts";
+
+type Rig = Awaited<ReturnType<typeof clashRig>>;
+const day = (text: string) => Temporal.PlainDate.from(text);
+const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
+
+/** What both sides make of a field, of which they differ. */
+interface Clash {
+  readonly kind: "event" | "task";
+  readonly field: PatchField;
+  readonly mine: (rig: Rig) => Patch;
+  readonly theirs: (rig: Rig) => Patch;
+  readonly before?: Patch;
+}
+
+const clashes: readonly (readonly [string, Clash])[] = [
+  [
+    "title",
+    {
+      kind: "event",
+      field: "title",
+      mine: () => ({ title: "Mine" }),
+      theirs: () => ({ title: "Theirs" }),
+    },
+  ],
+  [
+    "description",
+    {
+      kind: "event",
+      field: "description",
+      mine: () => ({ description: "Mine\nin two lines" }),
+      theirs: () => ({ description: "Theirs" }),
+    },
+  ],
+  [
+    "description, taken away there",
+    {
+      kind: "task",
+      field: "description",
+      before: { description: "Before" },
+      mine: () => ({ description: "Mine" }),
+      theirs: () => ({ description: null }),
+    },
+  ],
+  [
+    "times",
+    {
+      kind: "event",
+      field: "when",
+      mine: () => ({ when: times("2026-11-24T09:00", "2026-11-24T10:00") }),
+      theirs: () => ({ when: times("2026-11-25T11:00", "2026-11-25T12:00") }),
+    },
+  ],
+  [
+    "times against a whole day",
+    {
+      kind: "event",
+      field: "when",
+      mine: () => ({ when: days("2026-11-24") }),
+      theirs: () => ({ when: times("2026-11-25T11:00", "2026-11-25T12:00") }),
+    },
+  ],
+  [
+    "a whole day against times",
+    {
+      kind: "event",
+      field: "when",
+      before: { when: days("2026-11-23") },
+      mine: () => ({ when: times("2026-11-24T09:00", "2026-11-24T10:00") }),
+      theirs: () => ({ when: days("2026-11-26", "2026-11-27") }),
+    },
+  ],
+  [
+    "reminder",
+    {
+      kind: "event",
+      field: "reminder",
+      mine: () => ({ reminder: minutes(15) }),
+      theirs: () => ({ reminder: minutes(60) }),
+    },
+  ],
+  [
+    "due date",
+    {
+      kind: "task",
+      field: "dueOn",
+      mine: () => ({ dueOn: day("2026-12-01") }),
+      theirs: () => ({ dueOn: day("2026-12-02") }),
+    },
+  ],
+  [
+    "due date, taken away here",
+    {
+      kind: "task",
+      field: "dueOn",
+      mine: () => ({ dueOn: null }),
+      theirs: () => ({ dueOn: day("2026-12-02") }),
+    },
+  ],
+  [
+    "start date",
+    {
+      kind: "task",
+      field: "startOn",
+      mine: () => ({ startOn: day("2026-11-20") }),
+      theirs: () => ({ startOn: day("2026-11-21") }),
+    },
+  ],
+  [
+    "estimated time",
+    {
+      kind: "task",
+      field: "estimated",
+      mine: () => ({ estimated: minutes(90) }),
+      theirs: () => ({ estimated: minutes(30) }),
+    },
+  ],
+  [
+    "list",
+    {
+      kind: "task",
+      field: "place",
+      mine: (rig) => ({ place: { projectId: rig.project, listId: rig.otherList } }),
+      theirs: (rig) => ({ place: { projectId: rig.otherProject, listId: rig.farList } }),
+    },
+  ],
+];
+
+describe("resolve() of a field that both have changed", () => {
+  it.each(clashes)("%s: mine and theirs are told, and each can stand", async (_name, clash) => {
+    for (const keep of ["mine", "theirs"] as const) {
+      const rig = await clashRig();
+      const uid = await rig.item(clash.kind, clash.before);
+      rig.wish(uid, clash.mine(rig));
+      await rig.there(uid, clash.theirs(rig));
+      await rig.drained();
+      expect(rig.states()).toEqual(["parked: conflict"]);
+      const { fields, version } = rig.choice();
+      expect(fields).toMatchObject([{ field: clash.field }]);
+      const [told] = fields;
+      expect(new Set([told?.before, told?.theirs, told?.mine]).size).toBe(3);
+      expect(JSON.stringify(told)).not.toMatch(/\dZ/);
+
+      const preview = rig.preview({ keep, fields: {} });
+      expect(rig.resolve({ keep, fields: {} }, { version })).toMatchObject({ kind: "done" });
+      await rig.drained();
+      expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
+      const item = await rig.now(uid);
+      rig.expectAsPreviewed(item, preview);
+      const wished = keep === "mine" ? clash.mine(rig) : clash.theirs(rig);
+      rig.expectAsPreviewed(item, { result: patchToPlain(wished) });
+      // The value that was given up is told for as long as the edit is.
+      expect(rig.edit().conflicts).toMatchObject([
+        {
+          field: clash.field,
+          ours: patchToPlain(clash.theirs(rig))[clash.field],
+          theirs: patchToPlain(clash.mine(rig))[clash.field],
+          taken: keep === "mine" ? "theirs" : "ours",
+        },
+      ]);
+    }
+  });
+
+  it("lets each field have its own side, and what nobody else has changed goes along", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    const when = times("2026-11-24T09:00", "2026-11-24T10:00");
+    rig.wish(uid, { title: "Mine", when, reminder: minutes(10), description: "Mine" });
+    await rig.there(uid, { title: "Theirs", description: "Theirs", when: days("2026-11-26") });
+    await rig.drained();
+    const picks = {
+      fields: { title: "mine", when: "theirs", description: { text: "Both:\nMine and theirs" } },
+    } as const;
+    const preview = rig.preview(picks);
+    expect(preview.fields.map(({ name, whose }) => [name, whose])).toEqual([
+      ["Title", "mine"],
+      ["Description", "combined"],
+      ["When", "theirs"],
+      ["Reminder", "nobody-else"],
+    ]);
+    expect(preview.losses).toHaveLength(4);
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    rig.resolve(picks);
+    await rig.drained();
+    const item = await rig.now(uid);
+    rig.expectAsPreviewed(item, preview);
+    expect(item).toMatchObject({ title: "Mine", description: "Both:\nMine and theirs" });
+    const told = JSON.stringify(rig.editActions.show(1)?.story);
+    for (const value of ["Theirs", "Mine", "Mine and theirs", "Thu 26 Nov 2026 (all day)"]) {
+      expect(told).toContain(value);
+    }
+  });
+
+  it("never asks about people, labels and what both have completed: they are brought together", async () => {
+    const rig = await clashRig();
+    const owner = rig.owner;
+    const other = rig.person("member");
+    const made = (name: string): LabelId =>
+      labelId(
+        insist(rig.sandbox.workspace.labels.create({ by: owner }, { name, color: "#123456" })).id,
+      );
+    const [blue, red] = [made("Blue"), made("Red")];
+    const uid = await rig.item("task");
+    rig.wish(uid, { title: "Mine", labels: [blue], assigned: [owner], completed: true });
+    await rig.there(uid, { title: "Theirs", labels: [red], assigned: [other], completed: true });
+    await rig.drained();
+    expect(rig.choice().fields.map(({ field }) => field)).toEqual(["title"]);
+    const preview = rig.preview({ keep: "theirs", fields: {} });
+    rig.resolve({ keep: "theirs", fields: {} });
+    await rig.drained();
+    const item = await rig.now(uid);
+    rig.expectAsPreviewed(item, preview);
+    expect(item).toMatchObject({ title: "Theirs", completed: true });
+    expect(item.assigned).toEqual(expect.arrayContaining([owner, other]));
+    expect(item.kind === "task" && item.labels).toEqual(expect.arrayContaining([blue, red]));
+  });
+});
+
+describe("resolve() when the workspace goes on", () => {
+  it("asks again when what was overwritten is another by then, and loses nothing", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    rig.wish(uid, { title: "Mine" });
+    await rig.there(uid, { title: "Theirs" });
+    await rig.drained();
+    const seen = rig.choice().version;
+    await rig.there(uid, { title: "Newest" });
+    rig.resolve({ keep: "mine", fields: {} }, { version: seen });
+    await rig.drained();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect((await rig.now(uid)).title).toBe("Newest");
+    expect(rig.choice()).toMatchObject({ fields: [{ theirs: "Newest", mine: "Mine" }] });
+    expect(rig.choice().version).not.toBe(seen);
+    expect(rig.resolve({ keep: "mine", fields: {} }, { version: seen })).toMatchObject({
+      kind: "overwrites",
+      version: rig.choice().version,
+    });
+    expect(JSON.stringify(rig.editActions.show(1)?.story)).toContain("Theirs");
+  });
+
+  it("asks again when what was to stay is another by then", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    rig.wish(uid, { title: "Mine", description: "Mine" });
+    await rig.there(uid, { title: "Theirs", description: "Theirs" });
+    await rig.drained();
+    rig.resolve({ fields: { title: "theirs", description: "mine" } });
+    await rig.there(uid, { title: "Newest" });
+    await rig.drained();
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.now(uid)).toMatchObject({ title: "Newest", description: "Theirs" });
+    expect(rig.choice().fields).toMatchObject([{ field: "title", theirs: "Newest", mine: "Mine" }]);
+    const preview = rig.preview({ keep: "mine", fields: {} });
+    rig.resolve({ keep: "mine", fields: {} });
+    await rig.drained();
+    const item = await rig.now(uid);
+    rig.expectAsPreviewed(item, preview);
+    expect(item).toMatchObject({ title: "Mine", description: "Mine" });
+  });
+
+  it("shows what a sweep has seen since, and refuses what was decided about before", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("task");
+    rig.wish(uid, { title: "Mine" });
+    await rig.there(uid, { title: "Theirs" });
+    await rig.drained();
+    const { version } = rig.choice();
+    await rig.there(uid, { title: "Newest" });
+    await rig.sweep();
+    expect(rig.choice()).toMatchObject({ fields: [{ theirs: "Newest" }] });
+    expect(rig.resolve({ keep: "mine", fields: {} }, { version }).kind).toBe("overwrites");
+    // Nothing crosses any more: it can be sent as it is.
+    await rig.there(uid, { title: "Write" });
+    await rig.sweep();
+    expect(rig.choice().fields).toEqual([]);
+    expect(rig.editActions.retry(1)).toMatchObject({ kind: "done" });
+    await rig.drained();
+    expect((await rig.now(uid)).title).toBe("Mine");
+  });
+});
+
+describe("resolve() of deletions", () => {
+  it.each(["mine", "theirs"] as const)(
+    "%s of the deletion of what somebody has changed",
+    async (keep) => {
+      const rig = await clashRig();
+      const uid = await rig.item("event");
+      rig.wish(uid, {}, "delete");
+      await rig.there(uid, { title: "Important now" });
+      await rig.drained();
+      expect(rig.choice()).toMatchObject({
+        kind: "deletion",
+        fields: [{ theirs: "Important now" }],
+      });
+      expect(rig.preview({ keep, fields: {} }).kind).toBe(keep === "mine" ? "deletes" : "yields");
+      rig.resolve({ keep, fields: {} });
+      await rig.drained();
+      expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
+      expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(
+        keep === "mine" ? [] : ["Important now"],
+      );
+    },
+  );
+
+  it.each(["mine", "theirs"] as const)(
+    "%s of the change of what somebody has deleted",
+    async (keep) => {
+      const rig = await clashRig();
+      const uid = await rig.item("event", { description: "Kept" });
+      rig.wish(uid, { title: "Mine" });
+      await rig.there(uid, null);
+      await rig.drained();
+      expect(rig.states()).toEqual(["parked: refused"]);
+      await rig.sweep();
+      await rig.sweep();
+      expect(rig.choice()).toMatchObject({ kind: "revival" });
+      rig.resolve({ keep, fields: {} });
+      await rig.drained();
+      expect(rig.states()).toEqual(keep === "mine" ? ["discarded", "confirmed"] : ["discarded"]);
+      expect(rig.workspaceEvents()).toMatchObject(
+        keep === "mine" ? [{ title: "Mine", description: "Kept" }] : [],
+      );
+      if (keep === "mine") expect(rig.store.view.findUid(uid)?.item.title).toBe("Mine");
+    },
+  );
+});
+
+describe("resolve() of what cannot be decided so", () => {
+  it("names what is left open, unknown or empty, and does nothing", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    rig.wish(uid, { title: "Mine", description: "Mine" });
+    await rig.there(uid, { title: "Theirs", description: "Theirs" });
+    await rig.drained();
+    for (const [picks, reason] of [
+      [{ fields: { title: "mine" } }, /fields\.description/],
+      [{ keep: "mine", fields: { when: "mine" } }, /fields\.when: nothing is to be chosen/],
+      [{ keep: "mine", fields: { title: { text: "  " } } }, /fields\.title: it is empty/],
+    ] as const) {
+      expect(rig.resolve(picks)).toEqual({
+        kind: "unclear",
+        reason: expect.stringMatching(reason),
+      });
+    }
+    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(
+      rig.editActions.resolve(9, {
+        version: null,
+        picks: { fields: {} },
+        by: { channel: "dashboard", actor: null },
+        dryRun: false,
+      }).kind,
+    ).toBe("unknown");
+    rig.editActions.discard(1);
+    expect(
+      rig.editActions.resolve(1, {
+        version: null,
+        picks: { fields: {} },
+        by: { channel: "dashboard", actor: null },
+        dryRun: false,
+      }).kind,
+    ).toBe("refused");
+  });
+});
+
+/** The same sequence for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed * 2_654_435_761;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 1) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe("resolve() of anything", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "walk %i: the service ends as previewed or the person is asked again, and no value is lost",
+    async (seed) => {
+      const rig = await clashRig();
+      const random = randomOf(seed);
+      const one = <Value>(values: readonly [Value, ...Value[]]): Value =>
+        values[Math.floor(random() * values.length)] ?? values[0];
+      const value = (who: string): Patch => ({
+        ...(random() < 0.7 && { title: `${who} title ${Math.floor(random() * 100)}` }),
+        ...(random() < 0.7 && { description: `${who} text ${Math.floor(random() * 100)}` }),
+        ...(random() < 0.6 && { reminder: minutes(5 + Math.floor(random() * 50)) }),
+        ...(random() < 0.6 && {
+          when: one([
+            days(`2026-12-${10 + Math.floor(random() * 10)}`),
+            times(`2026-12-0${1 + Math.floor(random() * 9)}T09:00`, null),
+          ]),
+        }),
+      });
+      const uid = await rig.item("event", { description: "First" });
+      const mine = { ...value("Mine"), title: `Mine of walk ${seed}` };
+      rig.wish(uid, mine);
+      const said = [patchToPlain(mine)];
+      const change = async (patch: Patch) => {
+        if (Object.keys(patch).length === 0) return;
+        said.push(patchToPlain(patch));
+        await rig.there(uid, patch);
+      };
+      await change({ ...value("Theirs"), title: "Theirs of the walk" });
+      await rig.drained();
+      for (let round = 0; round < 4 && rig.edit().state === "parked"; round++) {
+        const { fields } = rig.choice();
+        const picks = {
+          fields: Object.fromEntries(
+            fields.map(({ field, texts }) => [
+              field,
+              texts && random() < 0.3
+                ? { text: `Both ${Math.floor(random() * 1000)}` }
+                : one(["mine", "theirs"] as const),
+            ]),
+          ),
+        };
+        const preview = rig.preview(picks);
+        expect(rig.resolve(picks).kind).toBe("done");
+        const isDisturbed = round < 2 && random() < 0.5;
+        if (isDisturbed) await change(value("Later"));
+        await rig.drained();
+        const item = await rig.now(uid);
+        const { state } = rig.edit();
+        if (!isDisturbed) rig.expectAsPreviewed(item, preview);
+        // Whatever nobody was shown stands in the workspace, or was never in the way.
+        if (!isDisturbed) expect(["confirmed", "discarded"]).toContain(state);
+      }
+      const kept = JSON.stringify([rig.edit(), rig.store.editSteps.of(rig.edit().id)]);
+      const wished = said[0]?.title;
+      expect(kept).toContain(wished);
+      expect(rig.store.view.history(rig.keyOf(uid)).length).toBeGreaterThan(0);
+      expect(kept).toContain("Theirs of the walk");
+    },
+  );
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { revision } from "../../../src/domain/ids.ts";
+import { drainRig } from "../delivery/drain-rig.ts";
+import { calendar, vevent } from "../rig.ts";
+import { clashRig } from "./clash-rig.ts";
+
+type Rig = Pick<Awaited<ReturnType<typeof drainRig>>, "editActions">;
+
+const told = ({ editActions }: Rig, id = 1, zone?: string): readonly string[] =>
+  editActions.show(id, zone)?.story.map(({ what }) => what) ?? [];
+
+describe("the story of an edit", () => {
+  it("tells that it was accepted, shown, looked at, merged, sent, answered and fetched", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    rig.wish(uid, { title: "Mine" });
+    await rig.there(uid, { description: "Theirs" });
+    await rig.drained();
+    const feed = rig.store.feeds.ensure(rig.project, "Website");
+    if (!feed) return expect.fail("the project has no feed");
+    const visit = { program: "Google", agent: "Google-Calendar-Importer", visits: 1, gaps: [] };
+    const holds = { etag: "x", revision: revision(9), modifiedAt: rig.clock() };
+    const fetch = { ...visit, ...holds, firstAt: rig.clock(), lastAt: rig.clock() };
+    rig.store.feedFetches.put(feed.id, [fetch], 10);
+    expect(told(rig)).toEqual([
+      expect.stringMatching(/^Accepted from .* by Thunderbird, and safe on the disk$/),
+      "Looked at as the workspace had it",
+      "Sent, merged with what somebody else had changed: Description",
+      expect.stringMatching(/^Answered by the service, there in 0\.1 s$/),
+      "Shown in feeds and calendars",
+      "Fetched by Google with the feed Website",
+    ]);
+  });
+
+  it("counts what is tried again, and tells that a lost creation was found", async () => {
+    const rig = await drainRig();
+    rig.sandbox.faults.add({ method: "POST", kind: "drop-after" });
+    rig.send(calendar(vevent("new@example.com", "SUMMARY:Launch", "DTSTART:20261201T090000Z")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const steps = rig.editActions.show(1)?.story ?? [];
+    expect(steps.map(({ what }) => what)).toContainEqual(
+      expect.stringMatching(/^Found in the workspace, there .*: the request had been carried out$/),
+    );
+    expect(steps.filter(({ times }) => times > 1).length).toBeGreaterThan(0);
+    expect(rig.workspaceEvents()).toHaveLength(1);
+  });
+
+  it("tells that an item was moved, and of the person's words on the way", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("task");
+    rig.wish(uid, { title: "Mine" });
+    await rig.there(uid, { place: { projectId: rig.otherProject, listId: rig.farList } });
+    await rig.drained();
+    expect(told(rig)).toEqual(
+      expect.arrayContaining([
+        "Not found in its place; every list is searched for it",
+        "Found again, where it was moved to",
+      ]),
+    );
+  });
+});
+
+describe("who has decided", () => {
+  const curl = { channel: "upload", actor: null, program: "curl/8.14.1" } as const;
+
+  it("is told of an approval, a discarding and an undo, with the way", async () => {
+    const rig = await drainRig({ mode: "review" });
+    const { uid } = await rig.event();
+    const page = { channel: "dashboard", actor: rig.owner } as const;
+    const who = `Person ${rig.owner}`;
+    rig.send(calendar(vevent(uid, "SUMMARY:One")));
+    expect(told(rig).at(-1)).toBe(
+      "Waits for approval: nobody else sees it before, and the workspace has nothing of it",
+    );
+    rig.editActions.approve(1, page);
+    expect(told(rig)).toContain("Was kept until somebody approved it");
+    await rig.drainAll();
+    expect(told(rig)).toContain(`${who} approved it, on the page`);
+    rig.editActions.undo(1, { channel: "cli", actor: null });
+    expect(told(rig)).toContain("The admin asked to take it back, by the command line: edit 2");
+    rig.editActions.discard(2, { channel: "link", actor: null });
+    expect(told(rig, 2)).toContain("Somebody with a link discarded it, by a link");
+  });
+
+  it("is told of another try and of a conflict that was settled", async () => {
+    const rig = await clashRig();
+    const uid = await rig.item("event");
+    rig.wish(uid, { title: "Mine" });
+    await rig.there(uid, { title: "Theirs" });
+    await rig.drained();
+    const version = rig.editActions.show(1)?.conflictVersion ?? null;
+    expect(rig.editActions.retry(1, version, curl).kind).toBe("done");
+    expect(told(rig)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Decided by the admin, by curl: Title becomes Mine/),
+        "The admin had it tried again, by curl",
+      ]),
+    );
+  });
+});
+
+describe("resolve() where every edit is approved first", () => {
+  it("leaves what is sent over somebody else's change to the admin", async () => {
+    const rig = await drainRig({ mode: "review" });
+    const { id, uid } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
+    rig.editActions.approve(1);
+    rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" });
+    await rig.drainAll();
+    const version = rig.editActions.show(1)?.choice?.version ?? null;
+    const decision = { version, picks: { keep: "mine", fields: {} }, dryRun: false } as const;
+    const byPerson = rig.editActions.resolve(1, {
+      ...decision,
+      by: { channel: "dashboard", actor: rig.owner },
+    });
+    expect(byPerson).toMatchObject({ kind: "refused", reason: expect.stringContaining("admin") });
+    expect(
+      rig.editActions.resolve(1, { ...decision, by: { channel: "dashboard", actor: null } }).kind,
+    ).toBe("done");
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { clashRig } from "./clash-rig.ts";
+
+const onPage = { channel: "dashboard", actor: null } as const;
+
+/** An edit of title and reminder that is done, of which somebody has changed the title again since. */
+async function changedSince() {
+  const rig = await clashRig();
+  const { editActions } = rig;
+  const uid = await rig.item("event");
+  const before = rig.itemOf(uid);
+  rig.wish(uid, { title: "Mine", description: "By me" });
+  await rig.drained();
+  await rig.there(uid, { title: "Theirs" });
+  await rig.sweep();
+  const preview = editActions.undoPreview(1);
+  if (preview?.kind !== "possible") return expect.fail("it cannot be undone");
+  return {
+    ...{ ...rig, uid, before, preview },
+    undo: (choices: Parameters<typeof editActions.undo>[1]["choices"], seen = preview.version) =>
+      editActions.undo(1, { ...onPage, actor: rig.owner, choices }, seen),
+  };
+}
+
+describe("undo() of what somebody has changed since", () => {
+  it("puts it back all the same where that is chosen, and asks no more", async () => {
+    const rig = await changedSince();
+    const { preview, undo, drained, uid, before, states } = rig;
+    expect(preview.changedSince).toMatchObject([{ field: "title", was: "Mine", now: "Theirs" }]);
+    expect(undo({ title: "back" }).kind).toBe("done");
+    await drained();
+    expect(states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.now(uid)).toMatchObject({
+      title: before.title,
+      description: before.description,
+    });
+  });
+
+  it("leaves it where that is chosen, and puts the rest back", async () => {
+    const rig = await changedSince();
+    const { undo, drained, uid, before } = rig;
+    expect(undo({ title: "leave" }).kind).toBe("done");
+    await drained();
+    expect(await rig.now(uid)).toMatchObject({ title: "Theirs", description: before.description });
+  });
+
+  it("counts for what was seen alone", async () => {
+    const rig = await changedSince();
+    await rig.there(rig.uid, { title: "Theirs again" });
+    await rig.sweep();
+    expect(rig.undo({ title: "back" }).kind).toBe("overwrites");
+    const unseen = { ...onPage, choices: { title: "back" } } as const;
+    expect(rig.editActions.undo(1, unseen)).toMatchObject({ kind: "unclear" });
+    const version = rig.editActions.undoPreview(1);
+    expect(
+      rig.undo({ title: "back" }, version?.kind === "possible" ? version.version : "").kind,
+    ).toBe("done");
+    // What changes between the choice and the request is asked about once more.
+    await rig.there(rig.uid, { title: "And again" });
+    await rig.drained();
+    expect(await rig.now(rig.uid)).toMatchObject({ title: "And again" });
+    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+  });
+
+  it("does nothing where all is left", async () => {
+    const { undo, states } = await changedSince();
+    expect(undo({ title: "leave", description: "leave" })).toMatchObject({ kind: "refused" });
+    expect(states()).toEqual(["confirmed"]);
+  });
+});

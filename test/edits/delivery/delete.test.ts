@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { calendar, vtodo } from "../rig.ts";
+import { changeTask, type DrainSetting, drainRig } from "./drain-rig.ts";
+
+// The service deletes the subtasks of a task with it, whatever somebody has just written into them.
+
+/** A task with a subtask that came in by a calendar, both in the service. */
+async function family(setting: DrainSetting = {}) {
+  const rig = await drainRig(setting);
+  const parent = await rig.task();
+  rig.send(calendar(vtodo("sub@example.com", "SUMMARY:Sub", `RELATED-TO:${parent.uid}`)));
+  await rig.drainAll();
+  const { sandbox, by, list } = rig;
+  const below = { ...by, list, task: parent.id };
+  const [sub] = insist(sandbox.workspace.subtasks.list(below));
+  if (!sub) throw new Error("the task has no subtask");
+  rig.sandbox.requests.clear();
+  return {
+    ...rig,
+    rig,
+    parent,
+    sub,
+    deleteTask: () => rig.send(calendar(vtodo(parent.uid, "STATUS:CANCELLED"))),
+    changeSub: (body: object) =>
+      insist(sandbox.workspace.subtasks.update({ ...below, subtask: sub.id }, body)),
+    addSub: (body: object) => insist(sandbox.workspace.subtasks.create(below, body)),
+  };
+}
+
+describe("a deletion of a task beside somebody's change of a subtask", () => {
+  it("waits for a person, who is told the subtask, and deletes what that person has seen", async () => {
+    const it = await family();
+    it.deleteTask();
+    it.changeSub({ description: "Ring Ben first" });
+    await it.drainAll();
+    expect(it.states()).toEqual(["confirmed", "parked: conflict"]);
+    const told = it.editActions.show(2);
+    expect(told?.problem).toMatch(/Description of its subtask "Sub" is .*Ring Ben first/);
+    expect(told?.choice).toMatchObject({
+      kind: "deletion",
+      fields: [{ name: "Description of the subtask “Sub”", theirs: "Ring Ben first" }],
+    });
+    expect(it.requests("DELETE")).toEqual([]);
+    it.changeSub({ title: "Sub, urgent" });
+    it.keepMine(2);
+    await it.drainAll();
+    expect(it.states()[1]).toBe("parked: conflict");
+    expect(it.editActions.show(2)?.problem).toContain("Sub, urgent");
+    it.keepMine(2);
+    await it.drainAll();
+    expect(it.states()).toEqual(["confirmed", "confirmed"]);
+    expect(it.workspaceTasks()).toEqual([]);
+  });
+
+  it("waits for a subtask that nobody here has seen yet", async () => {
+    const it = await family();
+    it.deleteTask();
+    it.addSub({ title: "Brand new" });
+    await it.drainAll();
+    expect(it.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(it.editActions.show(2)?.problem).toContain("Brand new");
+    it.editActions.discard(2, { channel: "cli", actor: null });
+    expect(it.workspaceTasks()).toHaveLength(1);
+  });
+
+  it("does not look below a task that has no subtasks", async () => {
+    const rig = await drainRig();
+    const { uid } = await rig.task();
+    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
+    await rig.drainAll();
+    expect(rig.requests()).toEqual([
+      "GET /projects/todolists/tasks",
+      "DELETE /projects/todolists/tasks",
+    ]);
+  });
+
+  it("takes what the same person has written for known", async () => {
+    const it = await family();
+    it.send(
+      calendar(vtodo("sub@example.com", "SUMMARY:Sub  by  me", `RELATED-TO:${it.parent.uid}`)),
+    );
+    it.deleteTask();
+    await it.drainAll();
+    expect(it.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(it.workspaceTasks()).toEqual([]);
+  });
+
+  it("keeps both where the subtask is deleted as well", async () => {
+    const it = await family();
+    it.changeSub({ description: "Ring Ben first" });
+    it.deleteTask();
+    it.send(calendar(vtodo("sub@example.com", "STATUS:CANCELLED", `RELATED-TO:${it.parent.uid}`)));
+    await it.drainAll();
+    expect(it.states().slice(1)).toEqual(["parked: conflict", "parked: conflict"]);
+    expect(it.requests("DELETE")).toEqual([]);
+  });
+
+  it("deletes all the same, or keeps all, where a policy says so", async () => {
+    for (const [conflicts, state, left] of [
+      ["theirs", "confirmed", 0],
+      ["ours", "discarded", 1],
+    ] as const) {
+      const it = await family({ conflicts });
+      it.deleteTask();
+      it.changeSub({ description: "Ring Ben first" });
+      await it.drainAll();
+      expect(it.states()[1]).toBe(state);
+      expect(it.editActions.show(2)?.problem).toContain("Ring Ben first");
+      expect(it.workspaceTasks()).toHaveLength(left);
+    }
+  });
+
+  it("still waits after a change of the task itself was agreed to", async () => {
+    const it = await family();
+    it.deleteTask();
+    changeTask(it.rig, it.parent.id, { title: "Write soon" });
+    await it.drainAll();
+    it.changeSub({ description: "Ring Ben first" });
+    it.keepMine(2);
+    await it.drainAll();
+    expect(it.states()[1]).toBe("parked: conflict");
+    expect(it.editActions.show(2)?.problem).toContain("Ring Ben first");
+  });
+});

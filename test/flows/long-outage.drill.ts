@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { playOutage } from "../../bench/outage/drill.ts";
+
+it("an outage with edits of every kind ends with each as it was asked for last, once, within the quota", async () => {
+  const outcome = await playOutage({ edits: 120, perSecond: 120, fresh: 3, kills: 1 });
+  const { accepted, wrong, tooMany, mostPerSecond, freshMs } = outcome;
+  expect(wrong).toEqual([]);
+  expect(accepted).toBeGreaterThanOrEqual(120);
+  expect(tooMany).toBe(0);
+  expect(mostPerSecond).toBeLessThanOrEqual(120);
+  expect(freshMs).toHaveLength(3);
+}, 120_000);

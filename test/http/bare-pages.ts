@@ -1,0 +1,13 @@
+import { createAssets, ownFolders } from "../../src/http/assets.ts";
+import { surroundPages } from "../../src/http/send-page.ts";
+
+/** Goes before routes that are tested by themselves, so that they can send pages: nobody has signed in. */
+export const barePages = () => {
+  const { assets } = createAssets(ownFolders);
+  return surroundPages(() => ({
+    viewer: null,
+    formToken: "",
+    zone: "Europe/Berlin",
+    assets: assets(),
+  }));
+};

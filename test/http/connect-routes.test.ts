@@ -1,0 +1,52 @@
+import decodeQr from "qr/decode.js";
+import { describe, expect, it } from "vitest";
+import { browserOf, pixelsOf } from "./page-browser.ts";
+
+describe("/connect", () => {
+  it("tells a person the three fields and the steps of each program", async () => {
+    const { get } = await browserOf("ana");
+    const { text } = await get("/connect");
+    expect(text).toContain('value="https://calendar.example.com/base/dav/" readonly');
+    expect(text).toContain('value="ana@example.com" readonly');
+    expect(text).toContain("One has been set");
+    expect(text).toContain("people/11/dayferry.mobileconfig");
+    for (const name of ["Apple", "Thunderbird", "DAVx5", "Outlook", "Google"])
+      expect(text).toContain(`<h2>${name}`);
+    for (const [about, value] of [
+      ["Server", "https://calendar.example.com/base/dav/"],
+      ["User name", "ana@example.com"],
+      ["Apple: Server", "calendar.example.com"],
+      ["Thunderbird: Location", "https://calendar.example.com/base/dav/"],
+      ["Thunderbird: Username", "ana@example.com"],
+      ["DAVx5 (Android): Base URL", "https://calendar.example.com/base/dav/"],
+    ]) {
+      const [, id = ""] =
+        new RegExp(`data-copy="([^"]+)" aria-label="Copy: ${RegExp.escape(about ?? "")}"`).exec(
+          text,
+        ) ?? [];
+      expect(text, about).toContain(`<input id="${id}" value="${value}" readonly`);
+    }
+    expect(decodeQr(pixelsOf(text))).toBe("https://calendar.example.com/base/dav/");
+  });
+
+  it("makes the password there, and shows it with the other two to copy", async () => {
+    const { get, post } = await browserOf("ana");
+    expect((await get("/connect")).text).toContain('action="me/password"');
+    const { status, text } = await post("/me/password", []);
+    expect(status).toBe(200);
+    for (const label of ["Server", "User name", "Password"])
+      expect(text).toContain(`aria-label="Copy: ${label}"`);
+    expect(text).toContain('href="../connect"');
+    expect((await get("/connect")).text).toContain("cannot be shown again");
+  });
+
+  it("shows the admin everybody's way", async () => {
+    const { get } = await browserOf("admin");
+    const { text } = await get("/connect?person=12");
+    expect(text).toContain('value="ben@example.com" readonly');
+    expect(text).toContain("people/12/dayferry.mobileconfig");
+    expect(text).toContain('action="people/12/password"');
+    expect(text).toContain("can be looked at and not changed");
+    expect(text).not.toContain("Cleo");
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../../src/domain/ids.ts";
+import type { Source } from "../../../src/domain/source.ts";
+import { anEvent, aProject, aTodolist, days } from "../../support/items.ts";
+import { ana, ben, startApp, token } from "../people-rig.ts";
+
+const website: Source = { kind: "events", projectId: projectId(2001) };
+const fair: Source = { kind: "events", projectId: projectId(2002) };
+
+/** The administrator's browser, in front of a workspace of which everything was read at 10:00 in Berlin. */
+async function signedIn() {
+  const started = await startApp();
+  const { store, clock } = started;
+  store.sources.put([website, fair]);
+  for (const source of [website, fair]) {
+    store.sources.attempted(source, clock());
+    store.sources.succeeded(source, { items: 1, doubts: null });
+  }
+  for (const id of [2001, 2002]) store.rounds.projectRead(projectId(id));
+  const { headers } = await started.call(`GET /?token=${token}`);
+  const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
+  const page = async () => (await started.call("GET /", { headers: { cookie } })).text;
+  const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page()) ?? [];
+  const press = (path: string) =>
+    started.call(`POST ${path}`, {
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
+      body: `form=${form}`,
+    });
+  const told = async (id: string) => textOf(await page(), id);
+  function wish(patch: object, state: "pending" | "held" = "pending", actor = ana) {
+    const item = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
+    const base = item && store.view.get(item)?.item;
+    if (!item || !base) throw new Error("the event is not known");
+    return store.journal.append({
+      channel: "caldav",
+      actor,
+      item,
+      action: "update",
+      base,
+      patch,
+      newLabels: [],
+      state,
+    });
+  }
+  return { ...started, page, press, told, wish };
+}
+
+/** The words of a section. */
+function textOf(page: string, id: string): string {
+  const from = page.indexOf(`id="${id}"`);
+  const section = page.slice(from, page.indexOf("</section>", from));
+  return section
+    .replace(/^[^>]*>/, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+describe("the sentence of today", () => {
+  it("says how old the oldest is of what matters, and what waits for whom", async () => {
+    const { told, wish, clock } = await signedIn();
+    expect(await told("standing")).toBe(
+      "In step : what matters was read just now. No edit is waiting.",
+    );
+    clock.advance({ minutes: 5 });
+    wish({ title: "Mine" });
+    expect(await told("standing")).toBe(
+      "In step : what matters was read 5 min ago. 1 edit is on its way to the workspace.",
+    );
+    wish({ title: "Other" }, "held");
+    expect(await told("standing")).toContain("1 edit is on its way to the workspace, 1 needs you.");
+  });
+
+  it("does not take the edits that it has counted for all of them", async () => {
+    const { told, wish, page } = await signedIn();
+    for (let nth = 0; nth < 201; nth++) wish({ title: `Held ${nth}` }, "held");
+    expect(await told("standing")).toContain("200 edits or more need you.");
+    expect(await page()).toContain("At least 190 more edits wait");
+  });
+
+  it("says that the workspace cannot be read where most of it fails, and why", async () => {
+    const { told, store, clock } = await signedIn();
+    clock.advance({ minutes: 3 });
+    for (const source of [website, fair]) store.sources.failed(source, "it answered 503");
+    expect(await told("standing")).toContain(
+      "Cut off : the workspace cannot be read (it answered 503). Calendars show what was known 3 min ago",
+    );
+  });
+
+  it("says how far the first reading is", async () => {
+    const { told, store } = await signedIn();
+    store.directory.putProjects(
+      [aProject(2001, "Website"), aProject(2002, "Fair"), aProject(2003, "New")],
+      true,
+    );
+    store.sources.put([{ kind: "events", projectId: projectId(2003) }]);
+    expect(await told("standing")).toContain(
+      "Getting to know the workspace : 2 of 3 lists have been read.",
+    );
+  });
+});
+
+describe("the rest of today", () => {
+  it("tells recent edits as sentences, and lets what waits be decided", async () => {
+    const { told, wish, press, page, store } = await signedIn();
+    expect(await told("recent")).toContain("No edit yet");
+    const edit = wish({ title: "Retro <i>" }, "held");
+    expect(await told("recent")).toContain("renamed Review to Retro &lt;i&gt;");
+    expect(await told("waiting")).toContain("waits for approval");
+    expect(await page()).toContain(`formaction="edits/${edit}/approve"`);
+    expect((await press(`/edits/${edit}/approve`)).status).toBe(303);
+    expect(store.journal.get(edit)?.state).toBe("pending");
+    expect(await told("waiting")).toBe("");
+  });
+
+  it("says what would vanish, and leads to where that is agreed to", async () => {
+    const { told, page, store } = await signedIn();
+    store.brakes.set("events:2001", { missing: 30, total: 40, needsPerson: true });
+    expect(await told("waiting")).toContain("30 of 40 items of one list vanished at once");
+    expect(await page()).toContain('<a class="button main" href="edits">Look at them…</a>');
+    store.brakes.release("events:2001");
+    expect(await told("waiting")).toContain("There is nothing to do.");
+  });
+
+  it("tells the age of each project in words, by what is due soon", async () => {
+    const { told, store, clock } = await signedIn();
+    const list: Source = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) };
+    store.directory.putTodolists(projectId(2001), [aTodolist(3001)], true);
+    store.sources.put([list]);
+    store.sources.attempted(list, clock());
+    store.sources.succeeded(list, { items: 0, doubts: null });
+    // Review, tomorrow, is in the list of events, so that the age of the list of tasks does not count.
+    store.mirror.put(anEvent(1, { title: "Review", when: days("2026-11-22") }), "events:2001");
+    clock.advance({ hours: 3 });
+    store.sources.attempted(website, clock());
+    store.sources.succeeded(website, { items: 1, doubts: null });
+    store.sources.failed(fair, "it answered 500");
+    const text = await told("projects");
+    expect(text).toContain("Website just now");
+    expect(text).toContain("Fair 3 h ago cannot be read");
+  });
+
+  it("ticks the first steps that are done", async () => {
+    const { told, passwords } = await signedIn();
+    expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
+    expect(await told("first-steps")).toContain("Give Dayferry a public address (done)");
+    passwords.issue(ben);
+    expect(await told("first-steps")).toContain("Connect a calendar program (done)");
+  });
+});

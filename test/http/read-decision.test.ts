@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { readDecision } from "../../src/http/read-decision.ts";
+
+describe("readDecision() result", () => {
+  it("has what was decided about which version", () => {
+    expect(
+      readDecision({
+        version: "a1",
+        keep: "theirs",
+        fields: { title: "mine", description: { text: "x" } },
+      }),
+    ).toEqual({
+      ok: true,
+      value: {
+        version: "a1",
+        dryRun: false,
+        picks: { keep: "theirs", fields: { title: "mine", description: { text: "x" } } },
+      },
+    });
+  });
+
+  it.each<readonly [unknown, RegExp]>([
+    [undefined, /a JSON object/],
+    [[], /a JSON object/],
+    [{ keep: "mine" }, /^version/],
+    [{ version: "a", keep: "ours" }, /^keep/],
+    [{ version: "a" }, /^fields: nothing is decided/],
+    [{ version: "a", keep: "mine", force: true }, /^force: it is not known/],
+    [{ version: "a", keep: "mine", dryRun: "yes" }, /^dryRun/],
+    [{ version: "a", fields: "mine" }, /^fields/],
+    [{ version: "a", fields: { name: "mine" } }, /^fields\.name: there is no such field/],
+    [{ version: "a", fields: { title: "both" } }, /^fields\.title/],
+    [{ version: "a", fields: { title: { text: "x", more: 1 } } }, /^fields\.title/],
+  ])("names what is wrong: %j", (body, reason) => {
+    const read = readDecision(body);
+    expect(read.ok ? "" : read.failure).toMatch(reason);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { createTestLimit } from "../../src/http/test-limit.ts";
+import { handClock } from "../support/test-store.ts";
+
+describe("createTestLimit()", () => {
+  it("lets five go within ten minutes to each receiver, and says when the next one may", () => {
+    const clock = handClock("2026-11-24T08:00:00Z");
+    const limit = createTestLimit({ clock });
+    const ask = (receiver: string) => limit.ask(receiver);
+    const asked = Array.from({ length: 6 }, () => {
+      clock.advance({ minutes: 1 });
+      return ask("operator");
+    });
+    expect(asked).toEqual([null, null, null, null, null, 300]);
+    expect(ask("person 11")).toBe(null);
+    clock.advance({ minutes: 5 });
+    expect([ask("operator"), ask("operator")]).toEqual([null, 60]);
+  });
+
+  it("holds nobody up for longer because the clock was set back", () => {
+    const clock = handClock("2026-11-24T08:00:00Z");
+    const limit = createTestLimit({ clock });
+    for (let nth = 0; nth < 5; nth += 1) limit.ask("operator");
+    clock.advance({ hours: -1 });
+    expect(limit.ask("operator")).toBe(null);
+  });
+});

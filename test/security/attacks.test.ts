@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AttackedDaemon, startAttackedDaemon } from "./attacks/attacked-daemon.ts";
+import { bodyAttacks } from "./attacks/body-attacks.ts";
+import { calendarAttacks } from "./attacks/calendar-attacks.ts";
+import { connectionAttacks } from "./attacks/connection-attacks.ts";
+import { serviceAttacks } from "./attacks/service-attacks.ts";
+
+// Some attacks of bench/attacks.ts in small, all on one daemon: each is answered as it may be, others are answered after it, and
+// the memory stays within its bound. What each costs is for the bench to measure.
+
+/** By so much all of them together may raise the most memory, in MB. */
+const mostRiseMb = 400;
+/** One or two of each sort, which take seconds together. */
+const short: ReadonlySet<string> = new Set([
+  "bodies of 50 MB packed by gzip",
+  "XML: entities of entities",
+  "CalDAV: a multiget of 10,000 addresses",
+  "addresses, headers and words of what regular expressions fear",
+  "ICS: a rule of every part there is",
+  "ICS: 100,000 dates left out, one a line",
+  "ICS: a time zone that changes by the second",
+  "ICS: a line of 4 MB",
+  "service: answers in chunks without an end",
+  "service: headers without an end",
+  "service: redirects to a metadata address",
+]);
+
+let attacked: AttackedDaemon;
+let before = 0;
+
+beforeAll(async () => {
+  attacked = await startAttackedDaemon({ items: 200, dripMs: 100, scale: 0.05 });
+  before = attacked.daemon.memory().most;
+}, 60_000);
+afterAll(() => attacked?.close());
+
+const attacks = [
+  ...connectionAttacks,
+  ...[...bodyAttacks, ...calendarAttacks, ...serviceAttacks].filter(({ name }) => short.has(name)),
+];
+
+describe("a daemon that is attacked", () => {
+  it.each(attacks)("lives on after $name", { timeout: 60_000 }, async ({ prepare, allowed }) => {
+    const { daemon, target } = attacked;
+    const statuses = await prepare(target)();
+    expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
+    expect((await daemon.ask("/api/status")).status).toBe(200);
+    expect(daemon.memory().most - before).toBeLessThan(mostRiseMb);
+  });
+});

@@ -1,0 +1,42 @@
+import Database from "better-sqlite3";
+import { expect, it, vi } from "vitest";
+import { handClock, testDirectory, testStore } from "../../support/test-store.ts";
+
+it("what stands between two days is found by the indexes of dates, for calendars, pages and the lists that matter", () => {
+  const prepared = vi.spyOn(Database.prototype, "prepare");
+  const file = `${testDirectory()}/dayferry.sqlite`;
+  testStore(handClock("2026-11-20T12:00:00Z"), file);
+  const all = new Set(prepared.mock.calls.map(([source]) => source));
+  prepared.mockRestore();
+  const ofDays = [...all].filter((sql) => /due_on >= \+?@from/.test(sql));
+  expect(ofDays).toHaveLength(2);
+  const db = new Database(file, { readonly: true });
+  const values = { from: "", after: "", fromOn: "", toOn: "", fromAt: "", toAt: "" };
+  for (const sql of ofDays) {
+    const steps = db
+      .prepare<[typeof values], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(values)
+      .map(({ detail }) => detail);
+    expect(steps.filter((step) => /^SCAN (?:view_items|mirror_items|[vmi])\b/.test(step))).toEqual(
+      [],
+    );
+    expect(steps.join("\n")).toMatch(/INDEX view_tasks_by_due/);
+    expect(steps.join("\n")).toMatch(/INDEX view_events_by_span/);
+  }
+  db.close();
+});
+
+it.each([
+  ["edits_by_project", "project_id"],
+  ["edits_by_actor", "actor"],
+])("%s tells the states, so that edits in others are not read", (index, column) => {
+  const file = `${testDirectory()}/dayferry.sqlite`;
+  testStore(handClock("2026-11-20T12:00:00Z"), file);
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare("SELECT name FROM pragma_index_info(?)").pluck().all(index)).toEqual([
+    column,
+    "id",
+    "state",
+  ]);
+  db.close();
+});

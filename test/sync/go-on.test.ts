@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import type { Source } from "../../src/domain/source.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import type { Store } from "../../src/store/store.ts";
+import { PollSchedule } from "../../src/sync/poll-schedule.ts";
+import { SourceList } from "../../src/sync/source-list.ts";
+import { testStore } from "../support/test-store.ts";
+import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
+import { placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
+
+const begun = Temporal.Instant.from("2026-05-01T10:00:00Z");
+const maxAge = Temporal.Duration.from({ minutes: 15 });
+const lists = 300;
+
+const list = (id: number): Source => ({
+  kind: "tasks",
+  projectId: projectId(1),
+  listId: listId(id),
+});
+
+/** One process after the other on one store, with one poll per second and a clock that goes on by hand. */
+function machine() {
+  let now = begun;
+  const clock = () => now;
+  const store = testStore(clock);
+  return {
+    store,
+    clock,
+    sleep: (length: Temporal.DurationLike) => {
+      now = now.add(length);
+    },
+    process: () => start(store, clock),
+  };
+}
+
+function start(store: Store, clock: () => Temporal.Instant) {
+  const sources = new SourceList(store, clock);
+  const deps = { store, sources, clock, maxAge, pace: () => 1, clockLead: () => null };
+  return { sources, schedule: new PollSchedule(deps) };
+}
+
+type Machine = ReturnType<typeof machine>;
+type Process = ReturnType<typeof start>;
+
+/** So many polls, one per second, each of which finds what `changes` says. */
+function polls(
+  { store, sleep }: Machine,
+  { sources, schedule }: Process,
+  {
+    count,
+    isChanged = () => false,
+  }: { readonly count: number; readonly isChanged?: (name: string) => boolean },
+): readonly string[] {
+  const names: string[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    sleep({ seconds: 1 });
+    let next = schedule.next();
+    // Beliefs are taken up in several steps.
+    for (let step = 0; next.kind === "wait" && step < 5; step += 1) next = schedule.next();
+    if (next.kind !== "source") continue;
+    const begin = sources.begin(next.name);
+    const changes = isChanged(next.name) ? [begin.attemptedAt] : [];
+    store.sources.attempted(begin.source, begin.attemptedAt);
+    store.sources.succeeded(begin.source, { items: 1, doubts: null });
+    schedule.read(next.name, { at: begin.attemptedAt, changes });
+    sources.end(begin, { kind: "read", notBefore: null });
+    names.push(next.name);
+  }
+  schedule.save({ isLast: true });
+  return names;
+}
+
+const busy = ["tasks:3", "tasks:77", "tasks:211"];
+
+/** A process that has seen for an hour where people work. */
+function watched(): Machine {
+  const here = machine();
+  const first = here.process();
+  for (let id = 1; id <= lists; id += 1) first.sources.put(list(id), null);
+  polls(here, first, { count: lists });
+  polls(here, first, { count: 3600, isChanged: (name) => busy.includes(name) });
+  return here;
+}
+
+const ages = ({ store, clock }: Machine): readonly number[] =>
+  store.sources.all().map(({ attemptedAt }) =>
+    clock()
+      .since(attemptedAt ?? begun)
+      .total("seconds"),
+  );
+
+describe("PollSchedule.resume()", () => {
+  it("goes on with where changes are likely, after what was never read", () => {
+    const here = watched();
+    here.sleep({ seconds: 30 });
+    const next = here.process();
+    next.schedule.resume();
+    next.sources.put(list(9000), null);
+    const asked = polls(here, next, { count: 40, isChanged: (name) => busy.includes(name) });
+    expect(asked[0]).toBe("tasks:9000");
+    expect(asked.slice(1, 5)).toEqual(expect.arrayContaining(busy));
+    expect(asked.filter((name) => busy.includes(name)).length).toBeGreaterThan(8);
+  });
+
+  it("reads everything by the ceiling", () => {
+    const here = watched();
+    const next = here.process();
+    next.schedule.resume();
+    const asked = polls(here, next, { count: 825, isChanged: (name) => busy.includes(name) });
+    expect(new Set(asked).size).toBe(lists);
+    expect(Math.max(...ages(here))).toBeLessThanOrEqual(900);
+  });
+
+  it.each([
+    ["hours", { hours: 7 }],
+    ["days", { hours: 80 }],
+  ])("shares polls between the oldest and the likeliest after %s", (_, pause) => {
+    const here = watched();
+    here.sleep(pause);
+    const next = here.process();
+    next.schedule.resume();
+    const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
+    // It is not quiet merely as nothing was seen for so long.
+    expect(asked).toHaveLength(2 * lists);
+    expect(asked.slice(0, 8)).toEqual(expect.arrayContaining(busy));
+    expect(new Set(asked).size).toBe(lists);
+    expect(Math.max(...ages(here))).toBeLessThanOrEqual(900);
+  });
+
+  it("reads a list as if it were new when it has gone elsewhere since", () => {
+    const here = watched();
+    const next = here.process();
+    next.schedule.resume();
+    next.sources.put({ kind: "tasks", projectId: projectId(2), listId: listId(5) }, null);
+    expect(polls(here, next, { count: 1 })).toEqual(["tasks:5"]);
+  });
+
+  it("lets everything go by turn when all is to be read again", () => {
+    const here = watched();
+    const next = here.process();
+    next.schedule.resume();
+    next.schedule.rereadAll();
+    expect(new Set(polls(here, next, { count: lists })).size).toBe(lists);
+  });
+
+  it("takes up what was kept where the clock was set back, or the last poll had failed", () => {
+    const here = watched();
+    here.store.sources.failed(list(77), "the service is away");
+    here.sleep({ hours: -2 });
+    const next = here.process();
+    next.schedule.resume();
+    const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
+    expect(new Set(asked).size).toBe(lists);
+    expect(asked.filter((name) => name === "tasks:77").length).toBeGreaterThan(10);
+  });
+});
+
+/** A workspace of which one reading takes more than a minute, as far as the daemon knows. */
+const slow = {
+  size: "s",
+  quota: roomy,
+  pollQuota: { requests: 1, per: Temporal.Duration.from({ seconds: 1 }) },
+} as const;
+
+const isEqual = (it: Stage) =>
+  JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
+
+describe("run()", () => {
+  it("needs no sweep where all had been read, and finds what has changed meanwhile", async () => {
+    let ahead = 0;
+    const now = () => Temporal.Now.instant().add({ seconds: ahead });
+    const first = await stage({ ...slow, now });
+    expect(first.sync.goesOn).toBe(false);
+    await first.sweep();
+    const place = placeAt(first, 1);
+    const { tasks } = first.sandbox.workspace;
+    const [task] = insist(tasks.list(place));
+    if (!task) throw new Error("the list is empty");
+    insist(tasks.update({ ...place, task: task.id }, { title: "Changed while it was down" }));
+
+    const next = first.again();
+    expect([next.sync.goesOn, next.sync.whole, next.sync.ready]).toEqual([true, true, false]);
+    next.asked();
+    await runUntil(next, () => {
+      // Time goes on faster than polls leave, so that the ceiling is reached.
+      ahead += 1;
+      return isEqual(next);
+    });
+    expect(next.sync.caughtUp).toBe(true);
+    await runUntil(next, () => {
+      ahead += 1;
+      return next.sync.ready;
+    });
+  });
+
+  it("has caught up at once after a short pause, after a long one when all was read", async () => {
+    let ahead = 0;
+    const now = () => Temporal.Now.instant().add({ seconds: ahead });
+    const first = await stage({ ...slow, now });
+    await first.sweep();
+    const soon = first.again();
+    await runUntil(soon, () => soon.sandbox.requests.entries().length > 0);
+    expect([soon.sync.caughtUp, soon.sync.ready]).toEqual([true, false]);
+    ahead = 3600;
+    const late = first.again();
+    late.asked();
+    await runUntil(late, () => late.sandbox.requests.entries().length > 5);
+    expect(late.sync.caughtUp).toBe(false);
+    await runUntil(late, () => late.sync.caughtUp);
+    expect(late.sync.ready).toBe(true);
+  });
+
+  it("sweeps where a sweep is short, and where an earlier one was cut off", async () => {
+    const first = await stage({ size: "s", quota: roomy });
+    await first.sweep();
+    expect(first.again().sync.goesOn).toBe(false);
+    const other = await stage(slow);
+    const stop = new AbortController();
+    await other.sync.sweep({ signal: stop.signal, onProgress: () => stop.abort() });
+    expect(other.again().sync.goesOn).toBe(false);
+  });
+});

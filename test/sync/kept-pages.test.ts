@@ -1,0 +1,78 @@
+import { expect, it as test } from "vitest";
+import { type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import { AppliedPages } from "../../src/sync/applied-pages.ts";
+import { countedSync } from "./support/counted-reads.ts";
+import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
+import { placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
+
+const reader = "this program";
+const mostPages = 4;
+
+/** Some pages, read by an earlier process. */
+async function swept() {
+  const it = await stage({ size: "s", counts: { tasks: 200, eventsPerProject: 2 }, quota: roomy });
+  const earlier = await begun(it);
+  expect(pagesRead(earlier)).toBeGreaterThan(1);
+  const place = placeAt(it, 0);
+  const [task] = insist(it.sandbox.workspace.tasks.list(place));
+  if (!task) throw new Error("the workspace has no task");
+  return { it, place, task: task.id };
+}
+
+/** Another process, once it has asked for each page. */
+async function begun(it: Stage, more: Parameters<typeof countedSync>[1] = { reader }) {
+  it.asked();
+  const counted = countedSync(it, more);
+  const isPage = ({ path }: { readonly path: string }) => path.endsWith("/alltodo");
+  // The next one is asked for when one was read.
+  await runUntil(counted, () => {
+    const { fastPath } = counted.sync;
+    if (fastPath.kind === "off" && fastPath.reason !== null) throw new Error(fastPath.reason);
+    return it.sandbox.requests.entries().filter(isPage).length > mostPages;
+  });
+  return counted;
+}
+
+const pagesRead = ({ read }: Pick<ReturnType<typeof countedSync>, "read">) =>
+  read().filter((kind) => kind === "page").length;
+
+const isEqual = (it: Stage) =>
+  JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
+
+test("pages that come as they came to an earlier process are not read again, and those that do not are", async () => {
+  const { it, place, task } = await swept();
+  expect(pagesRead(await begun(it))).toBe(0);
+  expect(isEqual(it)).toBe(true);
+  insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Changed" }));
+  expect(pagesRead(await begun(it))).toBe(1);
+  expect(isEqual(it)).toBe(true);
+});
+
+test("a page is known as long as the mirror says what it said, to the same program", async () => {
+  const { it, place, task } = await swept();
+  const { bodies, mirror } = it.store;
+  const here = Array.from({ length: mostPages }, (_, page) => page).find((page) =>
+    bodies.page(page)?.elements.includes(task),
+  );
+  const digest = here === undefined ? undefined : bodies.page(here)?.digest;
+  const key = mirror.find("task", serviceId(task));
+  const known = key === null ? null : mirror.get(key);
+  if (here === undefined || digest === undefined || !known) throw new Error("no page has the task");
+  const item = { ...known.item, id: serviceId(task) };
+  const recalled = (by = reader, projects: readonly ProjectId[] | null = null) =>
+    new AppliedPages({ store: it.store, reader: by, projects }).recall(here, digest);
+
+  expect(recalled()?.items).toContainEqual(item);
+  expect(recalled("another program")).toBeNull();
+  expect(recalled(reader, [projectId(place.project)])).toBeNull();
+  mirror.put({ ...item, title: "Never in the workspace" }, known.source);
+  expect(recalled()).toBeNull();
+  mirror.put(item, known.source);
+  expect(recalled()).not.toBeNull();
+  mirror.put(item, `tasks:${placeAt(it, 1).list}`);
+  expect(recalled()).toBeNull();
+  mirror.put(item, known.source);
+  new AppliedPages({ store: it.store, reader, projects: null }).forget();
+  expect(recalled()).toBeNull();
+});

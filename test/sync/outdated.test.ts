@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import type { Edit, EditAction } from "../../src/domain/edit.ts";
+import { editId, itemKey, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Item, TaskItem } from "../../src/domain/item.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import { isOutdated } from "../../src/sync/outdated.ts";
+import { worked } from "../contract/pair.ts";
+import { untouched } from "../support/edits.ts";
+import { aTask } from "../support/items.ts";
+import { roomy, type Stage, stage } from "./support/stage.ts";
+import { addTask, placeAt, shownTitles } from "./support/workspace.ts";
+
+const second = (count: number) =>
+  Temporal.Instant.from("2026-05-01T10:00:00Z").add({ seconds: count });
+const task = (
+  title: string,
+  updatedAt: Temporal.Instant | null,
+  more: Partial<TaskItem> = {},
+): Item => aTask(1, { title, updatedAt, ...more });
+
+const edit = (more: Partial<Edit>): Edit => ({
+  ...untouched,
+  id: editId(1),
+  channel: "caldav",
+  actor: null,
+  program: null,
+  item: itemKey(1),
+  action: "update",
+  base: task("Old", second(0)),
+  patch: { title: "New" },
+  state: "confirmed",
+  createdAt: second(5),
+  updatedAt: second(5),
+  attempts: 1,
+  before: task("Old", second(0)),
+  answer: task("New", second(5)),
+  ...more,
+});
+
+describe("isOutdated()", () => {
+  const renamed = edit({});
+  const again = edit({
+    before: task("New", second(5)),
+    answer: task("Newer", second(9)),
+  });
+  const deleted = edit({ action: "delete", answer: null });
+  it.each<[string, Item, readonly Edit[], boolean, boolean]>([
+    ["the value of before", task("Old", second(0)), [renamed], true, true],
+    [
+      "the value of before, where stamps stand still",
+      task("Old", second(5)),
+      [renamed],
+      true,
+      true,
+    ],
+    ["the value of before without a stamp", task("Old", null), [renamed], true, true],
+    ["the value of before, stamped later", task("Old", second(6)), [renamed], true, false],
+    ["a value that is neither", task("Another", second(0)), [renamed], true, false],
+    ["what the edit has set", task("New", second(5)), [renamed], true, false],
+    [
+      "the value of before the last edit but one",
+      task("Old", second(0)),
+      [again, renamed],
+      true,
+      true,
+    ],
+    [
+      "another field that nobody here has changed",
+      task("New", second(5), { description: "x" }),
+      [renamed],
+      true,
+      false,
+    ],
+    ["an item that was deleted", task("Old", second(0)), [deleted], false, true],
+    ["an item that was deleted and made anew", task("Old", second(0)), [deleted], true, false],
+    ["an item without edits", task("Old", second(0)), [], true, false],
+  ])("result for %s", (_what, listed, edits, isKnown, expected) => {
+    expect(isOutdated(listed, { edits, isKnown })).toBe(expected);
+  });
+});
+
+/** A task that an edit has renamed, or deleted, and the body of its list from before. */
+async function carriedOut(
+  action: EditAction,
+  { stampedAt }: { stampedAt?: Temporal.Instant } = {},
+) {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  const task = addTask(it, place, { title: "Old" });
+  addTask(it, place, { title: "Other" });
+  let lists: unknown = null;
+  const path = new RegExp(`/${place.list}/tasks$`);
+  it.sandbox.faults.add({
+    kind: "transform",
+    path,
+    transform(json) {
+      lists = json;
+      return json;
+    },
+  });
+  await it.sweep();
+  const { store, upstream } = it;
+  const key = store.mirror.find("task", serviceId(task));
+  const item = key && store.mirror.get(key)?.item;
+  if (!key || !item) throw new Error(`task ${task} is not mirrored`);
+  const rest = { channel: "cli", actor: null, newLabels: [], state: "pending" } as const;
+  const patch = action === "delete" ? {} : { title: "New" };
+  store.journal.append({ ...rest, action, item: key, base: item, patch });
+  const edit = store.journal.claimNext();
+  if (!edit) throw new Error("nothing to claim");
+  store.journal.leaving(edit.id, item);
+  const { tasks } = it.sandbox.workspace;
+  if (action === "delete") {
+    insist(tasks.remove({ ...place, task }));
+    store.journal.confirm(edit, null);
+  } else {
+    insist(tasks.update({ ...place, task }, { title: "New" }));
+    const at = {
+      projectId: projectId(place.project),
+      listId: item.kind === "event" ? null : item.listId,
+    };
+    if (at.listId === null) throw new Error("a task has a list");
+    const call = { priority: "sweep" } as const;
+    const answer = worked(
+      await upstream.tasks.get({ ...at, listId: at.listId, id: serviceId(task) }, call),
+    );
+    store.journal.confirm(edit, { ...answer, updatedAt: stampedAt ?? answer.updatedAt });
+  }
+  it.sandbox.requests.clear();
+  const lag = (times = 1) => it.sandbox.faults.add({ kind: "replace", body: lists, path, times });
+  return { it, place, task, lag, titles: () => titlesOf(it), asked: () => askedFor(it, task) };
+}
+
+const titlesOf = (it: Stage) => shownTitles(it, projectId(placeAt(it, 0).project));
+
+const askedFor = ({ sandbox }: Stage, task: number): number =>
+  sandbox.requests.entries().filter(({ path }) => path.endsWith(`/tasks/${task}`)).length;
+
+describe("a list that is older than an own edit", () => {
+  it("does not bring back what the edit has replaced: the item itself is asked", async () => {
+    const { it, lag, titles, asked } = await carriedOut("update");
+    lag(2);
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+    expect(asked()).toBe(1);
+    await it.sweep();
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+    expect(asked()).toBe(2);
+  });
+
+  it("does not bring back what was deleted", async () => {
+    const { it, lag, titles, asked } = await carriedOut("delete");
+    lag();
+    await it.sweep();
+    expect(titles()).toEqual(["Other"]);
+    expect(asked()).toBe(1);
+    await it.sweep();
+    expect(titles()).toEqual(["Other"]);
+  });
+
+  it("does not bring anything back while the item cannot be read", async () => {
+    const { it, task, lag, titles } = await carriedOut("update");
+    lag();
+    const path = new RegExp(`/tasks/${task}$`);
+    it.sandbox.faults.add({ kind: "status", status: 503, path, times: 9 });
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+    it.sandbox.faults.clear();
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+  });
+
+  it("is believed in everything else that it shows", async () => {
+    const { it, place, lag, titles } = await carriedOut("update");
+    lag();
+    addTask(it, place, { title: "Third" });
+    await it.sweep();
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other", "Third"]);
+  });
+});
+
+it("a list that shows what somebody has put back is believed at once, also where stamps do not tell", async () => {
+  const stampedAt = Temporal.Now.instant().add({ hours: 1 });
+  const { it, place, task, titles } = await carriedOut("update", { stampedAt });
+  insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
+  await it.sweep();
+  expect(titles()).toEqual(["Old", "Other"]);
+});

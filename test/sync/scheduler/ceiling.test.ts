@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { ceilingOf, forcedShare, isWithin } from "../../../src/sync/scheduler/ceiling.ts";
+
+const maxAge = 825;
+const load = (sources: number, pace = 2.25) => ({ sources, pace, maxAge });
+
+describe("ceilingOf()", () => {
+  it.each([
+    ["a round takes half a minute", 73, maxAge],
+    ["a round takes three fifths of it", 1120, maxAge],
+    ["a round takes just as long as it may", 1670, maxAge],
+    ["a round takes longer", 1671, (4 * 1671) / 2.25],
+    ["a round takes 83 minutes", 11_200, (4 * 11_200) / 2.25],
+  ])("is %3$d s when %s", (_, sources, seconds) => {
+    expect(ceilingOf(load(sources))).toBe(seconds);
+  });
+
+  it("never is below the age that was asked for", () => {
+    for (let sources = 1; sources < 20_000; sources += 37) {
+      for (const pace of [0.1, 0.7, 2.25, 40]) {
+        expect(ceilingOf(load(sources, pace))).toBeGreaterThanOrEqual(maxAge);
+      }
+    }
+  });
+
+  it("has no end where none was asked for", () => {
+    expect(ceilingOf({ ...load(11_200), maxAge: Number.POSITIVE_INFINITY })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+  });
+});
+
+describe("forcedShare()", () => {
+  it("is all while who reaches the ceiling has just reached it", () => {
+    expect(forcedShare(load(1120), 1.05 * maxAge)).toBe(1);
+  });
+
+  it("is half, or what it takes to stay below the ceiling, after an outage", () => {
+    expect(forcedShare(load(73), 86_400)).toBe(0.5);
+    expect(forcedShare(load(1120), 86_400)).toBeCloseTo((1.1 * 1120) / (2.25 * maxAge));
+    expect(forcedShare(load(11_200), 86_400)).toBe(0.5);
+  });
+
+  it("is enough to come below the ceiling again, and never more than all", () => {
+    for (let sources = 1; sources < 20_000; sources += 37) {
+      const some = load(sources);
+      const needed = sources / (some.pace * ceilingOf(some));
+      for (const age of [ceilingOf(some), 2 * ceilingOf(some), 1e7]) {
+        const part = forcedShare(some, age);
+        expect(part).toBeGreaterThan(needed);
+        expect(part).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});
+
+describe("isWithin()", () => {
+  it("leaves some polls to what has probably changed", () => {
+    expect(isWithin(load(1670))).toBe(true);
+    expect(isWithin(load(1671))).toBe(false);
+  });
+});

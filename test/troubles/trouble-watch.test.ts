@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
+import {
+  loggedTrouble,
+  type Trouble,
+  toldTrouble,
+  troubleTraits,
+} from "../../src/domain/trouble.ts";
+import { createTroubleWatch, type TroubleEvent } from "../../src/troubles/trouble-watch.ts";
+import { handClock, testDirectory, testStore } from "../support/test-store.ts";
+
+const unreachable = (problem = "connect ECONNREFUSED"): Trouble => ({
+  kind: "service-unreachable",
+  problem,
+});
+
+/** A watch over what a test says holds, on a database that outlives it. */
+function aWatch() {
+  const clock = handClock("2026-11-24T08:00:00Z");
+  const file = join(testDirectory(), "dayferry.sqlite");
+  let store = testStore(clock, file);
+  const said: string[] = [];
+  const state: { present: readonly Trouble[]; unsure: boolean } = { present: [], unsure: false };
+  const start = () =>
+    createTroubleWatch({
+      store,
+      clock,
+      find: () => ({ present: state.present, isUnsure: () => state.unsure }),
+      onEvent({ kind, trouble: one }: TroubleEvent) {
+        const { trouble, what } = loggedTrouble(one, kind);
+        said.push(`${kind} ${trouble}: ${what}`);
+      },
+    });
+  let watch = start();
+  return {
+    clock,
+    said,
+    state,
+    look: () => watch.look(),
+    held: () => watch.held().map(({ trouble, since }) => [trouble.kind, since.toString()]),
+    episodes: () =>
+      store.troubles.open().map(({ identity, since }) => [identity, since.toString()]),
+    restart: () => {
+      store.close();
+      store = testStore(clock, file);
+      watch = start();
+    },
+  };
+}
+
+describe("TroubleWatch", () => {
+  it("tells the beginning once and the end once, whatever the facts are in between", () => {
+    const { clock, said, state, look } = aWatch();
+    state.present = [unreachable()];
+    look();
+    clock.advance({ minutes: 1 });
+    state.present = [unreachable("it answers 503")];
+    look();
+    state.present = [];
+    look();
+    clock.advance({ minutes: 5 });
+    look();
+    look();
+    expect(said).toEqual([
+      "begun service-unreachable: the service cannot be reached or is failing: connect ECONNREFUSED",
+      "over service-unreachable: the service answers again",
+    ]);
+  });
+
+  it("takes one that comes and goes for a single trouble that began with the first", () => {
+    const { clock, said, state, look, episodes } = aWatch();
+    for (let turn = 0; turn < 20; turn++) {
+      state.present = turn % 2 === 0 ? [unreachable()] : [];
+      look();
+      clock.advance({ minutes: 4 });
+    }
+    expect(said).toHaveLength(1);
+    expect(episodes()).toEqual([["service-unreachable", "2026-11-24T08:00:00Z"]]);
+  });
+
+  it("goes on after a restart, and begins nothing anew", () => {
+    const { clock, said, state, look, held, restart } = aWatch();
+    state.present = [unreachable()];
+    look();
+    clock.advance({ hours: 1 });
+    restart();
+    look();
+    expect(held()).toEqual([["service-unreachable", "2026-11-24T08:00:00Z"]]);
+    expect(said).toHaveLength(1);
+  });
+
+  it("does not take silence for the end while nothing could have told", () => {
+    const { clock, said, state, look, restart } = aWatch();
+    state.present = [unreachable()];
+    look();
+    restart();
+    state.present = [];
+    state.unsure = true;
+    look();
+    clock.advance({ hours: 2 });
+    look();
+    expect(said).toHaveLength(1);
+    state.unsure = false;
+    look();
+    clock.advance({ minutes: 5 });
+    look();
+    expect(said).toHaveLength(2);
+  });
+
+  it("counts the end anew when the clock was set back", () => {
+    const { clock, said, state, look } = aWatch();
+    state.present = [unreachable()];
+    look();
+    state.present = [];
+    look();
+    clock.set("2026-11-24T06:00:00Z");
+    look();
+    clock.advance({ minutes: 5 });
+    look();
+    expect(said).toHaveLength(2);
+  });
+});
+
+describe("troubleWords()", () => {
+  it("say what is wrong and what helps in one sentence", () => {
+    const since = Temporal.Instant.from("2026-11-24T08:00:00Z");
+    expect(toldTrouble({ trouble: { kind: "key-refused", person: null }, since })).toMatchObject({
+      id: "key-refused",
+      verdict: "broken",
+      sentence:
+        "The service refuses the account's key: nothing is read, and edits wait → put a valid key into service.apiKeyFile, which is taken up within seconds; nothing that waits is lost.",
+    });
+    const problem = "the disk is full, so that nothing can be stored; make room, and all goes on";
+    expect(toldTrouble({ trouble: { kind: "storage-failing", problem }, since })).toMatchObject({
+      what: "the disk is full, so that nothing can be stored",
+      remedy: "make room, and all goes on",
+    });
+  });
+
+  it("name neither items nor people nor addresses in a log", () => {
+    const problem = "550 <ana@example.com> is unknown here";
+    const said = (trouble: Trouble) => Object.values(loggedTrouble(trouble, "begun")).join(": ");
+    const person = { id: personId(11), name: "Ana Silva" };
+    expect([
+      said({ kind: "mail-refused", address: "ana@example.com", problem }),
+      said({ kind: "mail-failing", waiting: 2, problem }),
+      said({ kind: "key-refused", person }),
+      said({
+        kind: "edit-frozen",
+        edit: 7,
+        title: "Ana's salary",
+        problem: "Ana's salary differs",
+      }),
+      said({ kind: "edit-repeated", edit: 8, title: "Ana's salary", problem: "Ana's salary" }),
+    ]).toEqual([
+      "mail-refused: mail to one address is not taken: 550 <…> is unknown here",
+      "mail-failing: 2 mails wait for another try: 550 <…> is unknown here",
+      "key-refused:11: the service refuses the key of person 11: edits of this person wait until it is taken",
+      "edit-frozen:7: edit 7 of “…”: see the page Edits",
+      "edit-repeated:8: edit 8 of “…”: see the page Edits",
+    ]);
+  });
+
+  it("have a length of patience for each kind, of minutes", () => {
+    for (const { tellAfter, overAfter } of Object.values(troubleTraits)) {
+      expect(tellAfter.total("minutes")).toBeLessThanOrEqual(60);
+      expect(overAfter.total("minutes")).toBeLessThanOrEqual(60);
+    }
+  });
+});

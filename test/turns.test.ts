@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { createTurns, inTurns, type Turns } from "../src/turns.ts";
+
+/** Turns over a clock and rounds of an event loop that go on when a test says so. */
+function rig() {
+  let now = 0;
+  let next: (() => void)[] = [];
+  const turns = createTurns({
+    monotonic: () => now,
+    soon: (callback) => queueMicrotask(() => process.nextTick(callback)),
+    later: (callback) => void next.push(callback),
+  });
+  return {
+    turns,
+    work: (ms: number) => {
+      now += ms;
+    },
+    /** As many rounds of the event loop, with what follows from them. */
+    rounds: async (count: number) => {
+      for (let round = 0; round < count; round += 1) {
+        const callbacks = next;
+        next = [];
+        for (const callback of callbacks) callback();
+        await settled();
+      }
+    },
+    isAtRest: () => next.length === 0,
+  };
+}
+
+/** Lets what promises have led to happen. */
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(() => resolve());
+  });
+
+describe("createTurns()", () => {
+  test("share() result while the turn has time left", async () => {
+    const { turns, work } = rig();
+    await turns.share();
+    work(7);
+    expect(turns.isOver()).toBe(false);
+    await turns.share();
+    work(1);
+    expect(turns.isOver()).toBe(true);
+  });
+
+  test("share() result when much comes in one turn", async () => {
+    const { turns, work, rounds, isAtRest } = rig();
+    const had: string[] = [];
+    const ask = (name: string, ms: number) =>
+      turns.share().then(() => {
+        had.push(name);
+        work(ms);
+      });
+    const asked = [ask("a", 5), ask("b", 5), ask("c", 9), ask("d", 1), ask("e", 1)];
+    await settled();
+    expect(had).toEqual(["a", "b"]);
+    await rounds(1);
+    expect(had).toEqual(["a", "b"]);
+    await rounds(1);
+    expect(had).toEqual(["a", "b", "c"]);
+    await rounds(2);
+    expect(had).toEqual(["a", "b", "c", "d", "e"]);
+    await Promise.all(asked);
+    await rounds(2);
+    expect(isAtRest()).toBe(true);
+    expect(turns.isOver()).toBe(false);
+  });
+
+  test("share() result when who had one asks again, behind others", async () => {
+    const { turns, work, rounds } = rig();
+    const had: string[] = [];
+    const go = async (name: string) => {
+      for (let step = 1; step <= 2; step += 1) {
+        await turns.share();
+        had.push(`${name}${step}`);
+        work(10);
+      }
+    };
+    const both = Promise.all([go("a"), go("b")]);
+    await settled();
+    await rounds(6);
+    await both;
+    expect(had).toEqual(["a1", "b1", "a2", "b2"]);
+  });
+});
+
+describe("inTurns()", () => {
+  function* steps(work: () => void, count: number): Generator<number> {
+    for (let step = 1; step <= count; step += 1) {
+      work();
+      yield step;
+    }
+  }
+
+  test("inTurns() result for many steps", async () => {
+    const { turns, work, rounds } = rig();
+    let done = 0;
+    const all = inTurns(
+      steps(() => {
+        work(3);
+        done += 1;
+      }, 7),
+      turns,
+    );
+    await settled();
+    expect(done).toBe(3);
+    await rounds(2);
+    expect(done).toBe(6);
+    await rounds(2);
+    await all;
+    expect(done).toBe(7);
+  });
+
+  test("inTurns() result when a step throws", async () => {
+    const { turns } = rig();
+    const broken = steps(() => {
+      throw new Error("a broken step");
+    }, 1);
+    await expect(inTurns(broken, turns)).rejects.toThrow("a broken step");
+  });
+
+  test("inTurns() result over the event loop itself", async () => {
+    const turns: Turns = createTurns();
+    let done = 0;
+    await inTurns(
+      steps(() => {
+        done += 1;
+      }, 1000),
+      turns,
+    );
+    expect(done).toBe(1000);
+  });
+});

@@ -1,0 +1,380 @@
+import { Calendar, type EventApi, type EventChangeInfo, type EventInput } from "fullcalendar";
+import dayGrid from "fullcalendar/daygrid";
+import interaction from "fullcalendar/interaction";
+import list from "fullcalendar/list";
+import enGb from "fullcalendar/locales/en-gb";
+import classicTheme from "fullcalendar/themes/classic";
+import timeGrid from "fullcalendar/timegrid";
+import "fullcalendar/skeleton.css";
+import "fullcalendar/themes/classic/theme.css";
+import "./calendar.css";
+import { askToAgree } from "./agreeing.ts";
+
+// The page /calendar: month, week and list over what the server tells of, items opened by a click and moved by dragging. What
+// is dragged is first asked for as a preview, and stored when the reader agrees; the item's own page has a form for the same.
+
+/** Phones show the list; there is no room for seven columns. */
+const narrow = window.matchMedia("(max-width: 46rem)");
+
+/** As FullCalendar calls them. */
+const views: readonly string[] = ["dayGridMonth", "timeGridWeek", "listWeek"];
+
+const place = document.querySelector<HTMLElement>("#calendar");
+if (place) start(place);
+
+function start(at: HTMLElement): void {
+  const { clocks: zone = "UTC", today = "", on = today, form = "" } = at.dataset;
+  const isFixed = at.dataset["fixed"] !== undefined;
+  const usualView = narrow.matches ? "listWeek" : "dayGridMonth";
+  const asked = new URLSearchParams(location.search).get("view") ?? "";
+  at.hidden = false;
+  const agenda = document.querySelector<HTMLElement>("#agenda");
+  if (agenda) agenda.hidden = true;
+  const calendar = new Calendar(at, {
+    plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
+    locale: enGb,
+    allDayText: "all day",
+    timeZone: zone,
+    initialDate: on,
+    initialView: views.includes(asked) ? asked : usualView,
+    headerToolbar: {
+      start: "prev,next today",
+      center: "title",
+      end: views.join(","),
+    },
+    height: heightOf(views.includes(asked) ? asked : usualView),
+    firstDay: 1,
+    nowIndicator: true,
+    dayMaxEvents: 5,
+    todayHint: "Today",
+    defaultTimedEventDuration: "00:30",
+    forceEventDuration: true,
+    eventTimeFormat: { hour: "2-digit", minute: "2-digit", hour12: false },
+    slotHeaderFormat: { hour: "2-digit", minute: "2-digit", hour12: false },
+    scrollTime: "08:00:00",
+    selectable: !isFixed,
+    selectMirror: true,
+    longPressDelay: 400,
+    events: read,
+    datesSet: ({ view }) => {
+      const height = heightOf(view.type);
+      if (calendar.getOption("height") !== height) calendar.setOption("height", height);
+      const [from, to] = [view.currentStart, view.currentEnd].map((each) =>
+        calendar.formatIso(each, true),
+      );
+      const isNow = from !== undefined && to !== undefined && from <= today && today < to;
+      keepPlace({
+        on: isNow ? null : (from ?? null),
+        view: view.type === usualView ? null : view.type,
+      });
+    },
+    eventClass: ({ event, view }) => classOf(event, view.type),
+    eventContent: ({ event, timeText, view }) => {
+      const parts = drawn(event, timeText);
+      return { domNodes: view.type === "timeGridWeek" ? [together(parts)] : parts };
+    },
+    views: {
+      timeGridWeek: {
+        // Where an event ends is seen by its height.
+        displayEventEnd: false,
+        titleFormat: { day: "numeric", month: "long", year: "numeric" },
+        dayHeaderFormat: { weekday: narrow.matches ? "narrow" : "short", day: "numeric" },
+      },
+    },
+    eventClick: ({ event, jsEvent }) => {
+      jsEvent.preventDefault();
+      location.assign(`calendar/items/${event.id}`);
+    },
+    eventDidMount: ({ el, event }) => {
+      const { colour, project, pending }: Props = propsOf(event);
+      if (colour) el.style.setProperty("--tint", colour);
+      el.title = `${event.title} · ${project}${pending ? " · on its way to the workspace" : ""}`;
+    },
+    select: ({ startStr, endStr, allDay }) => {
+      const draft = allDay
+        ? { on: startStr.slice(0, 10), last: dayBefore(endStr) }
+        : {
+            on: startStr.slice(0, 10),
+            at: clockOf(startStr),
+            last: endStr.slice(0, 10),
+            until: clockOf(endStr),
+          };
+      location.assign(`calendar/new?${new URLSearchParams(draft).toString()}`);
+    },
+    eventDrop: (change) => void settle(change),
+    eventResize: (change) => void settle(change),
+  });
+  calendar.render();
+  mendNames(at);
+  new MutationObserver(() => mendNames(at)).observe(at, { childList: true, subtree: true });
+  narrow.addEventListener("change", ({ matches }) => {
+    calendar.changeView(matches ? "listWeek" : "dayGridMonth");
+  });
+  followLive(() => calendar.refetchEvents());
+
+  async function settle(change: EventChangeInfo): Promise<void> {
+    const { event, revert } = change;
+    const { kind }: Props = propsOf(event);
+    if (kind !== "event" && !event.allDay) {
+      revert();
+      say(`A ${kind} has a day and no time of day: drop it above the hours.`);
+      return;
+    }
+    const body = wishOf(change);
+    const asked = await send(event.id, { ...body, form, step: "preview" });
+    if (asked.kind === "planned" && (await askToAgree({ title: event.title, ...asked }))) {
+      const stored = await send(event.id, { ...body, form, step: "apply" });
+      say(
+        stored.kind === "planned" ? `${event.title}: on its way to the workspace.` : whyNot(stored),
+      );
+      if (stored.kind !== "planned") revert();
+    } else {
+      revert();
+      if (asked.kind !== "planned") say(whyNot(asked));
+    }
+    calendar.refetchEvents();
+  }
+}
+
+/** The hours of a week scroll by themselves, so that the morning is in sight; the rest is as high as what it shows. */
+function heightOf(view: string): string {
+  return view === "timeGridWeek" ? "max(42rem, 85vh)" : "auto";
+}
+
+interface Props {
+  readonly kind: string;
+  readonly sequence: number;
+  readonly isOpenEnded: boolean;
+  readonly pending: boolean;
+  readonly project: string;
+  readonly completed: boolean;
+  readonly colour: string | null;
+  readonly tint: number;
+}
+
+function propsOf(event: EventApi): Props {
+  const props: Readonly<Record<string, unknown>> = event.extendedProps;
+  const { kind, sequence, isOpenEnded, pending, project, completed, colour, tint } = props;
+  return {
+    kind: String(kind),
+    sequence: Number(sequence),
+    isOpenEnded: isOpenEnded === true,
+    pending: pending === true,
+    project: String(project),
+    completed: completed === true,
+    tint: Number(tint),
+    colour: typeof colour === "string" ? colour : null,
+  };
+}
+
+/** The fields of the item's form, as its new place says them. */
+function wishOf({ event, oldEvent }: EventChangeInfo): Readonly<Record<string, string>> {
+  const { kind, sequence, isOpenEnded }: Props = propsOf(event);
+  const common = { sequence: String(sequence), has: "allDay" };
+  const startOn = event.startStr.slice(0, 10);
+  if (kind === "task" || kind === "subtask") {
+    return { sequence: common.sequence, dueOn: startOn };
+  }
+  if (event.allDay) {
+    const endOn = event.endStr === "" ? startOn : dayBefore(event.endStr);
+    return { ...common, allDay: "yes", startOn, endOn, startAt: "", endAt: "" };
+  }
+  const length = (each: EventApi) => Number(each.end) - Number(each.start);
+  const keepsOpen = isOpenEnded && length(event) === length(oldEvent);
+  return {
+    ...common,
+    startOn,
+    startAt: clockOf(event.startStr),
+    endOn: keepsOpen ? startOn : event.endStr.slice(0, 10),
+    endAt: keepsOpen ? "" : clockOf(event.endStr),
+  };
+}
+
+/** What the server says of a wish. */
+interface Answer {
+  readonly kind: string;
+  readonly changes?: readonly {
+    readonly name: string;
+    readonly from: string;
+    readonly to: string;
+  }[];
+  readonly notes?: readonly string[];
+  readonly state?: string;
+  readonly reasons?: readonly string[];
+  readonly since?: readonly { readonly name: string; readonly from: string; readonly to: string }[];
+}
+
+async function send(id: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
+  try {
+    const answer = await fetch(`calendar/items/${id}`, {
+      method: "POST",
+      headers: { accept: "application/json" },
+      body: new URLSearchParams(fields),
+    });
+    const said: Answer = Object(await answer.json());
+    return said.kind === undefined ? { kind: "refused", reasons: [detailOf(said)] } : said;
+  } catch {
+    return { kind: "refused", reasons: ["Dayferry does not answer; nothing was changed"] };
+  }
+}
+
+function detailOf(problem: object): string {
+  const { detail }: { readonly detail?: unknown } = problem;
+  return typeof detail === "string" ? detail : "it was refused";
+}
+
+function whyNot({ kind, reasons = [], since = [] }: Answer): string {
+  if (kind === "unchanged") return "It is so already.";
+  if (kind === "gone") return "It is no longer in the workspace.";
+  if (kind === "moved") {
+    const words = since.map(({ name, to }) => `${name} is ${to} now`).join("; ");
+    return `Somebody else has changed it meanwhile (${words}). It is shown as it is now.`;
+  }
+  return `Not changed: ${reasons.join("; ")}.`;
+}
+
+/**
+ * Takes back what keeps screen readers from what FullCalendar 7.1 shows: a day that is named by its date hides what takes
+ * place on it, and its list has parts that are no items of a list. Source: WAI-ARIA 1.2, `gridcell` and `list`.
+ */
+function mendNames(at: HTMLElement): void {
+  for (const cell of at.querySelectorAll("[role=gridcell][aria-label]")) {
+    cell.removeAttribute("aria-label");
+  }
+  for (const list of at.querySelectorAll("[role=list]")) {
+    const isOfItems = [...list.children].every((part) => part.getAttribute("role") === "listitem");
+    if (!isOfItems) list.setAttribute("role", "group");
+  }
+}
+
+/** How it looks: by its kind, its project, whether it is done or on its way, and one line where a month is shown. */
+function classOf(event: EventApi, view: string): string {
+  const { kind, tint, pending, completed }: Props = propsOf(event);
+  const { start, end, allDay } = event;
+  const halfAnHour = 30 * 60 * 1000;
+  return [
+    "is-item",
+    `kind-${kind}`,
+    `tint-${tint}`,
+    ...(pending ? ["is-pending"] : []),
+    ...(completed ? ["is-done"] : []),
+    ...(view === "dayGridMonth" ? ["is-line"] : []),
+    ...(view === "timeGridWeek" && !allDay && Number(end) - Number(start) <= halfAnHour
+      ? ["is-short"]
+      : []),
+  ].join(" ");
+}
+
+/** The time and the title, without anything of the title being taken for markup. */
+function drawn(event: EventApi, timeText: string): Node[] {
+  const part = (name: string, text: string) => {
+    const element = document.createElement("span");
+    element.className = name;
+    element.textContent = text;
+    return element;
+  };
+  const title = part("item-title", event.title);
+  const { kind }: Props = propsOf(event);
+  // What is due has a day, and takes none of it.
+  const time = timeText !== "" && /task$/.test(kind) ? "due" : timeText;
+  return time === "" ? [title] : [part("item-time", `${time} `), title];
+}
+
+/** As one text, whose lines break where there is room for few. */
+function together(parts: readonly Node[]): HTMLElement {
+  const whole = document.createElement("span");
+  whole.className = "item-text";
+  whole.append(...parts);
+  return whole;
+}
+
+/** Told to everybody: in a line that screen readers speak. */
+function say(text: string): void {
+  const line = document.querySelector<HTMLElement>("#calendar-said");
+  if (!line) return;
+  line.textContent = text;
+  line.className = "notice info";
+}
+
+/** As `say`, of the days that are shown: null takes back what was said of other days. */
+function sayOfDays(text: string | null): void {
+  const line = document.querySelector<HTMLElement>("#calendar-said");
+  if (!line) return;
+  if (text !== null) {
+    say(text);
+    line.dataset["days"] = text;
+  } else if (line.textContent === line.dataset["days"]) {
+    line.textContent = "";
+    line.className = "unseen";
+  }
+}
+
+/** What takes place on these days; where that cannot be read, nothing, and why. */
+async function read({
+  startStr,
+  endStr,
+}: {
+  startStr: string;
+  endStr: string;
+}): Promise<EventInput[]> {
+  const query = new URLSearchParams(location.search);
+  query.set("from", startStr.slice(0, 10));
+  query.set("to", endStr.slice(0, 10));
+  const { events, isCut, problem } = await ask(query);
+  const more = "There is more than is shown here: choose a project to see all of it.";
+  sayOfDays(problem ?? (isCut === true ? more : null));
+  return Array.isArray(events) ? events : [];
+}
+
+interface Reading {
+  readonly events?: unknown;
+  readonly isCut?: unknown;
+  readonly problem?: string;
+}
+
+async function ask(query: URLSearchParams): Promise<Reading> {
+  try {
+    const answer = await fetch(`calendar/events.json?${query.toString()}`, {
+      headers: { accept: "application/json" },
+    });
+    if (answer.ok) return Object(await answer.json());
+    if (answer.status === 401) {
+      return { problem: "You are logged in no longer: load the page anew to log in again." };
+    }
+    return { problem: `These days cannot be read: ${detailOf(Object(await answer.json()))}.` };
+  } catch {
+    return { problem: "Dayferry does not answer: what takes place on these days is not shown." };
+  }
+}
+
+/** Notes in the page's address, and in the form that narrows it, which days are seen and how; null is what comes by itself. */
+function keepPlace(shown: { readonly on: string | null; readonly view: string | null }): void {
+  const address = new URL(location.href);
+  const form = document.querySelector<HTMLFormElement>("form.filters");
+  for (const [name, value] of Object.entries(shown)) {
+    form?.querySelector(`input[name="${name}"]`)?.remove();
+    if (value === null) {
+      address.searchParams.delete(name);
+      continue;
+    }
+    address.searchParams.set(name, value);
+    const kept = document.createElement("input");
+    Object.assign(kept, { type: "hidden", name, value });
+    form?.append(kept);
+  }
+  history.replaceState(history.state, "", address);
+}
+
+/** The list below is kept by the page's own script; whenever it is shown anew the calendar is read again. */
+function followLive(onChange: () => void): void {
+  const section = document.querySelector("#agenda");
+  if (section) new MutationObserver(onChange).observe(section, { childList: true });
+}
+
+const clockOf = (text: string): string => text.slice(11, 16);
+
+function dayBefore(text: string): string {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() - 1);
+  return day.toISOString().slice(0, 10);
+}

@@ -1,0 +1,39 @@
+/**
+ * Tells the moments below a node on the clocks of this browser, where they are other than those that the page tells, and says
+ * so where there are any; one that says which day it is keeps doing so. Clocks within a sentence stay, and get their zone.
+ */
+export function showLocalTimes(root: ParentNode): void {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const note = document.querySelector<HTMLElement>("[data-zone]");
+  const told = note?.dataset["zone"];
+  if (!note || told === undefined || told === own) return;
+  let isAny = false;
+  for (const time of root.querySelectorAll<HTMLTimeElement>("time[data-form]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    time.title = `${time.textContent} (${told})`;
+    time.textContent = inWords(at, time.dataset["form"] ?? "");
+    isAny = true;
+  }
+  for (const sentence of root.querySelectorAll("[data-spoken]")) {
+    if (/\d:\d\d/.test(sentence.textContent)) sentence.append(` (${spaced(told)})`);
+  }
+  if (!isAny) return;
+  note.textContent = `Times are those of this browser, ${spaced(own)}, where they do not name ${spaced(told)}. Point at one to see it there.`;
+}
+
+/** As the server writes them: "Sat 21 Nov, 10:42", or the clock alone. */
+function inWords(at: Date, form: string): string {
+  const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (form === "clock") return clock;
+  const isThisYear = at.getFullYear() === new Date().getFullYear();
+  const day = at.toLocaleDateString("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...(!isThisYear && { year: "numeric" }),
+  });
+  return `${day.replace(",", "")}, ${clock}`;
+}
+
+const spaced = (zone: string): string => zone.replaceAll("_", " ");
