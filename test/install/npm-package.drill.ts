@@ -41,7 +41,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Nothing of the checkout, and no setting of whoever runs the tests. */
 const clean = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:DAYFERRY_|npm_|NODE_)/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(?:DAYFERRY_|npm_|NODE_(?!EXTRA_CA_CERTS$))/.test(name),
+  ),
 );
 
 function run(program: string, args: readonly string[], cwd: string): string {
