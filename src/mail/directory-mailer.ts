@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { SendMailOptions } from "nodemailer";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { messageOf } from "../domain/result.ts";
+import { loadNodemailer } from "./load-nodemailer.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { bareMessageId, toMessage } from "./message.ts";
 
@@ -36,9 +37,9 @@ export function createDirectoryMailer({ directory }: { readonly directory: strin
   };
 }
 
-/** The mail as a server would get it; what writes it is loaded for the first one. */
+/** The mail as a server would get it. */
 async function render(message: SendMailOptions): Promise<Octets> {
-  const { createTransport } = await import("nodemailer");
+  const { createTransport } = await loadNodemailer();
   const renderer = createTransport({
     streamTransport: true,
     buffer: true,

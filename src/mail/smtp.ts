@@ -1,5 +1,6 @@
 import type { Transporter } from "nodemailer";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
+import { loadNodemailer } from "./load-nodemailer.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
 import { explainFailure, failedDelivery } from "./smtp-failure.ts";
@@ -36,11 +37,10 @@ export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Maile
   // Some servers repeat in a refusal what they were sent.
   const hide = createHider([options.auth?.pass ?? ""]);
   const way = { deadline: 5 * silence, host: options.host ?? "the mail server", hide };
-  // Loaded for the first mail: many a daemon never sends one.
   let opened: Promise<Transporter> | null = null;
   let isClosed = false;
   const open = () => {
-    opened ??= import("nodemailer").then(({ createTransport }) => {
+    opened ??= loadNodemailer().then(({ createTransport }) => {
       const transport = createTransport(options);
       if (isClosed) transport.close();
       return transport;

@@ -97,7 +97,9 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   async function work(tasks: Iterator<MailTask>, signal: AbortSignal): Promise<number> {
     let handled = 0;
-    while (!signal.aborted && gate.isOpen() && mayBegin(deps)) {
+    for (;;) {
+      await turns.share();
+      if (signal.aborted || !gate.isOpen() || !mayBegin(deps)) break;
       const next = tasks.next();
       if (next.done) break;
       const events = await send(next.value);

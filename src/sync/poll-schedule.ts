@@ -468,7 +468,7 @@ interface Resumed {
 }
 
 /** Some milliseconds' work. */
-const resumedAtOnce = 200;
+const resumedAtOnce = 100;
 const pollsPerAudit = 15;
 const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */

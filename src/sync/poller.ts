@@ -121,12 +121,13 @@ export class Poller {
 
   /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
-    const { upstream, sources, report } = this.#deps;
+    const { upstream, sources, turns, report } = this.#deps;
     const begun = sources.begin(name);
     const reading = this.#bodies.begin(begun);
     try {
       const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, { source: begun.source, call });
+      await turns.share();
       if (!this.#isCurrent(begun)) {
         sources.end(begun, null);
       } else if (answer.ok) {

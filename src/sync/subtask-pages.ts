@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import type { ProjectId, ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { PageReading, ReadPage, ShownSubtask } from "../store/rows/page-rows.ts";
 import type { Store } from "../store/store.ts";
+import type { Turns } from "../turns.ts";
 import type { Upstream } from "../upstream/client.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import type { AppliedPages } from "./applied-pages.ts";
@@ -29,8 +29,8 @@ interface SubtaskPagesDeps {
   readonly applied: Pick<AppliedPages, "note">;
   /** Told what was new. */
   readonly onTaken: (items: readonly Item[]) => void;
-  /** Lets others have their turn; the event loop's next round unless given. */
-  readonly pause?: () => Promise<void>;
+  /** What pages have shown is taken in turns. */
+  readonly turns: Turns;
 }
 
 /** What pages and lists say of the same elements. */
@@ -43,6 +43,13 @@ interface Comparison {
 interface Asked {
   readonly digest: string;
   readonly page: TaskPage;
+}
+
+/** A list of subtasks that pages have shown, once it is in the mirror. */
+interface TakenList {
+  readonly entry: PolledSource;
+  readonly items: readonly Identified[];
+  readonly changes: readonly ItemChange[];
 }
 
 /** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
@@ -59,8 +66,6 @@ const probePart = 0.01;
 const mostDifferent = { tasks: 0.002, subtasks: 0.02 } as const;
 /** The service's times have whole seconds, and so has the header by which its clock is known. */
 const margin = Temporal.Duration.from({ seconds: 2 });
-/** Tasks whose subtasks one transaction puts. */
-const parentsAtOnce = 30;
 
 /** What its events are told of. */
 const source = "alltodo";
@@ -170,17 +175,17 @@ export class SubtaskPages {
 
   /** Takes in the pages that an earlier process has read; which are left, null where there were none. */
   async #leftOfKept(): Promise<readonly number[] | null> {
-    const { store, pause = setImmediate } = this.#deps;
+    const { store, turns } = this.#deps;
     const { first } = this.#reading;
     if (first === null) return null;
     const left = new Set(Array.from({ length: Math.ceil(first.total / pageSize) }, (_, at) => at));
     for (const number of store.pageReadings.numbers()) {
+      await turns.share();
       const page = store.pageReadings.page(number);
       if (page) {
         this.#note(page);
         left.delete(number);
       }
-      await pause();
     }
     return [...left];
   }
@@ -349,15 +354,15 @@ export class SubtaskPages {
   }
 
   async #take(signal: AbortSignal): Promise<void> {
-    const { store, sources, schedule, report, onTaken, pause = setImmediate } = this.#deps;
+    const { store, sources, schedule, turns, report, onTaken } = this.#deps;
     const at = this.#reading.first?.askedAt ?? this.#deps.clock();
-    const open = this.#open();
+    const left = [...this.#open()].reverse();
     const changes: ItemChange[] = [];
-    for (let from = 0; from < open.length && !signal.aborted; from += parentsAtOnce) {
-      const some = open.slice(from, from + parentsAtOnce);
+    while (left.length > 0 && !signal.aborted) {
+      await turns.share();
       const taken = store.together(() => {
         sources.save();
-        return some.flatMap((entry) => this.#takeList(entry, at) ?? []);
+        return this.#takeLists(left, at);
       });
       for (const { entry, items, ...applied } of taken) {
         changes.push(...applied.changes);
@@ -366,17 +371,27 @@ export class SubtaskPages {
         schedule.took(entry.name, at);
         onTaken(items);
       }
-      await pause();
     }
     const nothing = { changed: 0, unchanged: 0, missing: 0, heldBack: 0 } as const;
     report({ kind: "polled", source, added: changes.length, ...nothing, changes });
   }
 
+  /** Takes lists from the end, as many as the present turn has time for, and one at least. Belongs inside a transaction. */
+  #takeLists(left: PolledSource[], at: Temporal.Instant): readonly TakenList[] {
+    const taken: TakenList[] = [];
+    for (
+      let entry = left.pop();
+      entry;
+      entry = this.#deps.turns.isOver() ? undefined : left.pop()
+    ) {
+      const list = this.#takeList(entry, at);
+      if (list) taken.push(list);
+    }
+    return taken;
+  }
+
   /** Puts the subtasks of one task; null where its list has to be read. Belongs inside a transaction. */
-  #takeList(
-    entry: PolledSource,
-    at: Temporal.Instant,
-  ): { entry: PolledSource; items: readonly Identified[]; changes: readonly ItemChange[] } | null {
+  #takeList(entry: PolledSource, at: Temporal.Instant): TakenList | null {
     const { store, sources } = this.#deps;
     const { name } = entry;
     const now = sources.get(name);

@@ -38,6 +38,8 @@ const followUps = 3;
 const longestRestMs = 5_000;
 /** How soon a sweep looks again whether it has waited for first answers for long enough. */
 const firstAnswerRestMs = 500;
+/** Requests that are made out between two looks at the time: a window's burst of them takes some 20 ms. */
+const begunAtOnce = 4;
 
 /**
  * Reads every source once that the round under way has not read yet, what is refused twice, and asks for what it found missing.
@@ -99,7 +101,7 @@ export class Sweep {
       if (!entry?.underWay) moved.notify();
     });
     const next = (room: number): readonly Job[] =>
-      order.next({ now: clock(), room }).map((name) => async () => {
+      order.next({ now: clock(), room: Math.min(room, begunAtOnce) }).map((name) => async () => {
         await poll(name, signal);
         gate.setPace({ kind: "sweep", reads: order.size });
         onProgress?.(this.#progress(order.size + later()));
@@ -127,7 +129,7 @@ export class Sweep {
     const { gate, work } = this.#deps;
     const next = (room: number): readonly Job[] => {
       gate.setPace({ kind: "sweep", reads: left.length });
-      return left.splice(0, room);
+      return left.splice(0, Math.min(room, begunAtOnce));
     };
     await work({ signal, next, rest: () => longestRestMs });
   }

@@ -153,6 +153,7 @@ class Syncing implements Sync {
   #lessons = 0;
   /** When the next poll may be worth it; null while that is not known. */
   #nextPollAt: Temporal.Instant | null = null;
+  readonly #turns: Turns;
 
   constructor(deps: SyncDeps) {
     const report = (event: SyncEvent) => this.#report(event);
@@ -173,9 +174,11 @@ class Syncing implements Sync {
     this.#sources.watch((name, entry) => {
       if (!entry) this.#hints.drop(name);
     });
+    const turns = deps.turns ?? createTurns();
+    this.#turns = turns;
     this.#poller = new Poller({
       ...deps,
-      turns: deps.turns ?? createTurns(),
+      turns,
       pace: () => this.#pace(),
       sources: this.#sources,
       questions: this.#questions,
@@ -212,6 +215,7 @@ class Syncing implements Sync {
       initial: this.#initial,
       pages: new SubtaskPages({
         ...pageDeps,
+        turns,
         onTaken: (items) => this.#poller.askForNames(items),
       }),
       gate: deps.upstream.gate,
@@ -566,7 +570,8 @@ class Syncing implements Sync {
   }
 
   #work(work: Pick<WorkerPoolOptions, "next" | "signal" | "rest">): Promise<void> {
-    return workInParallel({ ...work, limit: () => this.#limit(), wake: this.#wake });
+    const turns = this.#turns;
+    return workInParallel({ ...work, turns, limit: () => this.#limit(), wake: this.#wake });
   }
 
   #limit(): number {

@@ -1,4 +1,5 @@
 import type { Wake } from "../loop.ts";
+import type { Turns } from "../turns.ts";
 
 /** Something that is asked for; it must not reject. */
 export type Job = () => Promise<void>;
@@ -6,6 +7,8 @@ export type Job = () => Promise<void>;
 export interface WorkerPoolOptions {
   /** The next jobs, at most `room`; they start at once. */
   readonly next: (room: number) => readonly Job[];
+  /** Jobs are begun in turns. */
+  readonly turns: Turns;
   /** How many may be under way together. */
   readonly limit: () => number;
   readonly signal: AbortSignal;
@@ -18,6 +21,7 @@ export interface WorkerPoolOptions {
 /** Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. */
 export async function workInParallel({
   next,
+  turns,
   limit,
   signal,
   wake,
@@ -26,6 +30,7 @@ export async function workInParallel({
   const underWay = new Set<Promise<void>>();
   for (;;) {
     for (;;) {
+      if (turns.isOver()) await turns.share();
       const room = signal.aborted ? 0 : limit() - underWay.size;
       const jobs = room > 0 ? next(room) : [];
       for (const job of jobs) {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Mail, Mailbox, Mailer } from "../../mail/mail.ts";
 import { anyAddress } from "../../remote/address-guard.ts";
 import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
@@ -24,6 +25,8 @@ const timeout = Temporal.Duration.from({ seconds: 10 });
 export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
   const words = async (message: OperatorMessage): Promise<OperatorWords> => {
     const { operatorWords } = await import("./operator-words.ts");
+    // To load it took a turn of the event loop.
+    await setImmediate();
     return operatorWords(message, deps.context());
   };
   const mails = deps.mail.map(
