@@ -16,31 +16,32 @@ export function readColour(text: string | null): Colour | null {
 }
 
 function nearestName(hex: string): string {
+  const colour = channels(hex);
   let [nearest, least] = ["black", Number.POSITIVE_INFINITY];
-  for (const [name, other] of hexOfName) {
-    const distance = distanceOf(hex, other);
+  for (const { name, channels: other } of namedColours) {
+    const distance = distanceOf(colour, other);
     if (distance < least) [nearest, least] = [name, distance];
   }
   return nearest;
 }
 
-/** How unlike two colours look, roughly: red counts for more among reds. Source: Riemersma, "Colour metric" (low-cost approximation). */
-function distanceOf(a: string, b: string): number {
-  const [first, second] = [channels(a), channels(b)];
-  const red = (first.red + second.red) / 2;
-  const [dr, dg, db] = [
-    first.red - second.red,
-    first.green - second.green,
-    first.blue - second.blue,
-  ];
-  return (2 + red / 256) * dr * dr + 4 * dg * dg + (2 + (255 - red) / 256) * db * db;
-}
-
-function channels(hex: string): {
+/** Each from 0 to 255. */
+interface Channels {
   readonly red: number;
   readonly green: number;
   readonly blue: number;
-} {
+}
+
+/** How unlike two colours look, roughly: red counts for more among reds. Source: Riemersma, "Colour metric" (low-cost approximation). */
+function distanceOf(first: Channels, second: Channels): number {
+  const red = (first.red + second.red) / 2;
+  const dr = first.red - second.red;
+  const dg = first.green - second.green;
+  const db = first.blue - second.blue;
+  return (2 + red / 256) * dr * dr + 4 * dg * dg + (2 + (255 - red) / 256) * db * db;
+}
+
+function channels(hex: string): Channels {
   const value = Number.parseInt(hex, 16);
   return { red: value >> 16, green: (value >> 8) & 255, blue: value & 255 };
 }
@@ -73,3 +74,5 @@ const names =
 const hexOfName: ReadonlyMap<string, string> = new Map(
   [...names.matchAll(/(\w+) ([0-9a-f]{6})/g)].map(([, name = "", hex = ""]) => [name, hex]),
 );
+
+const namedColours = [...hexOfName].map(([name, hex]) => ({ name, channels: channels(hex) }));

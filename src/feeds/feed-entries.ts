@@ -7,7 +7,7 @@ import { type CardContext, cardInputs, type FeedLinks, linksText } from "./card.
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
 import type { FeedScope, KnownNames } from "./feed-scope.ts";
 import type { FeedOptions } from "./window.ts";
-import { type Days, daysOf, inWindow, type Window, windowAround } from "./window.ts";
+import { type Days, inWindow, spanOf, type Window, windowAround } from "./window.ts";
 
 interface Years {
   readonly from: number;
@@ -211,12 +211,12 @@ function entryOf(view: ViewItem, context: Writing & { readonly field: number }):
   const place = omitted ? null : placeOfView(view, { field, options });
   if (!place) return { key, field, days: null, years: null, order: "", inputs: "" };
   const start = startsAt(place, options.zone).toString({ smallestUnit: "second" });
-  const days = daysOf(view, place, options.zone);
+  const { days, years } = spanOf(view, place, options.zone);
   return {
     key,
     field,
     days,
-    years: place.kind === "times" ? { from: days.first.year, to: days.last.year } : null,
+    years: place.kind === "times" ? years : null,
     order: `${start} ${uid}`,
     inputs: field === 0 ? cardInputs(view, context) : fieldInputs(view, { ...context, place }),
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { daysOf, inWindow, placeOf, windowAround } from "../../src/feeds/window.ts";
+import { inWindow, placeOf, spanOf, windowAround } from "../../src/feeds/window.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times, zone } from "../support/items.ts";
 import { viewOf } from "./rig.ts";
@@ -18,8 +18,13 @@ function isShown(item: Item, changes: Parameters<typeof feedOptions>[0] = {}): b
   });
   const place = placeOf(item, options);
   if (!place) return false;
-  return inWindow(daysOf(viewOf(item), place, options.zone), windowAround(today, options));
+  const { days: shownOn } = spanOf(viewOf(item), place, options.zone);
+  return inWindow(shownOn, windowAround(today, options));
 }
+
+/** The date of a day that is counted from 1970. */
+const dateOf = (day: number | null): string | undefined =>
+  day === null ? undefined : on("1970-01-01").add({ days: day }).toString();
 
 describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", () => {
   const cases: readonly (readonly [string, Item, boolean])[] = [
@@ -115,7 +120,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
       modifiedAt: Temporal.Instant.from("2026-11-20T11:00:00Z"),
     });
     const place = days("2026-11-24");
-    expect(daysOf(view, place, zone).doneOn?.toString()).toBe("2026-11-20");
+    expect(dateOf(spanOf(view, place, zone).days.doneOn)).toBe("2026-11-20");
   });
 
   it("inWindow() result when completed milestones are kept for 5 days", () => {
@@ -126,7 +131,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
   });
 });
 
-describe("daysOf() over the changes of the clocks", () => {
+describe("spanOf() over the changes of the clocks", () => {
   it.each([
     ["Europe/Berlin", "2026-03-29T00:30", "2026-03-29T23:30", "2026-03-29", "2026-03-29"],
     ["Europe/Berlin", "2026-10-25T02:30", "2026-10-26T00:00", "2026-10-25", "2026-10-25"],
@@ -134,10 +139,30 @@ describe("daysOf() over the changes of the clocks", () => {
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:00", "2018-11-03", "2018-11-03"],
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:01", "2018-11-03", "2018-11-04"],
     ["Pacific/Kiritimati", "2026-11-20T00:00", "2026-11-21T00:00", "2026-11-20", "2026-11-20"],
-  ])("daysOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
+  ])("spanOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
     const place = times(start, end, inZone);
-    const found = daysOf(viewOf(anEvent(1, { when: place })), place, inZone);
-    expect([found.first.toString(), found.last.toString()]).toEqual([first, last]);
+    const found = spanOf(viewOf(anEvent(1, { when: place })), place, inZone).days;
+    expect([dateOf(found.first), dateOf(found.last)]).toEqual([first, last]);
+  });
+
+  it("spanOf() result when it is in years that a day's number or a year's end may get wrong", () => {
+    const place = times("1969-12-31T23:30", "1970-01-01T00:00", "UTC");
+    const { days: found, years } = spanOf(viewOf(anEvent(1, { when: place })), place, "UTC");
+    expect([found, years]).toEqual([
+      { first: -1, last: -1, doneOn: null },
+      { from: 1969, to: 1969 },
+    ]);
+    const early = times("0099-12-31T23:30", "0100-01-01T00:30", "UTC");
+    const { days: longAgo, years: spanned } = spanOf(
+      viewOf(anEvent(1, { when: early })),
+      early,
+      "UTC",
+    );
+    expect([dateOf(longAgo.first), dateOf(longAgo.last), spanned]).toEqual([
+      "0099-12-31",
+      "0100-01-01",
+      { from: 99, to: 100 },
+    ]);
   });
 });
 
