@@ -263,7 +263,10 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       entries.refresh();
       return entries.shown(today());
     };
-    store.together(shownNow);
+    store.together(() => {
+      shownNow();
+      fragments.dropGone();
+    });
     yield;
     yield* octets.prepare(store.together(() => fragments.textsOf(shownNow())));
   }

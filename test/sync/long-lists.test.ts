@@ -2,18 +2,12 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Turns } from "../../src/turns.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
+import { shortTurns } from "./support/short-turns.ts";
 import { roomy, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
 const size = 230;
-
-/** Turns that are over after the first step of each; others have theirs whenever one is asked for. */
-const shortTurns = (others: () => void): Turns => ({
-  isOver: () => true,
-  share: async () => others(),
-});
 
 /** A list that takes several transactions, of which nothing is read yet. */
 async function longList() {

@@ -7,6 +7,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
+import { shortTurns } from "./support/short-turns.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";
 import { viewInventory, workspaceInventory } from "./support/workspace.ts";
 
@@ -55,6 +56,17 @@ describe("a first sweep", () => {
     expect(it.sync.ready).toBe(true);
     expect(parents(it).length).toBeGreaterThan(100);
     expect(parents(it).filter(({ succeededAt }) => succeededAt === null)).toEqual([]);
+  });
+
+  it("takes them in a task at a time where turns are short, and others have theirs in between", async () => {
+    const known: number[] = [];
+    const it = await world({
+      turns: shortTurns(() => void known.push(it.store.mirror.counts().subtask)),
+    });
+    await it.sweep();
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    // Of some 130 tasks; thirty at once would be seen five times.
+    expect(new Set(known).size).toBeGreaterThan(parents(it).length / 2);
   });
 
   it("goes on to polling, in which the lists are read as any others", async () => {

@@ -11,6 +11,7 @@ import {
   type Sync,
   type SyncEvent,
 } from "../../../src/sync/sync.ts";
+import type { Turns } from "../../../src/turns.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
 import { noGateHistory } from "../../support/gate-history.ts";
 import { testSandbox } from "../../support/sandbox.ts";
@@ -46,6 +47,8 @@ export interface StageOptions extends Partial<SandboxOptions> {
   readonly file?: string;
   /** A store with something wrong, for `again`. */
   readonly store?: Store;
+  /** Those of the event loop unless given. */
+  readonly turns?: Turns;
   /** The daemon's clock; the sandbox has its own in `clock`. */
   readonly now?: () => Temporal.Instant;
 }
@@ -64,6 +67,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     file,
     side: _side,
     pollQuota: _quota,
+    turns: _turns,
     ...wishes
   } = options;
   const sandbox = await testSandbox({ seed: 7, quota: documented, ...wishes });
@@ -134,6 +138,7 @@ function assemble({
     quota: options.pollQuota ?? quotaOf(options),
     share: options.pollQuota ? 0.9 : 1,
     ...(options.side && { side: options.side }),
+    ...(options.turns && { turns: options.turns }),
     onEvent: (event) => void events.push(event),
   });
   return {

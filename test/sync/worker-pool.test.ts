@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { createWake } from "../../src/loop.ts";
+import { type Job, workInParallel } from "../../src/sync/worker-pool.ts";
+import { shortTurns } from "./support/short-turns.ts";
+
+it("workInParallel() result when a turn is over: others have theirs before the next jobs begin", async () => {
+  const log: string[] = [];
+  let left = 3;
+  const job: Job = async () => {
+    log.push("begun");
+  };
+  await workInParallel({
+    next: () => (left-- > 0 ? [job] : []),
+    turns: shortTurns(() => void log.push("others")),
+    limit: () => 25,
+    wake: createWake(),
+    rest: () => 1,
+    signal: new AbortController().signal,
+  });
+  expect(log.slice(0, 6)).toEqual(["others", "begun", "others", "begun", "others", "begun"]);
+});
+
+it("workInParallel() result when its signal aborts while others have their turn: nothing more begins", async () => {
+  const stop = new AbortController();
+  const begun: number[] = [];
+  let asked = 0;
+  await workInParallel({
+    next: (room) => {
+      if (room === 0) return [];
+      asked += 1;
+      const number = asked;
+      return [async () => void begun.push(number)];
+    },
+    turns: shortTurns(() => {
+      if (asked === 2) stop.abort();
+    }),
+    limit: () => 25,
+    wake: createWake(),
+    rest: () => 1,
+    signal: stop.signal,
+  });
+  expect(begun).toEqual([1, 2]);
+});
