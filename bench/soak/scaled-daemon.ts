@@ -9,12 +9,12 @@ import { scaledClock } from "./scaled-clock.ts";
 
 const [configFile = "", start = "", began = "", scale = ""] = process.argv.slice(2);
 const own = { setTimeout, setInterval };
-/** A real mail server takes its own time: what waits for it, half a minute or longer, keeps the machine's. */
-const mailTimeoutMs = 30_000;
+/** A real mail server takes its own time: what waits for it keeps the machine's. nodemailer waits for what is left of a time. */
+const leastMailTimeoutMs = 1000;
 const isOfMail = () => /nodemailer|smtp/.test(new Error("who waits").stack ?? "");
 type Callback = (...given: readonly unknown[]) => void;
 /** By how much a timer's length is divided. */
-const factor = (ms: number): number => (ms >= mailTimeoutMs && isOfMail() ? 1 : Number(scale));
+const factor = (ms: number): number => (ms >= leastMailTimeoutMs && isOfMail() ? 1 : Number(scale));
 Object.assign(globalThis, {
   setTimeout: (callback: Callback, ms = 0, ...given: readonly unknown[]) =>
     own.setTimeout(callback, ms / factor(ms), ...given),
