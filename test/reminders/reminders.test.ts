@@ -12,6 +12,7 @@ import {
   cleo,
   messageIds,
   recipients,
+  subjects,
 } from "./rig.ts";
 
 describe("step() sends one mail per assigned person", () => {
@@ -178,10 +179,10 @@ describe("step() catches up", () => {
     const over = times("2026-11-24T09:30", "2026-11-24T09:40");
     rig.put(anEvent({ id: serviceId(506), title: "Entered when over", ...late, when: over }));
     await rig.run();
-    expect(inbox.mails.map(({ mail }) => mail.subject?.split(" – ")[0])).toEqual([
+    expect(subjects(inbox).map((subject) => subject.split(" – ")[0])).toEqual([
+      "Reminder: Entered since",
       "Reminder: Old",
       "Reminder: Undated",
-      "Reminder: Entered since",
     ]);
     expect(rig.nextAt()).toBe("2026-11-24T09:00:00Z");
   });
