@@ -173,7 +173,7 @@ export class PollSchedule {
     const entry = this.#deps.sources.get(name);
     if (!entry || goesByTurn(entry.kind)) return;
     if (this.#audited && isOfTasks(entry.kind)) {
-      this.#readAt.set(name, this.#secondsAt(at) ?? this.#seconds());
+      this.#readAt.set(name, this.#secondsOf(at));
       this.#auditLater(name);
       return;
     }
@@ -382,7 +382,7 @@ export class PollSchedule {
 
   #observe(key: string, { at, changes }: Revealed): void {
     const from = this.#readAt.get(key) ?? null;
-    const to = Math.max(this.#secondsAt(at) ?? this.#seconds(), from ?? 0);
+    const to = Math.max(this.#secondsOf(at), from ?? 0);
     this.#readAt.set(key, to);
     const lead = credibleLead(this.#deps.clockLead()).total("seconds") + this.#setBack;
     const times = timesOf(changes, { from: from ?? to, to, lead });
@@ -439,6 +439,12 @@ export class PollSchedule {
     this.#setBack += Math.max(0, this.#lastSeconds - seconds);
     this.#lastSeconds = Math.max(this.#lastSeconds, seconds);
     return this.#lastSeconds;
+  }
+
+  /** When something was read: never ahead, as a clock may have been set back while its answer was on its way. */
+  #secondsOf(at: Temporal.Instant): number {
+    const now = this.#seconds();
+    return Math.min(now, this.#secondsAt(at) ?? now);
   }
 
   #secondsAt(at: Temporal.Instant | null): number | null {

@@ -261,7 +261,7 @@ export class Poller {
   }
 
   async #succeed(begun: Begun, read: Read): Promise<void> {
-    const { sources, turns, report } = this.#deps;
+    const { sources, report } = this.#deps;
     const { name, kind, source, failures } = begun;
     const { fetched, digest, reading } = read;
     const applied = await this.#apply(begun, read);
@@ -273,7 +273,6 @@ export class Poller {
     const list = fetched.kind === "items" ? fetched.snapshot : null;
     reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
     await askForOutdated(outdated, { ...this.#deps, call: read.call });
-    if (turns.isOver()) await turns.share();
     if (list) this.askForNames(put);
     else this.#followLookUp(source);
     const shown = list?.items ?? [];
