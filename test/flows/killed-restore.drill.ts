@@ -296,9 +296,13 @@ describe("kill -9 in the first start of a new version", () => {
           expect([doing, (await fetch(`${again.url}/healthz`)).status]).toEqual([doing, 200]);
           await again.stop();
           expect([doing, look(place)]).toEqual([doing, { ...before, migration: build }]);
-          const [backup = ""] = backups();
-          const verified = await dayferry(["backup", join(folder, backup), "--verify", "--json"]);
-          expect(JSON.parse(verified.stdout)).toMatchObject({ migration: before.migration });
+          // One that was killed between two migrations is backed up once more, as it is then.
+          const migrations: unknown[] = [];
+          for (const backup of backups()) {
+            const args = ["backup", join(folder, backup), "--verify", "--json"] as const;
+            migrations.push(JSON.parse((await dayferry(args)).stdout).migration);
+          }
+          expect([doing, migrations]).toEqual([doing, expect.arrayContaining([before.migration])]);
           expect([doing, readdirSync(folder).toSorted()]).toEqual([doing, backups().toSorted()]);
         } finally {
           place.dispose();
