@@ -7,12 +7,7 @@ import { type CardContext, cardInputs, type FeedLinks, linksText } from "./card.
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
 import type { FeedScope, KnownNames } from "./feed-scope.ts";
 import type { FeedOptions } from "./window.ts";
-import { type Days, inWindow, spanOf, type Window, windowAround } from "./window.ts";
-
-interface Years {
-  readonly from: number;
-  readonly to: number;
-}
+import { type Days, inWindow, type Span, spanOf, type Window, windowAround } from "./window.ts";
 
 /** Names an entry: an item, or the date in one of its custom fields. */
 interface EntryName {
@@ -29,7 +24,7 @@ export interface FeedEntry extends EntryName {
   /** Null for what no feed shows on any day. */
   readonly days: Days | null;
   /** In which years it has times, which a calendar's time zone must cover; null for whole days. */
-  readonly years: Years | null;
+  readonly years: Span["years"] | null;
   /** Sorts by start, then UID. */
   readonly order: string;
   readonly inputs: string;

@@ -156,7 +156,7 @@ export class PollSchedule {
     const entry = this.#deps.sources.get(name);
     if (!entry) return;
     this.#resumed.set(name, entry.source);
-    this.#goOn(entry, this.#secondsAt(at) ?? this.#seconds());
+    this.#goOn(entry, this.#secondsOf(at));
   }
 
   /** Notes what a source has shown, and what of that is new or different: near dates make it important. */
@@ -441,7 +441,10 @@ export class PollSchedule {
     return this.#lastSeconds;
   }
 
-  /** When something was read: never ahead, as a clock may have been set back while its answer was on its way. */
+  /**
+   * When something was read: never ahead, as a clock may have been set back while its answer was on its way. What lies ahead
+   * is worth more than any number, after which nothing would be worth a poll.
+   */
   #secondsOf(at: Temporal.Instant): number {
     const now = this.#seconds();
     return Math.min(now, this.#secondsAt(at) ?? now);

@@ -379,14 +379,11 @@ export class SubtaskPages {
   /** Takes lists from the end, as many as the present turn has time for, and one at least. Belongs inside a transaction. */
   #takeLists(left: PolledSource[], at: Temporal.Instant): readonly TakenList[] {
     const taken: TakenList[] = [];
-    for (
-      let entry = left.pop();
-      entry;
-      entry = this.#deps.turns.isOver() ? undefined : left.pop()
-    ) {
-      const list = this.#takeList(entry, at);
+    do {
+      const entry = left.pop();
+      const list = entry ? this.#takeList(entry, at) : null;
       if (list) taken.push(list);
-    }
+    } while (left.length > 0 && !this.#deps.turns.isOver());
     return taken;
   }
 

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { dayEvent } from "../support/day-event.ts";
 import {
   type Daemon,
   dayferryProcess,
@@ -35,19 +36,7 @@ const upload = (daemon: Daemon, { project, title }: { project: number; title: st
   daemon.ask(`/api/edits?project=${project}`, {
     method: "POST",
     headers: { "content-type": "text/calendar" },
-    body: [
-      "BEGIN:VCALENDAR",
-      "VERSION:2.0",
-      "PRODID:-//Tests//EN",
-      "BEGIN:VEVENT",
-      `UID:${title}@example.com`,
-      "DTSTAMP:20260101T000000Z",
-      `SUMMARY:${title}`,
-      "DTSTART;VALUE=DATE:20261224",
-      "END:VEVENT",
-      "END:VCALENDAR",
-      "",
-    ].join("\r\n"),
+    body: dayEvent(title),
   });
 
 async function firstFeed(

@@ -77,6 +77,41 @@ describe("next()", () => {
     expect(order.join(" ")).toBe("people labels tasks:1 tasks:2 subtasks:12 subtasks:11");
   });
 
+  it.each([
+    ["a poll", "an hour", 3600],
+    ["a poll", "ten years", 315_360_000],
+    ["a page", "an hour", 3600],
+    ["a page", "ten years", 315_360_000],
+  ])(
+    "goes on where the answer of %s is on its way while the clock is set back by %s",
+    (what, _, back) => {
+      const { sources, schedule, polls, changes, sleep, poll, clock } = rig(10);
+      polls(10);
+      for (let round = 0; round < 300; round += 1) {
+        sleep(1);
+        if (round % 3 === 0) changes.set("tasks:3", [clock()]);
+        poll();
+      }
+      const asked = clock();
+      if (what === "a page") {
+        sources.put(list(11), null);
+        sleep(-back);
+        schedule.next();
+        schedule.took("tasks:11", asked);
+      } else {
+        sleep(1);
+        const begin = sources.begin("tasks:3");
+        sleep(-back);
+        poll();
+        schedule.read("tasks:3", { at: begin.attemptedAt, changes: [asked] });
+        sources.end(begin, { kind: "read", notBefore: null });
+      }
+      const names = polls(200);
+      expect(names).not.toContain(null);
+      expect(new Set(names).size).toBe(sources.all().length);
+    },
+  );
+
   it("asks more often where changes are seen, and leaves nobody out", () => {
     const { polls, changes, sleep, poll, clock } = rig(10);
     polls(10);
