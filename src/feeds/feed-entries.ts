@@ -48,7 +48,7 @@ export interface FeedEntries {
   reload(key: ItemKey): ViewItem;
   /** Whether the feed shows an entry on a day. */
   isShown(today: Temporal.PlainDate): (entry: FeedEntry) => boolean;
-  /** What the feed shows on a day, by start, then UID. */
+  /** What the feed shows on a day, by start, then UID; the same array as long as nothing of it has changed. */
   shown(today: Temporal.PlainDate): readonly FeedEntry[];
   has(key: ItemKey): boolean;
   /** How many octets they take in memory, about. */
@@ -171,7 +171,7 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
       const window = windowAround(today, options);
       return (entry) => isShown(entry, window);
     },
-    shown: (today) => shownEntries.on(today, [...entries.values()].flat()),
+    shown: (today) => shownEntries.on(today, () => [...entries.values()].flat()),
     has: (key) => entries.has(key),
     size: () => entries.size * sizeOfEntry,
     get({ key, field }) {
@@ -225,8 +225,8 @@ const sizeOfEntry = 300;
  * a long calendar costs neither a new look at every date nor a new sort.
  */
 interface ShownEntries {
-  /** `all` is looked at on another day than the last, and after `clear`. */
-  on(today: Temporal.PlainDate, all: Iterable<FeedEntry>): readonly FeedEntry[];
+  /** `all` is asked for on another day than the last, and after `clear`. What was returned before stays as it is. */
+  on(today: Temporal.PlainDate, all: () => readonly FeedEntry[]): readonly FeedEntry[];
   /** Undefined = it was not there, or is no longer. */
   replace(before: FeedEntry | undefined, after: FeedEntry | undefined): void;
   clear(): void;
@@ -234,21 +234,28 @@ interface ShownEntries {
 
 function createShownEntries(options: FeedOptions): ShownEntries {
   let filled: { today: Temporal.PlainDate; window: Window; entries: FeedEntry[] } | null = null;
+  let isReturned = false;
 
   return {
     on(today, all) {
       if (!filled?.today.equals(today)) {
         const window = windowAround(today, options);
-        const entries = [...all].filter((entry) => isShown(entry, window));
+        const entries = all().filter((entry) => isShown(entry, window));
         filled = { today, window, entries: entries.sort(byOrder) };
       }
+      isReturned = true;
       return filled.entries;
     },
     replace(before, after) {
       if (!filled) return;
-      const { entries, window } = filled;
-      if (before && isShown(before, window)) entries.splice(indexIn(entries, before), 1);
-      if (after && isShown(after, window)) entries.splice(indexIn(entries, after), 0, after);
+      const { window } = filled;
+      const [was, is] = [before, after].map((entry) => entry && isShown(entry, window));
+      if (!was && !is) return;
+      if (isReturned) filled.entries = [...filled.entries];
+      isReturned = false;
+      const { entries } = filled;
+      if (before && was) entries.splice(indexIn(entries, before), 1);
+      if (after && is) entries.splice(indexIn(entries, after), 0, after);
     },
     clear() {
       filled = null;

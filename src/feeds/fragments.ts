@@ -21,9 +21,12 @@ export type RenderEvent = (card: EventCard) => string;
 
 /** The published components of one feed. Every method belongs inside one transaction. */
 export interface Fragments {
-  /** The components of shown entries: as they were published, or written again where anything that they are made of changed. */
-  textsOf(shown: readonly FeedEntry[]): readonly string[];
-  /** Writes what is missing of an item's shown entries, or does not hold any more, so that little is left to `textsOf`. */
+  /**
+   * The components of what is shown on a day: as they were published, or written again where anything that they are made of
+   * changed; the same array as long as nothing of it is another one. A component that is written again may raise others.
+   */
+  textsOn(today: Temporal.PlainDate): readonly string[];
+  /** Writes what is missing of an item's shown entries, or does not hold any more, so that little is left to `textsOn`. */
   prepare(shown: readonly FeedEntry[]): void;
   /** How many octets the texts in memory take, about. */
   size(): number;
@@ -60,6 +63,8 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   let isTidied = false;
   let size = 0;
   let touched = 0;
+  /** What `textsOn` has returned, as long as nothing was published since. */
+  let returned: { shown: readonly FeedEntry[]; texts: readonly string[] } | null = null;
 
   function publishedOf(key: ItemKey): readonly Fragment[] {
     const known = published.get(key);
@@ -72,6 +77,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   function set(key: ItemKey, present: readonly Fragment[]): void {
     size += sizeOf(present) - sizeOf(published.get(key) ?? []);
     published.set(key, present);
+    returned = null;
   }
 
   /** Those that cannot be opened any more are written again. One that an earlier version has kept open is closed. */
@@ -138,12 +144,16 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   }
 
   return {
-    textsOf(shown) {
+    textsOn(today) {
       for (;;) {
+        const shown = entries.shown(today);
+        if (returned?.shown === shown) return returned.texts;
         const before = touched;
         const texts = shown.map(textOf);
         // A raised SEQUENCE is that of the item's other components as well, which may have been written already.
-        if (touched === before) return texts;
+        if (touched > before) continue;
+        returned = { shown, texts };
+        return texts;
       }
     },
     prepare(shown) {
@@ -191,7 +201,10 @@ export function formatOf(
       ? render(cardOf(view, { place, names: sampleNames, options, links: sampleLinks }))
       : "";
   });
-  const calendar = calendarBody(calendarHead({ name: "Sample", zone, shown }), components);
+  const calendar = calendarBody(
+    calendarHead({ name: "Sample", zone, shown, writeZone: writeTimeZone }),
+    components,
+  );
   return fingerprint(JSON.stringify([optionsText(options), calendar.toString()]));
 }
 
@@ -222,8 +235,9 @@ export function calendarHead(options: {
   readonly zone: string;
   readonly shown: readonly Pick<FeedEntry, "years">[];
   readonly colour?: Colour | null;
+  readonly writeZone: WriteZone;
 }): string {
-  const { name, zone, shown, colour = null } = options;
+  const { name, zone, shown, colour = null, writeZone } = options;
   const header = writeHeader({ name, description: "", zone, refresh, colour });
   // Not Math.min(...years): a feed may show more items than a call takes arguments.
   let fromYear = Number.POSITIVE_INFINITY;
@@ -234,7 +248,19 @@ export function calendarHead(options: {
     toYear = Math.max(toYear, years.to);
   }
   if (fromYear > toYear || isUtc(zone)) return header;
-  return header + writeTimeZone({ zone, fromYear, toYear });
+  return header + writeZone({ zone, fromYear, toYear });
+}
+
+type WriteZone = typeof writeTimeZone;
+
+/** Writes a time zone, which takes some milliseconds, only where it is another one, or of other years, than the last time. */
+export function createZoneWriter(): WriteZone {
+  let last: { readonly key: string; readonly text: string } | null = null;
+  return (options) => {
+    const key = JSON.stringify(options);
+    if (last?.key !== key) last = { key, text: writeTimeZone(options) };
+    return last.text;
+  };
 }
 
 /** The whole calendar, in UTF-8. */

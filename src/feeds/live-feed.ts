@@ -16,7 +16,13 @@ import { type CalendarOctets, createCalendarOctets } from "./calendar-octets.ts"
 import { type FeedLinks, linksText } from "./card.ts";
 import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
 import { createFeedScope, type KnownNames } from "./feed-scope.ts";
-import { calendarHead, createFragments, type Fragments, type RenderEvent } from "./fragments.ts";
+import {
+  calendarHead,
+  createFragments,
+  createZoneWriter,
+  type Fragments,
+  type RenderEvent,
+} from "./fragments.ts";
 import type { FeedOptions } from "./window.ts";
 
 export interface LiveFeedDeps {
@@ -117,6 +123,7 @@ interface Working {
   readonly entries: FeedEntries;
   readonly fragments: Fragments;
   readonly octets: CalendarOctets;
+  readonly writeZone: ReturnType<typeof createZoneWriter>;
 }
 
 const zip = promisify(gzip);
@@ -192,6 +199,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       entries,
       fragments: createFragments({ store, feed: id, entries, render, seal }),
       octets: createCalendarOctets(),
+      writeZone: createZoneWriter(),
     };
   }
 
@@ -201,22 +209,29 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     const { entries, fragments, octets } = working;
     entries.refresh();
     fragments.dropGone();
-    const shown = entries.shown(today());
-    const colour = colourOf(feed(), store);
-    const head = calendarHead({ name: feed().name, zone: options.zone, shown, colour });
-    const body = octets.write(head, fragments.textsOf(shown));
+    const texts = fragments.textsOn(today());
+    const body = octets.write(headOf(working), texts);
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     const state = {
       inputs: inputsNow(),
       etag,
       modifiedAt: known?.etag === etag ? known.modifiedAt : nextModified(known, clock()),
-      items: shown.length,
+      items: texts.length,
       bytes: body.byteLength,
     };
     if (!isSameState(kept, state)) store.feeds.setState(id, state);
     entries.settle();
     return { state, made: built?.etag === etag ? built : builtFeed(etag, body) };
   }
+
+  const headOf = ({ entries, writeZone }: Working): string =>
+    calendarHead({
+      name: feed().name,
+      zone: options.zone,
+      shown: entries.shown(today()),
+      colour: colourOf(feed(), store),
+      writeZone,
+    });
 
   function rebuild(): BuiltFeed {
     if (known === null && !scope.isRead(deps.hasRead)) throw new FeedUnreadError(feed());
@@ -246,7 +261,8 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   }
 
   /** Some items at a step, each of which is kept as a whole. */
-  function* readInSteps({ entries, fragments, octets }: Working): Generator<void> {
+  function* readInSteps(made: Working): Generator<void> {
+    const { entries, fragments, octets } = made;
     const isShown = entries.isShown(today());
     const items = entries.fill()[Symbol.iterator]();
     const readSome = (): boolean => {
@@ -259,16 +275,18 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     };
     while (store.together(readSome)) yield;
     // Others may have changed what was read: what is written has to be of one moment.
-    const shownNow = () => {
-      entries.refresh();
-      return entries.shown(today());
-    };
-    store.together(() => {
-      shownNow();
-      fragments.dropGone();
-    });
+    const now = <Result>(step: () => Result): Result =>
+      store.together(() => {
+        entries.refresh();
+        return step();
+      });
+    now(() => fragments.dropGone());
     yield;
-    yield* octets.prepare(store.together(() => fragments.textsOf(shownNow())));
+    now(() => headOf(made));
+    yield;
+    const texts = now(() => fragments.textsOn(today()));
+    yield;
+    yield* octets.prepare(texts);
   }
 
   async function prepareWork(): Promise<void> {
