@@ -5,8 +5,9 @@
 // PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
 // the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, l (with subtasks).
 // The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
-// `learned=on`: the daemon starts with what the same scheduler has learned in the simulator from the hours before, which
-// `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those hours as well.
+// `learned=on`: after its first sweep the daemon is started again with what the same scheduler has learned in the simulator from
+// the hours before, which `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those
+// hours as well.
 // `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
 // start. `json`: adds the rows to a file of JSON lines.
 // `share`: the part of the quota that sweeps may use, here and in the simulator.
@@ -18,10 +19,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
-import { changingSources, type Shape, writeWorkspace } from "./freshness/changing-workspace.ts";
-import { changesFrom, learned, loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
+import {
+  changingSources,
+  pagesOf,
+  type Shape,
+  writeWorkspace,
+} from "./freshness/changing-workspace.ts";
+import {
+  changesFrom,
+  learned,
+  loadPollsim,
+  shownIn,
+  simulated,
+  worldOf,
+} from "./freshness/pollsim.ts";
 import { VirtualTime } from "./freshness/virtual-time.ts";
-import { type Change, WatchedDaemon } from "./freshness/watched-daemon.ts";
+import { type Change, keepBeliefs, WatchedDaemon } from "./freshness/watched-daemon.ts";
 
 const shapes: Readonly<Record<string, Shape>> = {
   "120": { projects: 20, lists: 100, tasks: 10, events: 10, parents: 0 },
@@ -72,6 +85,7 @@ async function measure(size: string) {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-bench-"));
   const time = new VirtualTime(start);
   const data = join(folder, "workspace.sqlite");
+  const dataDir = join(folder, "data");
   const timeZone = "Europe/Berlin";
   writeWorkspace(data, { shape, now: start, timeZone });
   // The sandbox asks for the time once as a request arrives; its answer leaves when the latency is over.
@@ -91,51 +105,65 @@ async function measure(size: string) {
   }
   const sources = changingSources(sandbox);
   const { n, world } = worldFor(sources.length);
+  const pages = alltodo === "on" ? pagesOf(sandbox, sources) : null;
+  const shown = pages ? shownIn(world, pages, fromS) : world;
   const restore = time.install();
-  const seed = number("seed", 11);
-  const daemon = new WatchedDaemon({
-    sandbox,
-    folder: join(folder, "data"),
-    time,
-    random: (() => {
-      const random = new Random(seed);
-      return () => random.next();
-    })(),
-    polling: { maxAge, share, comments: false, history: false, files: false },
-  });
   const budget = (quota.requests / (quota.perMs / 1000)) * share;
   const ceiling = Temporal.Duration.from(maxAge).total("seconds") * maxAgePart;
-  if (isLearned) {
-    const names = sources.map(({ name }) => name);
-    const about = { world, budget, maxAge: ceiling, names, until: fromS };
-    const begun = monday.epochMilliseconds / 1000;
-    daemon.believe(learned(pollsim, { ...about, start: begun }), sources);
-  }
-  await daemon.start();
-  for (const [nth, times] of changesFrom(world, fromS).entries()) {
-    const source = sources[nth];
-    if (source) changeAt(times, source);
-  }
+  const random = new Random(number("seed", 11));
+  const watch = () =>
+    new WatchedDaemon({
+      sandbox,
+      folder: dataDir,
+      time,
+      random: () => random.next(),
+      polling: { maxAge, share, comments: false, history: false, files: false },
+    });
+  let daemon = watch();
   const isBusy = () => {
     arrivals = arrivals.filter((at) => at + latencyMs > time.monotonic());
     return daemon.underWay > arrivals.length;
   };
   let readyMs: number | null = null;
-  await time.run(() => {
+  const isReady = () => {
     if (daemon.isReady) readyMs ??= time.monotonic();
+    return readyMs !== null;
+  };
+  const stop = async () => {
+    let isClosed = false;
+    const closing = daemon.stop().then(() => {
+      isClosed = true;
+    });
+    await time.run(
+      () => isClosed,
+      () => !isClosed && isBusy(),
+    );
+    await closing;
+  };
+  await daemon.start();
+  if (isLearned) {
+    await time.run(isReady, isBusy);
+    await stop();
+    const names = pages?.names ?? sources.map(({ name }) => name);
+    const about = { world: shown, budget, maxAge: ceiling, names, until: fromS };
+    const begun = monday.epochMilliseconds / 1000;
+    const scheduler = learned(pollsim, { ...about, start: begun });
+    keepBeliefs(scheduler, { dataDir, clock: time.clock, names });
+    daemon = watch();
+    await daemon.start();
+  }
+  for (const [nth, times] of changesFrom(world, fromS).entries()) {
+    const source = sources[nth];
+    const later = times.filter((at) => at * 1000 > time.monotonic());
+    if (source) changeAt(later, source);
+  }
+  await time.run(() => {
+    isReady();
     return time.monotonic() >= endMs;
   }, isBusy);
   const tookS = (performance.now() - begunMs) / 1000;
   daemon.checkTold();
-  let isClosed = false;
-  const closing = daemon.stop().then(() => {
-    isClosed = true;
-  });
-  await time.run(
-    () => isClosed,
-    () => !isClosed && isBusy(),
-  );
-  await closing;
+  await stop();
   restore();
 
   const sweep = sweepFacts(sandbox.requests.entries(), readyMs);
@@ -150,6 +178,7 @@ async function measure(size: string) {
   const most = quota.requests / (quota.perMs / 1000);
   const policies = simulated(pollsim, {
     world,
+    shown,
     from: isLearned ? 0 : fromS,
     warm: warmMs / 1000 + (isLearned ? fromS : 0),
     budget,

@@ -21,8 +21,9 @@ export interface ChangingSource {
   readonly name: string;
   readonly source: Source;
   readonly project: number;
-  /** Gives the items of the source titles in turn; returns the id of the item. */
-  readonly edit: (nth: number, title: string) => number;
+  /** Its items, which change in turn. */
+  readonly ids: readonly number[];
+  readonly edit: (id: number, title: string) => void;
 }
 
 const subtasksOfParent = 3;
@@ -75,10 +76,9 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
       name: `events:${project}`,
       source: { kind: "events", projectId: projectId(project) },
       project,
-      edit(nth, title) {
-        const event = all[nth % all.length]?.id ?? 0;
-        return insist(workspace.events.update({ by, project, event }, { title })).id;
-      },
+      ids: all.map(({ id }) => id),
+      edit: (event, title) =>
+        void insist(workspace.events.update({ by, project, event }, { title })),
     };
   });
   const lists = places.flatMap(({ project, lists }) =>
@@ -93,10 +93,9 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
       name: `tasks:${list}`,
       source: { kind: "tasks", projectId: projectId(project), listId: listId(list) },
       project,
-      edit(nth, title) {
-        const task = tasks[nth % tasks.length]?.id ?? 0;
-        return insist(workspace.tasks.update({ by, project, list, task }, { title })).id;
-      },
+      ids: tasks.map(({ id }) => id),
+      edit: (task, title) =>
+        void insist(workspace.tasks.update({ by, project, list, task }, { title })),
     }),
   );
   const subtasks = lists.flatMap(({ project, list, tasks }) =>
@@ -113,14 +112,44 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
             taskId: serviceId(task),
           },
           project,
-          edit(nth, title) {
-            const subtask = all[nth % all.length]?.id ?? 0;
-            return insist(
-              workspace.subtasks.update({ by, project, list, task, subtask }, { title }),
-            ).id;
-          },
+          ids: all.map(({ id }) => id),
+          edit: (subtask, title) =>
+            void insist(workspace.subtasks.update({ by, project, list, task, subtask }, { title })),
         };
       }),
   );
   return [...events, ...tasks, ...subtasks];
 }
+
+/** What shows the changes of sources: by their names, and for each source by the item, in turn, the number of what shows it. */
+export interface Shows {
+  readonly names: readonly string[];
+  readonly of: readonly (readonly number[])[];
+}
+
+/** Where the service answers for the list of all tasks: its pages, and the events of projects. */
+export function pagesOf({ workspace, keys }: Sandbox, sources: readonly ChangingSource[]): Shows {
+  const by = keys[0]?.personId ?? 0;
+  const pages = new Map<string, number>();
+  const names: string[] = [];
+  for (let total = 1; names.length * pageSize < total; ) {
+    const start = String(names.length * pageSize);
+    const query = { start, include_subtasks: "true", completed: "true" };
+    const page = insist(workspace.allTasks.page({ by }, query));
+    total = page.total_count;
+    for (const todo of page.todos) {
+      const kind = "task" in todo ? "subtasks" : "tasks";
+      pages.set(`${kind} ${Object(todo).id}`, names.length);
+    }
+    names.push(`alltodo:${names.length}`);
+  }
+  const of = sources.map(({ name, source: { kind }, ids }) => {
+    if (kind !== "events") return ids.map((id) => pages.get(`${kind} ${id}`) ?? 0);
+    names.push(name);
+    return ids.map(() => names.length - 1);
+  });
+  return { names, of };
+}
+
+/** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
+const pageSize = 100;

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
+import type { Shows } from "./changing-workspace.ts";
 import type { ExpectedWorld } from "./expected-delay.ts";
 
 /** What of the simulator is used here. */
@@ -71,17 +72,39 @@ export function worldOf(
   return pollsim.makeWorld({ ...about, scenario: { ...known, wsig: 0 } });
 }
 
+/** A world as that shows it which is asked: `from` is the second from which on the items of a source change in turn. */
+export function shownIn(world: World, { names, of }: Shows, from: number): World {
+  const events = names.map((): number[] => []);
+  for (const [source, times] of world.events.entries()) {
+    const shown = of[source] ?? [];
+    const earlier = times.findLastIndex((at) => at < from) + 1;
+    for (const [nth, at] of times.entries()) {
+      const turn = (nth - earlier) % shown.length;
+      events[shown.at(turn) ?? 0]?.push(at);
+    }
+  }
+  const sorted = events.map((times) => Float64Array.from(times).toSorted());
+  const n = names.length;
+  return { ...world, n, events: sorted, w: new Float64Array(n).fill(1) };
+}
+
 /** The changes from that second on, counted from it. */
 export const changesFrom = ({ events }: World, from: number): readonly Float64Array[] =>
   events.map((times) => times.filter((at) => at >= from).map((at) => at - from));
 
-/** Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle. */
-export function simulated(pollsim: Pollsim, { world, from, warm, budget, maxAge }: Hours) {
+/**
+ * Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle. `shown`: the
+ * world as our own policy sees it.
+ */
+export function simulated(
+  pollsim: Pollsim,
+  { world, shown = world, from, warm, budget, maxAge }: Hours & { readonly shown?: World },
+) {
   const horizon = world.horizon - from;
-  const events = changesFrom(world, from);
-  const mean = (policy: Policy | undefined) => {
+  const mean = (policy: Policy | undefined, of: World = world) => {
     if (!policy) throw new Error("the simulator lacks its policies oracle and rr");
-    return pollsim.simulate({ ...world, horizon, events }, policy, { budget, warm }).mean;
+    const events = changesFrom(of, from);
+    return pollsim.simulate({ ...of, horizon, events }, policy, { budget, warm }).mean;
   };
   const known = (name: string) => {
     const policy = pollsim.POLICIES[name]?.(world, budget);
@@ -90,7 +113,7 @@ export function simulated(pollsim: Pollsim, { world, from, warm, budget, maxAge 
   return {
     roundRobin: mean(known("rr")),
     oracle: mean(known("oracle")),
-    ours: mean(ourPolicy({ world, budget, maxAge })),
+    ours: mean(ourPolicy({ world: shown, budget, maxAge }), shown),
   };
 }
 

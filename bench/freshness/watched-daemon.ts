@@ -1,11 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { Agent, get } from "node:http";
+import { join } from "node:path";
 import type { Rooms } from "../../src/build-daemon.ts";
+import type { ServiceId } from "../../src/domain/ids.ts";
+import { kindIn } from "../../src/domain/source.ts";
 import type { Log } from "../../src/log.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { startDaemon } from "../../src/serve.ts";
+import { openStore } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
 import type { Scheduler } from "../../src/sync/scheduler/scheduler.ts";
+import { zone } from "../../test/support/items.ts";
 import { roomsOn } from "../../test/support/rooms.ts";
+import { migrations } from "../../test/support/test-store.ts";
 import type { ChangingSource } from "./changing-workspace.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -38,13 +45,45 @@ const beliefForm = 1;
 /** How often subscribers fetch every feed: what is read of late matters more to the daemon, so that all of it has to be. */
 const subscriberRestMs = 1_800_000;
 
+/** Keeps in the data directory of a daemon that was stopped what was learned of its sources, or of pages, by their names. */
+export function keepBeliefs(
+  scheduler: Scheduler,
+  {
+    dataDir,
+    clock,
+    names,
+  }: {
+    readonly dataDir: string;
+    readonly clock: () => Temporal.Instant;
+    readonly names: readonly string[];
+  },
+): void {
+  const file = join(dataDir, "dayferry.sqlite");
+  const store = openStore({ file, migrations, zone, clock, randomId: randomUUID });
+  const kept = new KeptBeliefs(store);
+  for (const name of names) kept.note(name);
+  const now = clock().epochMilliseconds / 1000;
+  kept.save(scheduler, { now, isLast: true });
+  // What was never seen to change is kept without numbers, as its last poll says the same; nobody has polled it here.
+  const rows = names.flatMap((name) => {
+    const { belief, clock: hours } = scheduler.dumpOf(name) ?? {};
+    const row = store.beliefs.get(name, beliefForm);
+    if (!row || !belief || !hours) return [];
+    const { starts, shifts, days } = hours;
+    const numbers = { odds: belief.odds, hours: Float32Array.of(...starts, ...shifts, ...days) };
+    return [{ ...row, ...numbers, polledAt: now }];
+  });
+  store.beliefs.put(rows, beliefForm);
+  store.close();
+}
+
 /** A whole daemon on a workspace whose changes it is watched finding. */
 export class WatchedDaemon {
   readonly changes: Change[] = [];
   /** What the daemon has warned of. */
   readonly warnings: string[] = [];
   readonly #options: WatchOptions;
-  readonly #rooms: Rooms;
+  #rooms: Rooms;
   readonly #stop = new AbortController();
   readonly #agent = new Agent({ keepAlive: true });
   /** Changes that nothing has shown yet, by item. */
@@ -52,6 +91,7 @@ export class WatchedDaemon {
   /** Changes of the mirror that no feed has shown yet, by project. */
   readonly #toPublish = new Map<number, readonly Change[]>();
   #fetching = 0;
+  #subscribers: ReturnType<typeof setInterval> | undefined;
   #url = "";
   #done: Promise<void> = Promise.resolve();
 
@@ -70,20 +110,10 @@ export class WatchedDaemon {
         http: { port: 0 },
       },
     });
-  }
-
-  /** Keeps what was learned of sources as an earlier process would have; belongs before the start. */
-  believe(scheduler: Scheduler, sources: readonly ChangingSource[]): void {
-    const { store } = this.#rooms;
-    store.sources.put(sources.map(({ source }) => source));
-    const kept = new KeptBeliefs(store);
-    for (const { name } of sources) kept.note(name);
-    const now = this.#options.time.clock().epochMilliseconds / 1000;
-    kept.save(scheduler, { now, isLast: true });
-    // The mirror is empty, so that a first read shows all items as news: what it shows is to be no evidence.
-    const rows = sources.flatMap(({ name }) => store.beliefs.get(name, beliefForm) ?? []);
-    const later = rows.map((row) => ({ ...row, polledAt: now + 3600 }));
-    store.beliefs.put(later, beliefForm);
+    // A row is told of inside its transaction.
+    this.#rooms.store.mirror.follow((source, id) =>
+      queueMicrotask(() => this.#noteRow(source, id)),
+    );
   }
 
   async start(): Promise<void> {
@@ -100,11 +130,12 @@ export class WatchedDaemon {
     });
     this.#url = url;
     this.#done = done;
-    setInterval(() => this.#fetchAll(), subscriberRestMs);
+    this.#subscribers = setInterval(() => this.#fetchAll(), subscriberRestMs);
   }
 
   /** Ends it; resolves once everything is closed. */
   stop(): Promise<void> {
+    clearInterval(this.#subscribers);
     this.#stop.abort();
     this.#agent.destroy();
     return this.#done;
@@ -132,7 +163,10 @@ export class WatchedDaemon {
   /** Edits one item of a source as somebody in the workspace does. */
   change(source: ChangingSource, nth: number): void {
     const title = `Item [${this.changes.length}]`;
-    const item = `${source.name}/${source.edit(nth, title)}`;
+    const id = source.ids[nth % source.ids.length];
+    if (id === undefined) throw new Error(`nothing is in ${source.name} that could change`);
+    source.edit(id, title);
+    const item = `${source.name}/${id}`;
     const change: Change = {
       item,
       source: source.name,
@@ -156,7 +190,6 @@ export class WatchedDaemon {
     const log: Log = {
       debug: () => undefined,
       info: (event, fields = {}) => {
-        if (event.startsWith("sync ")) this.#noteTitles(fields["changes"]);
         if (event === "sync failed" || event === "sync fault") note(event, fields);
       },
       warn: note,
@@ -166,18 +199,16 @@ export class WatchedDaemon {
     return log;
   }
 
-  /** The mirror has items with these titles now, each of which says which change it is. */
-  #noteTitles(changes: unknown): void {
-    if (!Array.isArray(changes)) return;
-    const projects = new Set<number>();
-    for (const { title } of changes) {
-      const [, mark] = /\[(\d+)\]$/.exec(String(title)) ?? [];
-      const latest = mark === undefined ? undefined : this.changes[Number(mark)];
-      if (!latest) continue;
-      this.#note(latest);
-      projects.add(latest.project);
-    }
-    for (const project of projects) this.#look(project);
+  /** The mirror has an item anew, whose title says which change it is. */
+  #noteRow(source: string, id: ServiceId): void {
+    const { mirror } = this.#rooms.store;
+    const key = mirror.find(kindIn(source), id);
+    const title = key === null ? null : mirror.get(key)?.item.title;
+    const [, mark] = /\[(\d+)\]$/.exec(title ?? "") ?? [];
+    const latest = mark === undefined ? undefined : this.changes[Number(mark)];
+    if (!latest || latest.mirrorMs !== null) return;
+    this.#note(latest);
+    this.#look(latest.project);
   }
 
   #note(latest: Change): void {

@@ -19,7 +19,7 @@ interface FastPathDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly sources: SourceList;
-  readonly schedule: Pick<PollSchedule, "putJob" | "dropJob" | "hint" | "leaveToAudit">;
+  readonly schedule: Pick<PollSchedule, "putJob" | "dropJob" | "since" | "hint" | "leaveToAudit">;
   /** The projects that are mirrored; null = all that the service shows. */
   readonly projects: readonly ProjectId[] | null;
   readonly clock: () => Temporal.Instant;
@@ -427,7 +427,14 @@ export class FastPath {
     onShown(applied);
     report(polledEvent(page, applied));
     const changes = [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)];
-    return this.#ending({ at, changes: isUsed ? changes : [] });
+    return this.#ending({ at, changes: isUsed ? changes : this.#since(page, applied) });
+  }
+
+  /** Changes that a page shows since it was last read, of which the lists tell while it is checked. */
+  #since(page: number, { put, same, doubts }: AppliedPage): readonly Temporal.Instant[] {
+    const items = [...put, ...same, ...doubts.map(({ item }) => item)];
+    const moments = items.map((item) => (item.kind === "event" ? null : item.updatedAt));
+    return this.#deps.schedule.since(keyOf(page), moments);
   }
 
   /** Notes where the elements of a page that was just read are. */

@@ -51,6 +51,11 @@ export class KeptBeliefs {
     this.#unsaved.add(key);
   }
 
+  /** Nothing is to be written any more of what is polled no longer. */
+  drop(key: string): void {
+    this.#unsaved.delete(key);
+  }
+
   /** Writes a part of what is new, now and then; all of it where `isLast`. `now` in seconds. */
   save(
     scheduler: Scheduler,

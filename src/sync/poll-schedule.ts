@@ -204,17 +204,36 @@ export class PollSchedule {
     this.#importance.noteEdit(name, this.#seconds());
   }
 
-  /** Adds a job, which is polled at once and then whenever it is worth it, or gives one that is known other traits. */
+  /**
+   * Adds a job, which is polled at once and then whenever it is worth it, by what was believed of it before; or gives one that is
+   * known other traits.
+   */
   putJob(job: PollJob): void {
     const { key, weight, cost } = job;
+    const isNew = !this.#jobs.has(key);
+    const before = isNew ? (this.#scheduler.dumpOf(key) ?? this.#kept.of(key)) : null;
+    const now = this.#seconds();
+    if (before) this.#scheduler.restore(notAfter(now, before));
     this.#jobs.set(key, job);
     this.#scheduler.put(key, { weight, cost });
+    if (!before?.polledAt) return;
+    this.#readAt.set(key, Math.min(before.polledAt, now));
+    this.#scheduler.hint(key, { now, changes: pressing });
+  }
+
+  /** Those of these moments of the service that lie after the last poll of a job, as far as it is known. */
+  since(key: string, moments: Iterable<Temporal.Instant | null>): readonly Temporal.Instant[] {
+    const last = this.#readAt.get(key);
+    if (last === undefined) return [];
+    const lead = this.#lead();
+    const isLater = (at: Temporal.Instant) => (this.#secondsAt(at) ?? 0) + lead > last;
+    return [...moments].filter((at) => at !== null).filter(isLater);
   }
 
   dropJob(key: string): void {
     this.#jobs.delete(key);
     this.#readAt.delete(key);
-    this.#scheduler.remove(key);
+    this.#scheduler.setAside(key);
   }
 
   /**
@@ -363,6 +382,8 @@ export class PollSchedule {
     const outcome = await run(signal);
     if (!this.#jobs.has(key)) return;
     if (outcome.kind === "read") {
+      const isFirst = !this.#readAt.has(key);
+      if (isFirst || outcome.revealed.changes.length > 0) this.#kept.note(key);
       this.#observe(key, outcome.revealed);
       return;
     }
@@ -384,7 +405,7 @@ export class PollSchedule {
     const from = this.#readAt.get(key) ?? null;
     const to = Math.max(this.#secondsOf(at), from ?? 0);
     this.#readAt.set(key, to);
-    const lead = credibleLead(this.#deps.clockLead()).total("seconds") + this.#setBack;
+    const lead = this.#lead() + this.#setBack;
     const times = timesOf(changes, { from: from ?? to, to, lead });
     this.#scheduler.observe(key, { at: to, times });
   }
@@ -393,6 +414,7 @@ export class PollSchedule {
   #note(name: string, entry: PolledSource | null): void {
     if (!entry) {
       this.#byTurn.drop(name);
+      this.#kept.drop(name);
       this.#audited?.delete(name);
       this.#scheduler.remove(name);
       this.#readAt.delete(name);
@@ -450,6 +472,11 @@ export class PollSchedule {
     return Math.min(now, this.#secondsAt(at) ?? now);
   }
 
+  /** By how many seconds our clock is ahead of the service's. */
+  #lead(): number {
+    return credibleLead(this.#deps.clockLead()).total("seconds");
+  }
+
   #secondsAt(at: Temporal.Instant | null): number | null {
     return at && at.epochMilliseconds / 1000 + this.#setBack;
   }
@@ -475,6 +502,9 @@ interface Resumed {
   readonly name: string;
   readonly polledAt: number;
 }
+
+/** A job that is back is polled at once, by as many changes as nothing else is expected to have. */
+const pressing = 1000;
 
 /** Some milliseconds' work. */
 const resumedAtOnce = 100;

@@ -81,9 +81,10 @@ describe("save()", () => {
     const now = learned(scheduler, kept);
     const rows = () => names.filter((name) => store.beliefs.get(name, form)).length;
     expect(rows()).toBe(names.length);
+    kept.note(names[3] ?? "");
     store.sources.drop([names[3] ?? ""]);
     expect(rows()).toBe(names.length - 1);
-    kept.note(names[3] ?? "");
+    kept.drop(names[3] ?? "");
     kept.save(scheduler, { now: now + 1, isLast: false });
     kept.save(scheduler, { now: now + 6, isLast: false });
     expect(rows()).toBe(names.length - 1);

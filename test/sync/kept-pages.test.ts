@@ -10,8 +10,9 @@ const reader = "this program";
 const mostPages = 4;
 
 /** Some pages, read by an earlier process. */
-async function swept() {
-  const it = await stage({ size: "s", counts: { tasks: 200, eventsPerProject: 2 }, quota: roomy });
+async function swept(now: () => Temporal.Instant = () => Temporal.Now.instant()) {
+  const counts = { tasks: 200, eventsPerProject: 2 };
+  const it = await stage({ size: "s", counts, quota: roomy, now, clock: now });
   const earlier = await begun(it);
   expect(pagesRead(earlier)).toBeGreaterThan(1);
   const place = placeAt(it, 0);
@@ -75,4 +76,30 @@ test("a page is known as long as the mirror says what it said, to the same progr
   mirror.put(item, known.source);
   new AppliedPages({ store: it.store, reader, projects: null }).forget();
   expect(recalled()).toBeNull();
+});
+
+test("what pages were seen to change is believed by the next process, with what has changed in between", async () => {
+  let ahead = 0;
+  const clock = () => Temporal.Now.instant().add({ minutes: ahead });
+  const { it, place, task } = await swept(clock);
+  const { tasks } = it.sandbox.workspace;
+  /** Changes that any page is believed to have had. */
+  const believed = () =>
+    Array.from({ length: mostPages }, (_, page) => it.store.beliefs.get(`alltodo:${page}`, 1))
+      .map((row) => row?.changes ?? 0)
+      .reduce((sum, changes) => sum + changes, 0);
+  const { sync } = countedSync(it, { reader, clock });
+  await runUntil({ sync }, () => sync.fastPath.kind === "used");
+  expect(believed()).toBe(0);
+  // Moments of the service are whole seconds.
+  ahead += 1;
+  insist(tasks.update({ ...place, task }, { title: "Changed" }));
+  await runUntil({ sync }, () => sync.fastPath.kind === "used" && isEqual(it));
+  const changes = believed();
+  expect(changes).toBeGreaterThan(0);
+  ahead += 1;
+  insist(tasks.update({ ...place, task }, { title: "Changed while nobody looked" }));
+  const later = countedSync(it, { reader, clock });
+  await runUntil(later, () => later.sync.fastPath.kind === "used" && isEqual(it));
+  expect(believed()).toBeGreaterThan(changes);
 });

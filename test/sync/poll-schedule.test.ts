@@ -20,14 +20,16 @@ function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
   const clock = () => now;
   const store = testStore(clock);
   const sources = new SourceList(store, clock);
-  const schedule = new PollSchedule({
-    store,
-    sources,
-    clock,
-    maxAge: Temporal.Duration.from({ seconds: maxAge }),
-    pace: () => pace,
-    clockLead: () => null,
-  });
+  const scheduleOf = (known: SourceList) =>
+    new PollSchedule({
+      store,
+      sources: known,
+      clock,
+      maxAge: Temporal.Duration.from({ seconds: maxAge }),
+      pace: () => pace,
+      clockLead: () => null,
+    });
+  const schedule = scheduleOf(sources);
   for (let id = 1; id <= lists; id += 1) sources.put(list(id), null);
   const changes = new Map<string, Temporal.Instant[]>();
   const sleep = (seconds: number): void => {
@@ -49,7 +51,12 @@ function rig(lists: number, { pace = 1, maxAge = 900 } = {}) {
       sleep(1 / pace);
       return poll();
     });
-  return { sources, schedule, changes, clock, sleep, poll, polls };
+  /** The schedule of the next process. */
+  const restarted = (): PollSchedule => {
+    schedule.save({ isLast: true });
+    return scheduleOf(new SourceList(store, clock));
+  };
+  return { sources, schedule, changes, clock, sleep, poll, polls, restarted };
 }
 
 const counted = (names: readonly (string | null)[]) => {
@@ -235,6 +242,44 @@ describe("putJob()", () => {
     schedule.dropJob("page");
     expect(polls(20)).not.toContain(null);
   });
+
+  it.each(["was dropped and is back", "is the next process"])(
+    "goes by what was believed of it where it %s",
+    async (which) => {
+      const { schedule, sleep, clock, restarted } = rig(0);
+      const names = Array.from({ length: 10 }, (_, nth) => `page ${nth}`);
+      /** Whom a schedule asks; where one is busy, only the first page changes. */
+      const asked = async (by: PollSchedule, count: number, isBusy: boolean) => {
+        const order: string[] = [];
+        let due: Temporal.Instant[] = [];
+        for (const key of names) {
+          const run = (): Promise<JobOutcome> => {
+            order.push(key);
+            const changes = key === names[0] ? due : [];
+            if (key === names[0]) due = [];
+            return Promise.resolve({ kind: "read", revealed: { at: clock(), changes } });
+          };
+          by.putJob({ key, weight: 1, cost: 1, run });
+        }
+        while (order.length < count) {
+          sleep(1);
+          if (isBusy && order.length % 150 === 0) due = [clock()];
+          const next = by.next();
+          if (next.kind === "job") await next.run(never);
+        }
+        for (const key of names) by.dropJob(key);
+        return order;
+      };
+      await asked(schedule, 7200, true);
+      const later = await asked(
+        which === "is the next process" ? restarted() : schedule,
+        100,
+        false,
+      );
+      expect(new Set(later.slice(0, 10)).size).toBe(10);
+      expect(later.slice(10).filter((key) => key === names[0]).length).toBeGreaterThan(10);
+    },
+  );
 
   it("is asked again after a rest when it has failed", async () => {
     const { polls, schedule, sleep, clock } = rig(2);

@@ -4,11 +4,10 @@ import type { StoreDeps } from "../steady-database.ts";
 
 /**
  * What polling has learned, for the next start. Each row has a form, the layout of what is in it: rows of another form, and
- * damaged ones, count as none. A source's row goes with the source.
+ * damaged ones, count as none. A source's row goes with the source; pages of all tasks have rows as well, and are no sources.
  */
 export interface Beliefs {
   get(source: string, form: number): BeliefRow | null;
-  /** Sources that are not known are left out. */
   put(rows: readonly BeliefRow[], form: number): void;
   /** What all sources have in common, as text. */
   common(form: number): string | null;
@@ -22,8 +21,7 @@ export function createBeliefs({ db }: StoreDeps): Beliefs {
   const get = db.prepare("SELECT * FROM beliefs WHERE source = ?");
   const put = db.prepare(
     `INSERT INTO beliefs (source, form, polled_at, last_change, changes, gaps, gap_seconds, odds, hours)
-     SELECT name, @form, @polledAt, @lastChange, @changes, @gaps, @gapSeconds, @odds, @hours
-       FROM sources WHERE name = @source
+     VALUES (@source, @form, @polledAt, @lastChange, @changes, @gaps, @gapSeconds, @odds, @hours)
      ON CONFLICT (source) DO UPDATE SET form = excluded.form, polled_at = excluded.polled_at,
        last_change = excluded.last_change, changes = excluded.changes, gaps = excluded.gaps,
        gap_seconds = excluded.gap_seconds, odds = excluded.odds, hours = excluded.hours`,

@@ -1,5 +1,6 @@
 /** What polling has learned of one source; moments are seconds since 1970. Null arrays: it was never seen to change. */
 export interface BeliefRow {
+  /** Its name, or that of a page of all tasks. */
   readonly source: string;
   readonly polledAt: number;
   readonly lastChange: number | null;

@@ -183,6 +183,7 @@ export class Scheduler {
   }
 
   remove(key: string): void {
+    this.#kept.delete(key);
     const known = this.#sources.get(key);
     if (!known) return;
     this.#sources.delete(key);

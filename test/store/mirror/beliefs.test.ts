@@ -15,12 +15,12 @@ const row: BeliefRow = {
 };
 
 describe("put()", () => {
-  it("keeps all numbers as they are, for sources that are known", () => {
+  it("keeps all numbers as they are, of sources and of what is none", () => {
     const { beliefs, sources } = storeRig().store;
     sources.put([{ kind: "tasks", projectId: projectId(1), listId: listId(1) }]);
     beliefs.put([row, { ...row, source: "tasks:404" }], 1);
     expect(beliefs.get("tasks:1", 1)).toEqual(row);
-    expect(beliefs.get("tasks:404", 1)).toBeNull();
+    expect(beliefs.get("tasks:404", 1)).toEqual({ ...row, source: "tasks:404" });
     beliefs.put([{ ...row, odds: null, hours: null, lastChange: null }], 1);
     expect(beliefs.get("tasks:1", 1)).toMatchObject({ odds: null, hours: null, lastChange: null });
   });
