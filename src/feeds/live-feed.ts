@@ -144,22 +144,23 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   let preparing: Promise<void> | null = null;
   let looked: Look | null = null;
 
-  const linksNow = (): FeedLinks | null =>
-    links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(today()) };
+  const linksOn = (day: Temporal.PlainDate): FeedLinks | null =>
+    links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(day) };
 
-  function inputsNow(): string {
-    const made = linksNow();
+  /** What the feed is made of now, as it is on a day. */
+  function inputsOn(day: Temporal.PlainDate): string {
+    const made = linksOn(day);
     const row = feed();
     const chosen = isPlainFeed(row) ? "" : ` ${JSON.stringify([row.filter, row.personId])}`;
     const colour = colourOf(row, store)?.hex;
-    return `${scope.revision()} ${today().toString()} ${format} ${made ? linksText(made) : ""} ${row.name}${chosen}${colour ? ` ${colour}` : ""}`;
+    return `${scope.revision()} ${day.toString()} ${format} ${made ? linksText(made) : ""} ${row.name}${chosen}${colour ? ` ${colour}` : ""}`;
   }
 
   function current(): FeedState | null {
     if (!known) return null;
     const look = lookNow(known);
     if (looked && isSameLook(looked, look)) return known;
-    const inputs = inputsNow();
+    const inputs = inputsOn(look.day);
     if (known.inputs !== inputs) {
       if (isPlainFeed(feed()) || !goesOn(known.inputs, inputs)) return null;
       known = { ...known, inputs };
@@ -193,7 +194,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     const { readNames } = deps;
     const entries = createFeedEntries({
       ...{ store, scope, readNames, options, format },
-      links: linksNow,
+      links: () => linksOn(today()),
     });
     return {
       entries,
@@ -207,13 +208,15 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   function build(): { readonly state: FeedState; readonly made: BuiltFeed } {
     working ??= startWork();
     const { entries, fragments, octets } = working;
+    // Midnight may come at any moment: then it is of the day before, and made anew for the next who asks.
+    const day = today();
     entries.refresh();
     fragments.dropGone();
-    const texts = fragments.textsOn(today());
-    const body = octets.write(headOf(working), texts);
+    const texts = fragments.textsOn(day);
+    const body = octets.write(headOf(working, day), texts);
     const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
     const state = {
-      inputs: inputsNow(),
+      inputs: inputsOn(day),
       etag,
       modifiedAt: known?.etag === etag ? known.modifiedAt : nextModified(known, clock()),
       items: texts.length,
@@ -224,11 +227,11 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     return { state, made: built?.etag === etag ? built : builtFeed(etag, body) };
   }
 
-  const headOf = ({ entries, writeZone }: Working): string =>
+  const headOf = ({ entries, writeZone }: Working, day: Temporal.PlainDate): string =>
     calendarHead({
       name: feed().name,
       zone: options.zone,
-      shown: entries.shown(today()),
+      shown: entries.shown(day),
       colour: colourOf(feed(), store),
       writeZone,
     });
@@ -282,7 +285,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       });
     now(() => fragments.dropGone());
     yield;
-    now(() => headOf(made));
+    now(() => headOf(made, today()));
     yield;
     const texts = now(() => fragments.textsOn(today()));
     yield;

@@ -55,6 +55,30 @@ describe("head()", () => {
     expect(new Set(seen.map(({ etag }) => etag)).size).toBe(4);
   });
 
+  it("head() result when midnight comes while it is made: of the new day the next time, whenever that was", () => {
+    const [evening, morning] = ["2026-11-20T22:59:59Z", "2026-11-20T23:00:00Z"].map((at) =>
+      Temporal.Instant.from(at),
+    );
+    for (let looks = 0; looks < 30; looks += 1) {
+      let left = Number.POSITIVE_INFINITY;
+      const now = (): Temporal.Instant => {
+        left -= 1;
+        return (left >= 0 ? evening : morning) ?? Temporal.Now.instant();
+      };
+      const clock = Object.assign(now, { set: () => undefined, advance: () => undefined });
+      const options = { past: Temporal.Duration.from({ days: 10 }) };
+      const { put, head, text, fromScratch } = feedRig({ clock, options });
+      put(anEvent(1, { when: days("2026-11-10") }));
+      put(anEvent(2, { when: days("2026-11-20") }));
+      left = looks;
+      head();
+      left = 0;
+      const shown = text();
+      expect(byTitle(shown).size).toBe(1);
+      expect(shown).toBe(fromScratch());
+    }
+  });
+
   it("head() result when the clock is set back: Last-Modified does not go back", () => {
     const { put, head, clock } = feedRig();
     put(anEvent(1));
