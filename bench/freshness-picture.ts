@@ -1,8 +1,9 @@
 // Draws how stale a mirror is over the number of sources that share the quota: round robin, the daemon's scheduler and an oracle
 // in a simulator, and what `bench/freshness.ts` has measured of the whole daemon.
 //   node bench/freshness-picture.ts PATH_OF_POLLSIM FILE > docs/freshness.svg
-// FILE: what `bench/freshness.ts` has written with `json=FILE`. The simulator has the same hours as the measurement: a start
-// that knows nothing at seven in the morning, three hours, and then four that count; the geometric mean of three seeds.
+// FILE: what `bench/freshness.ts` has written with `json=FILE`, several seeds of a size or one. The simulator has the hours of a
+// measurement with `learned=on from=72 warm=1 hours=10`: three days of learning, an hour, and then ten that count. Both are geometric
+// means over the seeds, of which the simulator has three.
 import { readFileSync } from "node:fs";
 import { loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
 
@@ -18,7 +19,7 @@ interface Line {
 }
 
 const hour = 3600;
-const [from, warm, hours] = [7 * hour, 3 * hour, 4 * hour];
+const [from, warm, hours] = [0, 73 * hour, 10 * hour];
 const seeds = [11, 12, 13];
 const sizes = [20, 40, 73, 120, 200, 400, 1000, 2000];
 /** As the daemon has them unless told otherwise. */
@@ -40,10 +41,10 @@ async function simulatedLines(): Promise<readonly Line[]> {
       const world = worldOf(pollsim, { n: sources, scenario: "work", seed, horizon });
       return simulated(pollsim, { world, from, warm, budget, maxAge });
     });
-    const mean = (of: (run: (typeof runs)[number]) => number): Point => {
-      const logs = runs.reduce((sum, run) => sum + Math.log(of(run)), 0);
-      return { sources, seconds: Math.exp(logs / runs.length) };
-    };
+    const mean = (of: (run: (typeof runs)[number]) => number): Point => ({
+      sources,
+      seconds: geometricMean(runs.map(of)),
+    });
     return {
       roundRobin: mean((run) => run.roundRobin),
       ours: mean((run) => run.ours),
@@ -63,14 +64,22 @@ function measured(file: string): readonly Line[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line): Record<string, unknown> => JSON.parse(line));
-  const points = (alltodo: string) =>
-    rows
-      .filter((row) => row["alltodo"] === alltodo)
-      .map((row) => ({ sources: Number(row["sources"]), seconds: Number(row["mirror s"]) }));
+  const points = (alltodo: string) => {
+    const own = rows.filter((row) => row["alltodo"] === alltodo);
+    const bySources = Map.groupBy(own, (row) => Number(row["sources"]));
+    return [...bySources].map(([sources, runs]) => ({
+      sources,
+      seconds: geometricMean(runs.map((row) => Number(row["mirror s"]))),
+    }));
+  };
   return [
     { label: "measured", mark: "measured", points: points("off") },
     { label: "measured, with the list of all tasks", mark: "pages", points: points("on") },
   ];
+}
+
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
 function picture(lines: readonly Line[], dots: readonly Line[]): string {
