@@ -73,7 +73,7 @@ export function feedRig(
     text: (project = 2001) => opened(project).body().toString(),
     head: (project = 2001) => opened(project).head(),
     /** The same feed from feeds that have nothing in memory yet. */
-    fromScratch(project = 2001) {
+    fromScratch: (project = 2001) => {
       const path = feeds.list().find((one) => one.projectId === project)?.path ?? "";
       return start().open(secretIn(path))?.body().toString();
     },
