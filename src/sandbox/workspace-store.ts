@@ -56,6 +56,8 @@ export class WorkspaceStore {
   readonly files: Table<FileRecord>;
   readonly #database: Database.Database;
   readonly #nextId: Database.Statement<[string, number], { value: number }>;
+  readonly #changes: Database.Statement<[], { n: number }>;
+  #work: { readonly key: string; readonly rows: WorkPage["rows"] } = { key: "", rows: [] };
 
   constructor(file: string) {
     this.#database = new Database(file);
@@ -68,6 +70,7 @@ export class WorkspaceStore {
        on conflict (name) do update set value = value + 1 returning value`,
     );
 
+    this.#changes = this.#database.prepare("select total_changes() as n");
     const table = <T extends Stored>(name: string, place: (record: T) => Place) =>
       new Table<T>(this.#database, { name, place });
     this.people = table("people", () => ({ owner: 0, project: 0, done: false }));
@@ -123,26 +126,34 @@ export class WorkspaceStore {
   }
 
   /** Ids of tasks (and subtasks when asked) of the whole account, by id, one page of them. */
-  workPage(wanted: WorkPageQuery): WorkPage {
-    const union = `select id, 0 as sub from tasks
-        where project in (select value from json_each(@projects)) and done <= @done
-      union all select id, 1 from subtasks
-        where @subtasks = 1 and project in (select value from json_each(@projects))
-          and done <= @done`;
-    const given = {
-      projects: JSON.stringify(wanted.projects),
-      done: wanted.completed ? 1 : 0,
-      subtasks: wanted.subtasks ? 1 : 0,
-    };
-    const rows = this.#database
+  workPage({ start, limit, ...wanted }: WorkPageQuery): WorkPage {
+    const key = JSON.stringify([wanted, this.#written()]);
+    if (this.#work.key !== key) this.#work = { key, rows: this.#workRows(wanted) };
+    const { rows } = this.#work;
+    return { total: rows.length, rows: rows.slice(start, start + limit) };
+  }
+
+  #workRows({ projects, completed, subtasks }: Omit<WorkPageQuery, "start" | "limit">) {
+    return this.#database
       .prepare<[object], { id: number; sub: number }>(
-        `select id, sub from (${union}) order by id limit @limit offset @start`,
+        `select id, 0 as sub from tasks
+           where project in (select value from json_each(@projects)) and done <= @done
+         union all select id, 1 from subtasks
+           where @subtasks = 1 and project in (select value from json_each(@projects))
+             and done <= @done
+         order by id`,
       )
-      .all({ ...given, limit: wanted.limit, start: wanted.start });
-    const total = this.#database
-      .prepare<[object], { n: number }>(`select count(*) as n from (${union})`)
-      .get(given);
-    return { total: total?.n ?? 0, rows: rows.map((it) => ({ id: it.id, sub: it.sub === 1 })) };
+      .all({
+        projects: JSON.stringify(projects),
+        done: completed ? 1 : 0,
+        subtasks: subtasks ? 1 : 0,
+      })
+      .map(({ id, sub }) => ({ id, sub: sub === 1 }));
+  }
+
+  /** Changes with everything that is written, here or by another program. */
+  #written(): readonly unknown[] {
+    return [this.#changes.get()?.n, this.#database.pragma("data_version", { simple: true })];
   }
 
   /** Closes the file; the store cannot be used afterwards. */

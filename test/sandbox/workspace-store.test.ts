@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import type { TaskRecord } from "../../src/sandbox/records.ts";
 import { WorkspaceStore, WorkspaceStoreError } from "../../src/sandbox/workspace-store.ts";
 import { at, idOf, items, startRig } from "./rig.ts";
 
@@ -11,6 +12,34 @@ function freshFile(): string {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return join(directory, "workspace.sqlite");
 }
+
+const aTask: TaskRecord = {
+  id: 1,
+  project: 2001,
+  list: 3001,
+  title: "Task",
+  description: null,
+  startOn: null,
+  dueOn: null,
+  estimatedHours: null,
+  estimatedMins: null,
+  loggedHours: null,
+  loggedMins: null,
+  assigned: [],
+  labels: [],
+  attachments: [],
+  percentProgress: 0,
+  taskHistory: null,
+  completedAt: null,
+  completedBy: null,
+  createdBy: 11,
+  createdAt: "2026-11-20T08:00:00Z",
+  updatedAt: "2026-11-20T08:00:00Z",
+  ticket: "A-1",
+  rrule: null,
+  stage: 1,
+  customFields: {},
+};
 
 test("startSandbox() a reopened file keeps ids, keys, changes and bytes, whatever the seed", async () => {
   const data = freshFile();
@@ -51,4 +80,27 @@ test("startSandbox() rejects when the port is taken", async () => {
   const { sandbox } = await startRig();
   const port = Number(new URL(sandbox.baseUrl).port);
   await expect(startRig({ port })).rejects.toThrow("EADDRINUSE");
+});
+
+test("WorkspaceStore.workPage() tells what is there now, whoever has written it", () => {
+  const data = freshFile();
+  const store = new WorkspaceStore(data);
+  const other = new WorkspaceStore(data);
+  const task = (id: number, completedAt: string | null = null) => ({ ...aTask, id, completedAt });
+  const page = (start = 0) => {
+    const wanted = { projects: [2001], completed: false, subtasks: true, start, limit: 2 };
+    const { total, rows } = store.workPage(wanted);
+    return { total, ids: rows.map(({ id }) => id) };
+  };
+  expect(page()).toEqual({ total: 0, ids: [] });
+  for (const id of [1, 2, 3]) store.tasks.put(task(id));
+  expect(page()).toEqual({ total: 3, ids: [1, 2] });
+  expect(page(2)).toEqual({ total: 3, ids: [3] });
+  other.subtasks.put({ ...task(4), task: 1 });
+  expect(page(2)).toEqual({ total: 4, ids: [3, 4] });
+  store.tasks.put(task(1, "2026-11-20T09:00:00Z"));
+  store.tasks.remove(2);
+  expect(page()).toEqual({ total: 2, ids: [3, 4] });
+  store.close();
+  other.close();
 });
