@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,7 +96,8 @@ async function startCache(
     async stop() {
       child.kill("SIGTERM");
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      // Its workers may end after it.
+      await rm(folder, { recursive: true, force: true, maxRetries: 100, retryDelay: 2 });
     },
   };
 }
