@@ -31,7 +31,7 @@ function countingReads(
         const answer = await workspace.allTasksUnread(query, call);
         if (!answer.ok) return answer;
         const read = () => {
-          note("page");
+          note(`page ${query.start}`);
           return answer.value.read();
         };
         return ok({ ...answer.value, read });
@@ -78,7 +78,7 @@ export function countedSync(
   });
   return {
     sync,
-    /** Kinds of all that was read since the last sweep of `reads`; `page` for one of all tasks. */
+    /** Kinds of all that was read since the last sweep of `reads`; `page` with its first place for one of all tasks. */
     read: (): readonly string[] => read,
     /** Kinds of the lists that one sweep has read, sorted. */
     reads: async (): Promise<readonly string[]> => {
