@@ -91,13 +91,18 @@ interface OctetCache {
   readonly drop: (id: number) => void;
 }
 
+/** What one entry takes in memory besides its octets, about. */
+const sizeOfEntry = 300;
+
 /** `budget`: in octets. */
 function createOctetCache(budget: number): OctetCache {
   const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
   let size = 0;
 
   function drop(id: number): void {
-    size -= kept.get(id)?.octets.byteLength ?? 0;
+    const known = kept.get(id);
+    if (!known) return;
+    size -= known.octets.byteLength + sizeOfEntry;
     kept.delete(id);
   }
 
@@ -109,7 +114,7 @@ function createOctetCache(budget: number): OctetCache {
     put(id, text) {
       drop(id);
       kept.set(id, text);
-      size += text.octets.byteLength;
+      size += text.octets.byteLength + sizeOfEntry;
       for (const oldest of kept.keys()) {
         if (size <= budget) break;
         drop(oldest);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { fingerprint } from "../domain/fingerprint.ts";
+import { flatText } from "../domain/flat-text.ts";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
@@ -160,7 +161,8 @@ function withTimeOf(said: string, now: string): string {
   return own === undefined ? now : now.replace(completed, () => own);
 }
 
-const etagOf = (octets: Buffer): string => `"${hash("sha256", octets, "hex").slice(0, 32)}"`;
+const etagOf = (octets: Buffer): string =>
+  flatText(`"${hash("sha256", octets, "hex").slice(0, 32)}"`);
 
 const later = (a: Temporal.Instant, b: Temporal.Instant | null): Temporal.Instant =>
   b && Temporal.Instant.compare(b, a) > 0 ? b : a;

@@ -62,10 +62,16 @@ export function kindIn(source: string): ItemKind {
 }
 
 /** A list of what hangs around the items: read after everything else, and only when it may have changed. */
-export type SideSource =
+export type SideSource = SideSourceOfProject | SideSourceOfTask;
+
+export type SideSourceOfProject =
   | { readonly kind: "folders"; readonly projectId: ProjectId }
-  | { readonly kind: "files"; readonly projectId: ProjectId; readonly folderId: FolderId }
-  | { readonly kind: "comments" | "history"; readonly taskId: ServiceId };
+  | { readonly kind: "files"; readonly projectId: ProjectId; readonly folderId: FolderId };
+
+export interface SideSourceOfTask {
+  readonly kind: "comments" | "history";
+  readonly taskId: ServiceId;
+}
 
 export const sideKinds = [
   "folders",

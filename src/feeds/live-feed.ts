@@ -317,8 +317,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       return preparing;
     },
     size: () =>
-      (built?.size() ?? 0) +
-      (working ? working.fragments.size() + (isPlainFeed(feed()) ? 0 : working.entries.size()) : 0),
+      (built?.size() ?? 0) + (working ? working.fragments.size() + working.entries.size() : 0),
     release() {
       built = null;
       working = null;

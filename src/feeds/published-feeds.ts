@@ -180,7 +180,8 @@ export class WeakFeedKeyError extends Error {
 }
 
 const shortestKey = 32;
-const usualBudget = 32 * 2 ** 20;
+/** One feed of 10,000 events takes as much. */
+const usualBudget = 24 * 2 ** 20;
 
 /**
  * Publishes projects, or what of them was chosen, as calendars behind secret addresses, and keeps what a feed has said, so that a calendar program

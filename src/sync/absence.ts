@@ -204,7 +204,8 @@ export class DirectoryAbsences {
     if (!tasks.ok) {
       return { kind: judgeRefusal(tasks.failure, isReadable(`events:${projectId}`)) };
     }
-    const isEmpty = tasks.value.received === 0 && store.mirror.contents(`tasks:${id}`).size === 0;
+    const isEmpty =
+      tasks.value.received === 0 && store.mirror.populated([`tasks:${id}`]).size === 0;
     const isDenied = judgeRefusal(single.failure, true) === "gone";
     return isEmpty && isDenied ? { kind: "gone" } : { kind: "present", value: list };
   }

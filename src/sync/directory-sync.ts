@@ -176,9 +176,7 @@ export class DirectorySync {
     if (source.kind !== "todolists") return { told: [], doubts: [] };
     const { store, questions } = this.#deps;
     const name = sourceName(source);
-    const tasksOf = ({ id }: Todolist) =>
-      [...store.mirror.contents(`tasks:${id}`).values()].map(({ key }) => key);
-
+    const tasksOf = ({ id }: Todolist) => [...store.mirror.keys(`tasks:${id}`).values()];
     const missing = [...absent.gone, ...absent.unknown].flatMap(tasksOf).length;
     const told = stepBrake(store, { source: name, missing, total: missing });
     const isFree = mayBury(brakeOf(store, name), absent.unknown.length);

@@ -67,8 +67,8 @@ const mostFailures = 3;
 const mostScattered = 4;
 const mostDoubts = 500;
 const mostTaken = 10_000;
-/** Lists whose elements are looked for among the pages at once. */
-const listsAtOnce = 50;
+/** Lists whose elements are looked for among the pages at once, or parts of long ones. */
+const partsAtOnce = 50;
 /** What a page is worth that may show what the total has told of. */
 const pressing = 1000;
 
@@ -93,7 +93,7 @@ export class FastPath {
   #polls = 0;
   /** When the pages were last read, by page. */
   readonly #readAt: Temporal.Instant[] = [];
-  #unverified: string[] | null = null;
+  #unverified: Iterator<readonly Element[], undefined> | null = null;
   #missing = new Set<Element>();
   /** By page: each of their elements was seen last on that page, and its row was written by nobody since. */
   readonly #kept = new Map<number, KeptPage>();
@@ -215,22 +215,30 @@ export class FastPath {
     }
   }
 
-  /** Looks for what the lists have shown among the pages, some lists at a time; whether all are done. */
+  /** Looks for what the lists have shown among the pages, some of it at a time; whether all is done. */
   #verify(): boolean {
-    const { sources, store } = this.#deps;
     if (!this.#unverified) {
       this.#missing = new Set();
-      this.#unverified = [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")].map(
-        ({ name }) => name,
-      );
+      this.#unverified = this.#shownByLists();
     }
-    for (const name of this.#unverified.splice(0, listsAtOnce)) {
-      const sign = name.startsWith("tasks:") ? 1 : -1;
-      for (const id of store.mirror.contents(name).keys()) {
-        if (this.#pages.pageOf(sign * id) === null) this.#missing.add(sign * id);
+    for (let parts = 0; parts < partsAtOnce; parts += 1) {
+      const { value: elements } = this.#unverified.next();
+      if (!elements) return true;
+      for (const element of elements) {
+        if (this.#pages.pageOf(element) === null) this.#missing.add(element);
       }
     }
-    return this.#unverified.length === 0;
+    return false;
+  }
+
+  /** The elements of all lists of tasks and subtasks, of long ones in parts. */
+  *#shownByLists(): Generator<readonly Element[], undefined> {
+    const { sources, store } = this.#deps;
+    for (const { name } of [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")]) {
+      const sign = name.startsWith("tasks:") ? 1 : -1;
+      const parts = store.mirror.keysInParts(name);
+      for (const keys of parts) yield [...keys.keys()].map((id) => sign * id);
+    }
   }
 
   #sourcesOf(elements: readonly Element[]): ReadonlySet<string> {
@@ -304,7 +312,7 @@ export class FastPath {
       if (isOver()) return { kind: "failed", notBefore: null };
       if (!answer.ok) return this.#fail(answer.failure);
       const { digest, read } = answer.value;
-      const kept = this.#state.kind === "used" ? this.#kept.get(page) : undefined;
+      const kept = this.#kept.get(page);
       if (kept?.digest === digest) return this.#stayed(page, { at, kept });
       const recalled = this.#recall(page, { at, digest });
       if (recalled) return recalled;

@@ -2,10 +2,16 @@ import { isRecent } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
-import { type SideSource, sideName } from "../domain/source.ts";
+import {
+  type SideSourceOfProject as OfProject,
+  type SideSourceOfTask as OfTask,
+  type SideSource,
+  sideName,
+} from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
 import { type Current, CurrentHeap } from "./current-heap.ts";
+import { type DueTask, DueTasks } from "./due-tasks.ts";
 
 /** Which side sources are mirrored. */
 export interface SideOptions {
@@ -16,14 +22,10 @@ export interface SideOptions {
 
 /** A side source that is due to be read. */
 export interface DueRead {
-  readonly name: string;
   readonly source: SideSource;
-  /** A digest of the task as its list shows it now; null for folders and files. */
+  /** Of the task as its list shows it now, as the store keeps it; null for folders and files. */
   readonly seen: string | null;
-  /** When the task last changed, so that the newest goes first. */
-  readonly changedAt: number;
   readonly failures: number;
-  readonly notBefore: Temporal.Instant | null;
 }
 
 export interface SideQueueDeps {
@@ -32,35 +34,45 @@ export interface SideQueueDeps {
   readonly options: SideOptions;
 }
 
-const ranks: Readonly<Record<SideSource["kind"], number>> = {
-  comments: 0,
-  folders: 1,
-  files: 2,
-  history: 3,
-};
+/** A source whose last reading failed. */
+interface Failed extends Current {
+  readonly failures: number;
+  readonly notBefore: Temporal.Instant;
+  /** What is due again once it has rested; null = it has. */
+  due: (() => void) | null;
+}
 
 /**
  * The queue of side sources that are due, best first. Comments and history of a task are wanted when what its
  * list says of the task differs from what it said when they were last read; folders and files when they get old. The
- * store remembers what was read; the queue holds only what is still due.
+ * store remembers what was read; the queue holds a few numbers for each task of which something is due or was read.
  */
 export class SideQueue {
   readonly #deps: SideQueueDeps;
-  readonly #due = new Map<string, Due>();
-  readonly #ready = new CurrentHeap<Due>((a, b) => byNeed(a.read, b.read));
-  readonly #resting = new CurrentHeap<Due>((a, b) => restOf(a) - restOf(b));
-  /** The digests of tasks whose comments or history were read, by the source's name. */
-  readonly #seen: Map<string, string | null>;
-  readonly #readAt: Map<string, Temporal.Instant>;
+  readonly #tasks = { comments: new DueTasks(), history: new DueTasks() };
+  readonly #folders = {
+    folders: new Map<string, OfProject>(),
+    files: new Map<string, OfProject>(),
+  };
+  readonly #failed = new Map<string, Failed>();
+  readonly #resting = new CurrentHeap<Failed>((a, b) => restOf(a) - restOf(b));
+  /** The marks of tasks whose comments, or whose history, were read. */
+  readonly #read = {
+    comments: new Map<ServiceId, number>(),
+    history: new Map<ServiceId, number>(),
+  };
+  /** When folders and files were. */
+  readonly #readAt = new Map<string, Temporal.Instant>();
 
   constructor(deps: SideQueueDeps) {
     this.#deps = deps;
-    deps.store.sideSources.prune();
-    const states = deps.store.sideSources.all();
-    this.#seen = new Map(states.map(({ name, seen }) => [name, seen]));
-    this.#readAt = new Map(
-      states.flatMap(({ name, succeededAt }) => (succeededAt ? [[name, succeededAt]] : [])),
-    );
+    const { sideSources } = deps.store;
+    sideSources.prune();
+    for (const { kind, task, seen } of sideSources.ofTasks())
+      this.#read[kind].set(task, markIn(seen));
+    for (const { name, succeededAt } of sideSources.ofProjects()) {
+      if (succeededAt) this.#readAt.set(name, succeededAt);
+    }
   }
 
   /**
@@ -71,105 +83,146 @@ export class SideQueue {
     const { options } = this.#deps;
     for (const item of items) {
       if (item.kind !== "task" || item.id === null) continue;
-      if (options.comments) this.#followComments(item, item.id);
+      if (options.comments) this.#follow("comments", item, markOf(saidOfComments(item)));
       if (!options.history) continue;
       const content = contents.get(item) ?? contentText(item);
-      this.#followHistory(item, { taskId: item.id, content });
+      // The service's times have whole seconds, so the content counts as well.
+      this.#follow("history", item, markOf(`${item.updatedAt?.toString() ?? ""} ${content}`));
     }
   }
 
   /** Makes a source due that was not read within `maxAge`. */
-  refresh(source: SideSource, maxAge: Temporal.Duration): void {
-    const { clock } = this.#deps;
+  refresh(source: OfProject, maxAge: Temporal.Duration): void {
     const name = sideName(source);
     const readAt = this.#readAt.get(name);
-    if (readAt && isRecent(readAt, { length: maxAge, now: clock() })) return;
-    this.#setDue({ name, source, seen: null, changedAt: 0 });
+    if (readAt && isRecent(readAt, { length: maxAge, now: this.#deps.clock() })) return;
+    this.#setDue(source, () => this.#folders[source.kind].set(name, source));
   }
 
-  /** The best source that may be read now; null when none may. */
+  /** The best source that may be read now; null when none may: comments first, history last. */
   next(): DueRead | null {
     const now = this.#deps.clock().epochMilliseconds;
     for (;;) {
       const rested = this.#resting.first();
-      if (!rested || restOf(rested) > now) return this.#ready.first()?.read ?? null;
+      if (!rested || restOf(rested) > now) break;
       this.#resting.takeFirst();
-      this.#ready.put(rested);
+      rested.due?.();
+      rested.due = null;
     }
+    return (
+      this.#nextOfTasks("comments") ??
+      this.#nextOfProjects("folders") ??
+      this.#nextOfProjects("files") ??
+      this.#nextOfTasks("history")
+    );
   }
 
   /** Notes that a source was read whole. It stays due where its task has changed meanwhile. */
-  done({ name, seen }: DueRead): void {
-    this.#seen.set(name, seen);
-    this.#readAt.set(name, this.#deps.clock());
-    if (this.#due.get(name)?.read.seen === seen) this.#unset(name);
+  done({ source, seen }: DueRead): void {
+    if (!isOfTask(source)) {
+      this.#readAt.set(sideName(source), this.#deps.clock());
+      this.#unset(source);
+    } else if (seen !== null) {
+      const mark = markIn(seen);
+      this.#read[source.kind].set(source.taskId, mark);
+      if (this.#tasks[source.kind].get(source.taskId)?.mark === mark) this.#unset(source);
+    }
   }
 
   /** Notes that a source could not be read, and rests until `notBefore`. */
-  postpone({ name, failures }: DueRead, notBefore: Temporal.Instant): void {
-    const now = this.#due.get(name)?.read;
-    if (now) this.#set({ ...now, failures: failures + 1, notBefore });
+  postpone({ source, failures }: DueRead, notBefore: Temporal.Instant): void {
+    const again = this.#takeDue(source);
+    if (!again) return;
+    const failed = { failures: failures + 1, notBefore, due: again, isCurrent: true };
+    this.#failed.set(sideName(source), failed);
+    this.#resting.put(failed);
   }
 
   /** Forgets a source that exists no more. */
-  drop({ name }: DueRead): void {
-    this.#unset(name);
-    this.#seen.delete(name);
-    this.#readAt.delete(name);
+  drop({ source }: DueRead): void {
+    this.#unset(source);
+    if (isOfTask(source)) this.#read[source.kind].delete(source.taskId);
+    else this.#readAt.delete(sideName(source));
   }
 
-  /** A comment may be changed without being counted, so the time of the task counts as well where there are some. */
-  #followComments(item: TaskItem, taskId: ServiceId): void {
-    const source: SideSource = { kind: "comments", taskId };
-    const name = sideName(source);
-    const updatedAt = item.updatedAt?.toString() ?? "";
-    const seen = item.commentCount === 0 ? "0" : `${item.commentCount} ${updatedAt}`;
-    const before = this.#seen.get(name) ?? "0";
-    if (before === seen) this.#unset(name);
-    else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
+  #follow(kind: OfTask["kind"], { id, updatedAt }: TaskItem, mark: number): void {
+    if (id === null) return;
+    const source: OfTask = { kind, taskId: id };
+    const before = this.#read[kind].get(id) ?? (kind === "comments" ? noComments : null);
+    if (before === mark) {
+      this.#unset(source);
+      return;
+    }
+    const due: DueTask = { task: id, mark, changedAt: updatedAt?.epochMilliseconds ?? 0 };
+    this.#setDue(source, () => this.#tasks[kind].put(due));
   }
 
-  /** The service's times have whole seconds, so the content counts as well. */
-  #followHistory(
-    item: TaskItem,
-    { taskId, content }: { readonly taskId: ServiceId; readonly content: string },
-  ): void {
-    const source: SideSource = { kind: "history", taskId };
-    const name = sideName(source);
-    const seen = fingerprint(`${item.updatedAt?.toString() ?? ""} ${content}`);
-    if (this.#seen.get(name) === seen) this.#unset(name);
-    else this.#setDue({ name, source, seen, changedAt: momentOf(item) });
+  #nextOfTasks(kind: OfTask["kind"]): DueRead | null {
+    const due = this.#tasks[kind].first();
+    return due && this.#told({ kind, taskId: due.task }, seenText(due.mark));
   }
 
-  #setDue(read: Pick<DueRead, "name" | "source" | "seen" | "changedAt">): void {
-    const known = this.#due.get(read.name)?.read;
-    this.#set({ ...read, failures: known?.failures ?? 0, notBefore: known?.notBefore ?? null });
+  #nextOfProjects(kind: OfProject["kind"]): DueRead | null {
+    const [source] = this.#folders[kind].values();
+    return source ? this.#told(source, null) : null;
   }
 
-  #set(read: DueRead): void {
-    this.#unset(read.name);
-    const due = { read, isCurrent: true };
-    this.#due.set(read.name, due);
-    if (read.notBefore) this.#resting.put(due);
-    else this.#ready.put(due);
+  #told(source: SideSource, seen: string | null): DueRead {
+    return { source, seen, failures: this.#failureOf(source)?.failures ?? 0 };
   }
 
-  #unset(name: string): void {
-    const known = this.#due.get(name);
-    if (known) known.isCurrent = false;
-    this.#due.delete(name);
+  /** Makes something due at once, or once it has rested. */
+  #setDue(source: SideSource, due: () => void): void {
+    const failed = this.#failureOf(source);
+    if (failed?.due) failed.due = due;
+    else due();
+  }
+
+  /** Takes a source out of what is due; what puts it in again as it was, null where it is not due. */
+  #takeDue(source: SideSource): (() => void) | null {
+    if (!isOfTask(source)) {
+      const folders = this.#folders[source.kind];
+      const name = sideName(source);
+      return folders.delete(name) ? () => folders.set(name, source) : null;
+    }
+    const tasks = this.#tasks[source.kind];
+    const due = tasks.get(source.taskId);
+    tasks.delete(source.taskId);
+    return due && (() => tasks.put(due));
+  }
+
+  #unset(source: SideSource): void {
+    this.#takeDue(source);
+    const failed = this.#failureOf(source);
+    if (!failed) return;
+    failed.isCurrent = false;
+    this.#failed.delete(sideName(source));
+  }
+
+  #failureOf(source: SideSource): Failed | null {
+    return this.#failed.size === 0 ? null : (this.#failed.get(sideName(source)) ?? null);
   }
 }
 
-interface Due extends Current {
-  readonly read: DueRead;
-}
+const restOf = ({ notBefore }: Failed): number => notBefore.epochMilliseconds;
 
-const restOf = ({ read }: Due): number => read.notBefore?.epochMilliseconds ?? 0;
+const isOfTask = (source: SideSource): source is OfTask =>
+  source.kind === "comments" || source.kind === "history";
 
-const momentOf = ({ updatedAt }: TaskItem): number => updatedAt?.epochMilliseconds ?? 0;
+/** A comment may be changed without being counted, so the time of the task counts as well where there are some. */
+const saidOfComments = ({ commentCount, updatedAt }: TaskItem): string =>
+  commentCount === 0 ? "0" : `${commentCount} ${updatedAt?.toString() ?? ""}`;
 
-function byNeed(a: DueRead, b: DueRead): number {
-  const rank = ranks[a.source.kind] - ranks[b.source.kind];
-  return rank === 0 ? b.changedAt - a.changedAt : rank;
-}
+const digits = 13;
+
+/** What is told of a task as a number: as many digits of its hash as such a one holds. */
+const markOf = (told: string): number => Number.parseInt(fingerprint(told).slice(0, digits), 16);
+
+const noComments = markOf("0");
+
+/** A mark as the store keeps it. */
+const seenText = (mark: number): string => mark.toString(16).padStart(digits, "0");
+
+/** The mark in what the store keeps: earlier versions wrote all digits of the hash, and of comments what is hashed now. */
+const markIn = (seen: string): number =>
+  /^[0-9a-f]{13,}$/.test(seen) ? Number.parseInt(seen.slice(0, digits), 16) : markOf(seen);

@@ -2,6 +2,7 @@ import { later } from "../domain/backoff.ts";
 import type { Folder } from "../domain/file.ts";
 import type { FolderId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
+import { sideName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
@@ -71,11 +72,11 @@ export class SideReader {
         const { items, changed } = outcome.value;
         store.sideSources.succeeded(due.source, { seen: due.seen, items });
         this.queue.done(due);
-        if (changed > 0) report({ kind: "side-changed", source: due.name, changed });
+        if (changed > 0) report({ kind: "side-changed", source: sideName(due.source), changed });
       }
     } catch (error) {
       this.queue.postpone(due, this.#after(restAfter(due.failures + 1, this.#deps.maxAge)));
-      report({ kind: "fault", source: due.name, error });
+      report({ kind: "fault", source: sideName(due.source), error });
     }
   }
 
@@ -164,7 +165,7 @@ export class SideReader {
     const failures = due.failures + 1;
     const nextAt = this.#after(restOf(failure, { failures, maxAge }));
     this.queue.postpone(due, nextAt);
-    report({ kind: "failed", source: due.name, problem, failures, nextAt });
+    report({ kind: "failed", source: sideName(due.source), problem, failures, nextAt });
   }
 
   #refreshFiles(): void {

@@ -316,6 +316,7 @@ class Syncing implements Sync {
     try {
       this.#applyConfiguration();
       this.#beginRound();
+      await this.#followEarlier(signal);
       await this.#sweep.run(options);
       const { braked } = this.#questions.settle();
       this.#sources.save();
@@ -347,7 +348,8 @@ class Syncing implements Sync {
 
   async run(signal: AbortSignal): Promise<void> {
     this.#applyConfiguration();
-    if (!this.#hasBegun) {
+    const isFirst = !this.#hasBegun;
+    if (isFirst) {
       this.#beginRound();
       if (this.goesOn) this.#goOn();
     } else if (!this.#ready) this.#sources.resumeRound();
@@ -356,6 +358,7 @@ class Syncing implements Sync {
     this.#spread();
     this.#isRunning = true;
     try {
+      if (isFirst) await this.#followEarlier(signal);
       while (!signal.aborted) {
         const next = (room: number) => this.#nextInRun(signal, this.#limit() - room);
         await this.#work({ signal, next, rest: () => this.#restMs() });
@@ -377,13 +380,21 @@ class Syncing implements Sync {
     this.#initial.noteAll();
   }
 
-  /** What an earlier process has read in this round was not yet followed by its side sources. */
   #beginRound(): void {
     this.#hasBegun = true;
     this.#sources.beginRound(this.#deps.maxAge);
+  }
+
+  /** What an earlier process has read in this round was not yet followed by its side sources. */
+  async #followEarlier(signal: AbortSignal): Promise<void> {
+    const { store } = this.#deps;
     for (const entry of this.#sources.ofKind("tasks")) {
       if (!this.#sources.isDone(entry)) continue;
-      this.#side.queue.follow(this.#deps.store.mirror.ofSource(entry.name).map(({ item }) => item));
+      for (const rows of store.mirror.inParts(entry.name)) {
+        if (signal.aborted) return;
+        this.#side.queue.follow(rows.map(({ item }) => item));
+        await this.#turns.share();
+      }
     }
   }
 

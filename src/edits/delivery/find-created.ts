@@ -49,7 +49,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const [wished] = sought.wishes;
   const source = sourceOf(wished);
   // What is created beside this one while its list is on the way is not in it, and that is no sign that it was cut.
-  const known = new Set(store.mirror.contents(source).keys());
+  const known = new Set(store.mirror.keys(source).keys());
   const listed = await calls.list(wished);
   const shown = listed.ok ? listed.value.items : [];
   const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
@@ -199,9 +199,9 @@ async function doubtsAbout(
 ): Promise<readonly string[]> {
   const { store, edit } = attempt;
   const listed = new Set(items.map(({ id }) => id));
-  const missing = [...store.mirror.contents(source)]
-    .filter(([id, { key }]) => known.has(id) && !listed.has(id) && !isLeaving(key, store))
-    .flatMap(([id, { key }]) => addressOf({ id, key }, store))
+  const missing = [...store.mirror.keys(source)]
+    .filter(([id, key]) => known.has(id) && !listed.has(id) && !isLeaving(key, store))
+    .flatMap(([id, key]) => addressOf({ id, key }, store))
     .filter(({ item }) => !isHiddenFrom(edit.actor, { item, store }));
   const count = missing.length <= mostAsked ? await countThere(missing, attempt) : missing.length;
   return count > 0 ? [`${count} known items are not in it`] : [];

@@ -96,7 +96,9 @@ export interface Mirror {
     source: string,
     ids: readonly ServiceId[],
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The ids of a source alone, of some rows at a time, so that others may have their turn in between. */
+  /** The ids of a source alone. */
+  keys(source: string): ReadonlyMap<ServiceId, ItemKey>;
+  /** The same, of some rows at a time, so that others may have their turn in between. */
   keysInParts(source: string): Iterable<ReadonlyMap<ServiceId, ItemKey>>;
   /** Notes from now on which rows of a source are written. */
   watch(source: string): RowWatch;
@@ -278,6 +280,20 @@ export function createMirror({
     changes.publish(key);
   });
 
+  function* keysInParts(source: string): Generator<ReadonlyMap<ServiceId, ItemKey>> {
+    for (let after = 0; ; ) {
+      const rows = idsOfSource.all(source, after);
+      if (rows.length === 0) return;
+      after = itemKeyColumn(rows.at(-1));
+      yield new Map(
+        rows.flatMap((found) => {
+          const id = numberOrNull(found, "service_id");
+          return id === null ? [] : [[serviceId(id), itemKeyColumn(found)]];
+        }),
+      );
+    }
+  }
+
   return {
     put: (item, source) => putWritten(item, { source, content: contentText(item) }),
     putWritten,
@@ -367,19 +383,8 @@ export function createMirror({
         }),
       );
     },
-    *keysInParts(source) {
-      for (let after = 0; ; ) {
-        const rows = idsOfSource.all(source, after);
-        if (rows.length === 0) return;
-        after = itemKeyColumn(rows.at(-1));
-        yield new Map(
-          rows.flatMap((found) => {
-            const id = numberOrNull(found, "service_id");
-            return id === null ? [] : [[serviceId(id), itemKeyColumn(found)]];
-          }),
-        );
-      }
-    },
+    keys: (source) => new Map(keysInParts(source).flatMap((keys) => [...keys])),
+    keysInParts,
     watch: (source) => watches.watch(source),
     follow: (told) => watches.follow(told),
     populated: (sources) =>

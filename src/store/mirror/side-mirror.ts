@@ -1,7 +1,7 @@
 import type { Comment, HistoryEntry } from "../../domain/comment.ts";
 import type { FileEntry, Folder } from "../../domain/file.ts";
 import type { FolderId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import { type SideSource, sideKinds, sideName } from "../../domain/source.ts";
+import { type SideSource, sideName } from "../../domain/source.ts";
 import { instantText } from "../rows/item-rows.ts";
 import {
   commentRow,
@@ -9,7 +9,9 @@ import {
   fileRow,
   folderRow,
   historyRow,
+  type SeenTask,
   type SideState,
+  seenRow,
   sideRow,
 } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -231,7 +233,10 @@ export function createHistory({ db, clock }: StoreDeps): History {
 
 /** The outcome of the last polls of comments, files and history, source by source. */
 export interface SideSources {
-  all(): readonly SideState[];
+  /** Folders and files of projects. */
+  ofProjects(): readonly SideState[];
+  /** Comments and history of tasks, of those that were read whole: `seen` says of which state of the task. */
+  ofTasks(): Iterable<SeenTask>;
   /** Notes that a source was read whole; `seen` says of which state of its task, null where there is none. */
   succeeded(
     source: SideSource,
@@ -244,8 +249,12 @@ export interface SideSources {
 }
 
 export function createSideSources({ db, clock }: StoreDeps): SideSources {
-  const kinds = sideKinds.map((kind) => `'${kind}'`).join(", ");
-  const all = db.prepare(`SELECT * FROM sources WHERE kind IN (${kinds}) ORDER BY rowid`);
+  const ofProjects = db.prepare(
+    "SELECT * FROM sources WHERE kind IN ('folders', 'files') ORDER BY rowid",
+  );
+  const ofTasks = db.prepare(
+    `SELECT kind, task_id, seen FROM sources WHERE kind IN ('comments', 'history') AND seen IS NOT NULL ORDER BY rowid`,
+  );
   const add = db.prepare(
     `INSERT OR IGNORE INTO sources (name, kind, project_id, task_id, folder_id)
      VALUES (@name, @kind, @project, @task, @folder)`,
@@ -277,7 +286,10 @@ export function createSideSources({ db, clock }: StoreDeps): SideSources {
   }
 
   return {
-    all: () => all.all().map(sideRow),
+    ofProjects: () => ofProjects.all().map(sideRow),
+    *ofTasks() {
+      for (const row of ofTasks.iterate()) yield seenRow(row);
+    },
     succeeded: (source, { seen, items }) =>
       void success.run({ name: ensure(source), seen, items, now: stamp() }),
     failed: (source, text) => void failure.run(stamp(), text, ensure(source)),

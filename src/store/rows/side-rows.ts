@@ -10,37 +10,43 @@ import {
   type ProjectId,
   personId,
   projectId,
+  type ServiceId,
   serviceId,
 } from "../../domain/ids.ts";
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
-import type { SideSource } from "../../domain/source.ts";
+import type { SideSourceOfProject, SideSourceOfTask } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
 import { type PollRow, type PollState, pollOf } from "./source-rows.ts";
 
 export interface SideState extends PollState {
-  readonly source: SideSource;
-  /** What was known of the task when it was last read whole; null before that, and for folders and files. */
-  readonly seen: string | null;
+  readonly source: SideSourceOfProject;
 }
 
 export function sideRow(row: unknown): SideState {
   const raw = row as PollRow & {
-    kind: SideSource["kind"];
-    project_id: number | null;
-    task_id: number | null;
+    project_id: number;
     folder_id: number | null;
-    seen: string | null;
   };
+  const project = projectId(raw.project_id);
   return {
     ...pollOf(raw),
-    source: {
-      kind: raw.kind,
-      ...(raw.project_id !== null && { projectId: projectId(raw.project_id) }),
-      ...(raw.task_id !== null && { taskId: serviceId(raw.task_id) }),
-      ...(raw.folder_id !== null && { folderId: folderId(raw.folder_id) }),
-    } as SideSource,
-    seen: raw.seen,
+    source:
+      raw.folder_id === null
+        ? { kind: "folders", projectId: project }
+        : { kind: "files", projectId: project, folderId: folderId(raw.folder_id) },
   };
+}
+
+/** What was known of a task when its comments, or its history, were last read whole. */
+export interface SeenTask {
+  readonly kind: SideSourceOfTask["kind"];
+  readonly task: ServiceId;
+  readonly seen: string;
+}
+
+export function seenRow(row: unknown): SeenTask {
+  const raw = row as { kind: SeenTask["kind"]; task_id: number; seen: string };
+  return { kind: raw.kind, task: serviceId(raw.task_id), seen: raw.seen };
 }
 
 export function commentRow(row: unknown): Comment {

@@ -68,13 +68,20 @@ describe("sideSources", () => {
     sideSources.failed(gone, "no");
     sideSources.succeeded(files, { seen: null, items: 0 });
     expect(sources.all()).toEqual([]);
+    sideSources.succeeded(gone, { seen: "then", items: 1 });
+    const tasks = () => [...sideSources.ofTasks()];
+    expect(tasks()).toEqual([
+      { kind: "comments", task: 1, seen: "2 now" },
+      { kind: "history", task: 2, seen: "then" },
+    ]);
     sideSources.prune();
-    expect(sideSources.all()).toMatchObject([
-      { name: "comments:1", source: kept, seen: "2 now", items: 2, failure: null },
-      { name: "files:4001", source: files, seen: null },
+    expect(tasks()).toEqual([{ kind: "comments", task: 1, seen: "2 now" }]);
+    expect(sideSources.ofProjects()).toMatchObject([
+      { name: "files:4001", source: files, items: 0, failure: null },
     ]);
     sideSources.drop(kept);
-    expect(sideSources.all()).toHaveLength(1);
+    expect(tasks()).toEqual([]);
+    expect(sideSources.ofProjects()).toHaveLength(1);
   });
 });
 
