@@ -41,7 +41,7 @@ LABEL org.opencontainers.image.title="Dayferry" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.revision="${REVISION}"
-ENV NODE_ENV=production TZ=UTC MALLOC_ARENA_MAX=1 \
+ENV NODE_ENV=production TZ=UTC MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 \
     DAYFERRY_CONFIG=/config/config.json DAYFERRY_DATA_DIR=/data DAYFERRY_HOST=0.0.0.0 DAYFERRY_PORT=8380
 WORKDIR /app
 COPY --from=build /image/app ./

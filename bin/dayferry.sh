@@ -18,6 +18,8 @@ here=$(CDPATH='' cd -- "$folder/.." && pwd -P) || exit 1
 
 # What glibc would keep for each thread by itself is 12 MB that a daemon never uses.
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
+# Long answers of the service would leave holes in its heap, were it to learn from them what is long: up to 20 MB.
+export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
 bundle="$here/dist/daemon"
 program="$bundle/dayferry.mjs"
 remedy="Install it again"

@@ -93,6 +93,7 @@ export function createCalendarIndexes(deps: {
 }): CalendarIndexes {
   const { store } = deps;
   const cache = createObjectCache(deps);
+  const shared = createSharedFacts();
   const indexes = new Map<string, FilledIndex>();
   /** What was read again while indexes are being filled, of each of those. */
   const readAgain = new Set<Set<ItemKey>>();
@@ -124,7 +125,7 @@ export function createCalendarIndexes(deps: {
   }
 
   function memberOf(view: ViewItem, facts: Facts, { kind }: Scope): Member {
-    return { facts, object: cache.object(view, componentIn(kind, facts)) };
+    return { facts: shared(facts), object: cache.object(view, componentIn(kind, facts)) };
   }
 
   function fill(scope: Scope): FilledIndex {
@@ -250,6 +251,23 @@ export function createCalendarIndexes(deps: {
   };
 }
 
+/** So many combinations of them are known at a time. */
+const mostFacts = 2000;
+
+/** Gives equal facts as the same object: a list has thousands of members, and few different ones. */
+function createSharedFacts(): (facts: Facts) => Facts {
+  const known = new Map<string, Facts>();
+  return (facts) => {
+    const { collection, isEvent, isMilestone, isPrivate, assigned, creatorId } = facts;
+    const text = `${collection} ${isEvent} ${isMilestone} ${isPrivate} ${creatorId} ${assigned.join()}`;
+    const same = known.get(text);
+    if (same) return same;
+    if (known.size >= mostFacts) known.clear();
+    known.set(text, facts);
+    return facts;
+  };
+}
+
 /** People share the index of a calendar; each has an index of their own for assigned items. */
 const idOfScope = ({ kind, collection, person }: Scope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
@@ -262,33 +280,39 @@ const mostViewers = 200;
 
 function createCalendarIndex(filledAt: Revision): CalendarIndex {
   const members = new Map<ItemKey, Member>();
-  /** Keys by the name that their items claim; all but the first are shown under another one. */
-  const claims = new Map<string, readonly ItemKey[]>();
-  const contested = new Set<string>();
+  /** Who is shown under the name that it claims: of those that claim the same, the one of the lowest key. */
+  const holders = new Map<string, ItemKey>();
+  /** The others, in the order of their keys; they are shown under another name. */
+  const others = new Map<string, readonly ItemKey[]>();
   const lists = new Map<string, readonly CalendarObject[]>();
   /** Made when somebody asks for a span first: most programs never do. */
   let spans: SpanIndex | null = null;
   let revision = filledAt;
   let privates = 0;
 
-  function setClaims(name: string, keys: readonly ItemKey[]): void {
-    if (keys.length > 0) claims.set(name, keys);
-    else claims.delete(name);
-    if (keys.length > 1) contested.add(name);
-    else contested.delete(name);
+  const claimants = (name: string): readonly ItemKey[] => {
+    const holder = holders.get(name);
+    return holder === undefined ? [] : [holder, ...(others.get(name) ?? [])];
+  };
+
+  function setClaims(name: string, [holder, ...rest]: readonly ItemKey[]): void {
+    if (holder === undefined) holders.delete(name);
+    else holders.set(name, holder);
+    if (rest.length > 0) others.set(name, rest);
+    else others.delete(name);
   }
 
   function claim(key: ItemKey, name: string): void {
     setClaims(
       name,
-      [...(claims.get(name) ?? []), key].toSorted((a, b) => a - b),
+      [...claimants(name), key].toSorted((a, b) => a - b),
     );
   }
 
   function release(key: ItemKey, name: string): void {
     setClaims(
       name,
-      (claims.get(name) ?? []).filter((one) => one !== key),
+      claimants(name).filter((one) => one !== key),
     );
   }
 
@@ -304,14 +328,14 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
   /** The member under the name by which it is shown. */
   function shown(member: Member): Member {
     const { key, name, uid } = member.object;
-    if (claims.get(name)?.[0] === key) return member;
+    if (holders.get(name) === key) return member;
     return { ...member, object: { ...member.object, name: hashedNameOf(uid) } };
   }
 
   /** The member that is shown under the hash of its UID, as another one holds the name that it claims. */
   function underHashedName(name: string): Member | null {
-    const keys = [...contested].flatMap((one) => claims.get(one)?.slice(1) ?? []);
-    const found = keys
+    const found = [...others.values()]
+      .flat()
       .map((key) => members.get(key))
       .find((one) => one && shown(one).object.name === name);
     return found ? shown(found) : null;
@@ -351,7 +375,7 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
       return member ? shown(member) : null;
     },
     named(name) {
-      const [key] = claims.get(name) ?? [];
+      const key = holders.get(name);
       const member = key === undefined ? undefined : members.get(key);
       return member ?? underHashedName(name);
     },

@@ -38,7 +38,7 @@ export class UnknownCalendarError extends Error {
   }
 }
 
-const usualBudget = 16 * 1024 * 1024;
+const usualBudget = 12 * 2 ** 20;
 
 /**
  * The two-way calendars of all people, over the view: each call first takes in what has changed, and answers as one

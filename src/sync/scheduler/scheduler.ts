@@ -17,7 +17,7 @@ export interface SchedulerOptions extends SilenceOptions {
 
 /** The ceiling leaves room below an hour for sources that reach it together. */
 export const schedulerDefaults = {
-  maxAge: 3300,
+  maxAge: 3550,
   quietAfter: 3 * 3600,
   quietSurprise: 6,
   price: 1 / 12_000,
