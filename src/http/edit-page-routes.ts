@@ -376,10 +376,9 @@ const mostTitles = 100;
 /** What brakes hold back, with what would vanish. */
 function removalsOf({ brakes, absences, mirror, directory }: Store): readonly HeldRemovals[] {
   return brakes.all().map(({ source, missing, total, needsPerson, releasedAt }) => {
-    const titles = absences
-      .ofSource(source)
-      .slice(0, mostTitles)
-      .flatMap(({ item }) => mirror.get(item)?.item.title ?? []);
+    const titles = [...absences.ofSource(source).keys().take(mostTitles)].flatMap(
+      (item) => mirror.get(item)?.item.title ?? [],
+    );
     const [, kind = "", id = ""] = /^(\w+):(\d+)$/.exec(source) ?? [];
     const number = Number(id);
     const list = kind === "tasks" && isId(number) ? directory.todolist(listId(number)) : null;

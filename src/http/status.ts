@@ -97,7 +97,10 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       comments: store.comments.count(),
       historyEntries: store.history.count(),
       files: store.files.count(),
-      openQuestions: store.absences.all().length,
+      openQuestions: store.absences
+        .counts()
+        .values()
+        .reduce((sum, { open, confirmed }) => sum + open + confirmed, 0),
     },
     fastPath: deps.fastPath(),
     polling: deps.outlook(),

@@ -2,19 +2,12 @@ import { isRecent } from "../domain/backoff.ts";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Label, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
+import type { AbsenceCount } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
 import { isComplete, isRefusal } from "./plan-snapshot.ts";
-
-/** An item whose absence is an open question: one that a complete snapshot of `source` did not show. */
-export interface Question {
-  readonly item: ItemKey;
-  readonly source: string;
-  /** Whether a single GET has said that it is gone. */
-  readonly confirmed: boolean;
-}
 
 /**
  * What a failed single GET says of an item: 404 is gone, and so is 403 while the list around it can be read; anything
@@ -37,9 +30,12 @@ export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | 
   }
 }
 
-interface AbsenceFacts {
-  readonly questions: readonly Question[];
+interface AbsenceFacts<Question extends { readonly item: ItemKey }> {
+  /** How many items of each source are missing, by whether a single GET has said that they are gone. */
+  readonly counts: ReadonlyMap<string, AbsenceCount>;
   readonly brakeOf: (source: string) => BrakeState;
+  /** Those of a source that are said to be gone; some of them where they are many. */
+  readonly confirmedOf: (source: string) => readonly Question[];
   /**
    * The sources that have to be read once more before an item may count as gone: one that has moved is missing where it
    * was before it is found where it went.
@@ -51,46 +47,52 @@ export interface AbsencePlan {
   readonly bury: readonly ItemKey[];
   /** Sources whose reading is all that some confirmed question still waits for. */
   readonly read: ReadonlySet<string>;
-  /** Questions that wait behind a brake. */
+  /** Items that wait behind a brake. */
   readonly braked: number;
 }
 
 /** Which questions are settled, and what the others wait for. */
-export function planAbsences({ questions, brakeOf, unread }: AbsenceFacts): AbsencePlan {
-  const unconfirmed = new Map<string, number>();
-  for (const { source, confirmed } of questions) {
-    unconfirmed.set(source, (unconfirmed.get(source) ?? 0) + (confirmed ? 0 : 1));
-  }
+export function planAbsences<Question extends { readonly item: ItemKey }>({
+  counts,
+  brakeOf,
+  confirmedOf,
+  unread,
+}: AbsenceFacts<Question>): AbsencePlan {
   const bury: ItemKey[] = [];
   const read = new Set<string>();
   let braked = 0;
-  for (const question of questions) {
-    if (!mayBury(brakeOf(question.source), unconfirmed.get(question.source) ?? 0)) {
-      braked += 1;
+  for (const [source, { open, confirmed }] of counts) {
+    if (!mayBury(brakeOf(source), open)) {
+      braked += open + confirmed;
       continue;
     }
-    if (!question.confirmed) continue;
-    const waitsFor = unread(question);
-    if (waitsFor.length === 0) bury.push(question.item);
-    for (const source of waitsFor) read.add(source);
+    for (const question of confirmed > 0 ? confirmedOf(source) : []) {
+      const waitsFor = unread(question);
+      if (waitsFor.length === 0) bury.push(question.item);
+      for (const awaited of waitsFor) read.add(awaited);
+    }
   }
   return { bury, read, braked };
 }
 
 /** Whether every question is settled but those that wait for a person, and those that are to be left aside. */
 export function areSettled(
-  open: readonly Pick<Question, "item" | "source">[],
+  sources: Iterable<string>,
   {
     brakes,
+    itemsOf,
     isAside,
   }: {
     readonly brakes: readonly (NonNullable<BrakeState> & { readonly source: string })[];
+    /** The items that are missing in a source. */
+    readonly itemsOf: (source: string) => Iterable<ItemKey>;
     readonly isAside: (item: ItemKey) => boolean;
   },
 ): boolean {
   const waiting = brakes.filter(({ needsPerson, releasedAt }) => needsPerson && !releasedAt);
   const braked = new Set(waiting.map(({ source }) => source));
-  return open.every(({ item, source }) => braked.has(source) || isAside(item));
+  const others = [...sources].filter((source) => !braked.has(source));
+  return others.every((source) => [...itemsOf(source)].every(isAside));
 }
 
 /** Lists, projects or labels that a look-up names no more, sorted by what a GET of each answers. */

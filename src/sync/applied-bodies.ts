@@ -143,7 +143,7 @@ export class AppliedBodies {
       last?.ended === turn &&
       watch.touched.size === 0 &&
       followed === this.#followed(begun) &&
-      absences.ofSource(begun.name).length === 0 &&
+      absences.ofSource(begun.name).size === 0 &&
       brakes.get(begun.name) === null
     );
   }

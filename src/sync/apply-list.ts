@@ -17,7 +17,7 @@ interface ListDeps {
   readonly turns: Pick<Turns, "isOver">;
   readonly clock: () => Temporal.Instant;
   readonly isAlive: (key: ItemKey) => boolean;
-  readonly noticed: (missing: readonly ItemKey[]) => number;
+  readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
 
 /** A list of items that was read. */

@@ -24,7 +24,7 @@ interface SnapshotFacts {
   /** Whether an item that no list shows has lately answered by itself: that is no question then. */
   readonly isAlive: (key: ItemKey) => boolean;
   /** Told of items that are questions now, before they are kept as such; returns how many of them are new. */
-  readonly noticed: (missing: readonly ItemKey[]) => number;
+  readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
 
 /** What an applied snapshot has done. */
@@ -147,12 +147,12 @@ export class SnapshotApplication {
     const { same, gone } = snapshot;
     const seen = this.#seen;
     const total = gone ? same + gone.length + this.#known : this.#rows - this.#gained;
-    withdrawSeen(store, { source, seen });
+    const asked = stillAsked(store, { source, seen });
     const rows = this.#unseen;
     const lacking = isComplete(snapshot) ? missingFrom({ rows, seen, overtaken }) : [];
     const missing = lacking.filter((key) => !isAlive(key));
-    const lost = noticed(missing);
-    const brake = noticeMissing(store, { source, missing, total });
+    const lost = noticed(missing, asked);
+    const brake = noticeMissing(store, { source, missing, total, asked });
     const changes = this.#changes;
     const count = (act: ItemChange["act"]) => changes.filter((change) => change.act === act).length;
     return {
@@ -247,13 +247,20 @@ export function noticeMissing(
     source,
     missing,
     total,
-  }: { readonly source: string; readonly missing: readonly ItemKey[]; readonly total: number },
+    asked,
+  }: {
+    readonly source: string;
+    readonly missing: readonly ItemKey[];
+    readonly total: number;
+    /** Items of the source that are missing already. */
+    readonly asked: ReadonlySet<ItemKey>;
+  },
 ): readonly SyncEvent[] {
-  for (const key of missing) store.absences.notice(key, source);
+  const fresh = missing.filter((key) => !asked.has(key));
+  for (const key of fresh) store.absences.notice(key, source);
   if (missing.length === 0 && !brakeOf(store, source)) return [];
 
-  const open = store.absences.ofSource(source).length;
-  return stepBrake(store, { source, missing: open, total });
+  return stepBrake(store, { source, missing: asked.size + fresh.length, total });
 }
 
 export const brakeOf = (store: Store, source: string): BrakeState => store.brakes.get(source);
@@ -281,16 +288,17 @@ export function stepBrake(
   }
 }
 
-function withdrawSeen(
+/** Withdraws the questions of a source that it has answered itself; the items that it does not show either. */
+function stillAsked(
   { absences, mirror }: Store,
   { source, seen }: { readonly source: string; readonly seen: ReadonlySet<number> },
-): void {
-  const back = absences.ofSource(source).flatMap(({ item }) => {
-    const id = mirror.identity(item).serviceId;
-    const isShown = id !== null && seen.has(id) && mirror.get(item)?.source === source;
-    return isShown ? [item] : [];
-  });
-  if (back.length > 0) absences.withdraw(back);
+): ReadonlySet<ItemKey> {
+  const asked = absences.ofSource(source);
+  const isBack = ([item, id]: readonly [ItemKey, ServiceId | null]) =>
+    id !== null && seen.has(id) && mirror.get(item)?.source === source;
+  const back = new Set([...asked].filter(isBack).map(([item]) => item));
+  if (back.size > 0) absences.withdraw([...back]);
+  return new Set([...asked.keys()].filter((item) => !back.has(item)));
 }
 
 /**

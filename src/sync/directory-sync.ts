@@ -190,19 +190,22 @@ export class DirectorySync {
       staying: stayingOf(absent, isFree),
     });
 
+    const askedOf = (list: Todolist) => new Set(store.absences.ofSource(`tasks:${list.id}`).keys());
     for (const list of isFree ? absent.gone : []) {
       const tasks = tasksOf(list);
-      questions.noticed(tasks);
+      questions.noticed(tasks, askedOf(list));
       // The brake on the look-up has let them all go.
       for (const key of tasks) store.absences.notice(key, `tasks:${list.id}`);
     }
     const noticed = (isComplete(snapshot) ? archivedLists : []).flatMap((list) => {
       const tasks = tasksOf(list);
-      questions.noticed(tasks);
+      const asked = askedOf(list);
+      questions.noticed(tasks, asked);
       return noticeMissing(store, {
         source: `tasks:${list.id}`,
         missing: tasks,
         total: tasks.length,
+        asked,
       });
     });
     return { told: [...told, ...noticed], doubts: doubtsOf("list", absent, isFree) };

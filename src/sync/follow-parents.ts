@@ -70,7 +70,7 @@ function withdrawMoved(
   const known = sources.get(name);
   if (known?.source.kind !== "subtasks" || known.source.listId === listId) return;
   const asked = store.absences.ofSource(name);
-  store.absences.withdraw(asked.map(({ item }) => item));
+  store.absences.withdraw([...asked.keys()]);
 }
 
 function isMirrored({ mirror }: Store, task: ServiceId): boolean {

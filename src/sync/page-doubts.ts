@@ -146,8 +146,7 @@ export class PageDoubts {
     }
     // What the list does not show either is asked for by itself, and then gone or found elsewhere.
     const isAsked =
-      doubt.content === null &&
-      this.#deps.store.absences.all().some(({ item }) => item === row?.key);
+      doubt.content === null && row !== null && this.#deps.store.absences.get(row.key) !== null;
     if (isAsked) return;
     this.#doubts.set(element, { ...doubt, isListRead: true });
     if (doubt.strikes === 0 && doubt.page !== null) this.#deps.urge(doubt.page);

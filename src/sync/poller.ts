@@ -319,7 +319,7 @@ export class Poller {
       {
         ...this.#deps,
         isAlive: (key) => questions.isAlive(key),
-        noticed: (missing) => questions.noticed(missing),
+        noticed: (missing, asked) => questions.noticed(missing, asked),
       },
       { begun, snapshot, reading },
     );

@@ -5,16 +5,11 @@ import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
 import type { Mirrored } from "../store/mirror/mirror.ts";
+import type { AbsenceRow } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import {
-  type AbsencePlan,
-  areSettled,
-  judgeRefusal,
-  planAbsences,
-  type Question,
-} from "./absence.ts";
+import { type AbsencePlan, areSettled, judgeRefusal, planAbsences } from "./absence.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
@@ -51,6 +46,8 @@ export class Questions {
   /** Whether something is new since the questions were last settled, when that was, and whose reading they wait for. */
   #hasNews = true;
   #settledAt: Temporal.Instant | null = null;
+  /** The last key that was looked at for something to ask; 0 = from the first one on. */
+  #lookedUpTo = 0;
   #awaited: ReadonlySet<string> = new Set();
 
   constructor(deps: QuestionsDeps) {
@@ -58,13 +55,11 @@ export class Questions {
   }
 
   /**
-   * To be told before the absences are kept. Returns how many of these are new: one that was found in between and is missing
-   * again is another question, for which every list has to be read once more.
+   * To be told before the absences are kept; `asked` are those of the source that are kept already. Returns how many are new: one that
+   * was found in between and is missing again is another question, for which every list has to be read once more.
    */
-  noticed(keys: readonly ItemKey[]): number {
-    if (keys.length === 0) return 0;
-    const { absences } = this.#deps.store;
-    const fresh = keys.filter((key) => !this.#noticed.has(key) || !absences.has(key));
+  noticed(keys: readonly ItemKey[], asked: ReadonlySet<ItemKey>): number {
+    const fresh = keys.filter((key) => !this.#noticed.has(key) || !asked.has(key));
     for (const key of fresh) this.#noticed.set(key, this.#deps.sources.turn);
     if (fresh.length > 0) this.#hasNews = true;
     return fresh.length;
@@ -80,17 +75,30 @@ export class Questions {
   /** Items to ask for now; `skip` = those already asked for in this sweep, which takes no account of rests. */
   next(room: number, skip: ReadonlySet<ItemKey> | null): readonly ItemKey[] {
     if (room <= 0) return [];
-    const now = this.#deps.clock();
-    const keys: ItemKey[] = [];
-    for (const { item, confirmedAt } of this.#deps.store.absences.all()) {
-      if (keys.length >= room) break;
-      const asked = this.#asked.get(item);
-      if (confirmedAt || asked?.underWay) continue;
-      const rests = asked?.notBefore && Temporal.Instant.compare(asked.notBefore, now) > 0;
-      if (skip ? skip.has(item) : rests) continue;
-      if (this.#isReachable(item)) keys.push(item);
+    const { absences } = this.#deps.store;
+    if (!skip) {
+      const items = absences.unconfirmed(this.#lookedUpTo, mostLooked);
+      const keys = items.filter((item) => this.#isDue(item, null)).slice(0, room);
+      // Those that rest may be many: others have their turn the next time, and these again after the last one.
+      const last = items.length < mostLooked ? undefined : items.at(-1);
+      if (keys.length === 0) this.#lookedUpTo = last ?? 0;
+      return keys;
     }
-    return keys;
+    const keys: ItemKey[] = [];
+    for (let last: number | undefined = 0; last !== undefined && keys.length < room; ) {
+      const items = absences.unconfirmed(last, mostLooked);
+      keys.push(...items.filter((item) => this.#isDue(item, skip)));
+      last = items.at(-1);
+    }
+    return keys.slice(0, room);
+  }
+
+  #isDue(item: ItemKey, skip: ReadonlySet<ItemKey> | null): boolean {
+    const asked = this.#asked.get(item);
+    if (asked?.underWay) return false;
+    const now = this.#deps.clock();
+    const rests = !!asked?.notBefore && Temporal.Instant.compare(asked.notBefore, now) > 0;
+    return !(skip ? skip.has(item) : rests) && this.#isReachable(item);
   }
 
   /** Whether no question is open but those that wait for a person's agreement, have failed once, or cannot be asked. */
@@ -98,7 +106,8 @@ export class Questions {
     const { absences, brakes } = this.#deps.store;
     const isSilent = (item: ItemKey) => (this.#asked.get(item)?.failures ?? 0) > 0;
     const isAside = (item: ItemKey) => isSilent(item) || !this.#isReachable(item);
-    return areSettled(absences.all(), { brakes: brakes.all(), isAside });
+    const itemsOf = (source: string) => absences.ofSource(source).keys();
+    return areSettled(absences.counts().keys(), { brakes: brakes.all(), itemsOf, isAside });
   }
 
   /** Items that were forbidden since their list was last read, with that list: it has to be read before they are asked again. */
@@ -137,47 +146,54 @@ export class Questions {
     const now = this.#deps.clock();
     const at = this.#settledAt;
     const isRested = !at || !isRecent(at, { length: settleRest, now });
-    return this.#hasNews || isRested ? this.settle() : nothing;
+    return this.#hasNews || isRested ? this.settle(mostLooked) : nothing;
   }
 
-  /** Buries the items whose questions are settled, lifts brakes without open questions, and returns what the others wait for. */
-  settle(): AbsencePlan {
+  /**
+   * Buries the items whose questions are settled, as far as `most` of each source are looked at, lifts brakes without open questions,
+   * and returns what the others wait for.
+   */
+  settle(most = Number.MAX_SAFE_INTEGER): AbsencePlan {
     this.#hasNews = false;
     this.#settledAt = this.#deps.clock();
     this.#awaited = new Set();
     const { store, report } = this.#deps;
-    const absences = store.absences.all();
-    // An item that a move of ours has taken from its list is not gone: it shows up elsewhere.
-    const moves = absences.length > 0 ? store.moves.recent().filter(isUnderWay) : [];
-    const moving = new Set(moves.map(({ item }) => item));
-    const questions = absences.map(({ item, source, confirmedAt }) => {
-      return { item, source, confirmed: confirmedAt !== null && !moving.has(item) };
-    });
+    const counts = new Map(store.absences.counts());
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
-    if (questions.length === 0 && brakes.size === 0) return nothing;
+    if (counts.size === 0 && brakes.size === 0) return nothing;
 
+    // An item that a move of ours has taken from its list is not gone: it shows up elsewhere.
+    const moving = new Set<ItemKey>();
+    for (const { item } of counts.size > 0 ? store.moves.recent().filter(isUnderWay) : []) {
+      const absence = moving.has(item) ? null : store.absences.get(item);
+      const count = absence?.confirmedAt ? counts.get(absence.source) : undefined;
+      if (!absence || !count) continue;
+      moving.add(item);
+      counts.set(absence.source, { open: count.open + 1, confirmed: count.confirmed - 1 });
+    }
     const plan = planAbsences({
-      questions,
+      counts,
       brakeOf: (source) => brakes.get(source) ?? null,
-      unread: this.#unreadFor(new Map(absences.map(({ item, noticedAt }) => [item, noticedAt]))),
+      confirmedOf: (source) =>
+        store.absences.confirmedOf(source, most).filter(({ item }) => !moving.has(item)),
+      unread: this.#unreadFor(),
     });
     this.#awaited = plan.read;
     // A restored database knows a moment that is over: until all was read once, nothing of it is taken away.
     if (store.rounds.isReconciling()) return { ...plan, bury: [] };
-    const buried = new Set(plan.bury);
-    const open = new Set(questions.flatMap(({ item, source }) => (buried.has(item) ? [] : source)));
-    // The brake of a look-up has no questions here: a reading of that look-up lifts it.
-    const settled = [...brakes.keys()].filter(
-      (source) => isItemSource(source) && !open.has(source),
-    );
-    if (buried.size + settled.length === 0) return plan;
 
-    const told = store.together(() => {
-      for (const source of settled) store.brakes.lift(source);
-      return plan.bury.flatMap((key) => this.#bury(key));
+    const done = store.together(() => {
+      const told = plan.bury.flatMap((key) => this.#bury(key));
+      const left = told.length > 0 ? store.absences.counts() : counts;
+      // The brake of a look-up has no questions here: a reading of that look-up lifts it.
+      const lifted = [...brakes.keys()].filter((name) => isItemSource(name) && !left.has(name));
+      for (const source of lifted) store.brakes.lift(source);
+      return { told, lifted };
     });
-    for (const event of told) report(event);
-    for (const source of settled) report({ kind: "brake-lifted", source });
+    // What is left of them goes the next time.
+    if (plan.bury.length >= most) this.#hasNews = true;
+    for (const event of done.told) report(event);
+    for (const source of done.lifted) report({ kind: "brake-lifted", source });
     return plan;
   }
 
@@ -185,7 +201,7 @@ export class Questions {
     this.#hasNews = true;
     const { store, sources, report } = this.#deps;
     const now = store.mirror.get(key);
-    const asked = store.absences.has(key);
+    const asked = store.absences.get(key);
     if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
       // Something newer than this answer has come in meanwhile.
       this.#asked.delete(key);
@@ -250,17 +266,15 @@ export class Questions {
   }
 
   /** Which lists were not read since an absence was noticed, by this process or the one that has noticed it. */
-  #unreadFor(
-    noticedAt: ReadonlyMap<ItemKey, Temporal.Instant>,
-  ): (question: Question) => readonly string[] {
+  #unreadFor(): (question: AbsenceRow) => readonly string[] {
     const { sources } = this.#deps;
     const lists = sources.ofKind("tasks");
     const lookUps = sources.ofKind("todolists");
     const found = new Map<string, readonly string[]>();
-    return ({ item, source }) => {
+    return ({ item, source, noticedAt }) => {
       if (source.startsWith("events:")) return [];
       const noticed = this.#noticed.get(item) ?? 0;
-      const since = this.#noticed.has(item) ? null : (noticedAt.get(item) ?? null);
+      const since = this.#noticed.has(item) ? null : noticedAt;
       const own = this.#listOf(source);
       const memo = `${own} ${noticed} ${since?.toString()}`;
       const known = found.get(memo);
@@ -299,6 +313,9 @@ export class Questions {
     return [{ kind: "buried", source, changes: [own, ...below] }];
   }
 }
+
+/** So many questions are looked at, or settled, in one turn. */
+const mostLooked = 50;
 
 const nothing: AbsencePlan = { bury: [], read: new Set(), braked: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
-import { areSettled, judgeRefusal, planAbsences, type Question } from "../../src/sync/absence.ts";
+import { areSettled, judgeRefusal, planAbsences } from "../../src/sync/absence.ts";
 import type { Failure } from "../../src/upstream/failure.ts";
 
 const request = "GET /projects/1/events/2";
@@ -35,16 +35,21 @@ describe("judgeRefusal()", () => {
 });
 
 describe("planAbsences()", () => {
-  const ask = (item: number, source: string, confirmed: boolean): Question => ({
-    item: itemKey(item),
-    source,
-    confirmed,
+  /** Of each source the items that are said to be gone, and how many are not. */
+  const missing = (sources: Readonly<Record<string, readonly [readonly number[], number]>>) => ({
+    counts: new Map(
+      Object.entries(sources).map(([source, [gone, open]]) => [
+        source,
+        { open, confirmed: gone.length },
+      ]),
+    ),
+    confirmedOf: (source: string) =>
+      (sources[source]?.[0] ?? []).map((item) => ({ item: itemKey(item) })),
   });
   const facts = { brakeOf: () => null, unread: () => [] };
 
   it("buries confirmed ones and leaves the others when nothing holds them", () => {
-    const questions = [ask(1, "events:1", true), ask(2, "events:1", false)];
-    expect(planAbsences({ ...facts, questions })).toEqual({
+    expect(planAbsences({ ...facts, ...missing({ "events:1": [[1], 1] }) })).toEqual({
       bury: [itemKey(1)],
       read: new Set(),
       braked: 0,
@@ -52,28 +57,28 @@ describe("planAbsences()", () => {
   });
 
   it("names what has to be read first when a task may have moved there", () => {
-    const questions = [ask(1, "tasks:1", true), ask(2, "tasks:1", false)];
-    const plan = planAbsences({ ...facts, questions, unread: () => ["tasks:2", "tasks:3"] });
+    const unread = () => ["tasks:2", "tasks:3"];
+    const plan = planAbsences({ ...facts, ...missing({ "tasks:1": [[1], 1] }), unread });
     expect(plan).toEqual({ bury: [], read: new Set(["tasks:2", "tasks:3"]), braked: 0 });
   });
 
   it("buries nothing of a braked source before all its questions are confirmed", () => {
     const brake = { missing: 2, needsPerson: false, releasedAt: null };
     const brakeOf = (source: string) => (source === "tasks:1" ? brake : null);
-    const open = [ask(1, "tasks:1", true), ask(2, "tasks:1", false), ask(3, "tasks:2", true)];
-    expect(planAbsences({ ...facts, brakeOf, questions: open })).toMatchObject({
+    const some = missing({ "tasks:1": [[1], 1], "tasks:2": [[3], 0] });
+    expect(planAbsences({ ...facts, brakeOf, ...some })).toMatchObject({
       bury: [itemKey(3)],
       braked: 2,
     });
-    const all = open.map((question) => ({ ...question, confirmed: true }));
-    expect(planAbsences({ ...facts, brakeOf, questions: all }).bury).toHaveLength(3);
+    const all = missing({ "tasks:1": [[1, 2], 0], "tasks:2": [[3], 0] });
+    expect(planAbsences({ ...facts, brakeOf, ...all }).bury).toHaveLength(3);
   });
 });
 
 describe("areSettled()", () => {
   const brake = { source: "tasks:1", missing: 12, needsPerson: true, releasedAt: null };
   const releasedAt = Temporal.Instant.from("2026-05-01T10:00:00Z");
-  const open = [{ item: itemKey(1), source: "tasks:1" }];
+  const open = ["tasks:1"];
   it.each([
     ["there is no question", [], [], false, true],
     ["one waits", open, [], false, false],
@@ -83,6 +88,7 @@ describe("areSettled()", () => {
     ["the service has to confirm it", open, [{ ...brake, needsPerson: false }], false, false],
     ["another source is braked", open, [{ ...brake, source: "tasks:2" }], false, false],
   ])("result when %s", (_what, questions, brakes, aside, settled) => {
-    expect(areSettled(questions, { brakes, isAside: () => aside })).toBe(settled);
+    const itemsOf = () => [itemKey(1)];
+    expect(areSettled(questions, { brakes, itemsOf, isAside: () => aside })).toBe(settled);
   });
 });

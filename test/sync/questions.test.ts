@@ -33,3 +33,48 @@ it("settle() waits anew for every other list when an item is missing a second ti
   expect(bury).toEqual([]);
   expect(read).toContain(`tasks:${third.list}`);
 });
+
+/** A list that has lost all of its tasks, of which a person has let go, with what asks for them. */
+async function emptied(count: number) {
+  const it = await stage({ quota: roomy });
+  const place = placeAt(it, 0);
+  for (let nth = 0; nth < count; nth += 1) addTask(it, place, { title: `Task ${nth}` });
+  await it.sweep();
+  const source = `tasks:${place.list}`;
+  const { poll, questions } = pollByHand(it);
+  const { tasks } = it.sandbox.workspace;
+  for (const { id } of insist(tasks.list(place))) insist(tasks.remove({ ...place, task: id }));
+  await poll(source);
+  it.store.brakes.release(source);
+  return { it, source, poll, questions, missing: it.store.absences.all().length };
+}
+
+it("next() comes to what is behind many questions that rest, and back to the first", async () => {
+  const { it, questions, missing } = await emptied(60);
+  it.sandbox.faults.add({ kind: "status", status: 500, path: /\/tasks\/\d+$/, times: Infinity });
+  const { signal } = new AbortController();
+  const asked = new Set<number>();
+  for (let look = 0; look < missing + 5; look += 1) {
+    for (const key of questions.next(1, null)) {
+      expect(asked.has(key)).toBe(false);
+      asked.add(key);
+      await questions.ask(key, signal);
+    }
+  }
+  expect(asked.size).toBe(missing);
+  expect(questions.next(missing, new Set())).toHaveLength(missing);
+});
+
+it("settle() buries as many of a source at once as it is to, and lifts the brake after the last one", async () => {
+  const { it, source, poll, questions, missing } = await emptied(60);
+  for (const { item } of it.store.absences.all()) it.store.absences.confirm(item);
+  const { read } = questions.settle(25);
+  for (const name of read) await poll(name);
+  for (let left = missing; left > 0; ) {
+    const { bury } = questions.settle(25);
+    expect(bury).toHaveLength(Math.min(25, left));
+    left -= bury.length;
+    expect(it.store.absences.all()).toHaveLength(left);
+    expect(it.store.brakes.get(source) === null).toBe(left === 0);
+  }
+});

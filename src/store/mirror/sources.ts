@@ -1,9 +1,18 @@
-import { type ItemKey, type ProjectId, projectId } from "../../domain/ids.ts";
+import {
+  type ItemKey,
+  itemKey,
+  type ProjectId,
+  projectId,
+  type ServiceId,
+} from "../../domain/ids.ts";
 import { type Source, sideKinds, sourceName } from "../../domain/source.ts";
 import { numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
+  type AbsenceCount,
   type AbsenceRow,
+  absenceCountRow,
   absenceRow,
+  absentItem,
   type BrakeRow,
   brakeRow,
   type FailingSource,
@@ -46,8 +55,15 @@ export interface Absences {
   /** The items are there after all. */
   withdraw(items: readonly ItemKey[]): void;
   all(): readonly AbsenceRow[];
-  ofSource(source: string): readonly AbsenceRow[];
-  has(item: ItemKey): boolean;
+  get(item: ItemKey): AbsenceRow | null;
+  /** The items of a source, with their ids, however many there are. */
+  ofSource(source: string): ReadonlyMap<ItemKey, ServiceId | null>;
+  /** Up to `most` of a source whose question is answered. */
+  confirmedOf(source: string, most: number): readonly AbsenceRow[];
+  /** Up to `most` items whose question is open, by key, from the one behind `after` on. */
+  unconfirmed(after: number, most: number): readonly ItemKey[];
+  /** How many there are of each source. */
+  counts(): ReadonlyMap<string, AbsenceCount>;
 }
 
 /** Sources whose burials a brake stops. */
@@ -148,8 +164,24 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
   const confirm = db.prepare("UPDATE absences SET confirmed_at = ? WHERE item = ?");
   const withdraw = db.prepare("DELETE FROM absences WHERE item = ?");
   const all = db.prepare("SELECT * FROM absences ORDER BY item");
-  const ofSource = db.prepare("SELECT * FROM absences WHERE source = ? ORDER BY item");
-  const one = db.prepare("SELECT 1 FROM absences WHERE item = ?");
+  const ofSource = db
+    .prepare(
+      `SELECT item, service_id FROM absences JOIN identities USING (item)
+       WHERE absences.source = ? ORDER BY item`,
+    )
+    .raw();
+  const confirmedOf = db.prepare(
+    "SELECT * FROM absences WHERE source = ? AND confirmed_at IS NOT NULL ORDER BY item LIMIT ?",
+  );
+  const unconfirmed = db
+    .prepare(
+      "SELECT item FROM absences WHERE confirmed_at IS NULL AND item > ? ORDER BY item LIMIT ?",
+    )
+    .pluck();
+  const counts = db.prepare(
+    "SELECT source, count(*) - count(confirmed_at) AS open, count(confirmed_at) AS confirmed FROM absences GROUP BY source",
+  );
+  const one = db.prepare("SELECT * FROM absences WHERE item = ?");
   return {
     notice: (item, source) => void notice.run(item, source, clock().toString()),
     confirm: (item) => void confirm.run(clock().toString(), item),
@@ -157,8 +189,14 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
       for (const item of items) withdraw.run(item);
     }),
     all: () => all.all().map(absenceRow),
-    ofSource: (source) => ofSource.all(source).map(absenceRow),
-    has: (item) => one.get(item) !== undefined,
+    get(item) {
+      const row = one.get(item);
+      return row === undefined ? null : absenceRow(row);
+    },
+    ofSource: (source) => new Map(ofSource.all(source).map(absentItem)),
+    confirmedOf: (source, most) => confirmedOf.all(source, most).map(absenceRow),
+    unconfirmed: (after, most) => unconfirmed.all(after, most).map((item) => itemKey(Number(item))),
+    counts: () => new Map(counts.all().map(absenceCountRow)),
   };
 }
 

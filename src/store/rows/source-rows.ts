@@ -4,6 +4,7 @@ import {
   listId,
   type ProjectId,
   projectId,
+  type ServiceId,
   serviceId,
 } from "../../domain/ids.ts";
 import type { SideSource, Source } from "../../domain/source.ts";
@@ -205,6 +206,23 @@ export function absenceRow(row: unknown): AbsenceRow {
     noticedAt: Temporal.Instant.from(raw.noticed_at),
     confirmedAt: instantOf(raw.confirmed_at),
   };
+}
+
+/** An item that is missing, from columns alone, as there may be thousands. */
+export function absentItem(columns: unknown): [ItemKey, ServiceId | null] {
+  const [item, id] = columns as [number, number | null];
+  return [itemKey(item), id === null ? null : serviceId(id)];
+}
+
+/** Absences of one source: questions without an answer, and those that were answered. */
+export interface AbsenceCount {
+  readonly open: number;
+  readonly confirmed: number;
+}
+
+export function absenceCountRow(row: unknown): [string, AbsenceCount] {
+  const { source, open, confirmed } = row as { readonly source: string } & AbsenceCount;
+  return [source, { open, confirmed }];
 }
 
 export interface BrakeRow {
