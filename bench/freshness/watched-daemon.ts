@@ -85,7 +85,8 @@ export class WatchedDaemon {
   readonly #options: WatchOptions;
   #rooms: Rooms;
   readonly #stop = new AbortController();
-  readonly #agent = new Agent({ keepAlive: true });
+  /** A connection a fetch: one that is kept would be closed while time jumps. */
+  readonly #agent = new Agent({ keepAlive: false });
   /** Changes that nothing has shown yet, by item. */
   readonly #unseen = new Map<string, Change[]>();
   /** Changes of the mirror that no feed has shown yet, by project. */

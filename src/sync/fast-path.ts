@@ -1,6 +1,7 @@
 import { later } from "../domain/backoff.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
+import { unreachable } from "../domain/result.ts";
 import { kindIn } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -9,6 +10,7 @@ import type { TaskPage } from "../upstream/resources/task-page.ts";
 import { type AppliedPages, elementOf, isWhole, nameOf, rowOf } from "./applied-pages.ts";
 import { type AppliedPage, applyPage } from "./apply-page.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
+import { PageCheck } from "./page-check.ts";
 import { PageDoubts, patience } from "./page-doubts.ts";
 import { isRefusal, restOf } from "./plan-snapshot.ts";
 import type { JobOutcome, PollSchedule, Revealed } from "./poll-schedule.ts";
@@ -48,27 +50,15 @@ export type FastPathState =
   | { readonly kind: "checking" }
   | { readonly kind: "used"; readonly pages: number };
 
-/** The state of a check: which pass over all pages it is, and what the first one has not shown. */
-interface Check {
-  readonly pass: number;
-  readonly missing: ReadonlySet<Element> | null;
-  /** Readings until it is given up. */
-  readonly left: number;
-}
-
 /** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
 const pageSize = 100;
 /** With fewer lists nothing is to be gained that is worth a check. */
 const fewestSources = 16;
-/** A page has to stand for so many lists. */
-const leastGain = 2;
 const dayLength = Temporal.Duration.from({ hours: 24 });
 const mostFailures = 3;
 const mostScattered = 4;
 const mostDoubts = 500;
 const mostTaken = 10_000;
-/** Lists whose elements are looked for among the pages at once, or parts of long ones. */
-const partsAtOnce = 50;
 /** What a page is worth that may show what the total has told of. */
 const pressing = 1000;
 
@@ -81,7 +71,8 @@ export class FastPath {
   readonly #deps: FastPathDeps;
   #pages = new TaskPages(pageSize);
   #state: FastPathState = { kind: "off", reason: null };
-  #check: Check = noCheck;
+  /** Null but while they are compared with the lists. */
+  #check: PageCheck | null = null;
   #retryAt: Temporal.Instant | null = null;
   #failures = 0;
   readonly #doubts: PageDoubts;
@@ -93,8 +84,6 @@ export class FastPath {
   #polls = 0;
   /** When the pages were last read, by page. */
   readonly #readAt: Temporal.Instant[] = [];
-  #unverified: Iterator<readonly Element[], undefined> | null = null;
-  #missing = new Set<Element>();
   /** By page: each of their elements was seen last on that page, and its row was written by nobody since. */
   readonly #kept = new Map<number, KeptPage>();
 
@@ -141,7 +130,7 @@ export class FastPath {
       case "checking":
         this.#doubts.retry(this.#pages);
         // Half of the polls are left to what else there is.
-        if (this.#polls % 2 === 0) this.#goOnChecking();
+        if (this.#polls % 2 === 0 && this.#check) this.#goOnChecking(this.#check);
         return;
       case "used":
         this.#doubts.retry(this.#pages);
@@ -181,75 +170,40 @@ export class FastPath {
     }
     this.#pages = new TaskPages(pageSize);
     this.#state = { kind: "checking" };
-    this.#check = { pass: 1, missing: null, left: Number.POSITIVE_INFINITY };
-    this.#unverified = null;
+    this.#check = new PageCheck({ ...this.#deps, pages: this.#pages });
     this.#putJobs(1);
   }
 
-  #goOnChecking(): void {
-    const { pass, missing } = this.#check;
-    // After a pause pages tell of much that lists have to say first.
-    if (this.#doubts.size > mostDoubts) return;
-    if (this.#jobs < this.#pages.count) {
-      this.#putJobs(this.#jobs + 1);
-      return;
+  #goOnChecking(check: PageCheck): void {
+    const { sources } = this.#deps;
+    const next = check.next({ asked: this.#jobs, doubts: this.#doubts.size });
+    switch (next.kind) {
+      case "wait":
+        return;
+      case "page":
+        this.#putJobs(this.#jobs + 1);
+        return;
+      case "again":
+        for (const name of next.lists) sources.hurry(name);
+        this.#putJobs(0);
+        this.#pages.expire();
+        this.#putJobs(1);
+        return;
+      case "agrees":
+        this.#use();
+        return;
+      case "differs":
+        this.#drop(next.reason);
+        return;
+      default:
+        unreachable(next);
     }
-    if (this.#pages.unread !== null || this.#jobs === 0) return;
-    if (this.#doubts.size > 0) return;
-    const { total, known, wanted } = this.#pages;
-    if (total !== known) {
-      if (wanted !== null) return;
-      if (pass > 1) this.#drop(`it counts ${total} tasks and shows ${known}`);
-      else this.#readAgain(new Set());
-      return;
-    }
-    if (!this.#verify()) return;
-    const lacking = [...this.#missing].filter((element) => !missing || missing.has(element));
-    if (lacking.length === 0) {
-      this.#use();
-    } else if (pass > 1 || lacking.length > this.#pages.known / 20 + 20) {
-      this.#drop(`${lacking.length} tasks that the lists show are on none of its pages`);
-    } else {
-      for (const name of this.#sourcesOf(lacking)) this.#deps.sources.hurry(name);
-      this.#readAgain(new Set(lacking));
-    }
-  }
-
-  /** Looks for what the lists have shown among the pages, some of it at a time; whether all is done. */
-  #verify(): boolean {
-    if (!this.#unverified) {
-      this.#missing = new Set();
-      this.#unverified = this.#shownByLists();
-    }
-    for (let parts = 0; parts < partsAtOnce; parts += 1) {
-      const { value: elements } = this.#unverified.next();
-      if (!elements) return true;
-      for (const element of elements) {
-        if (this.#pages.pageOf(element) === null) this.#missing.add(element);
-      }
-    }
-    return false;
-  }
-
-  /** The elements of all lists of tasks and subtasks, of long ones in parts. */
-  *#shownByLists(): Generator<readonly Element[], undefined> {
-    const { sources, store } = this.#deps;
-    for (const { name } of [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")]) {
-      const sign = name.startsWith("tasks:") ? 1 : -1;
-      const parts = store.mirror.keysInParts(name);
-      for (const keys of parts) yield [...keys.keys()].map((id) => sign * id);
-    }
-  }
-
-  #sourcesOf(elements: readonly Element[]): ReadonlySet<string> {
-    return new Set(elements.flatMap((element) => this.#rowOf(element)?.source ?? []));
   }
 
   #use(): void {
     const { schedule, sources, report } = this.#deps;
     this.#state = { kind: "used", pages: this.#pages.count };
-    this.#unverified = null;
-    this.#missing.clear();
+    this.#check = null;
     sources.vouch();
     schedule.leaveToAudit(true);
     report({ kind: "fast-path", state: "used", reason: null });
@@ -266,8 +220,7 @@ export class FastPath {
     this.#doubts.clear();
     this.#unseen.clear();
     this.#taken.clear();
-    this.#missing.clear();
-    this.#unverified = null;
+    this.#check = null;
     this.#kept.clear();
     // A service without such a list is as good as any other.
     if (wasThere) report({ kind: "fast-path", state: "dropped", reason });
@@ -281,15 +234,6 @@ export class FastPath {
       schedule.putJob({ key: keyOf(page), weight: 1, cost: 1, run });
     }
     for (; this.#jobs > count; this.#jobs -= 1) schedule.dropJob(keyOf(this.#jobs - 1));
-  }
-
-  /** Passes over all pages once more: elements may have moved from page to page while those were read. */
-  #readAgain(missing: ReadonlySet<Element>): void {
-    this.#check = { ...this.#check, pass: this.#check.pass + 1, missing };
-    this.#unverified = null;
-    this.#putJobs(0);
-    this.#pages.expire();
-    this.#putJobs(1);
   }
 
   async #read(page: number, signal: AbortSignal): Promise<JobOutcome> {
@@ -500,12 +444,8 @@ export class FastPath {
       this.#state = { kind: "used", pages: this.#pages.count };
       return;
     }
-    if (this.#check.left === Number.POSITIVE_INFINITY) {
-      this.#weigh();
-      return;
-    }
-    this.#check = { ...this.#check, left: this.#check.left - 1 };
-    if (this.#check.left <= 0) this.#drop("it could not be brought into agreement with the lists");
+    const reason = this.#check?.pageRead() ?? null;
+    if (reason !== null) this.#drop(reason);
   }
 
   #isOff(): boolean {
@@ -537,17 +477,6 @@ export class FastPath {
     return isRepeated ? `page ${page + 1} is page ${page} again` : null;
   }
 
-  /** After the first page it is known how many there are, and so whether they are worth anything. */
-  #weigh(): void {
-    const { sources } = this.#deps;
-    const lists = sources.countOf("tasks") + sources.countOf("subtasks");
-    if (this.#pages.count * leastGain > lists) {
-      this.#drop(`its ${this.#pages.count} pages would save too little`);
-      return;
-    }
-    this.#check = { ...this.#check, left: 4 * this.#pages.count + 100 };
-  }
-
   /** What a list has shown must be on some page once all were read since. */
   #judgeUnseen(): void {
     const [oldest] = this.#unseen;
@@ -569,8 +498,6 @@ export class FastPath {
     this.#deps.schedule.hint(keyOf(page), pressing);
   }
 }
-
-const noCheck: Check = { pass: 0, missing: null, left: 0 };
 
 /** What its events are told of. */
 const source = "alltodo";

@@ -1,0 +1,124 @@
+import type { Store } from "../store/store.ts";
+import { rowOf } from "./applied-pages.ts";
+import type { SourceList } from "./source-list.ts";
+import type { Element, TaskPages } from "./task-pages.ts";
+
+interface PageCheckDeps {
+  readonly store: Store;
+  readonly sources: SourceList;
+  readonly pages: TaskPages;
+}
+
+/** What a check wants next. */
+export type CheckStep =
+  /** Something that is under way is to come first. */
+  | { readonly kind: "wait" }
+  /** One more page is to be asked for. */
+  | { readonly kind: "page" }
+  /** All pages once more, as elements may have moved from page to page while those were read, and these lists before. */
+  | { readonly kind: "again"; readonly lists: ReadonlySet<string> }
+  | { readonly kind: "agrees" }
+  | { readonly kind: "differs"; readonly reason: string };
+
+/** A page has to stand for so many lists. */
+const leastGain = 2;
+/** What differs in more tasks than this has to be told by lists first, as after a pause. */
+const mostOpen = 500;
+/** Lists whose elements are looked for among the pages at once, or parts of long ones. */
+const partsAtOnce = 50;
+
+/**
+ * The comparison of the account-wide list of tasks with the lists, before it is used: each element has to be on one page as it is
+ * mirrored, each that the lists show on some page, and their count has to be the one that is told. It takes two passes at the most.
+ */
+export class PageCheck {
+  readonly #deps: PageCheckDeps;
+  #pass = 1;
+  /** What the first pass has not shown; null in the first one. */
+  #lacking: ReadonlySet<Element> | null = null;
+  /** Readings until it is given up; null before the first page has told how many there are. */
+  #left: number | null = null;
+  /** What lists show and is still to be looked for, and what of it was on no page. */
+  #unverified: Iterator<readonly Element[], undefined> | null = null;
+  #missing = new Set<Element>();
+
+  constructor(deps: PageCheckDeps) {
+    this.#deps = deps;
+  }
+
+  /** Notes that a page was read; why the check is to end, null while it goes on. */
+  pageRead(): string | null {
+    const { pages, sources } = this.#deps;
+    if (this.#left === null) {
+      const lists = sources.countOf("tasks") + sources.countOf("subtasks");
+      this.#left = 4 * pages.count + 100;
+      return pages.count * leastGain > lists
+        ? `its ${pages.count} pages would save too little`
+        : null;
+    }
+    this.#left -= 1;
+    return this.#left > 0 ? null : "it could not be brought into agreement with the lists";
+  }
+
+  /** `asked`: pages that are asked for; `doubts`: elements of which a page and the mirror say different things. */
+  next({ asked, doubts }: { readonly asked: number; readonly doubts: number }): CheckStep {
+    const { pages } = this.#deps;
+    if (doubts > mostOpen) return { kind: "wait" };
+    if (asked < pages.count) return { kind: "page" };
+    if (pages.unread !== null || asked === 0 || doubts > 0) return { kind: "wait" };
+    const { total, known, wanted } = pages;
+    if (total !== known) {
+      if (wanted !== null) return { kind: "wait" };
+      return this.#pass > 1
+        ? { kind: "differs", reason: `it counts ${total} tasks and shows ${known}` }
+        : this.#again([]);
+    }
+    return this.#verify() ? this.#judge() : { kind: "wait" };
+  }
+
+  #judge(): CheckStep {
+    const before = this.#lacking;
+    const lacking = [...this.#missing].filter((element) => !before || before.has(element));
+    if (lacking.length === 0) return { kind: "agrees" };
+    if (this.#pass > 1 || lacking.length > this.#deps.pages.known / 20 + 20) {
+      const reason = `${lacking.length} tasks that the lists show are on none of its pages`;
+      return { kind: "differs", reason };
+    }
+    return this.#again(lacking);
+  }
+
+  #again(lacking: readonly Element[]): CheckStep {
+    const { mirror } = this.#deps.store;
+    this.#pass += 1;
+    this.#lacking = new Set(lacking);
+    this.#unverified = null;
+    const lists = lacking.flatMap((element) => rowOf(mirror, element)?.source ?? []);
+    return { kind: "again", lists: new Set(lists) };
+  }
+
+  /** Looks for what the lists have shown among the pages, some of it at a time; whether all is done. */
+  #verify(): boolean {
+    if (!this.#unverified) {
+      this.#missing = new Set();
+      this.#unverified = this.#shownByLists();
+    }
+    for (let parts = 0; parts < partsAtOnce; parts += 1) {
+      const { value: elements } = this.#unverified.next();
+      if (!elements) return true;
+      for (const element of elements) {
+        if (this.#deps.pages.pageOf(element) === null) this.#missing.add(element);
+      }
+    }
+    return false;
+  }
+
+  /** The elements of all lists of tasks and subtasks, of long ones in parts. */
+  *#shownByLists(): Generator<readonly Element[], undefined> {
+    const { sources, store } = this.#deps;
+    for (const { name } of [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")]) {
+      const sign = name.startsWith("tasks:") ? 1 : -1;
+      const parts = store.mirror.keysInParts(name);
+      for (const keys of parts) yield [...keys.keys()].map((id) => sign * id);
+    }
+  }
+}
