@@ -2,15 +2,15 @@
 //   node bench/freshness-simulated.ts PATH_OF_POLLSIM [n=200] [seeds=11,12,...,20] [worlds=work,drift,zipf1,zipf15]
 //   node bench/freshness-simulated.ts PATH_OF_POLLSIM quiet [n=13,73,200] [seeds=11,12,13]
 //   node bench/freshness-simulated.ts PATH_OF_POLLSIM week [n=73] [seeds=11]
-//   node bench/freshness-simulated.ts PATH_OF_POLLSIM linked [n=200] [seeds=11,12,13]
+//   node bench/freshness-simulated.ts PATH_OF_POLLSIM linked|unlinked [n=200] [seeds=11,12,13]
 // Prints the mean delay of a change as a multiple of what an oracle and round robin reach on the same changes, what of that
 // was to be expected without the chance of single changes, the longest gap, and what a decision takes.
 // `quiet` prints which part of the quota is used when nothing happens any more, and what is lost by that while something
 // does. `week` measures five days after two weeks of which two days are idle for most sources, `linked` what it is worth to know
-// which sources belong together. The file is also a policy for pollsim itself: `--module` with its path.
+// which sources belong together, `unlinked` what it costs to think so where they keep unlike hours. The file is also a policy for pollsim itself: `--module` with its path.
 import { Scheduler, schedulerDefaults } from "../src/sync/scheduler/scheduler.ts";
 import { ExpectedDelay } from "./freshness/expected-delay.ts";
-import { projectsOf, withIdleDays } from "./freshness/own-worlds.ts";
+import { projectsOf, unlikeProjects, withIdleDays } from "./freshness/own-worlds.ts";
 import { loadPollsim, type Policy, type Pollsim, type World } from "./freshness/pollsim.ts";
 
 interface PolicyFacts {
@@ -164,12 +164,16 @@ function week(pollsim: Pollsim, [n = "73", seeds = "11"]: readonly string[]): vo
   }
 }
 
-function linked(pollsim: Pollsim, [n = "200", seeds = "11,12,13"]: readonly string[]): void {
+function linked(
+  pollsim: Pollsim,
+  [n = "200", seeds = "11,12,13"]: readonly string[],
+  groupsOf: (world: World, seed: number) => readonly string[],
+): void {
   const ratios = numbers(seeds).map((seed) => {
     const world = pollsim.makeWorld({ n: Number(n), scenario: "work", seed, horizon });
     const facts = { n: world.n, weights: world.w, budgetPerSec: budget };
     const alone = expectedOf(pollsim, world, createPolicy(facts));
-    const groups = projectsOf(world, seed);
+    const groups = groupsOf(world, seed);
     return expectedOf(pollsim, world, createPolicy({ ...facts, groups })) / alone;
   });
   console.log(
@@ -206,6 +210,7 @@ if (import.meta.main) {
   const pollsim = await loadPollsim(path);
   if (first === "quiet") quiet(pollsim, rest);
   else if (first === "week") week(pollsim, rest);
-  else if (first === "linked") linked(pollsim, rest);
+  else if (first === "linked") linked(pollsim, rest, projectsOf);
+  else if (first === "unlinked") linked(pollsim, rest, unlikeProjects);
   else judge(pollsim, [first, ...rest]);
 }

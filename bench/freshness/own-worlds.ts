@@ -40,6 +40,10 @@ export function projectsOf({ phase }: World, seed: number): readonly string[] {
   });
 }
 
+/** For each source a project whose sources have nothing in common. */
+export const unlikeProjects = ({ n }: World): readonly string[] =>
+  Array.from({ length: n }, (_, source) => `project ${source % Math.ceil(n / projectSize)}`);
+
 /** The day on which the work of a day goes on that has no idle ones before it: the third and the fourth of each week are idle. */
 function dayOfWork(worked: number): number {
   const rest = (worked + 3) % 5;

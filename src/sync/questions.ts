@@ -315,7 +315,7 @@ export class Questions {
 }
 
 /** So many questions are looked at, or settled, in one turn. */
-const mostLooked = 50;
+const mostLooked = 25;
 
 const nothing: AbsencePlan = { bury: [], read: new Set(), braked: 0 };
 

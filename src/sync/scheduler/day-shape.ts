@@ -26,7 +26,7 @@ export const newClock = (): Clock => ({
 /**
  * The shape of a working day, one for all sources, and by how many hours each source is shifted against it: people of a
  * workspace keep like days in several time zones. Where little is known of a source, it is taken to be shifted as others of its
- * group are, and as far as they say little, as most are. Both are learned by EM from the starts of sessions, a source at a time
+ * group are, as far as groups have foretold the hours of their sources, and else as most are. Both are learned by EM from the starts of sessions, a source at a time
  * (`fold`), and the shape is renewed after a pass over all (`renew`). It counts as far as it has foretold starts better
  * than days without a shape would have, so that it stays out of the way where nobody keeps hours.
  */
@@ -39,6 +39,9 @@ export class DayShape {
   /** Shifts of each group's sources by the last pass, and by the one that goes on. */
   #groups = new Map<string, Float64Array>();
   #nextGroups = new Map<string, Float64Array>();
+  /** By how much groups have foretold the hours of their sources better than what holds for most, as a logarithm. */
+  #groupLead = 0;
+  #groupTrust = 0;
   readonly #week: WeekShape;
   /** The hour at which work begins for most; beyond a day where it has wandered there. */
   #begin = usualBegin;
@@ -159,6 +162,8 @@ export class DayShape {
     this.#shiftSums.fill(0);
     this.#groups = this.#nextGroups;
     this.#nextGroups = new Map();
+    this.#groupTrust = 1 / (1 + Math.exp(doubt - this.#groupLead));
+    this.#groupLead = 0;
     this.#passes += 1;
     this.#lead *= leadKept;
     this.#trust = 1 / (1 + Math.exp(doubt - this.#lead));
@@ -192,9 +197,7 @@ export class DayShape {
     { count, others }: { readonly count: number; readonly others: Float64Array | null },
   ): Float64Array {
     const known = others ? sumOf(others) : 0;
-    const logs = this.#shifts.map((share, shift) =>
-      Math.log((share * mostVoice + (others?.[shift] ?? 0)) / (mostVoice + known)),
-    );
+    const logs = new Float64Array(hours);
     // Starts of many days are not as independent as the formula takes them.
     const temper = Math.min(1, independentStarts / Math.max(1, count));
     for (let h = 0; h < hours; h += 1) {
@@ -205,9 +208,15 @@ export class DayShape {
       }
     }
     const best = Math.max(...logs);
-    const odds = logs.map((value) => Math.exp(value - best));
-    const total = sumOf(odds);
-    return odds.map((value) => value / total);
+    const alone = logs.map((value, shift) => Math.exp(value - best) * (this.#shifts[shift] ?? 0));
+    if (!others || known === 0) return scaled(alone);
+    const near = logs.map((value, shift) => {
+      const share = (this.#shifts[shift] ?? 0) * mostVoice + (others[shift] ?? 0);
+      return (Math.exp(value - best) * share) / (mostVoice + known);
+    });
+    this.#groupLead += Math.log(sumOf(near) / sumOf(alone));
+    const trust = this.#groupTrust;
+    return scaled(near.map((odds, shift) => trust * odds + (1 - trust) * (alone[shift] ?? 0)));
   }
 
   #add(sums: Float64Array, at: number, value: number): void {
@@ -287,6 +296,11 @@ function relativeToMean(values: readonly number[]): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return values.map((value) => value / mean);
 }
+
+const scaled = (values: Float64Array): Float64Array => {
+  const total = sumOf(values);
+  return values.map((value) => value / total);
+};
 
 function sumOf(values: Float32Array | Float64Array): number {
   let sum = 0;

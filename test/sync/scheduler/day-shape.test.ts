@@ -53,6 +53,20 @@ describe("DayShape", () => {
     expect(at(19, 20)).toBeGreaterThan(2 * at(0, 20));
   });
 
+  it("takes nothing from groups whose sources keep unlike hours", () => {
+    const isAbroad = (source: number) => source >= 14;
+    const hoursOf = (source: number, today: number) => {
+      if (source === 0) return [];
+      const first = isAbroad(source) ? 16 : 9;
+      return [first + ((source + today) % 3), first + 4 + ((source * 3 + today) % 4)];
+    };
+    const apart = learned(hoursOf);
+    const grouped = learned(hoursOf, { groupOf: (source) => `${Math.min(source, 19 - source)}` });
+    for (const time of [4, 10, 20]) {
+      expect(grouped.at(0, time) / apart.at(0, time)).toBeCloseTo(1, 1);
+    }
+  });
+
   it("learns the idle days of the week, and who works on them all the same", () => {
     const works = (source: number, today: number) => source >= 17 || ![1, 2].includes(today % 7);
     const { at } = learned(
