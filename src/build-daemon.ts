@@ -608,12 +608,20 @@ function backUpFirst(
 ): void {
   const { directory, passphrase } = backups;
   const file = join(directory, snapshotName(now, "before-migration"));
-  const task = { dataDir, file, passphrase, program, now: now.toString() };
-  const made = backupAtOnce(task);
+  const made = backupAtOnce({
+    dataDir,
+    file,
+    ifTaken: "number",
+    passphrase,
+    program,
+    now: now.toString(),
+  });
   if (!made.ok) {
     throw new MigrationError(
       `the database is of an earlier version and is not changed, as it cannot be backed up first: ${made.failure.problem}`,
     );
   }
-  log.info("the database of an earlier version was backed up before it is changed", { file });
+  log.info("the database of an earlier version was backed up before it is changed", {
+    file: made.value.file,
+  });
 }

@@ -82,7 +82,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
     const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
     const file = join(directory, snapshotName(now, reason));
     const made = await processes.backup(
-      { dataDir, file, passphrase, program, now: now.toString() },
+      { dataDir, file, ifTaken: "number", passphrase, program, now: now.toString() },
       signal,
     );
     if (!made.ok) {
@@ -92,7 +92,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
     troubles.withdraw("backup-failed");
     troubles.withdraw("database-damaged");
     const pruned = prune(directory, { keep, zone, now });
-    onEvent({ kind: "made", file, octets: made.value.octets, pruned });
+    onEvent({ kind: "made", file: made.value.file, octets: made.value.octets, pruned });
     return made;
   }
 

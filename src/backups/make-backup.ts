@@ -21,12 +21,14 @@ import {
 import { keepFolderPrivate } from "../store/private-files.ts";
 import { databasePart, formatVersion, keysPart, type Manifest, writeArchive } from "./archive.ts";
 import { readKeys, sealKeys } from "./sealed-keys.ts";
-import { makeScratch, removeAbandoned } from "./snapshots.ts";
+import { giveFreeName, makeScratch, removeAbandoned } from "./snapshots.ts";
 
 export interface BackupTask {
   readonly dataDir: string;
-  /** Where it is to be; a file of that name is replaced once the new one is whole. */
+  /** Where it is to be. */
   readonly file: string;
+  /** Where there is a file of that name once the new one is whole: that one goes, or the new one is given a number. */
+  readonly ifTaken: "replace" | "number";
   /** Seals the keys; null leaves them out. */
   readonly passphrase: string | null;
   readonly program: string;
@@ -34,7 +36,7 @@ export interface BackupTask {
   readonly now: string;
 }
 
-/** A backup that is whole. `octets`: of the file. */
+/** A backup that is whole. `file`: where it is in the end; `octets`: of the file. */
 export interface MadeBackup {
   readonly file: string;
   readonly octets: number;
@@ -104,9 +106,10 @@ export async function makeBackup(
     } finally {
       closeSync(descriptor);
     }
-    renameSync(whole, file);
+    if (task.ifTaken === "replace") renameSync(whole, file);
+    const name = task.ifTaken === "number" ? giveFreeName(whole, file) : file;
     syncFolder(folder);
-    return ok({ file, octets: statSync(file).size, manifest });
+    return ok({ file: name, octets: statSync(name).size, manifest });
   } catch (error) {
     return failed(`${file} cannot be written: ${fileReason(error)}`);
   } finally {

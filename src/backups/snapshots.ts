@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -22,28 +30,52 @@ export interface Retention {
 
 const ending = ".tar.gz";
 const pattern =
-  /^dayferry-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-(daily|asked|before-migration)\.tar\.gz$/;
+  /^dayferry-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-(daily|asked|before-migration)(?:-(\d+))?\.tar\.gz$/;
 
 export const snapshotName = (at: Temporal.Instant, reason: Snapshot["reason"]): string =>
   `dayferry-${at.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "")}-${reason}${ending}`;
 
+/**
+ * Gives a snapshot that is whole its name, and a number where one of the same second has that. Returns the path it has then; throws
+ * what the disk has against it.
+ */
+export function giveFreeName(whole: string, file: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? file : `${file.slice(0, -ending.length)}-${number}${ending}`;
+    try {
+      // Where a rename would replace what has come meanwhile, a link refuses.
+      linkSync(whole, name);
+      return name;
+    } catch {
+      if (existsSync(name)) continue;
+      // There are file systems without links; what else stands against it stands against a rename too.
+      renameSync(whole, name);
+      return name;
+    }
+  }
+}
+
 /** Those of a folder, the newest first; none of one that is not there. Other files are no business of ours. */
 export function listSnapshots(folder: string): readonly Snapshot[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const found = readdirSync(folder).flatMap((name): readonly Snapshot[] => {
-    const [, year, month, day, hour, minute, second, kind] = pattern.exec(name) ?? [];
+  const found = readdirSync(folder).flatMap((name) => {
+    const [, year, month, day, hour, minute, second, kind, number = "1"] = pattern.exec(name) ?? [];
     const reason = reasons.find((one) => one === kind);
     const file = join(folder, name);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!reason || !stats?.isFile()) return [];
     try {
       const madeAt = Temporal.Instant.from(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-      return [{ name, file, reason, madeAt, octets: stats.size }];
+      const snapshot: Snapshot = { name, file, reason, madeAt, octets: stats.size };
+      return [{ snapshot, number: Number(number) }];
     } catch {
       return [];
     }
   });
-  return found.toSorted((a, b) => Temporal.Instant.compare(b.madeAt, a.madeAt));
+  const newestFirst = found.toSorted(
+    (a, b) => Temporal.Instant.compare(b.snapshot.madeAt, a.snapshot.madeAt) || b.number - a.number,
+  );
+  return newestFirst.map(({ snapshot }) => snapshot);
 }
 
 const reasons = ["daily", "asked", "before-migration"] as const;

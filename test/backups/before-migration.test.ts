@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { verifyBackup } from "../../src/backups/restore-backup.ts";
 import { openRooms } from "../../src/build-daemon.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
@@ -36,6 +37,20 @@ describe("openRooms()", () => {
       expect(readdirSync(backups)).toHaveLength(1);
     },
   );
+
+  it("openRooms() result when a start was cut off between two migrations a moment ago: its backup stays, beside the new one", async () => {
+    const { place, open, backups } = await anInstallation();
+    const file = join(place.dataDir, "dayferry.sqlite");
+    for (const count of [1, 12]) {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+      firstVersion(file, count);
+      await open().close();
+    }
+    const kept = readdirSync(backups).map((name) => verifyBackup(join(backups, name), null));
+    expect(
+      (await Promise.all(kept)).map((one) => one.ok && one.value.migration).toSorted(),
+    ).toEqual([1, 12]);
+  });
 
   it("openRooms() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
     const { place, open, backups } = await anInstallation();

@@ -53,6 +53,23 @@ describe("createDailyBackups()", () => {
     expect(rig.events).toHaveLength(2);
   });
 
+  it("make() result when there is one of the same second: both stay, and the later one is the newer", async () => {
+    const rig = aRig("2026-11-21T12:00:00Z");
+    const asked = "dayferry-20261121T120000Z-asked";
+    for (const name of [`${asked}.tar.gz`, `${asked}-2.tar.gz`, `${asked}-3.tar.gz`]) {
+      const made = await rig.backups.make(signal);
+      expect(made).toMatchObject({ value: { file: join(rig.directory, name) } });
+    }
+    expect(rig.backups.list().map(({ name, reason }) => [name, reason])).toEqual([
+      [`${asked}-3.tar.gz`, "asked"],
+      [`${asked}-2.tar.gz`, "asked"],
+      [`${asked}.tar.gz`, "asked"],
+    ]);
+    for (const { file } of rig.backups.list()) {
+      expect(await verifyBackup(file, null)).toMatchObject({ ok: true });
+    }
+  });
+
   it("step() result when the database is damaged: a trouble that names the newest backup", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
     const made = await rig.backups.make(signal);

@@ -58,6 +58,7 @@ export function aDataDirectory() {
         {
           dataDir: folder,
           file: join(folder, "one.tar.gz"),
+          ifTaken: "replace",
           passphrase,
           program: "1.2.3",
           now: noon,

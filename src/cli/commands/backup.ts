@@ -60,8 +60,15 @@ export function backupCommand({ host }: CommandTools): Command {
         ? null
         : await passphraseFor(options, { host, config });
       finishWhatWasDecided(config.dataDir);
-      const task = { dataDir: config.dataDir, file, passphrase, program: programOf(self) };
-      const made = await makeBackup({ ...task, now: host.clock().toString() }, randomBytes);
+      const task = {
+        dataDir: config.dataDir,
+        file,
+        ifTaken: "replace",
+        passphrase,
+        program: programOf(self),
+        now: host.clock().toString(),
+      } as const;
+      const made = await makeBackup(task, randomBytes);
       if (!made.ok) throw new Failed(`no backup was made: ${made.failure.problem}`, 1);
       const { manifest, octets } = made.value;
       if (options.json) host.print(asJson(made.value));
