@@ -612,6 +612,8 @@ function backUpFirst(
     dataDir,
     file,
     ifTaken: "number",
+    // A service manager starts what ends in a migration again and again.
+    unlessKept: true,
     passphrase,
     program,
     now: now.toString(),
@@ -621,7 +623,7 @@ function backUpFirst(
       `the database is of an earlier version and is not changed, as it cannot be backed up first: ${made.failure.problem}`,
     );
   }
-  log.info("the database of an earlier version was backed up before it is changed", {
+  log.info("the database of an earlier version is backed up before it is changed", {
     file: made.value.file,
   });
 }

@@ -20,6 +20,30 @@ export interface ExpectedWorld {
 const step = 300;
 const day = 86_400;
 
+/** A poll of a source, by its place in the world; in seconds of the world. */
+export interface Poll {
+  readonly source: number;
+  readonly at: number;
+}
+
+/** (Weight of a change) x (seconds unseen) that is to be expected of polls, which come in their order. */
+export function expectedDelay(
+  world: ExpectedWorld & { readonly events: readonly Float64Array[] },
+  { polls, warm }: { readonly polls: Iterable<Poll>; readonly warm: number },
+): number {
+  const delay = new ExpectedDelay(world, warm);
+  const seen = new Uint32Array(world.events.length);
+  for (const { source, at } of polls) {
+    const times = world.events[source] ?? new Float64Array();
+    const from = seen[source] ?? 0;
+    let to = from;
+    while ((times[to] ?? Number.POSITIVE_INFINITY) <= at) to += 1;
+    seen[source] = to;
+    delay.see(source, at, times.subarray(from, to));
+  }
+  return delay.sum;
+}
+
 /** Adds up (weight of a change) x (seconds unseen) that is to be expected of each poll's wait, from `warm` on. */
 export class ExpectedDelay {
   readonly #world: ExpectedWorld;

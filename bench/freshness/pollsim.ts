@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
 import type { Shows } from "./changing-workspace.ts";
-import type { ExpectedWorld } from "./expected-delay.ts";
+import { type ExpectedWorld, expectedDelay, type Poll } from "./expected-delay.ts";
 
 /** What of the simulator is used here. */
 export interface Pollsim {
@@ -93,27 +93,41 @@ export const changesFrom = ({ events }: World, from: number): readonly Float64Ar
   events.map((times) => times.filter((at) => at >= from).map((at) => at - from));
 
 /**
- * Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle. `shown`: the
- * world as our own policy sees it.
+ * Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle; and what the
+ * polls of two of them were to leave unseen by expectation. `shown`: the world as our own policy sees it.
  */
 export function simulated(
   pollsim: Pollsim,
   { world, shown = world, from, warm, budget, maxAge }: Hours & { readonly shown?: World },
 ) {
   const horizon = world.horizon - from;
-  const mean = (policy: Policy | undefined, of: World = world) => {
-    if (!policy) throw new Error("the simulator lacks its policies oracle and rr");
+  const mean = (policy: Policy, of: World = world) => {
     const events = changesFrom(of, from);
     return pollsim.simulate({ ...of, horizon, events }, policy, { budget, warm }).mean;
   };
   const known = (name: string) => {
     const policy = pollsim.POLICIES[name]?.(world, budget);
-    return policy && later(policy, from);
+    if (!policy) throw new Error("the simulator lacks its policies oracle and rr");
+    return later(policy, from);
   };
+  const expected = (policy: Policy) => {
+    const polls: Poll[] = [];
+    mean({
+      next: (now) => policy.next(now),
+      observe(source, now, changes) {
+        polls.push({ source, at: now + from });
+        policy.observe(source, now, changes);
+      },
+    });
+    return expectedDelay(world, { polls, warm: from + warm });
+  };
+  const ours = (of: World) => ourPolicy({ world: of, budget, maxAge });
   return {
     roundRobin: mean(known("rr")),
     oracle: mean(known("oracle")),
-    ours: mean(ourPolicy({ world: shown, budget, maxAge }), shown),
+    ours: mean(ours(shown), shown),
+    oracleExpected: expected(known("oracle")),
+    oursExpected: expected(ours(world)),
   };
 }
 

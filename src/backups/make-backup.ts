@@ -19,9 +19,16 @@ import {
   examineDatabase,
 } from "../store/copies/copy-database.ts";
 import { keepFolderPrivate } from "../store/private-files.ts";
-import { databasePart, formatVersion, keysPart, type Manifest, writeArchive } from "./archive.ts";
+import {
+  databasePart,
+  formatVersion,
+  keysPart,
+  type Manifest,
+  readArchive,
+  writeArchive,
+} from "./archive.ts";
 import { readKeys, sealKeys } from "./sealed-keys.ts";
-import { giveFreeName, makeScratch, removeAbandoned } from "./snapshots.ts";
+import { giveFreeName, listSnapshots, makeScratch, removeAbandoned } from "./snapshots.ts";
 
 export interface BackupTask {
   readonly dataDir: string;
@@ -29,6 +36,8 @@ export interface BackupTask {
   readonly file: string;
   /** Where there is a file of that name once the new one is whole: that one goes, or the new one is given a number. */
   readonly ifTaken: "replace" | "number";
+  /** Whether one of the same database that was made before a migration, and is whole, does as well: none is made then. */
+  readonly unlessKept?: boolean;
   /** Seals the keys; null leaves them out. */
   readonly passphrase: string | null;
   readonly program: string;
@@ -84,10 +93,10 @@ export async function makeBackup(
     const keys = readKeys(dataDir);
     const sealed =
       passphrase === null ? null : Buffer.from(sealKeys(keys, { passphrase, randomBytes, about }));
-    const parts = [
-      await filePart(databasePart, copy),
-      ...(sealed ? [octetPart(keysPart, sealed)] : []),
-    ];
+    const part = await filePart(databasePart, copy);
+    const kept = task.unlessKept ? await keptAlready(folder, part.sha256) : null;
+    if (kept && kept.manifest.keys === (sealed ? "sealed" : "left out")) return ok(kept);
+    const parts = [part, ...(sealed ? [octetPart(keysPart, sealed)] : [])];
     const manifest: Manifest = {
       format: "dayferry-backup",
       version: formatVersion,
@@ -115,6 +124,19 @@ export async function makeBackup(
   } finally {
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** The backup that was made of this database before it was to be migrated; null where none is whole. */
+async function keptAlready(folder: string, database: string): Promise<MadeBackup | null> {
+  for (const { file, octets, reason } of listSnapshots(folder)) {
+    if (reason !== "before-migration") continue;
+    const read = await readArchive(file, { begin: () => () => undefined });
+    const isSame =
+      read.ok &&
+      read.value.parts.some(({ name, sha256 }) => name === databasePart && sha256 === database);
+    if (isSame) return { file, octets, manifest: read.value };
+  }
+  return null;
 }
 
 const hurt = ({ kind, problem }: DatabaseFault) =>

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -50,6 +50,24 @@ describe("openRooms()", () => {
     expect(
       (await Promise.all(kept)).map((one) => one.ok && one.value.migration).toSorted(),
     ).toEqual([1, 12]);
+  });
+
+  it("openRooms() result when a migration fails again and again: one backup of the database as it stays, and another once it is not whole", async () => {
+    const { place, open, backups } = await anInstallation();
+    const file = join(place.dataDir, "dayferry.sqlite");
+    firstVersion(file, 13);
+    // The next one is to make it.
+    const db = new Database(file);
+    db.exec("CREATE TABLE unanswered (something TEXT)");
+    db.close();
+    const fail = () => expect(open).toThrow("unanswered");
+    for (let start = 0; start < 3; start += 1) fail();
+    const kept = readdirSync(backups);
+    expect(kept).toHaveLength(1);
+    truncateSync(join(backups, kept[0] ?? ""), 1000);
+    fail();
+    expect(readdirSync(backups)).toHaveLength(2);
+    expect(versionOf(file)).toBe(13);
   });
 
   it("openRooms() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
