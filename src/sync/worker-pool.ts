@@ -1,7 +1,7 @@
 import type { Wake } from "../loop.ts";
 import type { Turns } from "../turns.ts";
 
-/** Something that is asked for; it must not reject. */
+/** Something that is asked for; one that rejects ends the work. */
 export type Job = () => Promise<void>;
 
 export interface WorkerPoolOptions {
@@ -18,7 +18,10 @@ export interface WorkerPoolOptions {
   readonly rest: () => number;
 }
 
-/** Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. */
+/**
+ * Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. So it does after a job
+ * has rejected, and rejects with the same then.
+ */
 export async function workInParallel({
   next,
   turns,
@@ -28,20 +31,25 @@ export async function workInParallel({
   rest,
 }: WorkerPoolOptions): Promise<void> {
   const underWay = new Set<Promise<void>>();
+  const faults: unknown[] = [];
   for (;;) {
     for (;;) {
       if (turns.isOver()) await turns.share();
-      const room = signal.aborted ? 0 : limit() - underWay.size;
+      const isOver = signal.aborted || faults.length > 0;
+      const room = isOver ? 0 : limit() - underWay.size;
       const jobs = room > 0 ? next(room) : [];
       for (const job of jobs) {
-        const ended: Promise<void> = job().finally(() => underWay.delete(ended));
+        const ended: Promise<void> = job()
+          .catch((fault: unknown) => void faults.push(fault))
+          .finally(() => underWay.delete(ended));
         underWay.add(ended);
       }
       if (jobs.length === 0) break;
     }
+    if (underWay.size === 0 && faults.length > 0) throw faults[0];
     if (underWay.size === 0) return;
     const enough = new AbortController();
-    const woken = signal.aborted ? [] : [wake.wait(rest(), enough.signal)];
+    const woken = signal.aborted || faults.length > 0 ? [] : [wake.wait(rest(), enough.signal)];
     await Promise.race([...underWay, ...woken]);
     enough.abort();
   }

@@ -92,7 +92,7 @@ describe("a sweep that was cut off", () => {
   it("begins anew when it had ended, or was left for longer than maxAge", async () => {
     let now = Temporal.Now.instant();
     const maxAge = Temporal.Duration.from({ minutes: 15 });
-    const here = await stage({ size: "s", quota: roomy, maxAge, now: () => now });
+    const here = await stage({ size: "s", maxAge, now: () => now });
     const first = await cutOff(here, 40);
     now = now.add({ minutes: 14 });
     const second = await cutOff(here.again(), 44);
@@ -106,7 +106,7 @@ describe("a sweep that was cut off", () => {
 
   it("begins anew when the clock was set back behind it", async () => {
     let now = Temporal.Now.instant();
-    const here = await stage({ size: "s", quota: roomy, now: () => now });
+    const here = await stage({ size: "s", now: () => now });
     await cutOff(here, 40);
     now = now.subtract({ hours: 1 });
     await here.again().sweep();

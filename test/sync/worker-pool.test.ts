@@ -41,3 +41,30 @@ it("workInParallel() result when its signal aborts while others have their turn:
   });
   expect(begun).toEqual([1, 2]);
 });
+
+it.each(["first", "second", "slow"])(
+  "workInParallel() result when the %s of jobs that end together rejects: it rejects as well, once the others have ended, and begins nothing more",
+  async (which) => {
+    const log: string[] = [];
+    const job =
+      (name: string): Job =>
+      async () => {
+        await (name === "slow" ? new Promise((resolve) => setTimeout(resolve, 5)) : null);
+        log.push(name);
+        if (name === which) throw new Error("a full disk");
+      };
+    const jobs = ["first", "second", "slow", "later"].map(job);
+    const work = workInParallel({
+      next: (room) => jobs.splice(0, Math.min(3, room)),
+      turns: shortTurns(() => undefined),
+      limit: () => 3,
+      wake: createWake(),
+      rest: () => 1000,
+      signal: new AbortController().signal,
+    });
+    await expect(work).rejects.toThrow("a full disk");
+    const begun =
+      which === "slow" ? ["first", "second", "later", "slow"] : ["first", "second", "slow"];
+    expect(log).toEqual(begun);
+  },
+);
