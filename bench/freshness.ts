@@ -1,7 +1,7 @@
 // How long a change in the workspace takes to the mirror and to a feed: the whole daemon on a sandbox that keeps the quota, with
 // real HTTP and a real database file, on a clock that stands still while the process works (`freshness/virtual-time.ts`).
 //   node bench/freshness.ts PATH_OF_POLLSIM SIZE... [seed=11] [from=7] [warm=3] [hours=4] [world=work] [maxAge=PT15M]
-//     [share=0.9] [alltodo=on] [silence=HOURS] [learned=on] [json=FILE]
+//     [share=0.9] [alltodo=on] [tells=on] [silence=HOURS] [learned=on] [json=FILE]
 // PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
 // the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, l (with subtasks).
 // The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
@@ -10,12 +10,13 @@
 // hours as well.
 // `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
 // start. `json`: adds the rows to a file of JSON lines.
+// `tells=on`: in the sandbox a change of a subtask moves the `updated_at` of its task, of which the simulator knows nothing.
 // `share`: the part of the quota that sweeps may use, here and in the simulator.
 // All times are in seconds as at the service, where an answer takes 0.15 s. Ends with 1 after a 429, a failed poll, a change
 // that is in the mirror and not in its feed, when a change takes more than 1.15 x what the simulator says, or when more than
 // a quarter of the quota is used while nothing changes.
 // `expected`: what the polls of daemon, scheduler and oracle were bound to leave unseen, in the place of what happened to change
-// between them (`freshness/expected-delay.ts`); not for pages. It is what the 1.15 are asked of where it is known.
+// between them (`freshness/expected-delay.ts`); not for pages, nor with `tells`. It is what the 1.15 are asked of where it is known.
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,6 +68,7 @@ const start = monday.add({ seconds: fromS });
 const isLearned = options.get("learned") === "on";
 const silenceMs = number("silence", Number.POSITIVE_INFINITY) * hourMs;
 const alltodo = options.get("alltodo") ?? "off";
+const tells = options.get("tells") === "on";
 const maxAge = options.get("maxAge") ?? "PT15M";
 /** The part of the quota that sweeps may use. */
 const share = number("share", 0.9);
@@ -106,6 +108,7 @@ async function measure(size: string) {
   if (alltodo === "off") {
     sandbox.faults.add({ kind: "status", status: 404, path: /\/alltodo$/, times: Infinity });
   }
+  sandbox.workspace.subtasks.behave({ movesTime: tells });
   const sources = changingSources(sandbox);
   const { n, world } = worldFor(sources.length);
   const pages = alltodo === "on" ? pagesOf(sandbox, sources) : null;
@@ -170,7 +173,7 @@ async function measure(size: string) {
   restore();
 
   const sweep = sweepFacts(sandbox.requests.entries(), readyMs);
-  const polls = pages ? [] : pollsIn(sandbox.requests.entries());
+  const polls = pages || tells ? [] : pollsIn(sandbox.requests.entries());
   const log = sandbox.requests.entries().filter(({ at }) => at >= warmMs && at < endMs);
   await sandbox.close();
   rmSync(folder, { recursive: true });
@@ -189,10 +192,11 @@ async function measure(size: string) {
     maxAge: ceiling,
   });
   // Each change waits for an answer as well.
-  const expected = pages
-    ? null
-    : expectedDelay(world, { polls, warm: fromS + warmMs / 1000 }) +
-      (mirror.count * latencyMs) / 1000;
+  const expected =
+    pages || tells
+      ? null
+      : expectedDelay(world, { polls, warm: fromS + warmMs / 1000 }) +
+        (mirror.count * latencyMs) / 1000;
   const beside = expected === null ? mirror.mean / policies.ours : expected / policies.oursExpected;
   const unpublished = daemon.changes.filter(
     ({ mirrorMs, feedMs }) => mirrorMs !== null && feedMs === null,

@@ -1,20 +1,27 @@
 import type { Item, ToldTodolist } from "../domain/item.ts";
-import type { Sign, SignTrust } from "./sign-trust.ts";
+import type { Sign, SignTrust, Teller } from "./sign-trust.ts";
 
 /** A row of a source that speaks of another source; a field that the row does not have is null. */
 export interface Told {
   /** Name of the source that is spoken of. */
   readonly about: string;
+  readonly teller: Teller;
   readonly updatedAt: Temporal.Instant | null;
   /** What it is a sign of that `updatedAt` has moved. */
   readonly timeSign: Sign;
   readonly counts: readonly { readonly sign: Sign; readonly value: string | null }[];
 }
 
-/** Somebody's reading has made it so probable that a source has changed. */
+/** Somebody's reading has made it so probable that a source has changed; or that it has not, up to that reading. */
 interface Hint {
   readonly source: string;
   readonly probability: number;
+}
+
+/** `changedAt`: when the last change happened, by the service's clock; null where the row does not say. */
+interface Heard {
+  readonly changed: readonly (Hint & { readonly changedAt: Temporal.Instant | null })[];
+  readonly unchanged: readonly Hint[];
 }
 
 /** What a look-up of lists tells of their tasks. */
@@ -22,7 +29,7 @@ export const toldByLists = (lists: readonly ToldTodolist[]): readonly Told[] =>
   lists.map(({ id, updatedAt, completed, remaining }) => {
     const value = completed === null && remaining === null ? null : `${completed} ${remaining}`;
     const counts = [{ sign: "list-counts", value }] as const;
-    return { about: `tasks:${id}`, updatedAt, timeSign: "list-time", counts };
+    return { about: `tasks:${id}`, teller: "list-row", updatedAt, timeSign: "list-time", counts };
   });
 
 /** What a list of tasks tells of their subtasks. `touched`: ids of those that differ otherwise than by `updatedAt`. */
@@ -38,14 +45,20 @@ export const toldByTasks = (
       { sign: "task-subtasks", value: String(subtaskCount) },
       { sign: "task-progress", value: String(percent) },
     ] as const;
-    return { about: `subtasks:${id}`, updatedAt, timeSign, counts };
+    return { about: `subtasks:${id}`, teller: "task-row", updatedAt, timeSign, counts };
   });
 
 /** What a row has told last of a source. */
 interface LastTold {
+  /** The name of the source that the row is of. */
+  readonly by: string;
   readonly told: Told;
+  /** When the row was first shown. */
+  readonly since: Temporal.Instant;
   /** Signs since the source was last read, and whether each may tell of something that the reading had not shown. */
   readonly heard: ReadonlyMap<Sign, boolean>;
+  /** When the row had last told nothing, before the first of those; null while there are none. */
+  readonly silentUntil: Temporal.Instant | null;
 }
 
 /** A reading of a source: when it was asked for, and when each change that it revealed happened; null = not known. */
@@ -61,8 +74,11 @@ interface Reading {
 export class Hints {
   readonly #trust: SignTrust;
   readonly #told = new Map<string, LastTold>();
-  /** When each teller was last asked, and each source that is told of. */
-  readonly #askedAt = new Map<string, Temporal.Instant>();
+  /** Whom the rows of each teller speak of; who was taken for unchanged last comes last. */
+  readonly #spokenOf = new Map<string, Set<string>>();
+  /** When each source was last read that is told of; and each teller, which may be one of those, as far as what it tells was taken in. */
+  readonly #readAt = new Map<string, Temporal.Instant>();
+  readonly #tellerAt = new Map<string, Temporal.Instant>();
   /** The latest change that readings of each source have revealed, by the service's clock. */
   readonly #revealed = new Map<string, Temporal.Instant>();
   /** Sources of which changes became known otherwise: that they are told of teaches nothing. */
@@ -72,31 +88,40 @@ export class Hints {
     this.#trust = trust;
   }
 
-  /** A teller was read; `rows` is all that it tells. Returns what that makes probable. */
+  /** A teller was read; `rows` is what of it may differ from before. Returns what that makes probable. */
   told(
     teller: string,
     { at, rows }: { readonly at: Temporal.Instant; readonly rows: readonly Told[] },
-  ): readonly Hint[] {
-    const before = this.#askedAt.get(teller) ?? null;
-    this.#askedAt.set(teller, at);
-    return rows.flatMap((told) => {
+  ): Heard {
+    const before = this.#tellerAt.get(teller) ?? null;
+    this.#tellerAt.set(teller, at);
+    const spokenOf = this.#spokenOf.get(teller) ?? new Set();
+    this.#spokenOf.set(teller, spokenOf);
+    for (const { about } of rows) spokenOf.add(about);
+    const changed = rows.flatMap((told) => {
       const last = this.#told.get(told.about);
       const moved = last ? movedSigns(last.told, told) : [];
       const isNews = moved.length > 0 && this.#isNews(told, before);
       const heard = last?.heard ?? nothing;
       const more = moved.map((sign) => [sign, isNews || heard.get(sign) === true] as const);
       this.#told.set(told.about, {
+        by: teller,
         told,
+        since: last?.by === teller ? last.since : at,
         heard: more.length === 0 ? heard : new Map([...heard, ...more]),
+        silentUntil: heard.size === 0 && moved.length > 0 ? before : (last?.silentUntil ?? null),
       });
       const probability = isNews ? Math.max(...moved.map((sign) => this.#trust.worth(sign))) : 0;
-      return probability > 0 ? { source: told.about, probability } : [];
+      const { about, updatedAt: changedAt } = told;
+      return probability > 0 ? { source: about, probability, changedAt } : [];
     });
+    return { changed, unchanged: this.#unchanged(teller) };
   }
 
-  /** A teller answered as before. */
-  silent(teller: string, at: Temporal.Instant): void {
-    this.#askedAt.set(teller, at);
+  /** A teller answered as before. Returns what that makes probable. */
+  silent(teller: string, at: Temporal.Instant): Heard {
+    this.#tellerAt.set(teller, at);
+    return { changed: [], unchanged: this.#unchanged(teller) };
   }
 
   /** A source was read: what was told of it has turned out right or wrong. Returns whether anything was learned. */
@@ -104,15 +129,43 @@ export class Hints {
     const last = this.#told.get(source);
     const isKnown = this.#knownOtherwise.delete(source);
     if (!last) return false;
-    this.#askedAt.set(source, at);
     const known = changes.filter((change) => change !== null);
     const latest = known.toSorted((a, b) => Temporal.Instant.compare(a, b)).at(-1);
-    if (latest) this.#revealed.set(source, latest);
-    this.#told.set(source, { ...last, heard: nothing });
-    if (isKnown) return false;
     const said = [...last.heard].filter(([, isNews]) => isNews).map(([sign]) => sign);
+    const wasUntold = this.#wasUntold(last, known);
+    this.#readAt.set(source, at);
+    if (latest) this.#revealed.set(source, latest);
+    this.#told.set(source, { ...last, heard: nothing, silentUntil: null });
+    if (isKnown) return false;
     for (const sign of said) this.#trust.note(sign, changes.length > 0 ? "right" : "wrong");
-    return said.length > 0;
+    const { teller } = last.told;
+    if (said.length > 0 && changes.length > 0) this.#trust.note(teller, "right");
+    if (wasUntold) this.#trust.note(teller, "wrong");
+    return said.length > 0 || wasUntold;
+  }
+
+  /** Whether the row was read before and after one of these changes and told nothing of it. */
+  #wasUntold(
+    { by, since, heard, silentUntil }: LastTold,
+    changes: readonly Temporal.Instant[],
+  ): boolean {
+    const silent = heard.size === 0 ? (this.#tellerAt.get(by) ?? null) : silentUntil;
+    if (!silent) return false;
+    return changes.some((at) => isBefore(since, at) && isBefore(at.add(clockMargin), silent));
+  }
+
+  /** What it makes probable that rows tell nothing new; of very many at once of some, and of the others the next time. */
+  #unchanged(teller: string): readonly Hint[] {
+    const spokenOf = this.#spokenOf.get(teller) ?? new Set();
+    const some = [...spokenOf.values().take(mostUnchanged)];
+    return some.flatMap((source) => {
+      spokenOf.delete(source);
+      const last = this.#told.get(source);
+      if (last?.by !== teller) return [];
+      spokenOf.add(source);
+      const probability = last.heard.size === 0 ? this.#trust.coverage(last.told.teller) : 0;
+      return probability > 0 ? { source, probability } : [];
+    });
   }
 
   /** A change of a source became known otherwise: by an edit from here, or a page of all tasks. */
@@ -123,7 +176,9 @@ export class Hints {
   /** A source is polled no more. */
   drop(source: string): void {
     this.#told.delete(source);
-    this.#askedAt.delete(source);
+    this.#spokenOf.delete(source);
+    this.#readAt.delete(source);
+    this.#tellerAt.delete(source);
     this.#revealed.delete(source);
     this.#knownOtherwise.delete(source);
   }
@@ -132,7 +187,7 @@ export class Hints {
   #isNews({ about, updatedAt }: Told, tellerBefore: Temporal.Instant | null): boolean {
     const revealed = this.#revealed.get(about);
     if (updatedAt && revealed && Temporal.Instant.compare(updatedAt, revealed) <= 0) return false;
-    const readAt = this.#askedAt.get(about);
+    const readAt = this.#readAt.get(about);
     if (!readAt) return true;
     if (updatedAt && Temporal.Instant.compare(updatedAt, readAt) > 0) return true;
     return tellerBefore !== null && Temporal.Instant.compare(readAt, tellerBefore) <= 0;
@@ -140,6 +195,15 @@ export class Hints {
 }
 
 const nothing: ReadonlyMap<Sign, boolean> = new Map();
+
+/** A poll takes no longer where a list has thousands of tasks with subtasks. */
+const mostUnchanged = 200;
+
+/** The service's clock and ours may differ by as much, and times of changes have seconds only. */
+const clockMargin = Temporal.Duration.from({ seconds: 5 });
+
+const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
+  Temporal.Instant.compare(a, b) < 0;
 
 function movedSigns(before: Told, now: Told): readonly Sign[] {
   const hasMoved = before.updatedAt && now.updatedAt && !before.updatedAt.equals(now.updatedAt);

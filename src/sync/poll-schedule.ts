@@ -191,6 +191,14 @@ export class PollSchedule {
     else this.#scheduler.hint(key, { now: this.#seconds(), changes });
   }
 
+  /** Something that was read at `at` has told, so reliably (0 to 1), that a source has not changed until then. */
+  unchanged(
+    name: string,
+    { at, certainty }: { readonly at: Temporal.Instant; readonly certainty: number },
+  ): void {
+    this.#scheduler.unchanged(name, { at: this.#secondsOf(at), certainty });
+  }
+
   /** Somebody has asked for the feed of a project, or opened its calendar: what it shows should be fresh. */
   noteReading(project: ProjectId): void {
     if (!this.#importance.noteReading(project, this.#seconds())) return;

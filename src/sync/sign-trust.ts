@@ -14,21 +14,26 @@ const signs = [
 ] as const;
 export type Sign = (typeof signs)[number];
 
+/** Whose rows speak of others: a row of a list of lists, and of a list of tasks. */
+const tellers = ["list-row", "task-row"] as const;
+export type Teller = (typeof tellers)[number];
+
+/** Of signs; and of rows, which are right when a change was told by any sign, and wrong when it was by none. */
 type Outcome = "right" | "wrong";
 type Outcomes = Readonly<Record<Outcome, number>>;
 
 /**
- * How often each sign was right and wrong. Old outcomes fade, so that a service that begins to tell otherwise is believed
- * otherwise.
+ * How often each sign was right and wrong, and how often the rows of each teller have told of a change or not. Old outcomes fade,
+ * so that a service that begins to tell otherwise is believed otherwise.
  */
 export class SignTrust {
-  readonly #outcomes = new Map<Sign, Outcomes>();
+  readonly #outcomes = new Map<Sign | Teller, Outcomes>();
 
   /** `kept`: the `text` of an earlier process; what cannot be read of it counts as nothing. */
   constructor(kept: string | null) {
     for (const line of kept?.split("\n") ?? []) {
       const [name, ...numbers] = line.split(" ");
-      const sign = signs.find((one) => one === name);
+      const sign = [...signs, ...tellers].find((one) => one === name);
       // Older texts go on with how often the sign was silent.
       const [right = Number.NaN, wrong = Number.NaN] = numbers.map(Number);
       if (!sign || ![right, wrong].every((number) => number >= 0 && number <= memory)) continue;
@@ -36,7 +41,7 @@ export class SignTrust {
     }
   }
 
-  note(sign: Sign, outcome: Outcome): void {
+  note(sign: Sign | Teller, outcome: Outcome): void {
     const old = this.#outcomesOf(sign);
     const sum = old.right + old.wrong;
     const fading = Math.min(1, (memory - 1) / Math.max(1, sum));
@@ -51,6 +56,12 @@ export class SignTrust {
     return isUseless ? 0 : (right + doubt / 2) / (right + wrong + doubt);
   }
 
+  /** Which part of all changes a teller's rows tell of, so how probable it is that none has happened of which they do not; rather too low. */
+  coverage(teller: Teller): number {
+    const { right, wrong } = this.#outcomesOf(teller);
+    return right + wrong < enough ? 0 : right / (right + wrong + doubt);
+  }
+
   /** All that was learned, for the next process. */
   text(): string {
     const lines = [...this.#outcomes].map(
@@ -59,7 +70,7 @@ export class SignTrust {
     return lines.join("\n");
   }
 
-  #outcomesOf(sign: Sign): Outcomes {
+  #outcomesOf(sign: Sign | Teller): Outcomes {
     return this.#outcomes.get(sign) ?? { right: 0, wrong: 0 };
   }
 }

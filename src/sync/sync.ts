@@ -108,6 +108,8 @@ const steadyPolls = 6;
 const pollsPerSide = 5;
 /** After so many lessons what signs are worth is kept for the next start. */
 const lessonsPerSave = 20;
+/** What is told counts as seen where it is at least so probable. */
+const likely = 0.5;
 const longestRestMs = 5_000;
 const shortestRestMs = 20;
 
@@ -186,7 +188,6 @@ class Syncing implements Sync {
       onTasks: (items, contents) => this.#side.queue.follow(items, contents),
       onRead: (source, { told, put, shown, ...revealed }) => {
         this.#schedule.noteDates(source, { put, shown });
-        this.#schedule.read(source, revealed);
         this.#fastPath.noteRead(source, { at: revealed.at, put });
         this.#follow(source, { ...revealed, told });
       },
@@ -525,14 +526,22 @@ class Syncing implements Sync {
     this.#report({ kind: "ceiling", ...outlook });
   }
 
-  /** Learns from a reading what its source was told to be, and hints at what it tells of others. */
+  /**
+   * Learns from a reading what its source was told to be, and hints at what it tells of others. A change of another source that it
+   * tells of counts as one of its own: it is worth the same to see.
+   */
   #follow(source: string, { at, changes, told }: Revealed & Pick<ReadItems, "told">): void {
     if (this.#hints.read(source, { at, changes })) this.#lessons += 1;
-    if (told === null) this.#hints.silent(source, at);
-    else {
-      for (const hint of this.#hints.told(source, { at, rows: told })) {
-        this.#schedule.hint(hint.source, hint.probability);
-      }
+    const { changed, unchanged } =
+      told === null ? this.#hints.silent(source, at) : this.#hints.told(source, { at, rows: told });
+    const seen = changed.filter(({ probability }) => probability >= likely);
+    this.#schedule.read(source, {
+      at,
+      changes: [...changes, ...seen.map(({ changedAt }) => changedAt)],
+    });
+    for (const hint of changed) this.#schedule.hint(hint.source, hint.probability);
+    for (const { source: about, probability: certainty } of unchanged) {
+      this.#schedule.unchanged(about, { at, certainty });
     }
   }
 

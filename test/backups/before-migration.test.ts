@@ -47,9 +47,8 @@ describe("openRooms()", () => {
       await open().close();
     }
     const kept = readdirSync(backups).map((name) => verifyBackup(join(backups, name), null));
-    expect(
-      (await Promise.all(kept)).map((one) => one.ok && one.value.migration).toSorted(),
-    ).toEqual([1, 12]);
+    const whole = await Promise.all(kept);
+    expect(new Set(whole.map((one) => one.ok && one.value.migration))).toEqual(new Set([1, 12]));
   });
 
   it("openRooms() result when a migration fails again and again: one backup of the database as it stays, and another once it is not whole", async () => {

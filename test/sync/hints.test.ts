@@ -14,6 +14,7 @@ const source = "subtasks:7";
 function row({ time = 0, count = 2, progress = 0 }): Told {
   return {
     about: source,
+    teller: "task-row",
     updatedAt: at(time),
     timeSign: "task-time",
     counts: [
@@ -30,7 +31,8 @@ function rig() {
     trust,
     hints,
     told: (seconds: number, ...rows: readonly Told[]) =>
-      hints.told(teller, { at: at(seconds), rows }),
+      hints.told(teller, { at: at(seconds), rows }).changed,
+    unchanged: (seconds: number) => hints.silent(teller, at(seconds)).unchanged,
     read: (seconds: number, ...changes: readonly number[]) =>
       hints.read(source, { at: at(seconds), changes: changes.map(at) }),
   };
@@ -50,7 +52,9 @@ describe("told()", () => {
   ])("hints when %s has moved", (_, moved) => {
     const { told } = rig();
     told(10, row({}));
-    expect(told(20, row(moved))).toEqual([{ source, probability: 0.5 }]);
+    expect(told(20, row(moved))).toEqual([
+      { source, probability: 0.5, changedAt: at("time" in moved ? moved.time : 0) },
+    ]);
   });
 
   it("hints at nothing when the source was read since", () => {
@@ -89,13 +93,93 @@ describe("told()", () => {
 
   it("takes what is missing from a row for no word", () => {
     const { hints } = rig();
-    const bare = { about: source, updatedAt: null, timeSign: "task-time" } as const;
+    const bare = {
+      about: source,
+      teller: "task-row",
+      updatedAt: null,
+      timeSign: "task-time",
+    } as const;
     const tell = (seconds: number, value: string | null) =>
       hints.told(teller, {
         at: at(seconds),
         rows: [{ ...bare, counts: [{ sign: "task-subtasks", value }] }],
-      });
+      }).changed;
     expect([tell(1, null), tell(2, "3"), tell(3, null), tell(4, "4")].flat()).toEqual([]);
+  });
+});
+
+describe("a teller that others tell of as well", () => {
+  it("hints at nothing that a reading of the source has shown since it was read the time before", () => {
+    const { hints, told, read } = rig();
+    const list = { ...row({}), about: teller, teller: "list-row", timeSign: "list-time" } as const;
+    hints.told("todolists:1", { at: at(0), rows: [list] });
+    const asked = (seconds: number, shown: Told) => {
+      hints.read(teller, { at: at(seconds), changes: [] });
+      return told(seconds, shown);
+    };
+    asked(10, row({}));
+    read(14);
+    expect(asked(20, row({ count: 3 }))).toEqual([]);
+  });
+});
+
+describe("silent()", () => {
+  /** Tells of `count` changes, and of `untold` others nothing. */
+  function rounds({ told: count = 0, untold = 0 }) {
+    const made = rig();
+    made.told(0, row({}));
+    for (let round = 1; round <= count + untold; round += 1) {
+      const time = 100 * round;
+      if (round <= count) made.told(time + 20, row({ time }));
+      else made.unchanged(time + 20);
+      made.read(time + 30, time);
+    }
+    return { ...made, end: 100 * (count + untold) + 40 };
+  }
+
+  it("says nothing while too little is known", () => {
+    const { unchanged, end } = rounds({ told: 9 });
+    expect(unchanged(end)).toEqual([]);
+  });
+
+  it.each([
+    ["all changes", { told: 40 }, 0.95],
+    ["every other change", { told: 20, untold: 20 }, 0.48],
+    ["hardly any", { told: 1, untold: 39 }, 0.02],
+  ])("makes it as probable that nothing has happened as rows have told of %s", (_, given, part) => {
+    const { unchanged, end } = rounds(given);
+    const [hint] = unchanged(end);
+    expect(hint?.source).toBe(source);
+    expect(hint?.probability).toBeCloseTo(part, 2);
+  });
+
+  it("says nothing of a source that is told to have changed, until that is read", () => {
+    const { unchanged, told, read, end } = rounds({ told: 40 });
+    told(end, row({ time: end - 10 }));
+    expect(unchanged(end + 10)).toEqual([]);
+    read(end + 20, end - 10);
+    expect(unchanged(end + 30)).toHaveLength(1);
+  });
+
+  it("holds no change against a row that happened before the row was first shown, or after it was shown last", () => {
+    const { told, read, trust } = rig();
+    told(100, row({}));
+    read(200, 50, 98, 150);
+    expect(trust.text()).toBe("");
+  });
+
+  it("speaks of a list's thousands of tasks by and by", () => {
+    const { hints, trust } = rounds({ told: 40 });
+    const rows = Array.from({ length: 450 }, (_, nth) => ({
+      ...row({}),
+      about: `subtasks:${nth + 100}`,
+    }));
+    hints.told("tasks:2", { at: at(0), rows });
+    const spokenOf = [1, 2, 3].flatMap((seconds) =>
+      hints.silent("tasks:2", at(seconds)).unchanged.map((hint) => hint.source),
+    );
+    expect(new Set(spokenOf).size).toBe(450);
+    expect(trust.coverage("task-row")).toBeGreaterThan(0.9);
   });
 });
 

@@ -8,6 +8,9 @@ export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" |
   readonly slope: number;
   /** Sum of (expected changes that a hint told of) x (seconds between the last poll and the hint). */
   readonly hinted: number;
+  /** So many seconds after the last poll something else has told, so reliably (0 to 1), that nothing had happened. */
+  readonly quietFor: number;
+  readonly certainty: number;
   /** Seconds from one poll of anybody to the next, so what it takes to ask a little later. */
   readonly slot: number;
 }
@@ -22,8 +25,18 @@ export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" |
  * where busy sources are asked every few slots, which is in small workspaces.
  * Source: Whittle, Restless bandits (1988), with unseen changes x time as the cost.
  */
-export function pollIndex(
-  { level, excess, fade, growth, weight, slope, hinted, slot }: Expectation,
+export function pollIndex(expected: Expectation, seconds: number): number {
+  const { weight, hinted, excess, fade, quietFor, certainty } = expected;
+  const all = waitingSince(expected, seconds);
+  if (certainty === 0) return weight * (all + hinted);
+  // As if it had been polled then, as far as that is certain.
+  const left = { ...expected, excess: excess * Math.exp(-fade * quietFor) };
+  const later = waitingSince(left, seconds - quietFor);
+  return weight * ((1 - certainty) * all + certainty * later + hinted);
+}
+
+function waitingSince(
+  { level, excess, fade, growth, slope, slot }: Expectation,
   seconds: number,
 ): number {
   const half = (seconds * seconds) / 2;
@@ -34,19 +47,21 @@ export function pollIndex(
   // The integral of u x exp(-fade u); its closed form loses its digits for small x.
   const area = x < 1e-3 ? half : (1 - faded * (1 + x)) / (fade * fade);
   const next = (slot / 2) * seconds * (level + excess * faded);
-  return weight * (half * steady + excess * area + next + hinted);
+  return half * steady + excess * area + next;
 }
 
 /** The earliest moment, in seconds after the last poll, at which the index can reach `target`; now it is `index`. */
 export function earliestReach(
-  { level, excess, growth, weight, slope, slot }: Expectation,
+  { level, excess, growth, weight, slope, slot, quietFor, certainty }: Expectation,
   { seconds, index, target }: Readonly<Record<"seconds" | "index" | "target", number>>,
 ): number {
   if (index >= target) return seconds;
   const trend = level * Math.max(0, slope) + Math.max(0, growth);
   const highest = weight * (level + Math.max(0, excess) + trend * longestTrend);
-  const before = slot / 2;
-  const squared = seconds * seconds + before * before + (2 * (target - index)) / highest;
+  // It grows as if the last poll had been later by that.
+  const before = slot / 2 - certainty * quietFor;
+  const since = seconds + before;
+  const squared = since * since + (2 * (target - index)) / highest;
   return Math.max(seconds, Math.sqrt(squared) - before);
 }
 

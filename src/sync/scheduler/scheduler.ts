@@ -67,6 +67,8 @@ const nothingExpected: Expectation = {
   weight: 0,
   slope: 0,
   hinted: 0,
+  quietFor: 0,
+  certainty: 0,
   slot: 0,
 };
 
@@ -273,6 +275,19 @@ export class Scheduler {
     this.#worths.put(known, now);
   }
 
+  /** Somebody has told, so reliably (0 to 1), that a source has not changed up to a moment. */
+  unchanged(
+    key: string,
+    { at, certainty }: { readonly at: number; readonly certainty: number },
+  ): void {
+    const known = this.#sources.get(key);
+    if (!known || known.isAway || known.polledAt === null || at <= known.polledAt) return;
+    // A change that was hinted at is still to be found.
+    if (known.expected.hinted > 0) return;
+    known.expected = { ...known.expected, quietFor: at - known.polledAt, certainty };
+    this.#worths.put(known, at);
+  }
+
   /** What a poll would be worth now, in changes x seconds per request; null for a source that was never polled. */
   worth(key: string, now: number): number | null {
     const known = this.#sources.get(key);
@@ -335,6 +350,8 @@ export class Scheduler {
       ...{ level, excess, fade, growth, slope, slot },
       weight: weight / cost,
       hinted: 0,
+      quietFor: 0,
+      certainty: 0,
     };
   }
 

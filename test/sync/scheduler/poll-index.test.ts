@@ -14,6 +14,8 @@ const steady: Expectation = {
   weight: 1,
   slope: 0,
   hinted: 0,
+  quietFor: 0,
+  certainty: 0,
   slot: 0,
 };
 
@@ -66,6 +68,20 @@ describe("pollIndex()", () => {
   });
 });
 
+describe("pollIndex() of a source that something else has told was quiet for so long", () => {
+  const session = { ...steady, excess: 1e-2, slot: 2 };
+
+  it("is as if it had been polled then, as far as that is certain", () => {
+    const quiet = { ...session, quietFor: 200 };
+    const polled = { ...session, excess: 1e-2 * Math.exp(-1e-3 * 200) };
+    const [none, all] = [pollIndex(session, 500), pollIndex(polled, 300)];
+    for (const certainty of [0, 0.25, 1]) {
+      const index = pollIndex({ ...quiet, certainty }, 500);
+      expect(index).toBeCloseTo((1 - certainty) * none + certainty * all, 9);
+    }
+  });
+});
+
 describe("earliestReach()", () => {
   it("is never later than the moment at which the index reaches the target", () => {
     const expectation = fc.record({
@@ -76,12 +92,15 @@ describe("earliestReach()", () => {
       weight: fc.double({ min: 1e-2, max: 1e2, noNaN: true }),
       slope: fc.double({ min: -2e-4, max: 2e-3, noNaN: true }),
       slot: fc.double({ min: 0, max: 60, noNaN: true }),
+      quietPart: fc.double({ min: 0, max: 1, noNaN: true }),
+      certainty: fc.double({ min: 0, max: 1, noNaN: true }),
     });
     const span = fc.double({ min: 0, max: 3600, noNaN: true });
     fc.assert(
-      fc.property(expectation, span, span, ({ part, ...given }, one, other) => {
-        const expected = { ...given, excess: given.level * part, hinted: 0 };
+      fc.property(expectation, span, span, ({ part, quietPart, ...given }, one, other) => {
         const [now, then] = [Math.min(one, other), Math.max(one, other)];
+        const quietFor = quietPart * now;
+        const expected = { ...given, excess: given.level * part, hinted: 0, quietFor };
         const index = pollIndex(expected, now);
         const target = pollIndex(expected, then);
         const reach = earliestReach(expected, { seconds: now, index, target });

@@ -243,6 +243,50 @@ describe("hint()", () => {
   });
 });
 
+describe("unchanged()", () => {
+  it.each([1, 0.9])(
+    "leaves a source to others that is told of with certainty %f, until a hint",
+    (certainty) => {
+      const keys = ["told of", "b", "c", "d"];
+      const made = scheduler(keys);
+      run(made, { polls: 400 });
+      const asked: string[] = [];
+      for (let poll = 400; poll < 800; poll += 1) {
+        const now = poll / pace;
+        made.unchanged("told of", { at: now, certainty });
+        asked.push(...run(made, { from: now, polls: 1 }));
+      }
+      expect(share(asked, "told of")).toBeLessThan(0.1);
+      made.hint("told of", { now: 800 / pace, changes: 1 });
+      expect(made.next(800 / pace)).toEqual({ kind: "poll", key: "told of" });
+    },
+  );
+
+  it("takes nothing back: neither a hint, nor what may have happened since", () => {
+    const made = scheduler(["a", "b"]);
+    run(made, { polls: 100 });
+    const before = made.worth("a", 300) ?? 0;
+    made.unchanged("a", { at: 250, certainty: 1 });
+    expect(made.worth("a", 300)).toBeLessThan(before);
+    expect(made.worth("a", 300)).toBeGreaterThan(0);
+    made.hint("a", { now: 300, changes: 1 });
+    const hinted = made.worth("a", 301);
+    made.unchanged("a", { at: 301, certainty: 1 });
+    expect(made.worth("a", 301)).toBe(hinted);
+  });
+
+  it("keeps the ceiling of age", () => {
+    const made = scheduler(["told of", "b"], { maxAge: 300 });
+    run(made, { polls: 100 });
+    const asked: string[] = [];
+    for (let poll = 100; poll < 1000; poll += 1) {
+      made.unchanged("told of", { at: poll / pace, certainty: 1 });
+      asked.push(...run(made, { from: poll / pace, polls: 1 }));
+    }
+    expect(asked.filter((key) => key === "told of").length).toBeGreaterThanOrEqual(5);
+  });
+});
+
 describe("dump()", () => {
   it("lets another process go on with the same choices", () => {
     const keys = ["a", "b", "c"];
