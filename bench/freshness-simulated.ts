@@ -56,13 +56,14 @@ export function createPolicy({
 
 function judge(pollsim: Pollsim, [n = "200", seeds, worlds]: readonly string[]): void {
   for (const scenario of (worlds ?? "work,drift,zipf1,zipf15").split(",")) {
+    if (!pollsim.SCENARIOS[scenario]) throw new Error(`the simulator knows no world ${scenario}`);
     const toOracle: number[] = [];
     const expected: number[] = [];
     const toRoundRobin: number[] = [];
     const gaps: number[] = [];
     const micros: number[] = [];
     for (const seed of numbers(seeds ?? "11,12,13,14,15,16,17,18,19,20")) {
-      const world = pollsim.makeWorld({ n: Number(n), scenario, seed, horizon });
+      const world = pollsim.makeWorld({ n: number(n), scenario, seed, horizon });
       const run = (policy: Policy) => pollsim.simulate(world, policy, { budget, warm });
       const watched = (policy: Policy) => {
         const seen: (readonly [number, number, ArrayLike<number>])[] = [];
@@ -196,7 +197,13 @@ function expectedOf(pollsim: Pollsim, world: World, policy: Policy): number {
   return delay.sum;
 }
 
-const numbers = (list: string): readonly number[] => list.split(",").map(Number);
+const numbers = (list: string): readonly number[] => list.split(",").map(number);
+
+function number(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`${text} is no number of sources, and no seed`);
+  return value;
+}
 
 const percents = (parts: readonly number[]): string =>
   parts.map((part) => `${(100 * part).toFixed(0)} %`).join(", ");
