@@ -30,6 +30,7 @@ function start(at: HTMLElement): void {
   at.hidden = false;
   const agenda = document.querySelector<HTMLElement>("#agenda");
   if (agenda) agenda.hidden = true;
+  const isLetGo = untilLetGo(at);
   const calendar = new Calendar(at, {
     plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
     locale: enGb,
@@ -55,7 +56,11 @@ function start(at: HTMLElement): void {
     selectable: !isFixed,
     selectMirror: true,
     longPressDelay: 400,
-    events: read,
+    events: async (span: Span) => {
+      const entries = await read(span);
+      await isLetGo();
+      return entries;
+    },
     datesSet: ({ view }) => {
       const height = heightOf(view.type);
       if (calendar.getOption("height") !== height) calendar.setOption("height", height);
@@ -310,13 +315,12 @@ function sayOfDays(text: string | null): void {
 }
 
 /** What takes place on these days; where that cannot be read, nothing, and why. */
-async function read({
-  startStr,
-  endStr,
-}: {
-  startStr: string;
-  endStr: string;
-}): Promise<EventInput[]> {
+interface Span {
+  readonly startStr: string;
+  readonly endStr: string;
+}
+
+async function read({ startStr, endStr }: Span): Promise<EventInput[]> {
   const query = new URLSearchParams(location.search);
   query.set("from", startStr.slice(0, 10));
   query.set("to", endStr.slice(0, 10));
@@ -363,6 +367,27 @@ function keepPlace(shown: { readonly on: string | null; readonly view: string | 
     form?.append(kept);
   }
   history.replaceState(history.state, "", address);
+}
+
+/**
+ * Tells when nothing in the calendar is held by the pointer any more. What is read while somebody drags an entry waits for that: the
+ * library finds an entry no more that was read anew meanwhile, and where it was dragged to would be lost.
+ */
+function untilLetGo(at: HTMLElement): () => Promise<void> {
+  let held: PromiseWithResolvers<void> | null = null;
+  const letGo = () => {
+    const ended = held;
+    held = null;
+    // The library hears of it after this, and only then says where an entry is.
+    setTimeout(() => ended?.resolve(), 50);
+  };
+  at.addEventListener("pointerdown", () => {
+    held ??= Promise.withResolvers();
+  });
+  for (const name of ["pointerup", "pointercancel", "blur"]) {
+    window.addEventListener(name, letGo, true);
+  }
+  return () => held?.promise ?? Promise.resolve();
 }
 
 /** The list below is kept by the page's own script; whenever it is shown anew the calendar is read again. */

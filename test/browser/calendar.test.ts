@@ -92,8 +92,10 @@ describeInBrowser("the calendar", () => {
     });
   }
 
-  it("makes an event longer by dragging its end", async () => {
-    const title = "Made longer";
+  it.each([
+    { while: "nothing else happens", title: "Made longer", other: null },
+    { while: "the calendar is read anew", title: "Longer as well", other: "Made meanwhile" },
+  ])("makes an event longer by dragging its end while $while", async ({ title, other }) => {
     const page = await open();
     await make(page, { title });
     await page.goto(`${daemon.url}/calendar?on=${day}&view=timeGridWeek`);
@@ -111,6 +113,15 @@ describeInBrowser("the calendar", () => {
     const [x, end] = [box.x + box.width / 2, box.y + box.height - 2];
     await page.mouse.move(x, end);
     await page.mouse.down();
+    if (other !== null) {
+      await page.mouse.move(x, end + 4, { steps: 4 });
+      await make(await open(), { title: other });
+      const isReadAnew = page.waitForResponse((response) => response.url().includes("from="));
+      // As the page's script shows the list below anew.
+      await page.evaluate("document.querySelector('#agenda').append('')");
+      await isReadAnew;
+      await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    }
     await page.mouse.move(x, end + twelve.y - eleven.y, { steps: 20 });
     await page.mouse.up();
     const dialog = page.getByRole("dialog");
@@ -122,6 +133,7 @@ describeInBrowser("the calendar", () => {
       return event?.end?.includes("12:00") ? event : null;
     });
     expect(longer.start).toContain(`${day} 10:00`);
+    if (other !== null) await entry(page, other).waitFor();
   });
 
   it("leaves an event where it was for who does not agree", async () => {
