@@ -5,6 +5,8 @@ const spreadMs = 300;
 const patienceMs = 5000;
 /** Ages stand still on a page: where somebody looks at them they are asked for so often. */
 const agingMs = 30_000;
+/** A page that is left is not asked for: what it shows may be gone. One that stays all the same, as beside a file that is kept, goes on after this. */
+const leavingMs = 10_000;
 /** A connection that comes back within this was not worth a word. */
 const lostMs = 4000;
 
@@ -22,6 +24,7 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
   let isAsking = false;
   let shownAt = new Date();
   let loss: ReturnType<typeof setTimeout> | undefined;
+  let leftAt = Number.NEGATIVE_INFINITY;
 
   function listen(): void {
     if (source || document.hidden) return;
@@ -66,6 +69,11 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
     if (isAsking) return;
     isAsking = true;
     setTimeout(() => {
+      if (performance.now() < leftAt + leavingMs) {
+        isAsking = false;
+        ask([], leavingMs);
+        return;
+      }
       const now = waiting;
       waiting = new Set();
       void refresh(now, onShown).then((outcome) => {
@@ -84,6 +92,9 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
     }, afterMs);
   }
 
+  window.addEventListener("beforeunload", () => {
+    leftAt = performance.now();
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {
       source?.close();

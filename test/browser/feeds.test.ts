@@ -47,6 +47,13 @@ describeInBrowser("feeds", () => {
     await page.getByRole("heading", { name: "Open tasks" }).waitFor();
     expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).not.toBe(address);
     expect((await fetch(address)).status).toBe(404);
+    // The page hears of the end while the answer is still on its way.
+    await page.route("**", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      const response = await route.fetch({ maxRedirects: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return route.fulfill({ response });
+    });
     await page.getByRole("button", { name: "End this feed" }).click();
     await page.getByRole("heading", { name: "A new feed" }).waitFor();
     expect(await page.getByRole("link", { name: "Open tasks" }).count()).toBe(0);
