@@ -30,7 +30,7 @@ function start(at: HTMLElement): void {
   at.hidden = false;
   const agenda = document.querySelector<HTMLElement>("#agenda");
   if (agenda) agenda.hidden = true;
-  const isLetGo = untilLetGo(at);
+  const letGo = untilLetGo(at);
   const calendar = new Calendar(at, {
     plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
     locale: enGb,
@@ -58,7 +58,7 @@ function start(at: HTMLElement): void {
     longPressDelay: 400,
     events: async (span: Span) => {
       const entries = await read(span);
-      await isLetGo();
+      await letGo();
       return entries;
     },
     datesSet: ({ view }) => {
@@ -314,12 +314,13 @@ function sayOfDays(text: string | null): void {
   }
 }
 
-/** What takes place on these days; where that cannot be read, nothing, and why. */
+/** From one day on and up to another, as FullCalendar says it. */
 interface Span {
   readonly startStr: string;
   readonly endStr: string;
 }
 
+/** What takes place on these days; where that cannot be read, nothing, and why. */
 async function read({ startStr, endStr }: Span): Promise<EventInput[]> {
   const query = new URLSearchParams(location.search);
   query.set("from", startStr.slice(0, 10));

@@ -46,8 +46,10 @@ export async function workInParallel({
       }
       if (jobs.length === 0) break;
     }
-    if (underWay.size === 0 && faults.length > 0) throw faults[0];
-    if (underWay.size === 0) return;
+    if (underWay.size === 0) {
+      if (faults.length > 0) throw faults[0];
+      return;
+    }
     const enough = new AbortController();
     const woken = signal.aborted || faults.length > 0 ? [] : [wake.wait(rest(), enough.signal)];
     await Promise.race([...underWay, ...woken]);

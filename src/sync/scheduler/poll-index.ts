@@ -27,16 +27,18 @@ export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" |
  */
 export function pollIndex(expected: Expectation, seconds: number): number {
   const { weight, hinted, excess, fade, quietFor, certainty } = expected;
-  const all = waitingSince(expected, seconds);
+  const all = waitingSince(expected, excess, seconds);
   if (certainty === 0) return weight * (all + hinted);
   // As if it had been polled then, as far as that is certain.
-  const left = { ...expected, excess: excess * Math.exp(-fade * quietFor) };
-  const later = waitingSince(left, seconds - quietFor);
+  const left = excess * Math.exp(-fade * quietFor);
+  const later = waitingSince(expected, left, seconds - quietFor);
   return weight * ((1 - certainty) * all + certainty * later + hinted);
 }
 
+/** The integral, for a weight of 1 and without hints, where `excess` is what the state at its begin adds to the level. */
 function waitingSince(
-  { level, excess, fade, growth, slope, slot }: Expectation,
+  { level, fade, growth, slope, slot }: Expectation,
+  excess: number,
   seconds: number,
 ): number {
   const half = (seconds * seconds) / 2;
