@@ -163,7 +163,11 @@ export class Hints {
       const last = this.#told.get(source);
       if (last?.by !== teller) return [];
       spokenOf.add(source);
-      const probability = last.heard.size === 0 ? this.#trust.coverage(last.told.teller) : 0;
+      // What happened between its reading and the first look at the row, as before a start, nothing tells.
+      const readAt = this.#readAt.get(source);
+      const isTold = readAt !== undefined && !isBefore(readAt, last.since);
+      const isSilent = isTold && last.heard.size === 0;
+      const probability = isSilent ? this.#trust.coverage(last.told.teller) : 0;
       return probability > 0 ? { source, probability } : [];
     });
   }

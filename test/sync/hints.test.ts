@@ -168,13 +168,15 @@ describe("silent()", () => {
     expect(trust.text()).toBe("");
   });
 
-  it("speaks of a list's thousands of tasks by and by", () => {
+  it("speaks of a list's thousands of tasks by and by, once they were read after the list", () => {
     const { hints, trust } = rounds({ told: 40 });
     const rows = Array.from({ length: 450 }, (_, nth) => ({
       ...row({}),
       about: `subtasks:${nth + 100}`,
     }));
     hints.told("tasks:2", { at: at(0), rows });
+    expect(hints.silent("tasks:2", at(0)).unchanged).toEqual([]);
+    for (const { about } of rows) hints.read(about, { at: at(0), changes: [] });
     const spokenOf = [1, 2, 3].flatMap((seconds) =>
       hints.silent("tasks:2", at(seconds)).unchanged.map((hint) => hint.source),
     );
