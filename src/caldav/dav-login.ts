@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Person } from "../domain/item.ts";
 import { readBasic } from "../people/passwords.ts";
 import type { DavDeps } from "./dav-request.ts";
@@ -72,11 +71,8 @@ export function createLogin({
     remembered.delete(key);
     const person = passwords.check(login, password);
     if (person === null) {
-      const decision = throttle.wrong(address, login);
-      if (decision.kind === "refuse") {
-        return { kind: "refused", retryAfterSeconds: decision.retryAfterSeconds };
-      }
-      if (decision.kind === "wait") await sleep(decision.ms);
+      const retryAfterSeconds = await throttle.answerable(address, login);
+      if (retryAfterSeconds !== null) return { kind: "refused", retryAfterSeconds };
       return { kind: "unauthenticated" };
     }
     throttle.right(address, login);

@@ -21,6 +21,14 @@ export interface LoopDelayMeter {
   readonly turnOver: () => void;
 }
 
+/** The event loop that is measured. */
+export interface EventLoop {
+  /** Milliseconds since the process began, and how many of them the loop spent waiting. */
+  readonly moment: () => { readonly at: number; readonly idle: number };
+  /** Calls back in the next turn, without causing one. */
+  readonly nextTurn: (callback: () => void) => void;
+}
+
 const minutesKept = 5;
 
 /**
@@ -28,11 +36,14 @@ const minutesKept = 5;
  * loop had nothing to do. `monitorEventLoopDelay` per iteration leaves out the callbacks of sockets and files, in which answers are
  * worked on, and by a timer it would not let a daemon at rest rest.
  */
-export function measureDelays(signal: AbortSignal): DelayHistogram {
+export function measureDelays(
+  signal: AbortSignal,
+  { moment, nextTurn }: EventLoop = ownLoop,
+): DelayHistogram {
   const histogram = createHistogram();
-  let before = momentNow();
+  let before = moment();
   function look(): void {
-    const now = momentNow();
+    const now = moment();
     const busyMs = now.at - before.at - (now.idle - before.idle);
     histogram.record(Math.max(1, Math.round(busyMs * 1e6)));
     before = now;
@@ -40,14 +51,16 @@ export function measureDelays(signal: AbortSignal): DelayHistogram {
   }
   // It is called back in the next turn whenever that is, and brings none about itself.
   const lookInNextTurn = (): void => {
-    if (!signal.aborted) setImmediate(look).unref();
+    if (!signal.aborted) nextTurn(look);
   };
   lookInNextTurn();
   return histogram;
 }
 
-/** In milliseconds: since the process began, and of that what the event loop has waited. */
-const momentNow = () => ({ at: performance.now(), idle: performance.nodeTiming.idleTime });
+const ownLoop: EventLoop = {
+  moment: () => ({ at: performance.now(), idle: performance.nodeTiming.idleTime }),
+  nextTurn: (callback) => void setImmediate(callback).unref(),
+};
 
 /** Keeps the last minutes of a histogram. */
 export function createLoopDelayMeter(histogram: DelayHistogram): LoopDelayMeter {

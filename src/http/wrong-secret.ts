@@ -1,6 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Request, Response } from "express";
-import { unreachable } from "../domain/result.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem-json.ts";
 
@@ -8,22 +6,11 @@ import { sendProblem } from "./problem-json.ts";
  * Notes a wrong secret and waits as long as its answer is to wait. Null when it can be answered now; else after how many
  * seconds its sender may try again. `login`: whom it was said to be of.
  */
-export async function noteWrong(
+export function noteWrong(
   throttle: Throttle,
   { request, login }: { readonly request: Request; readonly login: string },
 ): Promise<number | null> {
-  const passage = throttle.wrong(request.ip ?? "", login);
-  switch (passage.kind) {
-    case "refuse":
-      return passage.retryAfterSeconds;
-    case "wait":
-      await pause(passage.ms);
-      return null;
-    case "go":
-      return null;
-    default:
-      return unreachable(passage);
-  }
+  return throttle.answerable(request.ip ?? "", login);
 }
 
 /** Answers who has sent too many wrong secrets. */

@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { unreachable } from "../domain/result.ts";
+
 export interface ThrottleDeps {
   readonly clock: () => Temporal.Instant;
+  /** Resolves after so many milliseconds; a timer of the process unless given. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 /** How a wrong secret is answered: at once, late, or by turning its sender away for a while. */
@@ -17,6 +22,11 @@ export type ThrottleDecision =
 export interface Throttle {
   /** Notes a wrong secret. */
   wrong(address: string, login: string): ThrottleDecision;
+  /**
+   * Notes a wrong secret and resolves when it may be answered: with null, or at once with the seconds after which its sender
+   * may try again.
+   */
+  answerable(address: string, login: string): Promise<number | null>;
   /** Forgives what this login has got wrong from this address. */
   right(address: string, login: string): void;
 }
@@ -38,7 +48,7 @@ const limitsByLogin: Limits = { free: 5, most: 15 };
 const limitsByAddress: Limits = { free: 20, most: 60 };
 
 /** Keeps the counts in memory: a restart forgives all. */
-export function createThrottle({ clock }: ThrottleDeps): Throttle {
+export function createThrottle({ clock, pause = sleep }: ThrottleDeps): Throttle {
   /** Times of wrong passwords, oldest first, by who sent them; the one that failed last stands last. */
   const failures = new Map<string, readonly number[]>();
   /** Until when requests are being delayed. */
@@ -75,17 +85,33 @@ export function createThrottle({ clock }: ThrottleDeps): Throttle {
     retryAfterSeconds: Math.max(1, Math.ceil((until - now()) / 1000)),
   });
 
+  function wrong(address: string, login: string): ThrottleDecision {
+    const origin = originOf(address);
+    const pair = pairOf(origin, login);
+    const [before, ofAddress] = [recent(pair), recent(origin)];
+    const [oldest = 0] = before;
+    if (before.length >= limitsByLogin.most) return refused(oldest + windowMs);
+    remember(origin, limitsByAddress);
+    remember(pair, limitsByLogin);
+    const ms = Math.max(delayOf(before, limitsByLogin), delayOf(ofAddress, limitsByAddress));
+    return ms === 0 ? { kind: "go" } : delayed(ms);
+  }
+
   return {
-    wrong(address, login) {
-      const origin = originOf(address);
-      const pair = pairOf(origin, login);
-      const [before, ofAddress] = [recent(pair), recent(origin)];
-      const [oldest = 0] = before;
-      if (before.length >= limitsByLogin.most) return refused(oldest + windowMs);
-      remember(origin, limitsByAddress);
-      remember(pair, limitsByLogin);
-      const ms = Math.max(delayOf(before, limitsByLogin), delayOf(ofAddress, limitsByAddress));
-      return ms === 0 ? { kind: "go" } : delayed(ms);
+    wrong,
+    async answerable(address, login) {
+      const decision = wrong(address, login);
+      switch (decision.kind) {
+        case "refuse":
+          return decision.retryAfterSeconds;
+        case "wait":
+          await pause(decision.ms);
+          return null;
+        case "go":
+          return null;
+        default:
+          return unreachable(decision);
+      }
     },
     right(address, login) {
       failures.delete(pairOf(originOf(address), login));

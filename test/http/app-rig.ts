@@ -17,6 +17,7 @@ import { outlookOf } from "../../src/sync/outlook.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
+import { instantThrottle } from "../support/instant-throttle.ts";
 import { anEvent, aProject, zone } from "../support/items.ts";
 import { type HandClock, handClock, testStore } from "../support/test-store.ts";
 import { listening } from "./listening.ts";
@@ -47,7 +48,8 @@ export async function serveFace({
   identityHeader = null,
   more = {},
 }: FaceSetting) {
-  const accessControl = createAccessControl({ store, clock, randomBytes, listed });
+  const { throttle, waits } = instantThrottle(clock);
+  const accessControl = createAccessControl({ store, clock, randomBytes, listed, throttle });
   const accepting: AcceptDeps = {
     store,
     zone,
@@ -112,7 +114,7 @@ export async function serveFace({
     ...more,
   });
   const linkOf = (id: number) => `/login/${signer.sign(id)}`;
-  return { ...accessControl, app, lines, linkOf, port: await listening(app) };
+  return { ...accessControl, app, lines, waits, linkOf, port: await listening(app) };
 }
 
 /**
@@ -147,7 +149,7 @@ export async function startApp({
   });
   feeds.ensure();
   let ready = false;
-  const { port, lines, throttle } = await serveFace({
+  const { port, lines, throttle, waits } = await serveFace({
     store,
     clock,
     feeds,
@@ -164,6 +166,8 @@ export async function startApp({
     feeds,
     lines,
     throttle,
+    /** Milliseconds that each wrong secret had to wait. */
+    waits,
     path: feed.path,
     port,
     becomeReady: () => {

@@ -7,6 +7,24 @@ function rig() {
   return { clock, throttle: createThrottle({ clock }) };
 }
 
+it("answerable() result comes after the wait, or at once with the seconds until the next try", async () => {
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const waiting: { readonly ms: number; readonly end: () => void }[] = [];
+  const pause = (ms: number) => new Promise<void>((end) => void waiting.push({ ms, end }));
+  const throttle = createThrottle({ clock, pause });
+  for (let nth = 0; nth < 5; nth++) expect(await throttle.answerable(...ana)).toBeNull();
+
+  const late = throttle.answerable(...ana);
+  const meanwhile = Promise.resolve("still waiting");
+  expect(await Promise.race([late, meanwhile])).toBe("still waiting");
+  expect(waiting.map(({ ms }) => ms)).toEqual([500]);
+  for (const { end } of waiting) end();
+  expect(await late).toBeNull();
+
+  for (let nth = 0; nth < 15; nth++) throttle.wrong(...ana);
+  expect(await throttle.answerable(...ana)).toBe(600);
+});
+
 type Sender = readonly [address: string, login: string];
 
 const ana: Sender = ["192.0.2.1", "ana"];

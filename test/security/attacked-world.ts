@@ -10,13 +10,13 @@ import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createLog } from "../../src/log.ts";
 import { openOutbox } from "../../src/mail/outbox.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
-import { createThrottle } from "../../src/people/throttle.ts";
 import { createReportProcesses } from "../../src/reports/report-processes.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { bearer, serveFace, token } from "../http/app-rig.ts";
 import { everything } from "../http/people-rig.ts";
 import { basic, davDeps } from "../support/dav-server.ts";
 import { feedOptions } from "../support/feed-options.ts";
+import { instantThrottle } from "../support/instant-throttle.ts";
 import { anEvent, aPerson, aProject, zone } from "../support/items.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { signalUntilTestEnds } from "../support/until-test-ends.ts";
@@ -171,7 +171,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
     davDeps({
       store,
       passwords,
-      throttle: createThrottle({ clock }),
+      throttle: instantThrottle(clock).throttle,
       clock,
       publicUrl: () => "https://calendar.example.com",
       settings: {},

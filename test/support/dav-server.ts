@@ -13,9 +13,10 @@ import { continueWhenRead } from "../../src/http/continue.ts";
 import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
 import { createLog } from "../../src/log.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
-import { createThrottle, type Throttle } from "../../src/people/throttle.ts";
+import type { Throttle } from "../../src/people/throttle.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type CallOptions, callHttp } from "./http-call.ts";
+import { instantThrottle } from "./instant-throttle.ts";
 import { aPerson, aProject, aTodolist, zone } from "./items.ts";
 import { handClock, testStore } from "./test-store.ts";
 
@@ -47,7 +48,7 @@ export async function startDav(settings: DavSettings = {}) {
   const passwords = createPasswords({ store, randomBytes });
   const secrets = { ana: passwords.issue(personId(11)), ben: passwords.issue(personId(12)) };
   const lines: string[] = [];
-  const throttle = createThrottle({ clock });
+  const { throttle, waits } = instantThrottle(clock);
   const app = express();
   app.disable("x-powered-by");
   let port = 0;
@@ -71,6 +72,8 @@ export async function startDav(settings: DavSettings = {}) {
     store,
     passwords,
     throttle,
+    /** Milliseconds that each wrong password had to wait. */
+    waits,
     secrets,
     lines,
     port,
