@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Folders whose files take long: begun last, one of them would be the only one that still runs. */
-const slowFolders = ["flows", "browser", "clients", "backups", "cli", "install", "caches", "sync"];
+const slowFolders = ["flows", "clients", "backups", "cli", "install", "sync"];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -19,6 +19,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     env: { TZ: "UTC" },
     globalSetup: ["test/support/build-program.ts", "test/clients/say-missing.ts"],
+    // .ci/run prints the counts of this report.
+    reporters: process.env["CI"]
+      ? ["default", ["json", { outputFile: "coverage/tests.json" }]]
+      : ["default"],
     setupFiles: ["test/support/temporal-equality.ts", "test/support/random-seed.ts"],
     pool: "forks",
     maxWorkers: 3,
@@ -28,6 +32,8 @@ export default defineConfig({
     // A bound for what hangs; on a busy machine much takes several times as long.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // As long as test/support/eventually.ts; a second, the default, is short on a busy machine.
+    expect: { poll: { timeout: 150_000, interval: 10 } },
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

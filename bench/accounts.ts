@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { eventually } from "../test/support/eventually.ts";
+import { eventuallyWithin } from "../test/support/eventually.ts";
 import { type DaemonProcess, startDaemonProcess } from "./size/daemon-process.ts";
 
 const { values: given } = parseArgs({
@@ -72,10 +72,8 @@ async function start(account: (typeof accounts)[number]): Promise<Started | stri
   }
   try {
     const listensMs = performance.now() - began;
-    await eventually(
-      "everything is served",
-      async () => ((await fetch(`${daemon.url}/readyz`)).ok ? true : null),
-      withinMs,
+    await eventuallyWithin(withinMs, "everything is served", async () =>
+      (await fetch(`${daemon.url}/readyz`)).ok ? true : null,
     );
     const readyMs = performance.now() - began;
     return { daemon, listensMs, readyMs, processor: daemon.processor() };

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { eventually } from "../test/support/eventually.ts";
+import { eventuallyWithin } from "../test/support/eventually.ts";
 import { serviceConfig, testSandbox } from "../test/support/sandbox.ts";
 import { fewestFor } from "./fewest-requests.ts";
 import { startDaemonProcess } from "./size/daemon-process.ts";
@@ -60,10 +60,8 @@ const rows = [];
 for (let run = 1; run <= kills + 1; run += 1) {
   const until = run > kills ? fewest : Math.floor((fewest * run) / (kills + 1));
   const daemon = await startDaemonProcess({ configFile, dataDir, blocks: false });
-  await eventually(
-    `${until} requests were made`,
-    () => (soFar().distinct >= until ? true : null),
-    patienceMs,
+  await eventuallyWithin(patienceMs, `${until} requests were made`, () =>
+    soFar().distinct >= until ? true : null,
   );
   if (run <= kills) await setTimeout(delayMs);
   const { requests, distinct, limited } = soFar();

@@ -15,7 +15,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { SandboxOptions } from "../src/sandbox/server.ts";
-import { eventually } from "../test/support/eventually.ts";
+import { eventuallyWithin } from "../test/support/eventually.ts";
 import { type Client, createClient } from "./caldav/client.ts";
 import { type Block, type DaemonProcess, startDaemonProcess } from "./size/daemon-process.ts";
 
@@ -158,10 +158,8 @@ async function whileSwept(
   });
   await note("a change, until the feed has it", async () => {
     child.send(first);
-    await eventually(
-      "the feed has the change",
-      async () => ((await fetched(feed)) === etag ? null : true),
-      600_000,
+    await eventuallyWithin(600_000, "the feed has the change", async () =>
+      (await fetched(feed)) === etag ? null : true,
     );
   });
   await asCalendarProgram(daemon, { owner, project: first, note });
@@ -275,10 +273,8 @@ async function start(about: {
 }
 
 function ready(daemon: DaemonProcess): Promise<true> {
-  return eventually(
-    "the first sweep is done",
-    async () => ((await fetch(`${daemon.url}/readyz`)).ok ? true : null),
-    1_800_000,
+  return eventuallyWithin(1_800_000, "the first sweep is done", async () =>
+    (await fetch(`${daemon.url}/readyz`)).ok ? true : null,
   );
 }
 

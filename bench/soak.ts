@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { startSandbox } from "../src/sandbox/server.ts";
 import { startMailServer } from "../test/mail/support.ts";
-import { eventually } from "../test/support/eventually.ts";
+import { eventuallyWithin } from "../test/support/eventually.ts";
 import { layFirstDatabase } from "./soak/first-database.ts";
 import { judge } from "./soak/judge.ts";
 import type { Sample } from "./soak/judge-growth.ts";
@@ -70,10 +70,8 @@ const samples: Sample[] = [];
 const hourMs = 3_600_000 / scale;
 try {
   await daemon.start();
-  await eventually(
-    "everything is read for the first time",
-    async () => ((await daemon.ask("/readyz")).ok ? true : null),
-    60_000,
+  await eventuallyWithin(60_000, "everything is read for the first time", async () =>
+    (await daemon.ask("/readyz")).ok ? true : null,
   );
   const person = await logIn();
   const storm = new Weather({ faults: sandbox.faults, random });
@@ -100,10 +98,8 @@ try {
   }
   storm.clear();
   if (!daemon.isUp) await daemon.start();
-  await eventually(
-    "nothing is on its way any more",
-    async () => ((await life.waiting()) === 0 ? true : null),
-    300_000,
+  await eventuallyWithin(300_000, "nothing is on its way any more", async () =>
+    (await life.waiting()) === 0 ? true : null,
   );
   const verdicts = await judge({
     ...{ life, daemon, sandbox, samples, clock, subscriber, programs, mails },

@@ -93,5 +93,5 @@ for processor in "$own" "$other"; do
   echo "image for $processor: $((above / 100000 / 10)).$((above / 100000 % 10)) MB over its base"
 done
 
-DAYFERRY_IMAGE="$work/trial" DAYFERRY_IMAGE_PROCESSOR="$own" node_modules/.bin/node node_modules/vitest/vitest.mjs run test/install/image.test.ts
+DAYFERRY_IMAGE="$work/trial" DAYFERRY_IMAGE_PROCESSOR="$own" node_modules/.bin/node node_modules/vitest/vitest.mjs run --config vitest.drills.config.ts test/install/image
 took "the image was tried"

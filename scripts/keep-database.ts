@@ -19,7 +19,7 @@ import { gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { startSandbox } from "../src/sandbox/server.ts";
 import { insist } from "../src/sandbox/work-outcome.ts";
-import { eventually } from "../test/support/eventually.ts";
+import { eventually, eventuallyWithin } from "../test/support/eventually.ts";
 
 const [checkout = "."] = process.argv.slice(2);
 const program = ["src/dayferry.ts", "src/main.ts"]
@@ -166,7 +166,9 @@ async function put(): Promise<boolean> {
 
 async function fill(): Promise<readonly string[]> {
   await start();
-  await eventually("it is read", async () => ((await ask("/readyz")).ok ? true : null), 60_000);
+  await eventuallyWithin(60_000, "it is read", async () =>
+    (await ask("/readyz")).ok ? true : null,
+  );
   await upload("one", "SUMMARY:Kept one");
   await upload("two", "SUMMARY:Kept two");
   await upload("gone", "SUMMARY:Kept no more");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, install, serve } from "../../test/support/dayferry.ts";
-import { eventually } from "../../test/support/eventually.ts";
+import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { ownerOf, testSandbox } from "../../test/support/sandbox.ts";
 
 /** How long an outage is played, and how much comes in meanwhile. */
@@ -70,7 +70,7 @@ export async function playOutage(plan: OutagePlan): Promise<OutageOutcome> {
     daemon = await serve(here, { ready: false });
   };
   try {
-    await eventually("the workspace is known", () => isFresh(daemon), 60_000);
+    await eventuallyWithin(60_000, "the workspace is known", () => isFresh(daemon));
     sandbox.faults.add({ kind: "drop-before", times: Number.MAX_SAFE_INTEGER });
     const program = await programOf(daemon, ownerOf(sandbox));
     const { accepted, wishes } = await fill({ daemon, program, project, list, edits: plan.edits });
@@ -96,18 +96,14 @@ export async function playOutage(plan: OutagePlan): Promise<OutageOutcome> {
       const sent = performance.now();
       await upload(daemon, { project, list, body: calendar([{ uid: title, kind: "day", title }]) });
       freshTitles.push(title);
-      await eventually(
-        `${title} arrives`,
-        () => (titlesIn(sandbox, project).includes(title) ? true : null),
-        60_000,
+      await eventuallyWithin(60_000, `${title} arrives`, () =>
+        titlesIn(sandbox, project).includes(title) ? true : null,
       );
       freshMs.push(performance.now() - sent);
       await pages.look(daemon, 1);
     }
-    await eventually(
-      "everything has gone",
-      async () => ((await waiting(daemon)) === 0 ? true : null),
-      3_600_000,
+    await eventuallyWithin(3_600_000, "everything has gone", async () =>
+      (await waiting(daemon)) === 0 ? true : null,
     );
     const drainedMs = performance.now() - began;
     mostMemory = Math.max(mostMemory, daemon.memory());

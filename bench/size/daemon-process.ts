@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { eventually } from "../../test/support/eventually.ts";
+import { eventuallyWithin } from "../../test/support/eventually.ts";
 
 /** For how long the main thread was at one thing: by the clock, and by the processor's time that it took. */
 export interface Block {
@@ -61,14 +61,10 @@ export async function startDaemonProcess({
   child.stderr?.on("data", (chunk) => {
     log += log.length < 1e6 ? chunk : "";
   });
-  const url = await eventually(
-    "the daemon listens",
-    () => {
-      if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${log}`);
-      return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
-    },
-    startsWithinMs,
-  );
+  const url = await eventuallyWithin(startsWithinMs, "the daemon listens", () => {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${log}`);
+    return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
+  });
   const bearer = `Bearer ${readFileSync(join(dataDir, "admin-token"), "utf8").trim()}`;
   return {
     bearer,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import type { MailServer } from "../../test/mail/support.ts";
-import { eventually } from "../../test/support/eventually.ts";
+import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { firstInstallation } from "./first-database.ts";
 import { judgeGrowth, type Sample } from "./judge-growth.ts";
 import type { Life, Wish } from "./life.ts";
@@ -118,15 +118,11 @@ async function feedsShow({ life, subscriber }: Soaked): Promise<Verdict> {
     ...life.tasks().flatMap(({ title, dueOn }) => (dueOn ? [`${title} at ${dueOn} 00:00`] : [])),
   ];
   let left: readonly string[] = [];
-  await eventually(
-    "feeds show what the workspace holds",
-    async () => {
-      await subscriber.poll();
-      left = symmetric(subscriber.bodies().flatMap(entriesOf), held());
-      return left.length === 0 ? true : null;
-    },
-    60_000,
-  ).catch(() => false);
+  await eventuallyWithin(60_000, "feeds show what the workspace holds", async () => {
+    await subscriber.poll();
+    left = symmetric(subscriber.bodies().flatMap(entriesOf), held());
+    return left.length === 0 ? true : null;
+  }).catch(() => false);
   const { fetches, notModified, unavailable } = subscriber.counts;
   return {
     promise: "subscribers have what the workspace holds, at its instants",
@@ -151,19 +147,15 @@ async function programShows({ life, programs, sandbox }: Soaked): Promise<Verdic
   if (!programs) return null;
   const project = sandbox.workspace.places()[0]?.project;
   let left: readonly string[] = [];
-  await eventually(
-    "the program shows what the workspace holds",
-    async () => {
-      if (!(await programs.sync()) || (await life.waiting()) > 0) return null;
-      const held = life.events().filter((event) => event.project === project);
-      left = symmetric(
-        programs.titles(),
-        held.map(({ title }) => title),
-      );
-      return left.length === 0 ? true : null;
-    },
-    60_000,
-  ).catch(() => {
+  await eventuallyWithin(60_000, "the program shows what the workspace holds", async () => {
+    if (!(await programs.sync()) || (await life.waiting()) > 0) return null;
+    const held = life.events().filter((event) => event.project === project);
+    left = symmetric(
+      programs.titles(),
+      held.map(({ title }) => title),
+    );
+    return left.length === 0 ? true : null;
+  }).catch(() => {
     left = [...left, `the last failure: ${programs.lastFailure}`];
   });
   const { syncs, failed } = programs.counts;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Random } from "../../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
-import { eventually } from "../../test/support/eventually.ts";
+import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import type { Programs, Subscriber } from "./programs.ts";
 import type { SoakDaemon } from "./soak-daemon.ts";
@@ -189,10 +189,8 @@ export class Life {
   }
 
   async #quiet(): Promise<void> {
-    await eventually(
-      "nothing is on its way",
-      async () => ((await this.waiting()) === 0 ? true : null),
-      120_000,
+    await eventuallyWithin(120_000, "nothing is on its way", async () =>
+      (await this.waiting()) === 0 ? true : null,
     );
   }
 

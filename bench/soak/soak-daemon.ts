@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { eventually } from "../../test/support/eventually.ts";
+import { eventuallyWithin } from "../../test/support/eventually.ts";
 
 /** Sizes are in MB of 2^20 octets. */
 export interface Usage {
@@ -80,16 +80,12 @@ export class SoakDaemon {
         this.logWords.set(what, (this.logWords.get(what) ?? 0) + 1);
       }
     });
-    this.#url = await eventually(
-      "the daemon listens",
-      () => {
-        if (child.exitCode !== null) {
-          throw new Error(`it ended with ${child.exitCode}: ${this.#log}`);
-        }
-        return /"url":"(http:[^"]+)"/.exec(this.#log)?.[1] ?? null;
-      },
-      60_000,
-    );
+    this.#url = await eventuallyWithin(60_000, "the daemon listens", () => {
+      if (child.exitCode !== null) {
+        throw new Error(`it ended with ${child.exitCode}: ${this.#log}`);
+      }
+      return /"url":"(http:[^"]+)"/.exec(this.#log)?.[1] ?? null;
+    });
   }
 
   async stop(signal: NodeJS.Signals): Promise<void> {

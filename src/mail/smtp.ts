@@ -13,13 +13,27 @@ export interface SmtpOptions {
   readonly password: string | null;
   /** Longest silence of the server; a whole delivery may take five times as long. */
   readonly timeout: Temporal.Duration;
+  /** Starts the time limit of a whole delivery; a timer of the process unless given. */
+  readonly startLimit?: (ms: number) => Limit;
+}
+
+/** A time limit that runs. */
+export interface Limit {
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
 }
 
 /**
  * Sends through a mail server, over few connections that are kept for the next mail. Throws SmtpUrlError when `url`
  * cannot be used. `send` answers only once the server has taken responsibility or has not.
  */
-export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Mailer {
+export function createSmtpMailer({
+  url,
+  password,
+  timeout,
+  startLimit = startTimer,
+}: SmtpOptions): Mailer {
   const silence = timeout.total("milliseconds");
   const options = {
     ...readSmtpUrl(url, password),
@@ -36,7 +50,7 @@ export function createSmtpMailer({ url, password, timeout }: SmtpOptions): Maile
   } as const;
   // Some servers repeat in a refusal what they were sent.
   const hide = createHider([options.auth?.pass ?? ""]);
-  const way = { deadline: 5 * silence, host: options.host ?? "the mail server", hide };
+  const way = { deadline: 5 * silence, host: options.host ?? "the mail server", hide, startLimit };
   let opened: Promise<Transporter> | null = null;
   let isClosed = false;
   const open = () => {
@@ -65,41 +79,46 @@ interface SmtpConnection {
   readonly host: string;
   /** Takes the password out of what the server says. */
   readonly hide: Hide;
+  readonly startLimit: (ms: number) => Limit;
+}
+
+function startTimer(ms: number): Limit {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ms);
+  return { signal: late.signal, stop: () => clearTimeout(timer) };
 }
 
 async function send(
   mail: Mail,
-  { transport, deadline, host, hide }: SmtpConnection,
+  { transport, deadline, host, hide, startLimit }: SmtpConnection,
 ): Promise<Delivery> {
   const message = toMessage(mail);
   if (!message.ok) return { kind: "rejected", code: null, message: message.failure };
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), deadline);
+  const limit = startLimit(deadline);
   try {
-    const info: unknown = await transport.sendMail({ ...message.value, signal: late.signal });
+    const info: unknown = await transport.sendMail({ ...message.value, signal: limit.signal });
     return { kind: "sent", response: responseOf(info) };
   } catch (error) {
-    if (late.signal.aborted) return { kind: "deferred", code: null, message: tooSlow(deadline) };
+    if (limit.signal.aborted) return { kind: "deferred", code: null, message: tooSlow(deadline) };
     const failed = failedDelivery(error, host);
     return failed.kind === "sent" ? failed : { ...failed, message: hide(failed.message) };
   } finally {
-    clearTimeout(timer);
+    limit.stop();
   }
 }
 
-function verify({ transport, deadline, host, hide }: SmtpConnection): Promise<string | null> {
+function verify(connection: SmtpConnection): Promise<string | null> {
+  const { transport, deadline, host, hide, startLimit } = connection;
+  const limit = startLimit(deadline);
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(tooSlow(deadline)), deadline);
-    transport.verify().then(
-      () => {
-        clearTimeout(timer);
-        resolve(null);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        resolve(hide(explainFailure(error, host)));
-      },
-    );
+    limit.signal.addEventListener("abort", () => resolve(tooSlow(deadline)));
+    transport
+      .verify()
+      .then(
+        () => resolve(null),
+        (error: unknown) => resolve(hide(explainFailure(error, host))),
+      )
+      .finally(limit.stop);
   });
 }
 

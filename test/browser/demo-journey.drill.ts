@@ -97,16 +97,14 @@ describeInBrowser("a morning with the demo", () => {
     const mine = edits(/Weekly call/)?.id ?? 0;
     const confirm = "Send this to the workspace";
     await choose(page, { edit: mine, side: /Keep mine/, confirm });
-    await expect
-      .poll(titles, { timeout: 40_000 })
-      .toContain("Weekly call with Haddad & Sons (by video)");
+    await expect.poll(titles).toContain("Weekly call with Haddad & Sons (by video)");
     const theirs = edits(/Redirects/)?.id ?? 0;
     await choose(page, {
       edit: theirs,
       side: /Keep theirs/,
       confirm: "Keep what the workspace has",
     });
-    await expect.poll(() => stateOf(theirs), { timeout: 40_000 }).not.toBe("parked");
+    await expect.poll(() => stateOf(theirs)).not.toBe("parked");
   });
 
   it("lets the refused edit go once it is tried again, and approves the deletion", async () => {
@@ -117,9 +115,7 @@ describeInBrowser("a morning with the demo", () => {
     await page.getByRole("button", { name: /Try again/ }).click();
     await page.goto(`${world.url}/edits/${held}`);
     await page.getByRole("button", { name: /Approve/ }).click();
-    await expect
-      .poll(() => [stateOf(refused), stateOf(held)], { timeout: 40_000 })
-      .toEqual(["confirmed", "confirmed"]);
+    await expect.poll(() => [stateOf(refused), stateOf(held)]).toEqual(["confirmed", "confirmed"]);
   });
 
   it("undoes what was moved", async () => {
@@ -128,6 +124,6 @@ describeInBrowser("a morning with the demo", () => {
     await enter(page, `edits/${moved}`);
     await page.getByRole("link", { name: "Undo…" }).click();
     await page.getByRole("button", { name: "Undo it" }).click();
-    await expect.poll(() => stateOf(moved), { timeout: 40_000 }).toBe("undone");
+    await expect.poll(() => stateOf(moved)).toBe("undone");
   });
 });

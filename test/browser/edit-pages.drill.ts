@@ -113,7 +113,7 @@ describeInBrowser("the pages of edits", () => {
     const now = () => insist(sandbox.workspace.events.get({ ...placeOf(), event }));
     expect(now().title).toBe("Theirs");
     await page.getByRole("button", { name: "Send this to the workspace" }).click();
-    await expect.poll(() => now().title, { timeout: 40_000 }).toBe("Mine");
+    await expect.poll(() => now().title).toBe("Mine");
     expect(now().description).toBe("Ours");
 
     await expect
@@ -128,7 +128,7 @@ describeInBrowser("the pages of edits", () => {
     await page.getByRole("link", { name: "Undo…" }).click();
     expect(await page.getByText("Nobody has changed that since.").count()).toBe(1);
     await page.getByRole("button", { name: "Undo it" }).click();
-    await expect.poll(() => now().title, { timeout: 40_000 }).toBe("Theirs");
+    await expect.poll(() => now().title).toBe("Theirs");
   });
 
   it("take a file, show its plan and apply it", async () => {
@@ -147,6 +147,6 @@ describeInBrowser("the pages of edits", () => {
     await page.getByRole("button", { name: "Apply it" }).click();
     const titles = () =>
       insist(sandbox.workspace.events.list(placeOf(), { view: "all" })).map(({ title }) => title);
-    await expect.poll(titles, { timeout: 40_000 }).toContain("Dropped");
+    await expect.poll(titles).toContain("Dropped");
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";
+import { letPass } from "../support/eventually.ts";
 import { serveHere } from "../support/in-process.ts";
 import { testSandbox } from "../support/sandbox.ts";
 
@@ -51,7 +52,7 @@ describeInBrowser("feeds", () => {
     await page.route("**", async (route) => {
       if (route.request().method() !== "POST") return route.continue();
       const response = await route.fetch({ maxRedirects: 0 });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await letPass(1000);
       return route.fulfill({ response });
     });
     await page.getByRole("button", { name: "End this feed" }).click();

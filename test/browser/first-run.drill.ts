@@ -100,7 +100,7 @@ describeInBrowser("the first run", () => {
         await page.reload();
         return page.locator("main").textContent();
       };
-      await expect.poll(today, { timeout: 40_000 }).toContain(project?.title);
+      await expect.poll(today).toContain(project?.title);
     },
   );
 });

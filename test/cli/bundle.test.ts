@@ -47,10 +47,8 @@ describe("the bundle", () => {
         if (daemon.exitCode !== null) throw new Error(`it ended with ${daemon.exitCode}: ${log}`);
         return /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? null;
       });
-      await eventually(
-        "everything is read",
-        async () => ((await fetch(`${url}/readyz`)).ok ? true : null),
-        20_000,
+      await eventually("everything is read", async () =>
+        (await fetch(`${url}/readyz`)).ok ? true : null,
       );
       const token = readFileSync(join(dataDir, "admin-token"), "utf8").trim();
       const headers = { authorization: `Bearer ${token}` };

@@ -94,14 +94,15 @@ export interface Ran {
 /** Runs a program of another house to its end; one that does not end in time is ended, and its code is null. */
 export function runProgram(
   [program = "", ...args]: readonly string[],
-  { env = {}, cwd, input = "", withinMs = 30_000 }: RunOptions,
+  { env = {}, cwd, input = "", withinMs = 150_000 }: RunOptions,
 ): Promise<Ran> {
   const child = spawn(program, args, {
     env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8", TZ: "Europe/Berlin", ...env },
     stdio: ["pipe", "pipe", "pipe"],
+    timeout: withinMs,
+    killSignal: "SIGKILL",
     ...(cwd !== undefined && { cwd }),
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), withinMs);
   return new Promise((resolve, reject) => {
     let [output, stdout] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -113,7 +114,6 @@ export function runProgram(
     });
     child.on("error", reject);
     child.on("close", (code) => {
-      clearTimeout(late);
       resolve({ code, output, stdout });
     });
     // A program that ends before it has read everything is judged by what it printed.

@@ -5,7 +5,7 @@ import { serviceId } from "../../src/domain/ids.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { install } from "../support/dayferry.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, untilHung } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
@@ -43,7 +43,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
   /** Reads everything that the service holds; a second time, as the first may join a reading that began before. */
   async function refresh(): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      await daemon.rooms.sync.sweep({ signal: AbortSignal.timeout(50_000) });
+      await daemon.rooms.sync.sweep({ signal: untilHung() });
     }
   }
   const { journal, mirror } = daemon.rooms.store;

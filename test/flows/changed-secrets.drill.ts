@@ -56,7 +56,7 @@ async function begin() {
 }
 
 const told = (daemon: Daemon, text: string) =>
-  eventually(text, () => (daemon.log().includes(text) ? true : null), 20_000);
+  eventually(text, () => (daemon.log().includes(text) ? true : null));
 
 describe("files of secrets that change while the daemon runs", () => {
   it("takes another key up, and everything that waited because of the former one goes at once", async () => {
@@ -65,20 +65,14 @@ describe("files of secrets that change while the daemon runs", () => {
     await told(daemon, "other secrets are in force");
     await upload("one");
     await upload("two");
-    await eventually(
-      "the refusal is told",
-      async () => {
-        const { troubles } = Object(await (await ask("/api/status")).json());
-        return JSON.stringify(troubles).includes("key-refused") ? true : null;
-      },
-      20_000,
-    );
+    await eventually("the refusal is told", async () => {
+      const { troubles } = Object(await (await ask("/api/status")).json());
+      return JSON.stringify(troubles).includes("key-refused") ? true : null;
+    });
     expect(titles()).toEqual([]);
     put("api-key", key);
-    await eventually(
-      "the edits arrive",
-      () => (["one", "two"].every((title) => titles().includes(title)) ? true : null),
-      20_000,
+    await eventually("the edits arrive", () =>
+      ["one", "two"].every((title) => titles().includes(title)) ? true : null,
     );
     expect(titles().toSorted()).toEqual(["one", "two"]);
     expect(daemon.log()).not.toContain(key);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, letPass } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
 // The channels that nobody calls, over a real daemon: a file in the watched folder, and a calendar that is subscribed to.
@@ -69,7 +69,7 @@ describe("the watched folder", () => {
     );
     const path = join(inbox, String(project), "plan.ics");
     writeFileSync(path, file.slice(0, 90));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await letPass(1500);
     expect(existsSync(path)).toBe(true);
     writeFileSync(path, file);
 

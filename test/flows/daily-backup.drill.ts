@@ -42,7 +42,6 @@ async function night(place: Installation, env: Readonly<Record<string, string>> 
     return await eventually(
       "a backup, or word of none",
       () => /"backup (made|failed)"/.exec(daemon.log())?.[1] ?? null,
-      30_000,
     );
   } finally {
     const health = await fetch(`${daemon.url}/healthz`);

@@ -263,10 +263,8 @@ describe("a daemon whose database is damaged while it runs", () => {
     const { place, file, feed, body } = aCopy();
     spoil(file, { at: rootOf(file, "storage_checks") });
     const daemon = await start(place);
-    await eventually(
-      "the damage is found",
-      () => (/"damaged":true/.test(daemon.log()) ? true : null),
-      60_000,
+    await eventually("the damage is found", () =>
+      /"damaged":true/.test(daemon.log()) ? true : null,
     );
     const url = [...daemon.log().matchAll(/"url":"(http:[^"]+)"/g)].at(-1)?.[1] ?? "";
     const answer = await fetch(`${url}${feed}`);

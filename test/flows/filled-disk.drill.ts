@@ -40,14 +40,10 @@ const upload = async (daemon: Daemon, { project, title }: { project: number; tit
 const health = async (daemon: Daemon) => (await daemon.ask("/healthz")).status;
 
 const told = (daemon: Daemon, text: RegExp) =>
-  eventually(
-    String(text),
-    async () => {
-      const { troubles } = Object(await (await daemon.ask("/api/status")).json());
-      return text.test(JSON.stringify(troubles)) ? true : null;
-    },
-    30_000,
-  );
+  eventually(String(text), async () => {
+    const { troubles } = Object(await (await daemon.ask("/api/status")).json());
+    return text.test(JSON.stringify(troubles)) ? true : null;
+  });
 
 const isSick = (daemon: Daemon) =>
   eventually("the fault is told", async () => ((await health(daemon)) === 503 ? true : null));
@@ -100,10 +96,8 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     onTestFinished(async () => void (await again.stop("SIGKILL")));
     disk.makeRoom();
     await isWell(again);
-    await eventually(
-      "all that was accepted arrives",
-      () => (accepted.every((title) => titles().includes(title)) ? true : null),
-      30_000,
+    await eventually("all that was accepted arrives", () =>
+      accepted.every((title) => titles().includes(title)) ? true : null,
     );
     expect(titles().toSorted()).toEqual(accepted.toSorted());
     await again.stop();
@@ -156,15 +150,11 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "one.ics"), dayEvent("one"));
     disk.fill();
-    await eventually("the edit arrives", () => (titles().includes("one") ? true : null), 30_000);
+    await eventually("the edit arrives", () => (titles().includes("one") ? true : null));
     expect(await health(daemon)).toBe(200);
     disk.makeRoom();
     writeFileSync(join(folder, "two.ics"), dayEvent("two"));
-    await eventually(
-      "the next one arrives",
-      () => (titles().includes("two") ? true : null),
-      30_000,
-    );
+    await eventually("the next one arrives", () => (titles().includes("two") ? true : null));
     await eventually("both are put away", () =>
       readdirSync(folder).some((name) => name.endsWith(".ics")) ? null : true,
     );

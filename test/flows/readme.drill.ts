@@ -78,7 +78,7 @@ describe("the demo", () => {
     demo.stdout?.on("data", (chunk) => {
       told += chunk;
     });
-    await eventually("it has told all", () => told.includes("Ctrl-C stops") || null, 120_000);
+    await eventually("it has told all", () => told.includes("Ctrl-C stops") || null);
   });
 
   afterAll(async () => {
@@ -172,16 +172,12 @@ describe("the demo", () => {
     expect((await fetch(act)).status).toBe(200);
     const mails = named("mails");
     // Whatever else is due at this time of day may have been mailed before.
-    const mail = await eventually(
-      "the reminder of the release call is there",
-      async () => {
-        const read = mailsIn(mails).map(({ octets }) => PostalMime.parse(octets));
-        return (
-          (await Promise.all(read)).find(({ subject }) => subject?.includes("Release call")) ?? null
-        );
-      },
-      200_000,
-    );
+    const mail = await eventually("the reminder of the release call is there", async () => {
+      const read = mailsIn(mails).map(({ octets }) => PostalMime.parse(octets));
+      return (
+        (await Promise.all(read)).find(({ subject }) => subject?.includes("Release call")) ?? null
+      );
+    });
     const [choice = ""] = new RegExp(`${base()}/unsubscribe/[\\w.-]+`).exec(mail.text ?? "") ?? [];
     expect((await fetch(choice)).status).toBe(200);
   }, 240_000);

@@ -145,13 +145,10 @@ describe("a start while the service does not answer", () => {
       insist(sandbox.workspace.events.list({ by: ownerOf(sandbox), project }, { view: "all" })).map(
         ({ title }) => title,
       );
-    await eventually(
-      "the edits arrive",
-      () =>
-        ["Made in CalDAV", "Uploaded", "Dropped"].every((title) => titles().includes(title))
-          ? true
-          : null,
-      20_000,
+    await eventually("the edits arrive", () =>
+      ["Made in CalDAV", "Uploaded", "Dropped"].every((title) => titles().includes(title))
+        ? true
+        : null,
     );
   });
 
@@ -180,7 +177,7 @@ describe("a start while the service does not answer", () => {
     expect(await json(daemon, "/api/status")).toMatchObject({ mirror: { projectsNeverRead: 1 } });
 
     sandbox.faults.clear();
-    await eventually("all is read", () => (daemon.rooms.sync.ready ? true : null), 20_000);
+    await eventually("all is read", () => (daemon.rooms.sync.ready ? true : null));
     expect((await feedsOf(daemon)).map(([, status]) => status)).toEqual([200, 200, 200]);
   });
 
@@ -215,10 +212,8 @@ describe("kill -9 in the middle of a first sweep", () => {
     const { place, before, later } = await killed(20);
     const daemon = await serve(place, { ready: false });
     onTestFinished(() => daemon.stop("SIGKILL").then(() => undefined));
-    await eventually(
-      "it is ready",
-      async () => ((await fetch(`${daemon.url}/readyz`)).ok ? true : null),
-      20_000,
+    await eventually("it is ready", async () =>
+      (await fetch(`${daemon.url}/readyz`)).ok ? true : null,
     );
     // Right after the sweep the next round begins with what is oldest.
     const rest = later().filter((path) => path.startsWith("subtasks:"));

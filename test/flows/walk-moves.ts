@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Acceptance } from "../../src/edits/intake/accept.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
+import { letPass } from "../support/eventually.ts";
 import { type Manner, newEntry, type Touch, WalkCalendar } from "./walk-calendar.ts";
 import type { WalkRig } from "./walk-rig.ts";
 import type { WalkItem } from "./walk-workspace.ts";
@@ -185,7 +186,7 @@ export async function make(one: Move, { rig, calendars }: Scene): Promise<void> 
       break;
     case "pause":
       rig.clock.advance({ seconds: 40 });
-      await new Promise((resolve) => setTimeout(resolve, 15));
+      await letPass(15);
       break;
     case "drain":
     case "sweep":

@@ -57,10 +57,10 @@ export async function walkRig(
 
   /** Until what has left has arrived: time stands still on the wire, or a request would be under way for minutes of a walk. */
   async function arrival({ rooms, requestsBefore }: typeof life): Promise<void> {
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let turns = 0; turns < 2000; turns += 1) {
       const arrived = sandbox.requests.entries().length - requestsBefore;
       if (arrived >= rooms.upstream.gate.state().sent) return;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await nextTurn();
     }
   }
 

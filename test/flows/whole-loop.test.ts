@@ -133,14 +133,10 @@ describe("the whole loop", () => {
         },
       ),
     );
-    const mails = await eventually(
-      "both mails are there",
-      () => {
-        const found = post.mails.filter(({ subject }) => subject?.includes("Reminded of"));
-        return found.length >= 2 ? found : null;
-      },
-      15_000,
-    );
+    const mails = await eventually("both mails are there", () => {
+      const found = post.mails.filter(({ subject }) => subject?.includes("Reminded of"));
+      return found.length >= 2 ? found : null;
+    });
     expect(mails).toHaveLength(2);
     expect(new Set(mails.map(({ to }) => to?.[0]?.address))).toEqual(
       new Set(people.map(({ email }) => email)),

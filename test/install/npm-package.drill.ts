@@ -199,11 +199,7 @@ describe("a daemon of the npm package", () => {
     writeFileSync(join(home, "config.json"), JSON.stringify(config));
     const daemon = start(["serve"]);
     const url = await daemon.says(/Dayferry is at (http:\S+)/);
-    await eventually(
-      "all was read",
-      async () => ((await fetch(`${url}readyz`)).ok ? true : null),
-      20_000,
-    );
+    await eventually("all was read", async () => ((await fetch(`${url}readyz`)).ok ? true : null));
     const [feed] = JSON.parse(dayferry("feeds", "list", "--json"));
     const calendar = await fetch(feed.url);
     expect([calendar.status, await calendar.text()]).toEqual([

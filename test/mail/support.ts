@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import type { Mail, Mailer } from "../../src/mail/mail.ts";
-import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { createSmtpMailer, type SmtpOptions } from "../../src/mail/smtp.ts";
 
 export const sample: Mail = {
   from: { name: "Dayferry", address: "dayferry@example.com" },
@@ -132,6 +132,7 @@ interface Wanted {
   readonly query?: string;
   readonly password?: string;
   readonly timeout?: string;
+  readonly startLimit?: SmtpOptions["startLimit"];
 }
 
 /** Servers and mailers that are closed again by `cleanUp`, the youngest first. */
@@ -143,7 +144,8 @@ export function createBench() {
       const mailer = createSmtpMailer({
         url: `${wanted.scheme ?? "smtp"}://${login}127.0.0.1:${wanted.port}${wanted.query ?? ""}`,
         password: wanted.password ?? null,
-        timeout: Temporal.Duration.from(wanted.timeout ?? "PT3S"),
+        timeout: Temporal.Duration.from(wanted.timeout ?? "PT30S"),
+        ...(wanted.startLimit && { startLimit: wanted.startLimit }),
       });
       cleanUps.push(() => mailer.close());
       return mailer;

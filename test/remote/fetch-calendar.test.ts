@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type AddressGuard, anyAddress, publicOnly } from "../../src/remote/address-guard.ts";
 import { type Fetched, type FetchLimits, fetchCalendar } from "../../src/remote/fetch-calendar.ts";
+import { untilHung } from "../support/eventually.ts";
 import { calendarServer } from "./server.ts";
 
 const body = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n";
@@ -17,7 +18,7 @@ function get(
 ): Promise<Fetched> {
   const { known = null, ...limits } = change;
   return fetchCalendar(
-    { url, known, signal: AbortSignal.timeout(50_000) },
+    { url, known, signal: untilHung() },
     {
       allows: anyAddress,
       timeout: Temporal.Duration.from({ seconds: 5 }),
@@ -105,8 +106,7 @@ describe("fetchCalendar()", () => {
   it("fetchCalendar() result when the answer is shorter than announced: failed", async () => {
     const server = await calendarServer((_request, response) => {
       response.writeHead(200, { "content-length": "5000" });
-      response.write(body);
-      setTimeout(() => response.destroy(), 20);
+      response.write(body, () => response.destroy());
     });
     expect(text(await get(server.url))).toContain("cut");
   });
@@ -122,13 +122,12 @@ describe("fetchCalendar()", () => {
   });
 
   it("fetchCalendar() result when the daemon stops: it ends at once", async () => {
-    const server = await calendarServer(() => {});
     const stop = new AbortController();
+    const server = await calendarServer(() => stop.abort());
     const fetching = fetchCalendar(
       { url: server.url, known: null, signal: stop.signal },
       { allows: anyAddress, timeout: Temporal.Duration.from({ minutes: 1 }), most: 1000 },
     );
-    setTimeout(() => stop.abort(), 50);
     expect((await fetching).kind).toBe("failed");
   });
 

@@ -120,11 +120,7 @@ export async function serve(
     return fetch(`${url}${path}`, { ...init, headers });
   };
   if (ready) {
-    await eventually(
-      "the first sweep is done",
-      async () => ((await isFresh(url)) ? true : null),
-      40_000,
-    );
+    await eventually("the first sweep is done", async () => ((await isFresh(url)) ? true : null));
   }
   return {
     url,

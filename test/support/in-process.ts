@@ -7,7 +7,7 @@ import { createLog } from "../../src/log.ts";
 import { checkMail, testMessages } from "../../src/mailer.ts";
 import { startDaemon } from "../../src/serve.ts";
 import type { Ended, Installation } from "./dayferry.ts";
-import { eventually } from "./eventually.ts";
+import { eventually, untilHung } from "./eventually.ts";
 
 const runtime = {
   clock: () => Temporal.Now.instant(),
@@ -27,7 +27,7 @@ export async function serveHere(installation: Installation, { ready = true } = {
   const options = { config, rooms, version: "0.0.0", log, signal, ...runtime };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
-    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null), 40_000);
+    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null));
   }
   return {
     url,
@@ -64,7 +64,7 @@ export async function command(
     version: "0.0.0",
     clock,
     zoneData: { tz: "2026c", icu: "78.3" },
-    signal: AbortSignal.timeout(50_000),
+    signal: untilHung(),
     env: process.env,
     print(text) {
       stdout += text;
@@ -89,7 +89,7 @@ export async function command(
     sandbox: notHere,
     checkMail,
     testMessages: (config) =>
-      testMessages(config, { version: "1.0.0", clock, signal: AbortSignal.timeout(50_000) }),
+      testMessages(config, { version: "1.0.0", clock, signal: untilHung() }),
   };
   const code = await run(args, host);
   return { code, stdout, stderr };

@@ -2,7 +2,7 @@ import { describe, expect, it as test, vi } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
-import { roomy, type Stage, type StageOptions, stage } from "./support/stage.ts";
+import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
 /** Some pages, and lists that they are worth it for; each comparison of everything takes as long as there are tasks. */
@@ -30,18 +30,6 @@ async function world(options: StageOptions = {}) {
 
 const isEqual = (it: Stage) =>
   JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
-
-/** Waits for what is reached by polling; comparing everything must leave room for that. */
-async function until(reached: () => boolean): Promise<void> {
-  const deadline = performance.now() + 25_000;
-  for (;;) {
-    const begun = performance.now();
-    if (reached()) return;
-    if (begun > deadline) throw new Error(`not within 25 s: ${reached.toString()}`);
-    const rest = 10 + 4 * (performance.now() - begun);
-    await new Promise((resolve) => setTimeout(resolve, rest));
-  }
-}
 
 /** Polls for ever while the steps are made. */
 async function whilePolling({ sync }: Stage, steps: () => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
+import { untilHung } from "../support/eventually.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, type Stage, stage } from "./support/stage.ts";
 import {
@@ -186,7 +187,7 @@ describe("what an earlier process has read and comes as it came before", () => {
       side: { comments: true, history: false, files: false },
     });
     expect(await later.reads()).toEqual([]);
-    await later.sync.readSide({ signal: AbortSignal.timeout(50_000), most: 5 });
+    await later.sync.readSide({ signal: untilHung(), most: 5 });
     expect(it.store.comments.ofTask(serviceId(task))).toHaveLength(1);
   });
 

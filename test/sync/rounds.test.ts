@@ -4,6 +4,7 @@ import { unreachable } from "../../src/domain/result.ts";
 import type { Source } from "../../src/domain/source.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { SourceState } from "../../src/store/rows/source-rows.ts";
+import { untilHung } from "../support/eventually.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
@@ -82,7 +83,7 @@ describe("a sweep that was cut off", () => {
     });
     const before = here.asked();
     const next = here.again();
-    await next.sync.sweep({ signal: AbortSignal.timeout(60_000) });
+    await next.sync.sweep({ signal: untilHung() });
     const all = [...before, ...here.asked()];
     expect(next.sync.ready).toBe(true);
     expect(all.length).toBeGreaterThan(1000);

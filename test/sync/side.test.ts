@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { folderId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
+import { untilHung } from "../support/eventually.ts";
 import { handClock } from "../support/test-store.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";
 import { addTask, placeAt } from "./support/workspace.ts";
@@ -27,8 +28,7 @@ async function world(options: Partial<StageOptions> = {}) {
   return { it, now, place, talked, quiet, at, say, change };
 }
 
-const readAll = async ({ sync }: Stage) =>
-  sync.readSide({ signal: AbortSignal.timeout(50_000), most: 1000 });
+const readAll = async ({ sync }: Stage) => sync.readSide({ signal: untilHung(), most: 1000 });
 
 const besides = (requests: readonly string[]) =>
   requests.filter((request) => /comments|history|folders|files/.test(request));
@@ -162,7 +162,7 @@ describe("readSide()", () => {
 
   it("stops after as many lists as it was told", async () => {
     const { it: here } = await world();
-    expect(await here.sync.readSide({ signal: AbortSignal.timeout(50_000), most: 1 })).toBe(1);
+    expect(await here.sync.readSide({ signal: untilHung(), most: 1 })).toBe(1);
   });
 });
 

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, untilHung } from "../support/eventually.ts";
 import { roomy, type Stage, stage } from "./support/stage.ts";
 import {
   addEvent,
@@ -116,7 +116,7 @@ describe("sweep()", () => {
     const it = await stage({ size: "s" });
     const seen: { done: number; total: number; remaining: number }[] = [];
     await it.sync.sweep({
-      signal: AbortSignal.timeout(50_000),
+      signal: untilHung(),
       onProgress: ({ done, total, remaining }) =>
         void seen.push({ done, total, remaining: remaining.total("seconds") }),
     });

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { troubleWords } from "../../src/domain/trouble.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { zonesLike } from "../../src/troubles/zones-like.ts";
+import { untilHung } from "../support/eventually.ts";
 import { roomsOn } from "../support/rooms.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 import { layDatabase } from "../support/test-store.ts";
@@ -48,7 +49,7 @@ async function rig({
       return listed.kind === "done" ? listed.value.map((event) => event.title) : ["unknown"];
     });
   const fail = (fault: Fault) => sandbox.faults.add(fault);
-  const probe = () => rooms.probeZone(AbortSignal.timeout(50_000));
+  const probe = () => rooms.probeZone(untilHung());
   return { rooms, probe, add, left, fail, first, second };
 }
 

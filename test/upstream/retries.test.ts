@@ -15,8 +15,7 @@ const passing: readonly (readonly [string, Answerer, number])[] = [
     "a connection that is closed within the body",
     (_, response) => {
       response.writeHead(200, { "content-length": "200" });
-      response.write('{"id": 5,');
-      setTimeout(() => response.socket?.destroy(), 20);
+      response.write('{"id": 5,', () => response.socket?.destroy());
     },
     1,
   ],

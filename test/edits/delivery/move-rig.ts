@@ -4,6 +4,7 @@ import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
+import { untilHung } from "../../support/eventually.ts";
 
 import { type DrainSetting, drainRig, intakeOf } from "./drain-rig.ts";
 
@@ -30,7 +31,7 @@ export async function moveRig({ between, ...setting }: MoveSetting = {}) {
     share: 1,
     onEvent: () => {},
   });
-  const sweep = () => sync.sweep({ signal: AbortSignal.timeout(50_000) });
+  const sweep = () => sync.sweep({ signal: untilHung() });
   await sweep();
   sandbox.requests.clear();
 

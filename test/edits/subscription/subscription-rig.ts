@@ -10,6 +10,7 @@ import {
 import { anyAddress } from "../../../src/remote/address-guard.ts";
 import { fetchCalendar } from "../../../src/remote/fetch-calendar.ts";
 import { type CalendarServer, calendarServer } from "../../remote/server.ts";
+import { untilHung } from "../../support/eventually.ts";
 import { times } from "../../support/items.ts";
 import { acceptRig, calendar, type RigSetting } from "../rig.ts";
 
@@ -66,7 +67,7 @@ export async function subscriptionRig(
       ...setting.deps,
     });
   let subscription = open();
-  const step = () => subscription.step(AbortSignal.timeout(50_000));
+  const step = () => subscription.step(untilHung());
   return {
     ...rig,
     server,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import type { Fault } from "../../../src/sandbox/faults.ts";
+import { letPass } from "../../support/eventually.ts";
 import { dayText } from "../workspace-people.ts";
 import { copyEntry, decide, putFamily } from "./further.ts";
 import type { CaldavHands } from "./hands.ts";
@@ -183,7 +184,7 @@ export async function take(one: Step, { scene, hands }: Scene): Promise<void> {
     case "pause":
       rig.clock.advance({ seconds: 40 });
       // What goes on beside gets on with it.
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await letPass(10);
       break;
     case "sweep":
     case "drain":

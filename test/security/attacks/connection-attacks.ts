@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { letPass } from "../../support/eventually.ts";
 import { type Attack, drip, type Target, withSockets } from "./target.ts";
 
 const ok = [200, 304];
@@ -77,7 +77,7 @@ export const connectionAttacks: readonly Attack[] = [
               );
               socket.write(most);
             }
-            await pause(target.dripMs);
+            await letPass(target.dripMs);
           },
         });
     },
@@ -86,7 +86,7 @@ export const connectionAttacks: readonly Attack[] = [
     name: "2,000 connections that say nothing",
     allowed: [],
     prepare: (target) => () =>
-      withSockets(target, { count: 2000, attack: () => pause(target.dripMs) }),
+      withSockets(target, { count: 2000, attack: () => letPass(target.dripMs) }),
   },
   {
     name: "5,000 requests in one breath on one connection",
@@ -100,7 +100,7 @@ export const connectionAttacks: readonly Attack[] = [
             socket?.resume();
             const times = Math.ceil(5000 * target.scale);
             socket?.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(times));
-            await pause(target.dripMs);
+            await letPass(target.dripMs);
           },
         },
       ),
@@ -116,7 +116,7 @@ export const connectionAttacks: readonly Attack[] = [
           async attack([socket]) {
             socket?.pause();
             socket?.write(`GET ${target.feed} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(200));
-            await pause(target.dripMs);
+            await letPass(target.dripMs);
           },
         },
       ),
@@ -131,7 +131,7 @@ export const connectionAttacks: readonly Attack[] = [
           count: 250,
           async attack(sockets) {
             for (const socket of sockets) socket.write(request.repeat(20));
-            await pause(target.dripMs);
+            await letPass(target.dripMs);
           },
         });
     },
@@ -150,7 +150,7 @@ export const connectionAttacks: readonly Attack[] = [
                 `PROPFIND /dav/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nAuthorization: Basic ${wrong}\r\n\r\n`,
               );
             }
-            await pause(target.dripMs);
+            await letPass(target.dripMs);
           },
         });
     },
@@ -165,7 +165,7 @@ export const connectionAttacks: readonly Attack[] = [
           for (const socket of sockets) {
             socket.write(`GET /live HTTP/1.1\r\nHost: a\r\nCookie: ${target.cookie}\r\n\r\n`);
           }
-          await pause(target.dripMs);
+          await letPass(target.dripMs);
         },
       }),
   },
@@ -186,10 +186,10 @@ async function neverRead(
     count,
     async attack(sockets) {
       for (const socket of sockets) {
-        socket.pause();
+        socket?.pause();
         socket.write(`${head}\r\nHost: a\r\n\r\n${body}`);
       }
-      await pause(target.dripMs);
+      await letPass(target.dripMs);
     },
   });
   return new Map<number, number>();

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { letPass } from "../../support/eventually.ts";
 import type { Attack, ServiceLie } from "./target.ts";
 
 /** Answers of the service, or of somebody in its place, that have no end or become more than they are. */
@@ -63,8 +63,8 @@ function lie(name: string, make: () => ServiceLie): Attack {
         service.lie(told);
         const until = performance.now() + dripMs * 6;
         // What polls found in its time; where a request hangs there is but one.
-        while (service.lied() < 3 && performance.now() < until) await pause(50);
-        await pause(dripMs / 2);
+        while (service.lied() < 3 && performance.now() < until) await letPass(50);
+        await letPass(dripMs / 2);
         service.lie(null);
         return new Map<number, number>();
       };

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { letPass } from "../../support/eventually.ts";
 
 /** The daemon that is attacked, and what an attacker may know of it. */
 export interface Target {
@@ -134,6 +134,6 @@ export async function drip(
 ): Promise<void> {
   for (let passed = 0; passed < ms; passed += everyMs) {
     for (const socket of sockets) if (socket.writable) socket.write(piece);
-    await pause(everyMs);
+    await letPass(everyMs);
   }
 }

@@ -3,6 +3,7 @@ import type { Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Listing, Upstream } from "../../../src/upstream/client.ts";
+import { untilHung } from "../../support/eventually.ts";
 import type { Stage } from "./stage.ts";
 
 /** The client, telling of each list of items that is read and not just fetched; `digestOf` may give it another digest. */
@@ -83,7 +84,7 @@ export function countedSync(
     /** Kinds of the lists that one sweep has read, sorted. */
     reads: async (): Promise<readonly string[]> => {
       read.length = 0;
-      await sync.sweep({ signal: AbortSignal.timeout(50_000) });
+      await sync.sweep({ signal: untilHung() });
       return read.toSorted();
     },
   };

@@ -13,6 +13,7 @@ import {
 } from "../../../src/sync/sync.ts";
 import type { Turns } from "../../../src/turns.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
+import { eventually, untilHung } from "../../support/eventually.ts";
 import { noGateHistory } from "../../support/gate-history.ts";
 import { testSandbox } from "../../support/sandbox.ts";
 import { emptyDatabase, migrations } from "../../support/test-store.ts";
@@ -148,7 +149,7 @@ function assemble({
     sync,
     events,
     by: ownerOf(sandbox).personId,
-    sweep: () => sync.sweep({ signal: AbortSignal.timeout(50_000) }),
+    sweep: () => sync.sweep({ signal: untilHung() }),
     asked() {
       const seen = sandbox.requests.entries().map(({ method, path }) => `${method} ${path}`);
       sandbox.requests.clear();
@@ -164,7 +165,7 @@ function assemble({
   };
 }
 
-/** Polls for ever until `reached`, then stops it; throws what was expected when it is not within 40 s. */
+/** Polls for ever until `reached`, then stops it; throws what was expected when that takes too long. */
 export async function runUntil(
   { sync }: Pick<Stage, "sync">,
   reached: () => boolean,
@@ -179,11 +180,7 @@ export async function runUntil(
   }
 }
 
-/** Polls a condition with a deadline. */
+/** Polls a condition. */
 export async function until(reached: () => boolean): Promise<void> {
-  const deadline = performance.now() + 40_000;
-  while (!reached()) {
-    if (performance.now() > deadline) throw new Error(`not within 40 s: ${reached.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await eventually(reached.toString(), () => reached() || null);
 }

@@ -24,7 +24,7 @@ const program = "/usr/sbin/exim4";
 const isThere = existsSync(program);
 if (!isThere) {
   process.stderr.write(
-    `test/mail/smtp-debian-mta.test.ts: SKIPPED, as ${program} is not installed (exim4-daemon-light)\n`,
+    `test/mail/smtp-debian-mta.drill.ts: SKIPPED, as ${program} is not installed (exim4-daemon-light)\n`,
   );
 }
 

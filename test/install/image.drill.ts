@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/server.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, letPass } from "../support/eventually.ts";
 import { serviceConfig, testSandbox } from "../support/sandbox.ts";
 
 // The image that scripts/image.sh has built, by its files and running: root read-only, nothing but /data and /tmp to write to, an
@@ -282,7 +282,6 @@ describe.skipIf(folder === "")("a container", () => {
     await eventually(
       "the edit arrives",
       async () => (await states()).every((state) => state === "confirmed") || null,
-      60_000,
     );
     next.signal();
     expect((await next.ended()).code).toBe(0);
@@ -300,7 +299,7 @@ describe.skipIf(folder === "")("a container", () => {
     const doctor = start(["doctor", "--config", "/config/mail.json"]);
     await eventually("it waits for the mail server", () => waiting.size > 0 || null);
     doctor.signal();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await letPass(400);
     doctor.signal();
     const { code } = await doctor.ended();
     for (const socket of waiting) socket.destroy();

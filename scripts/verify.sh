@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs what `npm cit` leaves out: coverage, tests of real programs, disks, outages and damage, the image, a day of the soak.
+# Run it before a release. It takes about 20 minutes on 2 cores; as root it installs the Debian programs that it drives.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Tests of a program that is missing are skipped, and the end of the run names it.
+install_programs() {
+  local as_root=()
+  if ! command -v apt-get >/dev/null; then
+    echo "Debian programs are not installed: there is no apt-get."
+    return
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+      echo "Debian programs are not installed: run as root, or with sudo."
+      return
+    fi
+    as_root=(sudo -n)
+  fi
+  "${as_root[@]}" apt-get -qq update || echo "The list of packages could not be updated."
+  local package
+  # One by one: a distribution may lack one of them.
+  for package in vdirsyncer khal todoman calcurse cadaver python3-caldav python3-dateutil python3-httplib2 exim4-daemon-light \
+    chromium zsh fish mandoc man-db caddy systemd varnish varnish-modules nginx-light prometheus buildah mmdebstrap faketime; do
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$package" \
+      >/dev/null || echo "Could not install $package."
+  done
+}
+install_programs
+
+npm run -s lint
+npm run -s types
+npm run -s unused
+npm run -s coverage
+npm run -s drills
+timeout 900 scripts/image.sh
+# bench/soak.ts days=7 runs a week.
+timeout 900 node_modules/.bin/node bench/soak.ts days=1
+echo "Verified."
