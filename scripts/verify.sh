@@ -32,8 +32,8 @@ install_programs
 npm run -s lint
 npm run -s types
 npm run -s unused
-npm run -s coverage
-npm run -s drills
+THOROUGH=1 npm run -s coverage
+THOROUGH=1 npm run -s drills
 timeout 900 scripts/image.sh
 # bench/soak.ts days=7 runs a week.
 timeout 900 node_modules/.bin/node bench/soak.ts days=1

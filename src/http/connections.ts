@@ -13,6 +13,9 @@ export interface ConnectionLimits {
   readonly perAddress: number;
 }
 
+/** Longer than proxies keep an idle connection: a request on one that is just being closed fails. */
+const keepAliveMs = 75_000;
+
 export const usualLimits: ConnectionLimits = {
   unreadMs: 60_000,
   headersMs: 20_000,
@@ -40,6 +43,7 @@ export interface ConnectionGuard {
 export function guardConnections(server: Server, guard: ConnectionGuard): void {
   const { unreadMs, headersMs } = guard.limits ?? usualLimits;
   server.headersTimeout = headersMs;
+  server.keepAliveTimeout = keepAliveMs;
   const watch = (_request: IncomingMessage, response: ServerResponse) => {
     response.setTimeout(unreadMs, () => {
       const { socket } = response;

@@ -17,6 +17,7 @@ export interface AdmissionParts {
   readonly faults: Faults;
   readonly monotonic: () => number;
   readonly latencyMs: number;
+  readonly onHang: () => void;
 }
 
 /**
@@ -74,6 +75,7 @@ function newExchange(request: Request, parts: AdmissionParts): Exchange {
     entry,
     bytes: Buffer.alloc(0),
     latencyMs: parts.latencyMs,
+    onHang: parts.onHang,
     fault: undefined,
     by: 0,
     body: undefined,
@@ -136,7 +138,8 @@ function carryOutLate(
   const { answer = "hang", ms } = fault;
   parts.faults.delay(next, ms);
   if (answer === "drop") response.req.socket.destroy();
-  else if (answer !== "hang") response.status(answer).json({ message: "try again later" });
+  else if (answer === "hang") parts.onHang();
+  else response.status(answer).json({ message: "try again later" });
 }
 
 // Null for the faults that strike after the effect.

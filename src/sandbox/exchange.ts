@@ -18,6 +18,8 @@ export interface Exchange {
   bytes: Buffer;
   /** Milliseconds by which every answer is late. */
   readonly latencyMs: number;
+  /** Called when the request stays without an answer. */
+  readonly onHang: () => void;
   fault: Fault | undefined;
   by: number;
   body: unknown;
@@ -63,8 +65,11 @@ interface Sending {
 }
 
 function sendNow({ response, reply, fault, entry }: Sending): void {
-  if (fault?.kind === "hang-before" || fault?.kind === "hang-after" || fault?.kind === "late")
+  if (fault?.kind === "late") return;
+  if (fault?.kind === "hang-before" || fault?.kind === "hang-after") {
+    exchangeOf(response).onHang();
     return;
+  }
   if (fault?.kind === "drop-before" || fault?.kind === "drop-after") {
     response.req.socket.destroy();
     return;

@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly quota?: Quota;
   /** Milliseconds by which each answer is late; 0 when absent. */
   readonly latencyMs?: number;
+  /** Called when a fault leaves a request without an answer and its connection open. */
+  readonly onHang?: () => void;
   /** By which clock the effects of late requests wait; timers when absent. */
   readonly later?: Later;
 }
@@ -90,6 +92,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults,
     monotonic: options.monotonic ?? (() => performance.now()),
     latencyMs: options.latencyMs ?? 0,
+    onHang: options.onHang ?? (() => {}),
     discovery: options.discovery,
   });
   const server = createServer(app);

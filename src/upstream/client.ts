@@ -16,7 +16,7 @@ import {
   type Workspace,
 } from "./resources/workspace.ts";
 import { Outage, type UpstreamEvent } from "./send-request.ts";
-import { Transport } from "./transport.ts";
+import { type StartTimer, Transport } from "./transport.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
@@ -38,6 +38,8 @@ export interface UpstreamOptions {
   /** The part of the quota that polling may have once all is read; 0.9 unless given. */
   readonly readShare?: number;
   readonly timeout: Temporal.Duration;
+  /** Starts the time limit of a request; `setTimeout` unless given. */
+  readonly startTimer?: StartTimer;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
   readonly random: () => number;
@@ -93,7 +95,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     ...options,
     onUnkept: (error) => options.onEvent({ kind: "history-unkept", error }),
   });
-  const transport = new Transport({ timeout, connections: quota.requests });
+  const transport = new Transport({
+    timeout,
+    connections: quota.requests,
+    startTimer: options.startTimer,
+  });
   const outage = new Outage(options.monotonic, () => options.onEvent({ kind: "back" }));
   const keys = new KeyWatch();
   const asker = new Asker({ ...options, gate, outage, keys, transport });

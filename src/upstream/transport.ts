@@ -26,6 +26,14 @@ interface Door {
 /** Servers close what rests for five seconds or longer, so that a connection is given up before. */
 const restMs = 4000;
 
+/** Calls `end` after so many milliseconds. What it returns cancels that. */
+export type StartTimer = (ms: number, end: () => void) => () => void;
+
+const startTimer: StartTimer = (ms, end) => {
+  const timer = setTimeout(end, ms);
+  return () => clearTimeout(timer);
+};
+
 /**
  * Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. It is
  * Node's own client, which is in memory anyway for the sake of the server.
@@ -33,12 +41,18 @@ const restMs = 4000;
 export class Transport {
   readonly #timeoutMs: number;
   readonly #connections: number;
+  readonly #startTimer: StartTimer;
   readonly #closing = new AbortController();
   readonly #doors = new Map<string, Promise<Door>>();
 
-  constructor({ timeout, connections }: { timeout: Temporal.Duration; connections: number }) {
-    this.#timeoutMs = timeout.total("milliseconds");
-    this.#connections = connections;
+  constructor(options: {
+    readonly timeout: Temporal.Duration;
+    readonly connections: number;
+    readonly startTimer?: StartTimer | undefined;
+  }) {
+    this.#timeoutMs = options.timeout.total("milliseconds");
+    this.#connections = options.connections;
+    this.#startTimer = options.startTimer ?? startTimer;
   }
 
   /** One exchange; the time-out covers everything from connecting to the last octet. */
@@ -49,7 +63,7 @@ export class Transport {
     const signals = [exchange.signal, this.#closing.signal];
     for (const signal of signals) signal?.addEventListener("abort", abort, { once: true });
     if (this.#closing.signal.aborted) abort();
-    const timer = setTimeout(() => stop.abort(new StoppedError("timeout")), this.#timeoutMs);
+    const cancel = this.#startTimer(this.#timeoutMs, () => stop.abort(new StoppedError("timeout")));
     let isConnected = false;
     const onConnected = () => {
       isConnected = true;
@@ -60,7 +74,7 @@ export class Transport {
       const { hostname } = exchange.url;
       return this.#replyTo(error, { signal: stop.signal, isConnected, host: hostname });
     } finally {
-      clearTimeout(timer);
+      cancel();
       for (const signal of signals) signal?.removeEventListener("abort", abort);
     }
   }

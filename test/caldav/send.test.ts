@@ -88,12 +88,12 @@ describe("sendAnswer()", () => {
     const others = setInterval(() => turns++, 1);
     onTestFinished(() => clearInterval(others));
     const { port } = await serving(function* () {
-      const until = performance.now() + 200;
-      while (performance.now() < until) yield "";
+      // It ends also where nobody gets a turn.
+      for (let made = 0; made < 20_000_000 && turns < 5; made++) yield "";
       yield "done";
     });
     expect((await callHttp(port, "GET /")).text).toBe("done");
-    expect(turns).toBeGreaterThan(5);
+    expect(turns).toBeGreaterThanOrEqual(5);
   });
 
   it("answers 507 where it becomes too long before anything was sent", async () => {

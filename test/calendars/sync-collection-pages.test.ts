@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Calendar, Calendars } from "../../src/calendars/calendar-types.ts";
 
 import { type ItemKey, listId, projectId } from "../../src/domain/ids.ts";
+import { runs } from "../support/effort.ts";
 import { anEvent, aTask } from "../support/items.ts";
 import { ann, calendarRig, eve, open } from "./rig.ts";
 
@@ -102,7 +103,7 @@ describe("changes()", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -119,7 +119,7 @@ describe("beside a daemon", () => {
 
     const task = newTask("To move");
     const known = await expect
-      .poll(() => json("comments", "list", task).catch(() => null), { timeout: 8000 })
+      .poll(() => json("comments", "list", task).catch(() => null))
       .toEqual([])
       .then(() => json("tasks", "move", task, "--list", place().lists[1] ?? 0));
     expect(known).toMatchObject({ id: task, listId: place().lists[1] });

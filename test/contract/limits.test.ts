@@ -10,7 +10,6 @@ const when: When = {
   end: Temporal.PlainDate.from("2026-12-02"),
 };
 const patch: Patch = { title: "Once", when };
-const soon = Temporal.Duration.from({ milliseconds: 300 });
 
 test("an unknown key is refused with 403", async () => {
   const { upstream } = await startPair({ client: { apiKey: "nobody" } });
@@ -19,7 +18,7 @@ test("an unknown key is refused with 403", async () => {
 
 test("a POST whose answer was lost is sent once, and what it did can be looked up", async () => {
   for (const kind of ["drop-after", "hang-after", "cut"] as const) {
-    const { upstream, sandbox, project } = await startPair({ client: { timeout: soon } });
+    const { upstream, sandbox, project } = await startPair({ endsHangs: true });
     sandbox.faults.add({ kind, method: "POST" });
     const created = await upstream.events.create({ projectId: project, patch }, edit);
     expect(created).toMatchObject({ ok: false, failure: { kind: "unknown-outcome" } });

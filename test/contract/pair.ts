@@ -13,6 +13,7 @@ import type { Sandbox, SandboxOptions } from "../../src/sandbox/server.ts";
 import type { Call, Upstream, UpstreamOptions } from "../../src/upstream/client.ts";
 import { describeFailure, type Failure } from "../../src/upstream/failure.ts";
 import { testSandbox } from "../support/sandbox.ts";
+import { timersByHand } from "../support/timers-by-hand.ts";
 import { clientOf } from "../upstream/loopback.ts";
 
 /** The account's zone on both sides. */
@@ -24,9 +25,16 @@ export async function startPair(
   given: {
     readonly sandbox?: Partial<SandboxOptions>;
     readonly client?: Partial<UpstreamOptions>;
+    /** Whether the client gives up a request as soon as a fault of the sandbox leaves it without an answer. */
+    readonly endsHangs?: boolean;
   } = {},
 ) {
-  const sandbox = await testSandbox({ quota: { requests: 1000, perMs: 1000 }, ...given.sandbox });
+  const timers = timersByHand();
+  const sandbox = await testSandbox({
+    quota: { requests: 1000, perMs: 1000 },
+    ...(given.endsHangs && { onHang: timers.end }),
+    ...given.sandbox,
+  });
   onTestFinished(() => sandbox.close());
   const keyOf = (id: number) => sandbox.keys.find((key) => key.personId === id)?.apiKey ?? null;
   const owner = sandbox.keys[0];
@@ -36,6 +44,7 @@ export async function startPair(
     apiKey: owner.apiKey,
     keyOf,
     timeZone,
+    ...(given.endsHangs && { startTimer: timers.start }),
     ...given.client,
   });
   const [first, second] = sandbox.workspace.places();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
+import { runs } from "../support/effort.ts";
 import { aLabel, anEvent, aPerson, aTask, aTodolist, days, times } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
 import { feedRig } from "./rig.ts";
@@ -117,7 +118,7 @@ describe("what calendars are told", () => {
           rig.store.close();
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -169,7 +170,7 @@ describe("what calendars are told", () => {
         );
         rig.store.close();
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 });

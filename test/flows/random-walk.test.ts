@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../support/effort.ts";
 import { describeWalk, expectRest } from "./walk-expect.ts";
 import { begin, make, move } from "./walk-moves.ts";
 import { walkRig } from "./walk-rig.ts";
@@ -28,12 +29,12 @@ describe("a random walk", () => {
         }
       }),
       {
-        numRuns: 40,
+        numRuns: runs(40),
         endOnFailure: true,
         interruptAfterTimeLimit: 240_000,
       },
     );
     // Walks in which nothing is carried out would prove nothing.
-    expect(ended.confirmed).toBeGreaterThan(40);
+    expect(ended.confirmed).toBeGreaterThan(runs(40));
   }, 300_000);
 });

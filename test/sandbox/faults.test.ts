@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Faults } from "../../src/sandbox/faults.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Answer, at, items, type Rig, startRig } from "./rig.ts";
 
 async function labelCount(rig: Rig): Promise<number> {
@@ -131,14 +132,10 @@ test("fault delay and latencyMs hold the answer back", async () => {
   expect(performance.now() - started).toBeGreaterThanOrEqual(78);
 });
 
-async function arrivals(rig: Rig, count: number): Promise<"arrived"> {
-  const deadline = performance.now() + 5000;
-  while (performance.now() < deadline) {
+const arrivals = (rig: Rig, count: number): Promise<"arrived"> =>
+  eventually("the requests have arrived", () => {
     const seen = rig.sandbox.requests
       .entries()
       .filter((it) => it.personId !== null || it.body !== "");
-    if (seen.length >= count) return "arrived";
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("the request never arrived");
-}
+    return seen.length >= count ? "arrived" : null;
+  });

@@ -30,24 +30,6 @@ describe("steady()", () => {
 });
 
 describe("SteadyDatabase", () => {
-  const scheme = `CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER, c TEXT); CREATE INDEX by_b ON t (b);
-    CREATE TABLE u (name TEXT, nth INTEGER, PRIMARY KEY (name, nth)) WITHOUT ROWID`;
-  const sql = "SELECT * FROM t JOIN u ON u.name = t.c WHERE t.b = ? ORDER BY t.a LIMIT 1";
-
-  it("result when a statement runs again: it is not planned again", () => {
-    const [others, own] = [opened(Database), opened(SteadyDatabase)].map((db) => {
-      db.exec(scheme);
-      const statement = db.prepare(sql);
-      const rounds = Array.from({ length: 9 }, (_, round) => {
-        const began = performance.now();
-        for (let nth = 0; nth < 500; nth++) statement.get(round * 500 + nth);
-        return performance.now() - began;
-      });
-      return Math.min(...rounds);
-    });
-    expect(own).toBeLessThan((others ?? 0) / 2);
-  });
-
   it("result when the store prepares its statements: each has the plan that it would have without it", () => {
     const prepared = vi.spyOn(Database.prototype, "prepare");
     const file = join(testDirectory(), "dayferry.sqlite");

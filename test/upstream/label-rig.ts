@@ -1,5 +1,5 @@
 import { labelId } from "../../src/domain/ids.ts";
-import type { Call } from "../../src/upstream/client.ts";
+import type { Call, UpstreamOptions } from "../../src/upstream/client.ts";
 import { type Answerer, clientOf, json, startLoopback } from "./loopback.ts";
 
 export const call: Call = { priority: "edit" };
@@ -7,9 +7,9 @@ export const label = { id: 5, name: "Urgent", color: "#ff0000" };
 export const value = { id: 5, name: "Urgent", color: "#ff0000" };
 
 /** One GET against a service that answers so. */
-export async function getLabel(answer: Answerer, timeout = Temporal.Duration.from({ seconds: 5 })) {
+export async function getLabel(answer: Answerer, options: Partial<UpstreamOptions> = {}) {
   const server = await startLoopback(answer);
-  const { upstream, events } = clientOf(server.baseUrl, { timeout });
+  const { upstream, events } = clientOf(server.baseUrl, options);
   const result = await upstream.labels.get(labelId(5), call);
   return { result, events, arrivals: server.arrivals };
 }

@@ -74,7 +74,7 @@ export function clientOf(
     contact: "test@example.com",
     timeZone: "Europe/Berlin",
     quota: { requests: 1000, per: Temporal.Duration.from({ seconds: 1 }) },
-    timeout: Temporal.Duration.from({ seconds: 5 }),
+    timeout: Temporal.Duration.from({ minutes: 2 }),
     clock: () => Temporal.Now.instant(),
     monotonic: () => performance.now(),
     // Next to no back-off, so that tests of retries need not wait.

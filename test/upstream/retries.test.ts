@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { labelId, listId, projectId, serviceId } from "../../src/domain/ids.ts";
+import { timersByHand } from "../support/timers-by-hand.ts";
 import { call, getLabel, label, thenFine, value } from "./label-rig.ts";
 import { type Answerer, clientOf, json, startLoopback } from "./loopback.ts";
 
@@ -64,15 +65,15 @@ test("get() gives up at once when a 503 asks for a long wait, and tells it", asy
 });
 
 test("get() ends after its time-out when the service hangs or drips", async () => {
-  const slow = Temporal.Duration.from({ milliseconds: 150 });
-  const hang = await getLabel(() => {}, slow);
+  const timers = timersByHand();
+  const hang = await getLabel(timers.end, { startTimer: timers.start });
   expect(hang.result).toMatchObject({ ok: false, failure: { kind: "unavailable", status: null } });
   expect(hang.arrivals).toHaveLength(4);
 
-  const drip = await getLabel((_, response) => {
-    const timer = setInterval(() => response.write(" "), 20);
-    response.on("close", () => clearInterval(timer));
-  }, slow);
+  const drip = await getLabel(
+    (_, response) => void response.write(" ", () => response.write(" ", timers.end)),
+    { startTimer: timers.start },
+  );
   expect(drip.result).toMatchObject({ ok: false, failure: { kind: "unavailable", status: null } });
 });
 
@@ -85,6 +86,7 @@ test("get() result is unavailable when nothing listens", async () => {
   });
 });
 
+const timers = timersByHand();
 const lost: readonly (readonly [string, Answerer])[] = [
   ["the connection is reset", (_, response) => void response.socket?.resetAndDestroy()],
   ["the answer is cut", (_, response) => void response.end('{"id": 5')],
@@ -92,12 +94,11 @@ const lost: readonly (readonly [string, Answerer])[] = [
   ["an HTML page comes", (_, response) => void response.end("<html>proxy</html>")],
   ["500 comes", (_, response) => json(response, {}, 500)],
   ["503 with Retry-After comes", (_, r) => void r.writeHead(503, { "retry-after": "0" }).end()],
-  ["the service hangs", () => {}],
+  ["the service hangs", timers.end],
 ];
 test.each(lost)("create() is sent once and its outcome is unknown when %s", async (_, answer) => {
   const server = await startLoopback(answer);
-  const timeout = Temporal.Duration.from({ milliseconds: 200 });
-  const { upstream } = clientOf(server.baseUrl, { timeout });
+  const { upstream } = clientOf(server.baseUrl, { startTimer: timers.start });
   const result = await upstream.labels.create({ name: "Urgent" }, call);
   expect(result).toMatchObject({
     ok: false,

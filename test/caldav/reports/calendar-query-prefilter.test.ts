@@ -10,6 +10,7 @@ import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
 import { spanOf } from "../../../src/calendars/object-cache.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
 import { readTree } from "../../../src/ics/lines/tokens.ts";
+import { runs } from "../../support/effort.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 
 const lone = (name: string, conditions: ComponentFilter["conditions"]): ComponentFilter => ({
@@ -135,7 +136,7 @@ describe("createPrefilter()", () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(told).toBeGreaterThan(asked / 5);
   });

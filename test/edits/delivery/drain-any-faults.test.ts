@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { runs } from "../../support/effort.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 
@@ -84,7 +85,7 @@ describe("step() under any faults", () => {
         },
       ),
       {
-        numRuns: 40,
+        numRuns: runs(40),
         // A deletion that worked and was refused when it was repeated must not hold up the look-up of a creation.
         examples: [[lostDeletion, 1, false]],
       },

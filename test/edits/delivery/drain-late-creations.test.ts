@@ -4,17 +4,16 @@ import { createRepeatedEdits } from "../../../src/edits/delivery/repeated-edits.
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, impatient } from "./drain-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
-const timeout = Temporal.Duration.from({ milliseconds: 200 });
 const wish = { title: "Party", start: "2026-12-24", all_day: true };
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
 /** A creation that gets no answer in time, and that the service has not carried out so far. */
 async function unanswered() {
-  const rig = await drainRig({ client: { timeout } });
+  const rig = await drainRig(impatient);
   rig.send(calendar(party));
   rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
   await rig.step();
@@ -84,7 +83,7 @@ describe("step() after a creation that got no answer in time", () => {
   it.each([["a task", vtodo("sub@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261201")]])(
     "holds for %s as well",
     async (_what, text) => {
-      const rig = await drainRig({ client: { timeout } });
+      const rig = await drainRig(impatient);
       rig.send(calendar(text));
       rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
       await rig.step();

@@ -5,13 +5,18 @@ import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { zone } from "../../support/items.ts";
+import { timersByHand } from "../../support/timers-by-hand.ts";
 import { calendar, vtodo } from "../rig.ts";
-import { settingFor } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 /** A task with a subtask and a comment, and a program that moves it by deleting it here and putting it there. */
-async function apartRig(fault?: Fault) {
-  const rig = await moveRig(fault && settingFor(fault));
+async function apartRig() {
+  const timers = timersByHand();
+  let duringHang = () => {};
+  const rig = await moveRig({
+    client: { startTimer: timers.start },
+    sandbox: { onHang: () => duringHang() },
+  });
   const { store, clock, owner, project } = rig;
   const { id, uid } = await rig.task();
   await rig.subtask(id, "Child");
@@ -42,15 +47,28 @@ async function apartRig(fault?: Fault) {
       take([vtodo(uid, "SUMMARY:Write", "DUE;VALUE=DATE:20261124")], rig.otherList);
       if (store.view.findUid(uid)?.collection !== `tasks:${rig.otherList}`) rig.toOther(uid);
     },
-    /** Runs a step whose first request a fault holds up, and in the meantime something else. */
-    async during(fault: Fault, meanwhile: () => void) {
-      rig.sandbox.faults.add(fault);
+    /** Runs a step, and something else while the service has one of its requests: its first GET, or a DELETE without an answer. */
+    async during(ending: "answered" | "unanswered" | "deleted", meanwhile: () => void) {
+      const answered: Fault = {
+        kind: "transform",
+        transform(json) {
+          meanwhile();
+          return json;
+        },
+      };
+      duringHang = () => {
+        meanwhile();
+        timers.end();
+      };
+      const faults: Record<typeof ending, Fault> = {
+        answered: { ...answered, method: "GET" },
+        unanswered: { kind: "hang-before", method: "GET" },
+        deleted: { kind: "hang-after", method: "DELETE" },
+      };
+      rig.sandbox.faults.add(faults[ending]);
       clock.advance({ seconds: 3 });
-      rig.sandbox.requests.clear();
-      const step = rig.step();
-      await expect.poll(() => rig.requests(fault.method)).toHaveLength(1);
-      meanwhile();
-      await step;
+      await rig.step();
+      duringHang = () => {};
     },
     /** Lets the drain work until a fault holds its request, and ends the process. */
     async dieAt(fault: Fault) {
@@ -120,19 +138,16 @@ describe("step() of a deletion that was the first half of a move", () => {
 });
 
 describe("step() of a deletion that is taken back while the item is read for it", () => {
-  const late: Fault = { kind: "delay", ms: 100, method: "GET" };
-  const never: Fault = { kind: "hang-before", method: "GET" };
-
   it.each([
-    ["is as it was", late, {}],
-    ["has been changed", late, { title: "Changed" }],
-    ["is not heard of", never, {}],
-  ] as const)("never sends it where the item %s", async (_what, fault, change) => {
-    const rig = await apartRig(fault);
+    ["is as it was", "answered", {}],
+    ["has been changed", "answered", { title: "Changed" }],
+    ["is not heard of", "unanswered", {}],
+  ] as const)("never sends it where the item %s", async (_what, ending, change) => {
+    const rig = await apartRig();
     rig.remove();
     const place = { ...rig.by, list: rig.list, task: rig.id };
     insist(rig.sandbox.workspace.tasks.update(place, change));
-    await rig.during(fault, () => rig.putThere());
+    await rig.during(ending, () => rig.putThere());
     expect(rig.states()[0]).toBe("discarded");
     expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
     await rig.drainAll();
@@ -153,7 +168,7 @@ describe("step() of a deletion that is taken back while the item is read for it"
     const rig = await apartRig();
     rig.remove();
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: rig.id }));
-    await rig.during(late, () => rig.putThere());
+    await rig.during("answered", () => rig.putThere());
     expect(rig.states()).toEqual(["discarded", "pending", "pending"]);
     expect(rig.shown()).toContain("Write in other");
   });
@@ -161,7 +176,7 @@ describe("step() of a deletion that is taken back while the item is read for it"
   it("makes the task anew where the deletion has left", async () => {
     const rig = await apartRig();
     rig.remove();
-    await rig.during({ kind: "delay", ms: 100, method: "DELETE" }, () => rig.putThere());
+    await rig.during("deleted", () => rig.putThere());
     await rig.drainAll();
     expect(rig.tasksIn(rig.list)).toEqual([]);
     expect(rig.tasksIn(rig.otherList)).toMatchObject([{ title: "Write", comments: 0 }]);

@@ -21,6 +21,7 @@ import { handClock, testStore } from "../../support/test-store.ts";
 export interface DrainSetting {
   readonly sandbox?: Partial<SandboxOptions>;
   readonly client?: Partial<UpstreamOptions>;
+  readonly endsHangs?: boolean;
   readonly conflicts?: DrainDeps["conflicts"];
   readonly mode?: "apply" | "review";
   /** Path of the database; in memory unless said. */
@@ -33,16 +34,21 @@ export interface DrainSetting {
 const patience = Temporal.Duration.from({ seconds: 10 });
 
 /** The setting for a fault: one that hangs has to be given up some time. */
-export const settingFor = ({ kind }: Fault): Pick<DrainSetting, "client"> =>
-  kind.startsWith("hang")
-    ? { client: { timeout: Temporal.Duration.from({ milliseconds: 250 }) } }
-    : {};
+export const settingFor = ({ kind }: Fault): DrainSetting =>
+  kind.startsWith("hang") ? impatient : {};
+
+/** A client that gives up a request that hangs, which took no time on the clock of the test. */
+export const impatient: DrainSetting = {
+  endsHangs: true,
+  client: { timeout: Temporal.Duration.from({ milliseconds: 250 }) },
+};
 
 /** A store, a sandbox behind a real client, and the drain between them; one clock for all, moved by hand. */
 export async function drainRig(setting: DrainSetting = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
   const pair = await startPair({
     sandbox: { clock, ...setting.sandbox },
+    endsHangs: setting.endsHangs ?? false,
     client: {
       clock,
       timeout: patience,

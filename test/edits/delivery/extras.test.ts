@@ -3,7 +3,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { type DrainSetting, drainRig, settingFor } from "./drain-rig.ts";
+import { type DrainSetting, drainRig, impatient, settingFor } from "./drain-rig.ts";
 
 const file = (name: string, text = "content") =>
   `ATTACH;FMTTYPE=text/plain;FILENAME=${name};VALUE=BINARY;ENCODING=BASE64:${Buffer.from(text).toString("base64")}`;
@@ -100,8 +100,7 @@ describe("step() with a comment", () => {
     ["a cut connection", "drop"],
     ["an error", 500],
   ])("makes it once when the request is carried out late, after %s", async (_name, answer) => {
-    const timeout = Temporal.Duration.from({ milliseconds: 250 });
-    const rig = await rigWithExtras(answer === "hang" ? { client: { timeout } } : {});
+    const rig = await rigWithExtras(answer === "hang" ? impatient : {});
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
     await rig.step();

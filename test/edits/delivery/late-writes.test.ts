@@ -4,7 +4,7 @@ import { sourceOf } from "../../../src/domain/source.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, changeTask, drainRig } from "./drain-rig.ts";
+import { change, changeTask, drainRig, impatient } from "./drain-rig.ts";
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
@@ -23,10 +23,8 @@ async function sweep(rig: Rig): Promise<void> {
 
 /** An event whose edit "A" got no answer at first, and was confirmed by its repeat. */
 async function unanswered(fault: Fault = late) {
-  const timeout = Temporal.Duration.from({ milliseconds: 200 });
-  const rig = await drainRig(
-    fault.kind === "late" && fault.answer === "hang" ? { client: { timeout } } : {},
-  );
+  const isHung = fault.kind === "late" && fault.answer === "hang";
+  const rig = await drainRig(isHung ? impatient : {});
   const { id, uid } = await rig.event({ title: "X" });
   rig.sandbox.faults.add({ ...fault, method: "PUT" });
   rig.send(calendar(vevent(uid, "SUMMARY:A")));

@@ -203,8 +203,7 @@ describe("accept() of what the service cannot hold", () => {
     );
   });
 
-  // Looking through all lines for each of the names would take far longer.
-  it("keeps 4,900 different properties in a moment", { timeout: 12_000 }, () => {
+  it("keeps 4,900 different properties", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(1));
     const lines = Array.from({ length: 4900 }, (_, at) => `X-P${at}:${at}`);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId, type ServiceId, serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
+import { runs } from "../../support/effort.ts";
 import { aLabel, anEvent, aTask, days, times } from "../../support/items.ts";
 import { acceptRig } from "../rig.ts";
 
@@ -106,7 +107,7 @@ describe("accept() of a feed as it was downloaded", () => {
         }
         expect(rig.edits()).toEqual([]);
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 
@@ -125,7 +126,7 @@ describe("accept() of a feed as it was downloaded", () => {
           expect(item?.changes).toMatchObject([{ field: "title", to: "Changed by a person" }]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "../../support/effort.ts";
 import { describeWalk } from "../walk-expect.ts";
 import { expectCaldavRest } from "./expect.ts";
 import { approveAll } from "./further.ts";
@@ -11,8 +12,8 @@ import { caldavRig, type Setting } from "./walk-rig.ts";
 // the daemon starts anew. In the end everybody holds the same, and no edit that a program was told to be stored is missing
 // without a word.
 
-/** Raise the first for a long run. */
-const walks = 12;
+/** Raise it for a long run. */
+const walks = runs(28);
 const seed = 20_261_121;
 
 const setting: fc.Arbitrary<Setting> = fc.record({

@@ -5,6 +5,7 @@ import type { Acceptance } from "../../../src/edits/intake/accept.ts";
 import type { IcsProblem } from "../../../src/ics/ics-problem.ts";
 import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { acceptRig, list } from "../../edits/rig.ts";
+import { runs } from "../../support/effort.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
 import { zone } from "../files.ts";
 import { foreignFeeds } from "./feeds.ts";
@@ -18,9 +19,9 @@ describe("readCalendar() of damaged files", () => {
       fc.property(damagedFile([filledRig().feed(), ...foreignFeeds]), (bytes) => {
         tally[expectWhole(bytes)] += 1;
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
-    expect(Math.min(tally.read, tally.refused)).toBeGreaterThan(1000);
+    expect(Math.min(tally.read, tally.refused)).toBeGreaterThan(runs(1000));
   });
 
   it("knows each by a name of its own", () => {
@@ -38,7 +39,7 @@ describe("accept() of damaged files", () => {
     const feed = filledRig().feed();
     fc.assert(
       fc.property(damagedFile([feed, feed, ...foreignFeeds]), (bytes) => expectNoHalves(bytes)),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -48,7 +49,7 @@ describe("accept() of damaged files", () => {
       fc.property(damagedFile([rig.feed(), ...foreignFeeds]), (bytes) => {
         expectAnswered(rig.send(Buffer.from(bytes).toString("latin1"), { bytes, dryRun: true }));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expect(rig.edits()).toEqual([]);
   });

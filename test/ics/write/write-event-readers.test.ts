@@ -8,6 +8,7 @@ import { encodeUrl } from "../../../src/ics/lines/content-line.ts";
 import { calendarEnd, writeHeader } from "../../../src/ics/write/write-calendar.ts";
 import { type EventCard, writeEvent } from "../../../src/ics/write/write-event.ts";
 import { writeTimeZone } from "../../../src/ics/zones/zones.ts";
+import { runs } from "../../support/effort.ts";
 import { card, timed } from "../cards.ts";
 import { octets, readOne, zone } from "../files.ts";
 import { nastyText } from "../nasty.ts";
@@ -81,7 +82,7 @@ describe("a written event", () => {
           expect(line).not.toMatch(/[\r\n]/);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -104,7 +105,7 @@ describe("a written event", () => {
         expect(item.when?.kind).toBe(each.when.kind);
         if (item.when) expect(moments(card({ when: item.when }))).toEqual(moments(each));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("a written event", () => {
           expect(times.endDate.toString()).toBe(each.when.end?.toString());
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -173,7 +174,7 @@ describe("a written event", () => {
           end: dates.end.epochMilliseconds,
         });
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -4,6 +4,7 @@ import type { Edit, EditAction } from "../../../src/domain/edit.ts";
 import { overlay } from "../../../src/domain/edit.ts";
 import { type ItemKey, listId, projectId } from "../../../src/domain/ids.ts";
 import { toPlain } from "../../../src/domain/plain-item.ts";
+import { runs } from "../../support/effort.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 
@@ -207,7 +208,7 @@ describe("the view", () => {
         expect(inProjects).toHaveLength(world.keys.filter((key) => expected(world, key)).length);
         store.close();
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
