@@ -14,6 +14,12 @@ export type Viewer =
       readonly zone: string;
     };
 
+/**
+ * For whom a version of an item is read: a version that this person could not see counts as unknown. Null reads all of them, for
+ * the admin and for decisions that show nothing of it.
+ */
+export type Reader = PersonId | null;
+
 /** An item and where it stands; null = not known (any more). */
 export interface PlacedItem {
   readonly item: Item;

@@ -3,6 +3,7 @@ import { type AgendaItem, createAgenda, type Onlooker } from "../calendars/agend
 import { type ItemKey, isId, itemKey, type PersonId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
+import type { Reader } from "../domain/sight.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
@@ -153,7 +154,8 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const viewer = viewers.viewerOf(request);
     const fields = readItemBody(request.body);
     const sequence = sequenceOf(request, shown);
-    const seen = seenItem(shown, sequence);
+    const reader = viewer.kind === "person" ? viewer.person : null;
+    const seen = seenItem(shown, sequence, reader);
     const zones = { reader: viewer.zone, account: deps.zone };
     const patch = readItemFields(fields, { shown: seen, zones });
     if (!patch.ok) {
@@ -362,8 +364,13 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
   }
 
   /** The item as the form showed it, where that is still known; what has changed since is told then. */
-  const seenItem = ({ key, item, sequence: now }: AgendaItem, sequence: number): Item =>
-    (sequence === now ? null : store.view.shownAs(key, { sequence, modifiedAt: null })) ?? item;
+  const seenItem = (
+    { key, item, sequence: now }: AgendaItem,
+    sequence: number,
+    reader: Reader,
+  ): Item =>
+    (sequence === now ? null : store.view.shownAs(key, { sequence, modifiedAt: null }, reader)) ??
+    item;
 
   return router;
 }

@@ -41,7 +41,7 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
     const identity = mirror.findUid(readCustomDateUid(uid)?.taskUid ?? uid);
     if (!identity) return null;
     const { item: key } = identity;
-    const shown = view.get(key)?.item ?? view.history(key).at(-1);
+    const shown = view.get(key)?.item ?? view.history(key, null).at(-1);
     return shown ?? pastEdits.ofItem(key)[0]?.base ?? null;
   }
 

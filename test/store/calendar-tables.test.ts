@@ -253,6 +253,6 @@ describe("transaction()", () => {
     const steps = [...store.pastEdits.prune(clock())];
     expect(steps.length).toBeGreaterThanOrEqual(7);
     expect(store.changes.since(revision(0), 10_000).length).toBe(1);
-    expect(store.view.history(put(anEvent(7))).length).toBeLessThanOrEqual(2);
+    expect(store.view.history(put(anEvent(7)), null).length).toBeLessThanOrEqual(2);
   });
 });

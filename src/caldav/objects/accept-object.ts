@@ -125,9 +125,10 @@ const withoutWaiting = (patch: Patch, waiting: Patch): Patch =>
 
 /** What octets without a base were compared with, whose item was deleted and is there again. */
 const lastSeen = (
-  { store: { view } }: DavContext,
+  { store: { view }, person }: DavContext,
   { key, incoming }: { readonly key: ItemKey; readonly incoming: IncomingItem },
-): Item | null => shownBase(incoming, { key, view }) ?? view.get(key)?.item ?? null;
+): Item | null =>
+  shownBase(incoming, { key, view, editor: person.id }) ?? view.get(key)?.item ?? null;
 
 function acceptItem(
   { acceptItems, person, agent }: DavContext,
@@ -195,10 +196,12 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const { base, component, sequence } = edit.incoming;
   const { key } = at.object;
   if (at.seen || base === null) return at.present;
-  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null });
+  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
   const last = store.objects.get({ item: key, component });
   const shown =
-    last && numberIn(last.raw, baseMark) === base ? store.view.shownAt(key, last.at) : null;
+    last && numberIn(last.raw, baseMark) === base
+      ? store.view.shownAt(key, last.at, person.id)
+      : null;
   if (!last || !shown) return named ?? at.present;
   const isOwn = last.actor === person.id && last.agent === agent;
   if (isOwn || !named) return shown;

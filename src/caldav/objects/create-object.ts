@@ -86,7 +86,7 @@ function isRecreation({ store, person }: DavContext, uid: string): boolean {
   const { directory, meta, mirror, view } = store;
   if (!isOwnUid(uid, meta.installation)) return true;
   const identity = mirror.findUid(uid);
-  const last = identity && view.history(identity.item).at(-1);
+  const last = identity && view.history(identity.item, person.id).at(-1);
   if (!last) return false;
   const project = directory.project(last.projectId);
   const list = last.kind === "event" ? null : directory.todolist(last.listId);

@@ -122,7 +122,7 @@ function deletionChoice(edit: Edit, { present, store }: Known): DeletionChoice {
 function revivalOf(edit: Edit, store: Store): RevivalChoice | null {
   const isLost = edit.action !== "delete" && store.view.get(edit.item) === null;
   if (!isLost || edit.parkReason === "failed") return null;
-  const last = store.view.history(edit.item).at(-1) ?? edit.before ?? edit.base;
+  const last = store.view.history(edit.item, edit.actor).at(-1) ?? edit.before ?? edit.base;
   const lost = applyPatch(last, edit.patch);
   return { kind: "revival", version: versionOf(edit, valuesOf(lost)), crossed: [], lost };
 }

@@ -107,6 +107,6 @@ function sightOf(key: Edit["item"], { edit, store }: Attempt): Edit | null {
     (other.state === "pending" || other.state === "held");
   const own = store.pastEdits.ofItem(key).find(isOwn);
   if (own) return own;
-  const shown = store.view.shownAt(key, edit.createdAt);
+  const shown = store.view.shownAt(key, edit.createdAt, edit.actor);
   return shown && { ...edit, item: key, base: shown, shown: null };
 }

@@ -3,7 +3,7 @@ import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { changedFields } from "../../domain/sameness.ts";
-import { keptInSight } from "../../domain/sight.ts";
+import { keptInSight, type Reader } from "../../domain/sight.ts";
 import { looksLikeHtml } from "../../domain/text.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { ViewItem } from "../../store/view/view.ts";
@@ -160,7 +160,7 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
   const { store, zone } = deps;
   const { key, item } = viewed;
   const subject = subjectOf(item);
-  const seen = seenItem(viewed, wish.sequence, deps) ?? item;
+  const seen = seenItem(viewed, { ...wish, reader: request.actor }, deps) ?? item;
   const patch = changedFields(valuesOf(seen), wish.patch);
   const since = changedFields(valuesOf(seen), pick(valuesOf(item), fieldsOf(patch)));
   const asked = changedFields(valuesOf(item), patch);
@@ -190,7 +190,7 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
 
 function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete">): Drafting {
   const { key, item } = viewed;
-  const seen = seenItem(viewed, wish.sequence, deps);
+  const seen = seenItem(viewed, { ...wish, reader: request.actor }, deps);
   const subject = subjectOf(item);
   if (seen) {
     const since = changesOf(valuesOf(seen), {
@@ -248,8 +248,12 @@ function draftCreation(
 }
 
 /** The item as the form showed it; null where that is not known any more. */
-function seenItem({ key, item, sequence: now }: ViewItem, sequence: number, deps: AcceptDeps) {
-  return now === sequence ? item : deps.store.view.shownAs(key, { sequence, modifiedAt: null });
+function seenItem(
+  { key, item, sequence: now }: ViewItem,
+  { sequence, reader }: { readonly sequence: number; readonly reader: Reader },
+  { store }: AcceptDeps,
+): Item | null {
+  return now === sequence ? item : store.view.shownAs(key, { sequence, modifiedAt: null }, reader);
 }
 
 const stateOf = ({ policy }: AcceptDeps) => (policy.mode === "review" ? "held" : "pending");

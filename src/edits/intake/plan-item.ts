@@ -3,6 +3,7 @@ import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/sameness.ts";
+import type { Reader } from "../../domain/sight.ts";
 import { oneLine } from "../../domain/text.ts";
 import { wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
@@ -85,7 +86,7 @@ function planRecreation(
   if (!open) {
     return planNew(incoming, { situation, recreated: { identity, waiting: null, isGone: true } });
   }
-  const last = situation.store.view.history(identity.item).at(-1);
+  const last = situation.store.view.history(identity.item, situation.actor).at(-1);
   // Before each request a deletion notes what it meets, and goes no further once it was taken back.
   const isUnsent = open.before === null;
   if (!isUnsent || open.actor !== situation.actor || !last || !canGo(last, situation)) {
@@ -110,9 +111,9 @@ function refuseGone(
   incoming: IncomingItem,
   about: { readonly identity: IdentityRow | null; readonly situation: Situation },
 ): ItemPlan {
-  const { store, context } = about.situation;
+  const { store, context, actor } = about.situation;
   const { identity } = about;
-  const base = identity && lastShown(incoming, { identity, view: store.view });
+  const base = identity && lastShown(incoming, { identity, view: store.view, editor: actor });
   const changes = base ? changesOf(base, diffItem(incoming, base, context)) : [];
   const message = "the item is no longer in the workspace: it was deleted there meanwhile";
   return refusal(incoming, {
@@ -125,11 +126,12 @@ function refuseGone(
 /** What the editor saw, or else the last that anybody was shown before the burial raised SEQUENCE. */
 function lastShown(
   incoming: IncomingItem,
-  { identity, view }: { readonly identity: IdentityRow; readonly view: View },
+  about: { readonly identity: IdentityRow; readonly view: View; readonly editor: Reader },
 ): Item | null {
-  const { item: key, sequence } = identity;
-  const seen = shownBase(incoming, { key, view });
-  return seen ?? view.shownAs(key, { sequence: sequence - 1, modifiedAt: null });
+  const { view, editor } = about;
+  const { item: key, sequence } = about.identity;
+  const seen = shownBase(incoming, { key, view, editor });
+  return seen ?? view.shownAs(key, { sequence: sequence - 1, modifiedAt: null }, editor);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
+import type { Reader } from "../../domain/sight.ts";
 import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
@@ -204,7 +205,11 @@ const withoutEnd = (when: When): When =>
 function baseOf(incoming: IncomingItem, { viewed, situation }: Known): Item {
   const { bases, store } = situation;
   const told = bases.get(incoming.uid);
-  return told ?? shownBase(incoming, { key: viewed.key, view: store.view }) ?? viewed.item;
+  return (
+    told ??
+    shownBase(incoming, { key: viewed.key, view: store.view, editor: situation.actor }) ??
+    viewed.item
+  );
 }
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
@@ -289,16 +294,17 @@ function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): read
 }
 
 /**
- * The version of an item that the editor of a file was shown; null when the file names none that is known. The feed's
+ * The version of an item that the editor of a file was shown; null when the file names none that is known to them. The feed's
  * own mark counts first, as programs raise SEQUENCE when they edit. Without it SEQUENCE and LAST-MODIFIED have to name
  * the same version, where both are there.
  */
 export function shownBase(
   { base, sequence, lastModified }: IncomingItem,
-  { key, view }: { readonly key: ItemKey; readonly view: View },
+  { key, view, editor }: { readonly key: ItemKey; readonly view: View; readonly editor: Reader },
 ): Item | null {
-  const marked = base === null ? null : view.shownAs(key, { sequence: base, modifiedAt: null });
-  return marked ?? view.shownAs(key, { sequence, modifiedAt: lastModified });
+  const marked =
+    base === null ? null : view.shownAs(key, { sequence: base, modifiedAt: null }, editor);
+  return marked ?? view.shownAs(key, { sequence, modifiedAt: lastModified }, editor);
 }
 
 /** Changes of an item by one editor's calendar programs that wait for approval, as one. */

@@ -141,7 +141,7 @@ class PlanBuilder {
     if (this.#leaveAside(incoming)) return;
     const view = knownAs === null ? null : store.view.findUid(knownAs);
     if (view) {
-      const versions = store.view.history(view.key);
+      const versions = store.view.history(view.key, null);
       if (repeatsPublished({ newer: incoming, older: null }, { versions, context })) return;
     } else if (knownAs === null) {
       const copy = findCopy(incoming, { view: store.view, projectId, zone: context.zone });
@@ -200,7 +200,7 @@ class PlanBuilder {
       this.#wish(knownAs, incoming);
       return true;
     }
-    const versions = store.view.history(viewed.key);
+    const versions = store.view.history(viewed.key, null);
     if (repeatsPublished({ newer: incoming, older }, { versions, context })) return true;
     const isFirst = this.#wish(knownAs, spoken);
     if (isFirst) this.#bases.set(knownAs, baseOf(older, { item: viewed.item, context }));

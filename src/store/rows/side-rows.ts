@@ -230,6 +230,10 @@ export function personRow(row: unknown): Person {
   };
 }
 
+/** The newest revision when the list was last made public; null if it was never private. */
+export const openedRevisionColumn = (row: unknown): number | null =>
+  (row as { opened_revision: number | null }).opened_revision;
+
 export function todolistRow(row: unknown): Todolist {
   const raw = row as {
     id: number;

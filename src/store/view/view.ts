@@ -7,6 +7,7 @@ import {
 } from "../../domain/ids.ts";
 import { type CollectionName, directory, type Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
+import { isPartyTo, type Reader, seesItem } from "../../domain/sight.ts";
 import {
   type ChangeRow,
   changeRow,
@@ -21,6 +22,7 @@ import {
   versionRow,
   viewItemRow,
 } from "../rows/item-rows.ts";
+import { openedRevisionColumn, projectRow, todolistRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** One item as everyone reads it. */
@@ -102,18 +104,19 @@ export interface View {
   remindable(): Iterable<readonly ViewItem[]>;
   /**
    * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
-   * (any more), or never was.
+   * (any more), or never was, or was hidden from the reader.
    */
-  shownAs(key: ItemKey, shown: Shown): Item | null;
-  /** The item as everybody was shown it at a moment; null when that is not known (any more). */
-  shownAt(key: ItemKey, at: Temporal.Instant): Item | null;
+  shownAs(key: ItemKey, shown: Shown, reader: Reader): Item | null;
+  /** The item as it was shown at a moment; null when that is not known (any more), or was hidden from the reader. */
+  shownAt(key: ItemKey, at: Temporal.Instant, reader: Reader): Item | null;
   /**
    * The versions of an item that the view had at a revision, and at later ones, oldest first; null where it was buried.
-   * Empty when it was never in the view by then, or when that is not known any more.
+   * Empty when it was never in the view by then, or when that is not known any more. Hidden ones too: it is for those who decide
+   * what a calendar holds.
    */
   versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
-  /** Every version of the item that anybody was shown, oldest first, as far back as they are kept. */
-  history(key: ItemKey): readonly Item[];
+  /** Every version of the item that the reader could see, oldest first, as far back as they are kept. */
+  history(key: ItemKey, reader: Reader): readonly Item[];
   count(project: ProjectId): number;
 }
 
@@ -121,6 +124,10 @@ const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_
   coalesce(m.by_me, 0) AS by_me, m.updated_at,
   EXISTS (SELECT 1 FROM edits e WHERE e.item = v.item AND e.state IN ('pending', 'claimed')) AS pending`;
 const joined = `SELECT ${columns} FROM view_items v JOIN identities i USING (item) LEFT JOIN mirror_items m USING (item)`;
+
+/** A version with what tells whether somebody could see it. */
+const versionColumns = `v.content, i.service_id, v.revision,
+  (SELECT max(revision) FROM versions WHERE item = v.item AND content IS NOT NULL) AS latest`;
 
 /** Read from the indexes alone: what takes place between two days, and when. */
 const daysQuery = `
@@ -165,13 +172,13 @@ export function createView({ db, zone }: StoreDeps): View {
   const inDays = db.prepare(daysQuery);
   const inProject = db.prepare("SELECT count(*) AS items FROM view_items WHERE project_id = ?");
   const versionAt = db.prepare(
-    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+    `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
      WHERE v.item = @key AND v.content IS NOT NULL AND (@sequence IS NULL OR v.sequence = @sequence)
        AND (@modifiedAt IS NULL OR v.modified_at = @modifiedAt OR (v.modified_at IS NULL AND @sequence IS NOT NULL))
      ORDER BY v.revision DESC LIMIT 1`,
   );
   const versionOfMoment = db.prepare(
-    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+    `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
      WHERE v.item = ? AND v.content IS NOT NULL AND v.at <= ? ORDER BY v.revision DESC LIMIT 1`,
   );
   const versionsAfter = db.prepare(
@@ -180,9 +187,11 @@ export function createView({ db, zone }: StoreDeps): View {
        WHERE item = @key AND revision <= @at), 0) ORDER BY v.revision`,
   );
   const versionsOf = db.prepare(
-    `SELECT v.content, i.service_id FROM versions v JOIN identities i USING (item)
+    `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
      WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
   );
+  const project = db.prepare("SELECT * FROM projects WHERE id = ?");
+  const todolist = db.prepare("SELECT * FROM todolists WHERE id = ?");
 
   /** The item that was read last by key or UID: all steps of one edit read the same. */
   let lastRead: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
@@ -197,6 +206,31 @@ export function createView({ db, zone }: StoreDeps): View {
     const provenance = provenanceOf({ serviceId, byMe: 0, updatedAt: null });
     return fromPlain(plainContent(content), provenance, zone);
   }
+  /** The version, unless it was hidden from the reader. */
+  function readVersion(row: unknown, reader: Reader): Item | null {
+    if (row === undefined) return null;
+    const item = decodeVersion(row);
+    return reader === null || couldSee(reader, { item, ...revisionsOf(row) }) ? item : null;
+  }
+
+  /** By the places as they are now; a list that was private until lately hides what its tasks were before. */
+  function couldSee(
+    reader: PersonId,
+    version: { readonly item: Item; readonly revision: Revision; readonly latest: Revision },
+  ): boolean {
+    const { item } = version;
+    const projectFound = project.get(item.projectId);
+    const listFound = item.kind === "event" ? undefined : todolist.get(item.listId);
+    const opened = listFound === undefined ? null : openedRevisionColumn(listFound);
+    const wasPrivate = opened !== null && version.revision <= opened;
+    if (wasPrivate && version.revision !== version.latest && !isPartyTo(reader, item)) return false;
+    return seesItem(reader, {
+      item,
+      project: projectFound === undefined ? null : projectRow(projectFound),
+      list: listFound === undefined ? null : todolistRow(listFound),
+    });
+  }
+
   function one(stored: unknown): ViewItem | null {
     if (stored === undefined) return null;
     const row = viewItemRow(stored);
@@ -237,21 +271,18 @@ export function createView({ db, zone }: StoreDeps): View {
         yield rows.map((row) => decode(viewItemRow(row)));
       }
     },
-    shownAs(key, { sequence, modifiedAt }) {
+    shownAs(key, { sequence, modifiedAt }, reader) {
       if (sequence === null && modifiedAt === null) return null;
-      const row = versionAt.get({ key, sequence, modifiedAt: modifiedAt?.toString() ?? null });
-      return row === undefined ? null : decodeVersion(row);
+      const named = { key, sequence, modifiedAt: modifiedAt?.toString() ?? null };
+      return readVersion(versionAt.get(named), reader);
     },
-    shownAt(key, at) {
-      const row = versionOfMoment.get(key, instantText(at));
-      return row === undefined ? null : decodeVersion(row);
-    },
+    shownAt: (key, at, reader) => readVersion(versionOfMoment.get(key, instantText(at)), reader),
     versionsFrom: (key, at) =>
       versionsAfter.all({ key, at }).map((row) => {
         const { revision, collection, content } = placedVersionRow(row);
         return { revision, collection, item: content === null ? null : decodeVersion(row) };
       }),
-    history: (key) => versionsOf.all(key).map(decodeVersion),
+    history: (key, reader) => versionsOf.all(key).flatMap((row) => readVersion(row, reader) ?? []),
     count: (project) => numberColumn(inProject.get(project), "items"),
   };
 }
@@ -286,6 +317,11 @@ function byDay(rows: readonly unknown[], { from, zone }: DaySpan): readonly KeyO
       return keys.toSorted((a, b) => a - b).map((key) => ({ key, day }));
     });
 }
+
+const revisionsOf = (row: unknown) => ({
+  revision: revision(numberColumn(row, "revision")),
+  latest: revision(numberColumn(row, "latest")),
+});
 
 const listText = (ids: readonly number[] | null): string | null =>
   ids === null ? null : JSON.stringify(ids);

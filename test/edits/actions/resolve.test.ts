@@ -434,7 +434,7 @@ describe("resolve() of anything", () => {
       const kept = JSON.stringify([rig.edit(), rig.store.editSteps.of(rig.edit().id)]);
       const wished = said[0]?.title;
       expect(kept).toContain(wished);
-      expect(rig.store.view.history(rig.keyOf(uid)).length).toBeGreaterThan(0);
+      expect(rig.store.view.history(rig.keyOf(uid), null).length).toBeGreaterThan(0);
       expect(kept).toContain("Theirs of the walk");
     },
   );

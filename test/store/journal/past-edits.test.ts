@@ -48,7 +48,7 @@ describe("prune()", () => {
     clock.advance({ hours: 24 * 10 });
     put(anEvent(1, { title: "second" }));
     const { sequence } = seen(key);
-    const shown = (at: number) => store.view.shownAs(key, { sequence: at, modifiedAt: null });
+    const shown = (at: number) => store.view.shownAs(key, { sequence: at, modifiedAt: null }, null);
     atOnce(store.pastEdits.prune(clock().subtract({ hours: 24 * 20 })));
     expect(shown(sequence - 1)).toMatchObject({ title: "first" });
     clock.advance({ hours: 24 * 200 });
@@ -110,7 +110,7 @@ describe("shownAs()", () => {
     put(anEvent(1, { title: "second" }));
     const { sequence, modifiedAt } = seen(key);
     const title = (shown: Parameters<typeof store.view.shownAs>[1]) =>
-      store.view.shownAs(key, shown)?.title ?? null;
+      store.view.shownAs(key, shown, null)?.title ?? null;
     expect(title({ sequence: first.sequence, modifiedAt: first.modifiedAt })).toBe("first");
     expect(title({ sequence: null, modifiedAt: first.modifiedAt })).toBe("first");
     expect(title({ sequence, modifiedAt })).toBe("second");

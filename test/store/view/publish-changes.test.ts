@@ -84,7 +84,9 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     store.changes.touch(key);
     const after = seen(key);
     expect([after.sequence, after.modifiedAt]).toEqual([before.sequence + 1, clock()]);
-    expect(store.view.shownAs(key, { sequence: after.sequence, modifiedAt: null })).toMatchObject({
+    expect(
+      store.view.shownAs(key, { sequence: after.sequence, modifiedAt: null }, null),
+    ).toMatchObject({
       title: "Event 1",
     });
     store.mirror.bury(key);
@@ -184,17 +186,17 @@ describe("shownAs()", () => {
     const key = put(aTask(1, { title: "first" }));
     put(aTask(1, { title: "second" }));
     put(aTask(1, { title: "second", commentCount: 3 }));
-    expect(store.view.shownAs(key, { sequence: 0, modifiedAt: null })).toMatchObject({
+    expect(store.view.shownAs(key, { sequence: 0, modifiedAt: null }, null)).toMatchObject({
       id: 1,
       title: "first",
     });
-    expect(store.view.shownAs(key, { sequence: 1, modifiedAt: null })).toMatchObject({
+    expect(store.view.shownAs(key, { sequence: 1, modifiedAt: null }, null)).toMatchObject({
       title: "second",
       commentCount: 3,
     });
-    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null })).toBeNull();
+    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
     store.mirror.bury(key);
-    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null })).toBeNull();
+    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
     expect(seen(put(aTask(1))).sequence).toBe(3);
   });
 });
