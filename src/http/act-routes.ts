@@ -1,8 +1,8 @@
 import { Router, urlencoded } from "express";
-import { unreachable } from "../domain/result.ts";
+import { fail, unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
-import type { ActionLinks } from "../edits/links/action-links.ts";
+import type { ActionLinks, LinkFault } from "../edits/links/action-links.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
 import { confirmPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
@@ -53,20 +53,20 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
 
   router.get("/act/:signed/:edit", (request, response) => {
     const { signed, edit } = request.params;
-    const shown = links?.result(signed, Number(edit));
-    if (shown) sendPage(response, resultPage(shown));
-    else sendPage(response.status(404), voidPage("unknown"));
+    const shown = links?.result(signed, Number(edit)) ?? fail("unknown");
+    if (shown.ok) sendPage(response, resultPage(shown.value));
+    else sendPage(response.status(statusOf(shown.failure)), voidPage(shown.failure));
   });
 
   router.post("/act/:signed/:edit/undo", (request, response) => {
     const { signed, edit } = request.params;
-    const shown = links?.result(signed, Number(edit));
-    if (!shown) {
-      sendPage(response.status(404), voidPage("unknown"));
+    const shown = links?.result(signed, Number(edit)) ?? fail("unknown");
+    if (!shown.ok) {
+      sendPage(response.status(statusOf(shown.failure)), voidPage(shown.failure));
       return;
     }
-    const { id } = shown;
-    const decision = takeBack(shown, editActions);
+    const { id } = shown.value;
+    const decision = takeBack(shown.value, editActions);
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
       const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
@@ -90,5 +90,4 @@ const byLink = { channel: "link", actor: null } as const;
 
 const unknown = { kind: "void", fault: "unknown" } as const;
 
-const statusOf = (fault: "unknown" | "expired" | "revoked" | "gone"): number =>
-  fault === "unknown" ? 404 : 410;
+const statusOf = (fault: LinkFault): number => (fault === "unknown" ? 404 : 410);

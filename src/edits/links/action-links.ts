@@ -2,6 +2,7 @@ import type { Edit } from "../../domain/edit.ts";
 import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { fieldsOf, type Patch, valuesOf } from "../../domain/patch.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import {
   type AnyLinkClaim,
@@ -15,12 +16,12 @@ import type { ViewItem } from "../../store/view/view.ts";
 import { describeEdit, type EditDescription } from "../actions/describe.ts";
 import { actionOf, sameWish } from "../field-changes.ts";
 import {
+  type LinkFault,
   type LinkOffer,
   type LinkSight,
   type LinkSightDeps,
   type Looked,
   lookAt,
-  readClaim,
 } from "./link-sight.ts";
 
 /**
@@ -37,8 +38,8 @@ export interface ActionLinks {
   look(text: string): LinkSight;
   /** `shown`: the day of the item as the person saw it before agreeing, `YYYY-MM-DD`; "" when it had none. */
   follow(text: string, shown: string): LinkOutcome;
-  /** An edit that a link of the same item has made; null for any other, and for a link that is void. */
-  result(text: string, edit: number): EditDescription | null;
+  /** An edit that such a link of the same item has made, as long as the link itself would show the item. */
+  result(text: string, edit: number): Result<EditDescription, LinkFault>;
   /**
    * What a reader of a mail can do with an item; nothing for who may change nothing. `address`: where people reach this
    * server, without a slash at the end. What the links do is done in the reader's name.
@@ -111,25 +112,25 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
 
   return {
     look(text) {
-      const claim = readClaim(text, deps);
-      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      const looked = lookAt(text, deps);
       return looked.ok ? looked.value.sight : { kind: "void", fault: looked.failure };
     },
     follow(text, shown) {
-      const claim = readClaim(text, deps);
-      const looked = claim.ok ? lookAt(claim.value, deps) : claim;
+      const looked = lookAt(text, deps);
       if (!looked.ok) return { kind: "void", fault: looked.failure };
-      const actor = claim.ok ? actorOf(claim.value) : null;
-      const edit = stored(looked.value, { shown, actor });
+      const { sight, claim } = looked.value;
+      const edit = stored(looked.value, { shown, actor: actorOf(claim) });
       if (edit !== null) return { kind: "stored", edit };
-      const { sight } = looked.value;
       return sight.kind === "offer" ? { kind: "moved", offer: sight } : sight;
     },
     result(text, id) {
-      const claim = readClaim(text, deps);
+      const looked = lookAt(text, deps);
+      if (!looked.ok) return looked;
+      const { claim } = looked.value;
       const edit = isId(id) ? store.journal.get(editId(id)) : null;
-      if (!claim.ok || edit?.channel !== "link" || edit.item !== claim.value.item) return null;
-      return describeEdit(edit, store);
+      const isOfLink =
+        edit?.channel === "link" && edit.item === claim.item && edit.actor === actorOf(claim);
+      return isOfLink ? ok(describeEdit(edit, store)) : fail("unknown");
     },
     ofMail({ key, item }, { person, address }) {
       if (readOnly?.has(person)) return [];

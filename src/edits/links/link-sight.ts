@@ -46,6 +46,7 @@ export interface LinkOffer {
 
 /** A sight, and what it was seen in. */
 export interface Looked {
+  readonly claim: AnyLinkClaim;
   readonly sight: Exclude<LinkSight, { readonly kind: "void" }>;
   readonly viewed: ViewItem;
   readonly patch: Patch | null;
@@ -64,7 +65,7 @@ export interface LinkSightDeps {
 }
 
 /** What the signed part of a link says, as long as its feed or its reader stands and it has not expired. */
-export function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, LinkFault> {
+function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, LinkFault> {
   const { signer, zone, clock } = deps;
   const claim = signer.read(text);
   if (!claim) return fail("unknown");
@@ -73,18 +74,21 @@ export function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClai
   return Temporal.PlainDate.compare(today, claim.until) > 0 ? fail("expired") : ok(claim);
 }
 
-/** What a claim would do to the item as it is now. Reads only. */
-export function lookAt(claim: AnyLinkClaim, deps: LinkSightDeps): Result<Looked, LinkFault> {
+/** The check for every address below a link: what the link would do to the item as it is now. Reads only. */
+export function lookAt(text: string, deps: LinkSightDeps): Result<Looked, LinkFault> {
+  const read = readClaim(text, deps);
+  if (!read.ok) return read;
   const { store } = deps;
+  const claim = read.value;
   const { action } = claim;
   const viewed = store.view.get(claim.item);
   if (!viewed || !isShown(viewed.item, { claim, deps })) return fail("gone");
   const { item } = viewed;
   const subject = subjectOf(item, store);
   const patch = linkPatch(item, action);
-  if (!patch) return ok({ sight: { kind: "idle", subject, action }, viewed, patch });
+  if (!patch) return ok({ sight: { kind: "idle", subject, action }, claim, viewed, patch });
   const day = dayOf(applyPatch(item, patch));
-  return ok({ sight: { kind: "offer", subject, action, day }, viewed, patch });
+  return ok({ sight: { kind: "offer", subject, action, day }, claim, viewed, patch });
 }
 
 function stands(claim: AnyLinkClaim, { store, readOnly }: LinkSightDeps): boolean {

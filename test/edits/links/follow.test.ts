@@ -103,12 +103,16 @@ describe("result()", () => {
     const { links, link, store, put } = linkRig();
     const outcome = links.follow(link("day"), "2026-11-12");
     const edit = outcome.kind === "stored" ? outcome.edit : 0;
-    expect(links.result(link("done"), edit)).toMatchObject({ id: edit, channel: "link" });
-    expect(links.result(link("done"), edit + 1)).toBeNull();
-    expect(links.result(link("done"), Number.NaN)).toBeNull();
-    expect(links.result("A".repeat(46), edit)).toBeNull();
+    expect(links.result(link("done"), edit)).toMatchObject({
+      ok: true,
+      value: { id: edit, channel: "link" },
+    });
+    const unknown = { ok: false, failure: "unknown" };
+    expect(links.result(link("done"), edit + 1)).toEqual(unknown);
+    expect(links.result(link("done"), Number.NaN)).toEqual(unknown);
+    expect(links.result("A".repeat(46), edit)).toEqual(unknown);
     const other = put(aTask(10));
-    expect(links.result(link("done", { item: other }), edit)).toBeNull();
+    expect(links.result(link("done", { item: other }), edit)).toEqual(unknown);
     const uploaded = store.journal.append({
       channel: "upload",
       actor: null,
@@ -119,6 +123,6 @@ describe("result()", () => {
       newLabels: [],
       state: "pending",
     });
-    expect(links.result(link("done", { item: other }), uploaded)).toBeNull();
+    expect(links.result(link("done", { item: other }), uploaded)).toEqual(unknown);
   });
 });

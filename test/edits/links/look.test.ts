@@ -88,12 +88,16 @@ describe("look()", () => {
         return rig.link("done");
       },
     ],
-  ])("look() and follow() result when the link %s: void (%s)", (_what, fault, make) => {
+  ])("look(), follow() and result() when the link %s: void (%s)", (_what, fault, make) => {
     const rig = linkRig();
+    const earlier = rig.links.follow(rig.link("week"), "2026-11-12");
+    const edit = earlier.kind === "stored" ? earlier.edit : 0;
+    expect(rig.links.result(rig.link("week"), edit).ok).toBe(true);
     const text = make(rig);
     expect(rig.links.look(text)).toEqual({ kind: "void", fault });
     expect(rig.links.follow(text, "2026-11-12")).toEqual({ kind: "void", fault });
-    expect(rig.edits()).toEqual([]);
+    expect(rig.links.result(text, edit)).toEqual({ ok: false, failure: fault });
+    expect(rig.edits()).toHaveLength(1);
   });
 
   it("works until midnight of the account's zone on the last day", () => {

@@ -25,7 +25,9 @@ describe("links of mails", () => {
     expect(outcome.kind).toBe("stored");
     expect(edits()).toMatchObject([{ channel: "link", actor: 11, action: "update" }]);
     const [edit] = edits();
-    expect(edit && links.result(textOf("Done"), edit.id)?.id).toBe(edit?.id);
+    expect(edit && links.result(textOf("Done"), edit.id)).toMatchObject({
+      value: { id: edit?.id },
+    });
   });
 
   it("ofMail() result for who may change nothing: no links, and earlier ones are void", () => {
