@@ -3,7 +3,8 @@
 // them: 1 is linear, 2 quadratic.
 //   npx node bench/long-input.ts [PART OF A NAME]
 // Ends with 1 where something that takes long grows much faster than its input.
-import { htmlToText, looksLikeHtml } from "../src/domain/text.ts";
+import { isHtml } from "../src/domain/is-html.ts";
+import { htmlToText } from "../src/domain/text.ts";
 import { overlayOctets } from "../src/ics/overlay/overlay.ts";
 import { readCalendar, readCalendarObject } from "../src/ics/read/calendar-object.ts";
 import { safeHtml } from "../src/ics/text/safe-html.ts";
@@ -53,7 +54,7 @@ const readers: readonly Reader[] = [
   {
     name: "HTML as text",
     inputs: longHtml,
-    reading: (html) => () => [htmlToText(html), looksLikeHtml(html)],
+    reading: (html) => () => [htmlToText(html), isHtml(html)],
   },
   {
     name: "HTML made safe",

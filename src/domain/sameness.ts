@@ -1,7 +1,8 @@
+import { isHtml } from "./is-html.ts";
 import { type EventItem, type Item, milestoneCategory, type TaskItem } from "./item.ts";
 import { fieldsOf, type Patch, type PatchField, type Place, pick, valuesOf } from "./patch.ts";
 import { unreachable } from "./result.ts";
-import { cleanText, looksLikeHtml, oneLine, plainDescription } from "./text.ts";
+import { cleanText, oneLine, plainDescription } from "./text.ts";
 import { cutSeconds, type When, wholeDay, wholeMinutes } from "./when.ts";
 
 /**
@@ -120,8 +121,8 @@ export const sameTitle = (a: string, b: string): boolean => sameText(a.trim(), b
 export function sameDescription(a: string | null, b: string | null): boolean {
   const [left, right] = [plainDescription(a).trim(), plainDescription(b).trim()];
   if (sameText(left, right)) return true;
-  const isHtml = looksLikeHtml(a ?? "") || looksLikeHtml(b ?? "");
-  return isHtml && wordsOf(left) === wordsOf(right);
+  if (!isHtml(a ?? "") && !isHtml(b ?? "")) return false;
+  return wordsOf(left) === wordsOf(right);
 }
 
 /** What all texts of the same words have in common, however these are spaced and accents are written. */

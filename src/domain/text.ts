@@ -4,6 +4,8 @@
  * rendered as plain text with line breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
  */
 
+import { isHtml } from "./is-html.ts";
+
 /** Characters of a text that somebody writes; what an edit adds beyond is refused, as each reader of it would keep all others waiting. */
 export const longestText = 500_000;
 
@@ -26,19 +28,8 @@ export function oneLine(text: string): string {
 /** A description as calendars show it: HTML rendered, plain text cleaned, white space at the end cut; "" for none. */
 export function plainDescription(description: string | null): string {
   if (description === null) return "";
-  const text = looksLikeHtml(description) ? htmlToText(description) : cleanText(description);
+  const text = isHtml(description) ? htmlToText(description) : cleanText(description);
   return text.trimEnd();
-}
-
-const knownTags =
-  "a|abbr|address|article|b|big|blockquote|body|br|center|code|dd|del|div|dl|dt|em|figure|font|footer|h[1-6]|" +
-  "head|header|hr|html|i|img|ins|label|li|main|mark|ol|p|pre|s|section|small|span|strike|strong|style|sub|sup|table|" +
-  "tbody|td|tfoot|th|thead|title|tr|u|ul";
-const knownTag = new RegExp(`</?(?:${knownTags})(?:\\s[^<>]*)?/?>`, "i");
-
-/** Whether a text is HTML: it has a tag that HTML knows. "a < b" and "<Ana>" are plain text. */
-export function looksLikeHtml(text: string): boolean {
-  return knownTag.test(text);
 }
 
 /** HTML as calendars show it: text with line breaks, links behind their words. Takes time linear in the length. */

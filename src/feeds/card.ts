@@ -1,5 +1,6 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
+import { isHtml } from "../domain/is-html.ts";
 import { type Item, milestoneCategory, privateTitle } from "../domain/item.ts";
 import { isAmongPrivate } from "../domain/sight.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type NamedLink,
   offeredActions,
 } from "../domain/signed-links.ts";
-import { cleanText, looksLikeHtml, oneLine } from "../domain/text.ts";
+import { cleanText, oneLine } from "../domain/text.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
@@ -134,7 +135,7 @@ function known<Id>(ids: readonly Id[], names: ReadonlyMap<Id, string>): readonly
 /** Programs that show HTML show it instead of the text, so the added lines stand in both. */
 function htmlOf(item: Item, decoration: Decoration): string | null {
   const { description } = item;
-  if (description === null || !looksLikeHtml(description)) return null;
+  if (description === null || !isHtml(description)) return null;
   const safe = safeHtml(cleanText(description));
   if (safe === null) return null;
   const block = publishedDescription({ ...item, description: null }, decoration);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { isHtml } from "../../src/domain/is-html.ts";
 import {
   cleanText,
   escapeHtml,
   htmlToText,
-  looksLikeHtml,
   oneLine,
   plainDescription,
   shownText,
@@ -39,14 +39,33 @@ describe("oneLine()", () => {
   });
 });
 
-describe("looksLikeHtml()", () => {
+describe("isHtml()", () => {
   it.each([
     ["<p>a</p>", true],
     ["a<br>b", true],
     ["a<br/>b", true],
     ["a<BR />b", true],
     ['<a href="x">y</a>', true],
-    ["</div>", true],
+    ["</div>", false],
+    ["<p>a</p>\n<p>b\nc</p>\n", true],
+    ["one<br />\ntwo <b>three</b>", true],
+    ["<ul>\n<li>a\n<li>b\n</ul>", true],
+    ["<html><head><style>p > b { }</style></head><body>a</body></html>", true],
+    ["<p>Word<o:p></o:p></p><!-- note -->", true],
+    ['<div dir=ltr><img src="a.png" alt=x hidden></div>', true],
+    ["if a<b and c>d then x\nsecond line", false],
+    ["Use the <b> tag\nsecond line", false],
+    ["Use <br> to break lines", false],
+    ["<b>Bold</b> words\nand a second line", false],
+    ["List<String> of <p>x</p>", false],
+    ["<p>see <https://example.com></p>", false],
+    ["Olga <olga@client.example>\nline two", false],
+    ["<p>never closed", false],
+    ["<a href='x>y</a>", false],
+    ["a </b> c <b> d", false],
+    ["&lt;b&gt; &amp; co", false],
+    ["<script>alert(1)</script>", false],
+    ["<!-- only a comment -->", false],
     ["a < b and c > d", false],
     ["<Ana> said", false],
     ["<ana@example.com>", false],
@@ -54,7 +73,7 @@ describe("looksLikeHtml()", () => {
     ["Tom &amp; Jerry", false],
     ["", false],
   ])("of %j is %s", (text, expected) => {
-    expect(looksLikeHtml(text)).toBe(expected);
+    expect(isHtml(text)).toBe(expected);
   });
 });
 
@@ -105,7 +124,7 @@ describe("htmlToText()", () => {
     const html = make(most);
     const text = htmlToText(html);
     expect(text.length).toBeLessThanOrEqual(html.length * 3);
-    expect(looksLikeHtml(html)).toBeTypeOf("boolean");
+    expect(isHtml(html)).toBeTypeOf("boolean");
   });
 });
 

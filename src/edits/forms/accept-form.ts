@@ -1,10 +1,10 @@
 import type { EditAction, EditState } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
+import { isHtml } from "../../domain/is-html.ts";
 import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { keptInSight, type Reader } from "../../domain/sight.ts";
-import { looksLikeHtml } from "../../domain/text.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import {
@@ -178,7 +178,7 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
     : null;
   const full: Patch = assigned ? { ...asked, assigned } : asked;
   const { description } = item;
-  const isPlain = asked.description !== undefined && description && looksLikeHtml(description);
+  const isPlain = asked.description !== undefined && description && isHtml(description);
   return {
     kind: "draft",
     subject,

@@ -1,4 +1,5 @@
 import type { LabelId } from "../../domain/ids.ts";
+import { isHtml } from "../../domain/is-html.ts";
 import {
   type EventItem,
   type Item,
@@ -14,13 +15,7 @@ import {
   sameText,
 } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
-import {
-  longestText,
-  looksLikeHtml,
-  oneLine,
-  plainDescription,
-  tooLongMessage,
-} from "../../domain/text.ts";
+import { longestText, oneLine, plainDescription, tooLongMessage } from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { wholeMinutes } from "../../domain/when.ts";
 import { encodeUrl } from "../../ics/lines/content-line.ts";
@@ -313,7 +308,7 @@ function descriptionPart(incoming: IncomingItem, base: Item): Part {
   const said = readDescription(incoming.description);
   if (sameText(said, readDescription(plainDescription(base.description)))) return silent;
   const change = wish({ description: said === "" ? null : said });
-  if (said === "" || base.description === null || !looksLikeHtml(base.description)) return change;
+  if (said === "" || base.description === null || !isHtml(base.description)) return change;
   const message = "the description was formatted text; the edit replaces it by plain text";
   const note = { line: incoming.line, code: "formatting-lost", message };
   return joinParts([change, remark(note)]);
