@@ -20,6 +20,7 @@ import { webLink } from "../../domain/web-link.ts";
 import { wholeMinutes } from "../../domain/when.ts";
 import { encodeUrl } from "../../ics/lines/content-line.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
+import { asksPrivacy } from "../../ics/read/incoming.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { asWritten, todoDays } from "../../ics/todo-days.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
@@ -380,5 +381,3 @@ const notStoredNote = (
 });
 
 /** Whether the file asks that others do not see the item. Source: RFC 5545 3.8.1.3. */
-const asksPrivacy = ({ classification }: IncomingItem): boolean =>
-  classification === "PRIVATE" || classification === "CONFIDENTIAL";

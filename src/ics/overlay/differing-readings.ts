@@ -7,7 +7,7 @@ import {
   sameWhen,
 } from "../../domain/sameness.ts";
 import { readTree } from "../lines/tokens.ts";
-import type { IncomingItem } from "../read/incoming.ts";
+import { asksPrivacy, type IncomingItem } from "../read/incoming.ts";
 import { readItem } from "../read/read-item.ts";
 import { todoDays } from "../todo-days.ts";
 import { zonesOfFile } from "../zones/file-zones.ts";
@@ -31,7 +31,7 @@ export function differingReadings(
     ["DTSTART", isEvent ? otherWhen(theirs, ours) : otherDates(theirs, { ours, zone })],
     ["STATUS", !isEvent && otherCompletion(theirs, ours)],
     ["RELATED-TO", !isEvent && theirs.relatedTo !== ours.relatedTo],
-    ["CLASS", isEvent && isSecret(theirs) !== isSecret(ours)],
+    ["CLASS", isEvent && asksPrivacy(theirs) !== asksPrivacy(ours)],
     ["VALARM", isEvent && leadOf(theirs) !== leadOf(ours)],
   ];
   return new Set(differs.filter(([, isOther]) => isOther).map(([name]) => name));
@@ -93,9 +93,6 @@ function otherCompletion(theirs: IncomingItem, ours: IncomingItem): boolean {
   const [a, b] = [theirs.completedAt, ours.completedAt];
   return a !== undefined && b !== undefined && !a.equals(b);
 }
-
-const isSecret = ({ classification }: IncomingItem): boolean =>
-  classification === "PRIVATE" || classification === "CONFIDENTIAL";
 
 /** In seconds; null for no reminder. */
 const leadOf = ({ alarm }: IncomingItem): number | null => alarm?.total("seconds") ?? null;

@@ -68,3 +68,7 @@ export interface Unstorable {
   readonly name: string;
   readonly reason: string;
 }
+
+/** Whether an item wants to be private; any class but PUBLIC does. Source: RFC 5545 3.8.1.3 (an unknown class is PRIVATE). */
+export const asksPrivacy = ({ classification }: Pick<IncomingItem, "classification">): boolean =>
+  classification !== undefined && classification !== "" && classification !== "PUBLIC";

@@ -93,6 +93,7 @@ describe("accept() of a changed event", () => {
       { reminder: 1470 },
     ],
     ["privacy", ["CLASS:CONFIDENTIAL"], {}, { private: true }],
+    ["privacy by a class that is not known", ["CLASS:x-secret"], {}, { private: true }],
     ["publicity", ["CLASS:PUBLIC"], { private: true }, { private: false }],
     [
       "attendees, beside people without an address",
