@@ -30,11 +30,20 @@ export const davFault = (name: string, reason: string, content = ""): DavFault =
   reason,
 });
 
-/** A refusal by a rule of CalDAV. */
+/** A refusal by a rule of CalDAV, of what is no object. */
 export const caldavFault = (name: string, reason: string, content = ""): DavFault => ({
   status: 403,
   precondition: { ...caldav(name), content },
   reason,
+});
+
+/**
+ * An object that cannot be stored as it is, which its user can change. DAVx5 ends the sync of the whole calendar at any 403 but
+ * need-privileges; at 409 it goes on with the next object. Source: RFC 4791 1.3 (403 or 409).
+ */
+export const objectRefusal = (name: string, reason: string, content = ""): DavFault => ({
+  ...caldavFault(name, reason, content),
+  status: 409,
 });
 
 /** A refusal for which no document has an element. */
@@ -71,7 +80,7 @@ export function errorContent({ precondition, reason }: DavFault): string {
 /** Octets that are no calendar object, or none that can be kept. */
 export function objectFault({ precondition, line, message }: ObjectFault): DavFault {
   const where = line === null ? "" : `line ${line}: `;
-  return caldavFault(precondition, `${where}${message}`);
+  return objectRefusal(precondition, `${where}${message}`);
 }
 
 /** What the edit that the octets mean was refused for. Source: RFC 4791 5.3.2.1. */
@@ -81,7 +90,7 @@ export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFa
   const isSeries = problems.some(({ code }) => code === "recurrence");
   const isLong = problems.some(({ code }) => code === "too-long");
   const other = isLong ? "max-resource-size" : "valid-calendar-object-resource";
-  return caldavFault(isSeries ? "max-instances" : other, reason);
+  return objectRefusal(isSeries ? "max-instances" : other, reason);
 }
 
 /**
@@ -91,7 +100,7 @@ export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFa
 export function unseenFault(): DavFault {
   const reason =
     "there is no item of this UID for you: it was deleted, or is not yours to see; something new needs another UID";
-  return caldavFault("valid-calendar-object-resource", reason);
+  return objectRefusal("valid-calendar-object-resource", reason);
 }
 
 type Privilege = "read" | "bind" | "unbind" | "write-content" | "write-properties";
@@ -107,13 +116,13 @@ export function privilegeFault(
 
 /** The UID is in use here under another name, or this name by another UID. Source: RFC 4791 5.3.2.1. */
 export const uidFault = (href: string, reason: string): DavFault =>
-  caldavFault("no-uid-conflict", reason, hrefElement(href));
+  objectRefusal("no-uid-conflict", reason, hrefElement(href));
 
 /** Why the calendar does not take a component; null when it does. Source: RFC 4791 5.3.2.1. */
 export function componentFault(calendar: Calendar, component: ObjectComponent): DavFault | null {
   if (calendar.components.includes(component)) return null;
   const reason = `the calendar "${calendar.name}" holds no ${component}`;
-  return caldavFault("supported-calendar-component", reason);
+  return objectRefusal("supported-calendar-component", reason);
 }
 
 /** Why nothing of the calendar may be changed by the person; null when it may. */

@@ -13,7 +13,7 @@ import type {
   DavTarget,
 } from "./dav-request.ts";
 import { davAnswer, optionsAnswer } from "./dispatch.ts";
-import { caldavFault, type DavFault, faultAnswer, plainFault } from "./fault.ts";
+import { type DavFault, faultAnswer, objectRefusal, plainFault } from "./fault.ts";
 import { createPaths } from "./paths.ts";
 import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
 import { sendAnswer } from "./send.ts";
@@ -168,7 +168,7 @@ function nowhere({ method, path }: Request, paths: DavPaths): DavFault {
   if (method !== "PUT") return plainFault(404, "there is nothing at this address");
   const parent = paths.read(path.replace(/[^/]*$/, ""));
   return parent?.kind === "calendar"
-    ? plainFault(403, "the name of an object has no slash and no control character in it")
+    ? plainFault(409, "the name of an object has no slash and no control character in it")
     : plainFault(409, "there is no calendar at this address that could take an object");
 }
 
@@ -291,7 +291,7 @@ function tooLarge(maxSize: number | null): Body {
   const fault =
     maxSize === null
       ? plainFault(413, `the body is larger than the ${largestXml} bytes that a request may have`)
-      : caldavFault(
+      : objectRefusal(
           "max-resource-size",
           `the object is larger than the ${maxSize} bytes that one may have`,
         );

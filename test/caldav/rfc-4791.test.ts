@@ -183,7 +183,7 @@ describe("RFC 4791 5.3.2.1: what a PUT must meet", () => {
     expect((await put(`${events}taken.ics`, vevent("taken"))).status).toBe(201);
     const before = (await sync("")).token;
     const answer = await call(`PUT ${calendar}new.ics`, { headers, body });
-    expect(answer.status, answer.text).toBe(403);
+    expect(answer.status, answer.text).toBe(409);
     expect(preconditionsOf(answer.text)).toEqual([rule]);
     if (rule === "no-uid-conflict") expect(answer.text).toContain(`<d:href>${events}taken.ics<`);
     expect((await call(`GET ${calendar}new.ics`)).status).toBe(404);

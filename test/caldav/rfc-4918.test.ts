@@ -200,8 +200,8 @@ describe("RFC 4918 16: the error body", () => {
     [`MKCOL ${home}new/`, {}, "", 403, "need-privileges"],
     ["PROPFIND /dav/calendars/12/", { depth: "0" }, "", 403, "need-privileges"],
     [`PROPPATCH ${principal}`, {}, "", 403, "need-privileges"],
-    [`PUT ${events}a.ics`, { "content-type": "text/plain" }, "x", 403, "supported-calendar-data"],
-    [`PUT ${events}a.ics`, { "content-type": "text/calendar" }, "x", 403, "valid-calendar-data"],
+    [`PUT ${events}a.ics`, { "content-type": "text/plain" }, "x", 409, "supported-calendar-data"],
+    [`PUT ${events}a.ics`, { "content-type": "text/calendar" }, "x", 409, "valid-calendar-data"],
   ])("of %s with %j names the rule and says why", async (request, headers, body, status, rule) => {
     const { call } = await rfcRig();
     const answer = await call(request, { headers, body });

@@ -50,7 +50,7 @@ describe("methods that are not offered", () => {
       const { call } = await startDav();
       const options = { headers: { "content-type": "text/calendar" }, body: "x" };
       const { status, text } = await call(`PUT ${calendar}${name}`, options);
-      expect(status).toBe(403);
+      expect(status).toBe(409);
       expect(text).toContain("the name of an object has");
       expect((await call(`GET ${calendar}${name}`)).status).toBe(404);
     },
@@ -77,7 +77,7 @@ describe("long bodies", () => {
       ...type,
       body: long("RRULE:FREQ=DAILY"),
     });
-    expect(refused.status).toBe(403);
+    expect(refused.status).toBe(409);
     expect(refused.text).toContain("max-instances");
     const endless = await call(`PUT ${calendar}other.ics`, {
       ...type,
@@ -112,7 +112,7 @@ describe("bodies", () => {
     const { call } = await startDav({ maxSize: 2000 });
     const options = { headers: { "content-type": "text/calendar" }, body: "x".repeat(2001) };
     const { status, text, headers } = await call(`PUT ${calendar}a.ics`, options);
-    expect(status).toBe(403);
+    expect(status).toBe(409);
     expect(text).toContain("<c:max-resource-size/>");
     expect(headers.connection).toBe("close");
   });
@@ -140,7 +140,7 @@ describe("bodies that grow when they are unpacked", () => {
     const headers = { "content-type": "text/calendar", "content-encoding": "gzip" };
     const body = gzipSync(" ".repeat(50_000_000));
     const put = await call(`PUT ${calendar}a.ics`, { headers, body });
-    expect([put.status, put.text.includes("<c:max-resource-size/>")]).toEqual([403, true]);
+    expect([put.status, put.text.includes("<c:max-resource-size/>")]).toEqual([409, true]);
     expect((await call(`PROPFIND ${calendar}`, { headers, body })).status).toBe(413);
   });
 });

@@ -201,7 +201,7 @@ describe("Thunderbird", () => {
     const refused = await put(`${events}other.ics`, event(uid, "SUMMARY:Second"), {
       "if-none-match": "*",
     });
-    expect(refused.status).toBe(403);
+    expect(refused.status).toBe(409);
     expect(preconditionsOf(refused.text)).toEqual(["no-uid-conflict"]);
     expect(refused.text).toContain(`${events}${uid}.ics`);
     expect(setting.events()).toHaveLength(2);

@@ -138,7 +138,7 @@ describe("tsdav", () => {
         "RRULE:FREQ=DAILY",
       ),
     });
-    expect(refused.status).toBe(403);
+    expect(refused.status).toBe(409);
     expect(await refused.text()).toContain("max-instances");
   });
 });

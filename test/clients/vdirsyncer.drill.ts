@@ -166,7 +166,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     ]);
     const { code, output } = await home.run("sync");
     expect(code).not.toBe(0);
-    expect(output).toContain("403");
+    expect(output).toContain("409");
     await setting.arrived();
     expect(setting.events().map(({ title }) => title)).not.toContain("Weekly");
     expect(only(setting.events(), "Single").start).toBe(berlin(`${day(4)}T08:00:00Z`));

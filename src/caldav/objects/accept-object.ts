@@ -14,7 +14,7 @@ import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
 import type { Store } from "../../store/store.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
-import { caldavFault, type DavFault, faultAnswer, plainFault, refusalFault } from "../fault.ts";
+import { type DavFault, faultAnswer, objectRefusal, plainFault, refusalFault } from "../fault.ts";
 
 /** A PUT whose octets were read as one item. */
 export interface ObjectPut {
@@ -97,7 +97,7 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   const key = context.store.mirror.findUid(uid)?.item;
   if (key === undefined) {
     const reason = "the UID belongs to what is shown only, and cannot be changed";
-    return fail(caldavFault("valid-calendar-object-resource", reason));
+    return fail(objectRefusal("valid-calendar-object-resource", reason));
   }
   const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
   const stored = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
@@ -155,7 +155,7 @@ function acceptItem(
 /** The plan for the one item of an edit or a move, or the fault with which it is refused. */
 export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFault> {
   if (acceptance.kind === "refused") {
-    return fail(plainFault(403, acceptance.errors.map(({ message }) => message).join("; ")));
+    return fail(plainFault(409, acceptance.errors.map(({ message }) => message).join("; ")));
   }
   const [item] = acceptance.items;
   return !item || item.action === "refused"

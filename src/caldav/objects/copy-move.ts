@@ -4,11 +4,11 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {
-  caldavFault,
   closedFault,
   componentFault,
   type DavFault,
   missingFault,
+  objectRefusal,
   plainFault,
   readOnlyFault,
 } from "../fault.ts";
@@ -148,7 +148,7 @@ function move(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFau
 function shownElsewhereFault(from: Calendar, to: Calendar): DavFault | null {
   if (from.slug === to.slug || from.kind === "events" || from.kind === "tasks") return null;
   const reason = `"${from.name}" only shows what is in other calendars: move it there`;
-  return caldavFault("valid-calendar-object-resource", reason);
+  return objectRefusal("valid-calendar-object-resource", reason);
 }
 
 /** Until a person approves the item is there for its mover alone. */

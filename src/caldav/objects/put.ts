@@ -7,11 +7,11 @@ import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {
-  caldavFault,
   componentFault,
   type DavFault,
   faultAnswer,
   objectFault,
+  objectRefusal,
   readOnlyFault,
   uidFault,
 } from "../fault.ts";
@@ -54,15 +54,15 @@ export function readObject(
 ): Result<IncomingItem, DavFault> {
   if (type !== undefined && !saysCalendar(type, body)) {
     const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
-    return fail(caldavFault("supported-calendar-data", reason));
+    return fail(objectRefusal("supported-calendar-data", reason));
   }
   const charset = strangeCharset(type, body);
   if (charset !== null) {
     const reason = `objects are UTF-8, not ${JSON.stringify(charset.slice(0, 80))}`;
-    return fail(caldavFault("supported-calendar-data", reason));
+    return fail(objectRefusal("supported-calendar-data", reason));
   }
   if (body.length > maxSize) {
-    return fail(caldavFault("max-resource-size", `an object may have ${maxSize} bytes at most`));
+    return fail(objectRefusal("max-resource-size", `an object may have ${maxSize} bytes at most`));
   }
   const item = reading ?? readCalendarObject(body, { zone });
   return item.ok ? item : fail(objectFault(item.failure));
@@ -138,7 +138,7 @@ function update(
   if (uid !== object.uid) return fail(uidFault(href, "the object has another UID"));
   if (component !== object.component) {
     const reason = `it is a ${object.component} here; a ${component} cannot take its place`;
-    return fail(caldavFault("valid-calendar-object-resource", reason));
+    return fail(objectRefusal("valid-calendar-object-resource", reason));
   }
   const present = calendars.itemOf(object).item;
   const seen = isSeen ? object : null;

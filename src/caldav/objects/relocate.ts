@@ -3,7 +3,7 @@ import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import type { DavContext } from "../dav-request.ts";
-import { caldavFault, closedFault, type DavFault, readOnlyFault } from "../fault.ts";
+import { closedFault, type DavFault, objectRefusal, readOnlyFault } from "../fault.ts";
 import { heldEdit, plannedItem } from "./accept-object.ts";
 
 /** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for approval. */
@@ -36,5 +36,5 @@ function otherKindFault(to: Calendar, { item }: ViewItem): DavFault {
     to.kind === "milestones"
       ? `what is in "${to.name}" are the milestones of the project: make an event one, in the calendar of events`
       : `${item.kind === "event" ? "an event" : "a task"} cannot be put into "${to.name}"`;
-  return caldavFault("valid-calendar-object-resource", reason);
+  return objectRefusal("valid-calendar-object-resource", reason);
 }

@@ -94,7 +94,7 @@ describe("a deletion that is held", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
     rig.ask("DELETE", path);
-    expect(rig.put(path, vtodo(uidOf(path), "CATEGORIES:No")).status).toBe(403);
+    expect(rig.put(path, vtodo(uidOf(path), "CATEGORIES:No")).status).toBe(409);
     expect(rig.held()).toHaveLength(1);
     expect(rig.get(path).status).toBe(404);
   });
@@ -277,7 +277,7 @@ describe("a creation that is held", () => {
     const body = object(chore());
     const headers = { "content-type": "text/calendar" };
     const answer = rig.ask("PUT", ben(`${tasks}/c.ics`), { body, headers, person: 12 });
-    expect(answer.status).toBe(403);
+    expect(answer.status).toBe(409);
     expect(rig.text(`${tasks}/c.ics`)).toBe(body);
   });
 });

@@ -84,8 +84,8 @@ describe("objectAnswer() of a MOVE", () => {
     ["a collection", `${near}/`, {}, "403"],
     ["nowhere", "", {}, "400"],
     ["itself", "SELF", {}, "403"],
-    ["the events", `${root}/events-2001/a.ics`, {}, "403 c:supported-calendar-component"],
-    ["the milestones", `${root}/milestones-2001/a.ics`, {}, "403 c:valid-calendar-object-resource"],
+    ["the events", `${root}/events-2001/a.ics`, {}, "409 c:supported-calendar-component"],
+    ["the milestones", `${root}/milestones-2001/a.ics`, {}, "409 c:valid-calendar-object-resource"],
     ["the assigned", `${root}/assigned/a.ics`, {}, "403 d:need-privileges"],
     ["another object", "OTHER", {}, "403"],
     ["another object, not to overwrite it", "OTHER", { overwrite: "F" }, "412"],
@@ -105,7 +105,7 @@ describe("objectAnswer() of a MOVE", () => {
     rig.member(aTask(601));
     const path = rig.member(aTask(701, { kind: "subtask", parentId: serviceId(601) }));
     const answer = rig.move(path, `${near}/a.ics`);
-    expect(told(answer)).toBe("403 c:valid-calendar-object-resource");
+    expect(told(answer)).toBe("409 c:valid-calendar-object-resource");
     expect(String(answer.body)).toContain("subtasks");
   });
 
@@ -127,7 +127,7 @@ describe("objectAnswer() of a MOVE", () => {
       `${root}/milestones-2001/${uid}.ics`,
       `${root}/milestones-2002/${uid}.ics`,
     );
-    expect(told(answer)).toBe("403 c:valid-calendar-object-resource");
+    expect(told(answer)).toBe("409 c:valid-calendar-object-resource");
   });
 
   it("waits for a person in review mode, and is done for its mover alone", () => {
@@ -172,7 +172,7 @@ describe("objectAnswer() of a COPY", () => {
   });
 
   it.each([
-    ["the events", `${root}/events-2001/a.ics`, "403 c:supported-calendar-component"],
+    ["the events", `${root}/events-2001/a.ics`, "409 c:supported-calendar-component"],
     ["the assigned", `${root}/assigned/a.ics`, "403 d:need-privileges"],
     ["another object", "OTHER", "403"],
   ])("to %s is refused", (_name, to, expected) => {
@@ -239,7 +239,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     const path = rig.member(aTask(601));
     const uid = uidOf(path);
     const answer = rig.put(`${near}/${uid}.ics`, vtodo(uid, "CATEGORIES:Unknown"));
-    expect(told(answer)).toBe("403 c:valid-calendar-object-resource");
+    expect(told(answer)).toBe("409 c:valid-calendar-object-resource");
     expect(rig.place(uid)).toEqual([2001, 3001]);
     expect(rig.edits()).toEqual([]);
     expect(rig.get(path).status).toBe(200);
@@ -250,7 +250,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     const uid = uidOf(rig.member(aTask(601)));
     const item = vevent(uid, "SUMMARY:No", "DTSTART:20261224T100000Z");
     expect(told(rig.put(`${root}/events-2001/a.ics`, item))).toBe(
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     );
     expect(rig.itemOf(uid)).toMatchObject({ kind: "task", title: "Task 601" });
   });

@@ -56,7 +56,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.names("milestones-2001")).toEqual(["m.ics"]);
     expect(rig.names("events-2001")).toEqual(["m.ics"]);
     expect(told(rig.put(`${milestones}/n.ics`, vtodo("n@example.com", "SUMMARY:N")))).toBe(
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     );
   });
 
@@ -79,7 +79,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     rig.closeProject(2002, 12);
     rig.put(`${tasks}/1.ics`, chore(`RELATED-TO:${hidden}`));
     expect(rig.itemOf("chore@example.com")).toMatchObject({ kind: "task", projectId: 2001 });
-    expect(rig.put(`${tasks}/2.ics`, vtodo(hidden, "SUMMARY:Mine")).status).toBe(403);
+    expect(rig.put(`${tasks}/2.ics`, vtodo(hidden, "SUMMARY:Mine")).status).toBe(409);
     expect(rig.itemOf(hidden)).toMatchObject({ title: "Task 601" });
   });
 
@@ -130,7 +130,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(own(uidOf(path))).toEqual(never);
     expect(rig.ask("DELETE", path.replace("/11/", "/12/"), { person: 12 }).status).toBe(204);
     expect(own(uidOf(path))).toEqual(never);
-    expect(told(never)).toBe("403 c:valid-calendar-object-resource");
+    expect(told(never)).toBe("409 c:valid-calendar-object-resource");
   });
 });
 
@@ -155,7 +155,7 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
     if (key) rig.store.mirror.bury(key);
     const item = vevent(uidOf(path), ...lines);
     for (const headers of [{}, { "if-none-match": "*" }]) {
-      expect(told(rig.put(path, item, headers))).toBe("403 c:valid-calendar-object-resource");
+      expect(told(rig.put(path, item, headers))).toBe("409 c:valid-calendar-object-resource");
     }
     expect(rig.edits()).toEqual([]);
     expect(rig.names("events-2001")).toEqual([]);

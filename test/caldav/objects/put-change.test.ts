@@ -152,7 +152,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     const rig = objectRig();
     rig.put(`${events}/p.ics`, party);
     const other = rig.put(`${events}/p.ics`, party.replace("UID:party", "UID:other"));
-    expect(told(other)).toBe("403 c:no-uid-conflict");
+    expect(told(other)).toBe("409 c:no-uid-conflict");
     expect(rig.edits()).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import { chore, events, object, objectRig, party, tasks, told } from "./object-r
 
 describe("objectAnswer() of a PUT that creates", () => {
   it.each([
-    ["text/plain", "403 c:supported-calendar-data"],
+    ["text/plain", "409 c:supported-calendar-data"],
     ["application/octet-stream", "201"],
     ["text/calendar;charset=utf-8;component=vevent", "201"],
     ["TEXT/CALENDAR", "201"],
@@ -14,8 +14,8 @@ describe("objectAnswer() of a PUT that creates", () => {
   });
 
   it.each([
-    ["iso-8859-1", "Fête", "403 c:supported-calendar-data"],
-    ['"ISO-8859-15"', "Fête", "403 c:supported-calendar-data"],
+    ["iso-8859-1", "Fête", "409 c:supported-calendar-data"],
+    ['"ISO-8859-15"', "Fête", "409 c:supported-calendar-data"],
     ["iso-8859-1", "Feast", "201"],
     ["us-ascii", "Feast", "201"],
     ['"UTF-8"', "Fête", "201"],
@@ -33,7 +33,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     const path = `${events}/a.ics`;
     for (const body of ["", "BEGIN:VCARD\r\nEND:VCARD\r\n", "<html></html>"]) {
       const answer = rig.ask("PUT", path, { body, headers });
-      expect(told(answer)).toBe("403 c:supported-calendar-data");
+      expect(told(answer)).toBe("409 c:supported-calendar-data");
     }
     const marked = `\ufeff\r\n${object(party)}`;
     expect(rig.ask("PUT", path, { body: marked, headers }).status).not.toBe(403);
@@ -51,54 +51,54 @@ describe("objectAnswer() of a PUT that creates", () => {
     "RRULE:FREQ=DAILY",
   );
   it.each([
-    ["a to-do among events", events, chore(), "403 c:supported-calendar-component"],
-    ["an event among tasks", tasks, party, "403 c:supported-calendar-component"],
-    ["a series", events, series, "403 c:max-instances"],
-    ["a METHOD", events, `METHOD:REQUEST\r\n${party}`, "403 c:valid-calendar-object-resource"],
-    ["two items", events, `${party}\r\n${series}`, "403 c:valid-calendar-object-resource"],
+    ["a to-do among events", events, chore(), "409 c:supported-calendar-component"],
+    ["an event among tasks", tasks, party, "409 c:supported-calendar-component"],
+    ["a series", events, series, "409 c:max-instances"],
+    ["a METHOD", events, `METHOD:REQUEST\r\n${party}`, "409 c:valid-calendar-object-resource"],
+    ["two items", events, `${party}\r\n${series}`, "409 c:valid-calendar-object-resource"],
     [
       "a start on a date with an end at a time",
       events,
       party.replace(/DTEND.*/, "DTEND:20261225T100000Z"),
-      "403 c:valid-calendar-data",
+      "409 c:valid-calendar-data",
     ],
     [
       "a start at a time with an end on a date",
       events,
       party.replace(/DTSTART.*/, "DTSTART:20261224T100000Z"),
-      "403 c:valid-calendar-data",
+      "409 c:valid-calendar-data",
     ],
     [
       "a to-do that starts on a date and is due at a time",
       tasks,
       chore("DTSTART;VALUE=DATE:20261201", "DUE:20261225T100000Z"),
-      "403 c:valid-calendar-data",
+      "409 c:valid-calendar-data",
     ],
-    ["nothing readable", events, "BEGIN:VEVENT\r\nnonsense", "403 c:valid-calendar-data"],
-    ["an unknown label", tasks, chore("CATEGORIES:No"), "403 c:valid-calendar-object-resource"],
+    ["nothing readable", events, "BEGIN:VEVENT\r\nnonsense", "409 c:valid-calendar-data"],
+    ["an unknown label", tasks, chore("CATEGORIES:No"), "409 c:valid-calendar-object-resource"],
     [
       "a start in the second pass of a repeated hour",
       events,
       vevent("late@example.com", "SUMMARY:Late", "DTSTART:20261025T013000Z"),
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     ],
     [
       "a year that cannot be written",
       events,
       vevent("old@example.com", "SUMMARY:Old", "DTSTART;VALUE=DATE:00010101"),
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     ],
     [
       "an event that is cancelled from its beginning",
       events,
       vevent("off@example.com", "SUMMARY:Off", "STATUS:CANCELLED", "DTSTART:20261124T100000Z"),
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     ],
     [
       "a to-do that is cancelled from its beginning",
       tasks,
       chore("STATUS:CANCELLED"),
-      "403 c:valid-calendar-object-resource",
+      "409 c:valid-calendar-object-resource",
     ],
   ])("refuses %s and keeps nothing", (_name, calendar, item, expected) => {
     const rig = objectRig();
@@ -112,14 +112,14 @@ describe("objectAnswer() of a PUT that creates", () => {
   it("refuses what is too large", () => {
     const rig = objectRig();
     const item = vevent("x@example.com", "SUMMARY:X", `DESCRIPTION:${"x".repeat(100_001)}`);
-    expect(told(rig.put(`${events}/a.ics`, item))).toBe("403 c:max-resource-size");
+    expect(told(rig.put(`${events}/a.ics`, item))).toBe("409 c:max-resource-size");
   });
 
   it("names the object that has the UID already", () => {
     const rig = objectRig();
     rig.put(`${events}/one.ics`, party);
     const answer = rig.put(`${events}/two.ics`, party, { "if-none-match": "*" });
-    expect(told(answer)).toBe("403 c:no-uid-conflict");
+    expect(told(answer)).toBe("409 c:no-uid-conflict");
     expect(String(answer.body)).toContain(`<d:href>${events}/one.ics</d:href>`);
     expect(rig.names("events-2001")).toEqual(["one.ics"]);
   });

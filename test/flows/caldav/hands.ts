@@ -141,7 +141,7 @@ export class CaldavHands {
     });
     if (program.setting.isReader) return null;
     // A subtask is where its task is, and the task may have gone elsewhere.
-    if (answer.status === 403 && above !== null) {
+    if (answer.status === 409 && above !== null) {
       expect(this.since(newest, uid), `${token} was refused`).toEqual([]);
       return null;
     }
@@ -220,10 +220,10 @@ export class CaldavHands {
     const answer = await program.call(request, options);
     const method = request.split(" ")[0] ?? "";
     const { status, text } = answer;
-    const reason = status === 403 ? ` ${/<df:reason>([^<]*)/.exec(text)?.[1] ?? text}` : "";
+    const reason = status === 409 ? ` ${/<df:reason>([^<]*)/.exec(text)?.[1] ?? text}` : "";
     const what = `${method} ${status}${reason.replaceAll(/[\d"]+|&quot;.*?&quot;/g, "…")}`;
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1);
-    const expected = program.setting.isReader ? [403, 404, 412] : [201, 204, 403, 404, 412];
+    const expected = program.setting.isReader ? [403, 404, 409, 412] : [201, 204, 404, 409, 412];
     expect(expected, `${request}: ${text}`).toContain(status);
     return answer;
   }
