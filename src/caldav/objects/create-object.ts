@@ -38,7 +38,10 @@ function create(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault
     base: null,
     recreate: isRecreation(context, incoming.uid),
   });
-  if (!accepted.ok) return accepted;
+  if (!accepted.ok) {
+    // There is nothing to cancel: the program is content, and is shown no object.
+    return incoming.status === "CANCELLED" ? ok(createdNothing(context, put)) : accepted;
+  }
   const { key, held } = accepted.value;
   if (held !== null) {
     storeOctets(context, { put, key, name, described: null, held });
@@ -65,6 +68,11 @@ function bringBack(
   if (!viewed || !from) return ok(null);
   return relocate(context, { from: from.calendar, to: calendar, viewed });
 }
+
+const createdNothing = ({ paths, origin }: DavContext, { request }: ObjectPut): DavAnswer => ({
+  status: 201,
+  headers: { Location: `${origin}${paths.object(request.calendar, request.name)}` },
+});
 
 /** The answer to what is there now: with its ETag where the person is shown exactly that. Source: RFC 9110 9.3.4, 10.2.2. */
 function created(context: DavContext, put: ObjectPut): DavAnswer {

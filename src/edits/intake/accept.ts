@@ -194,7 +194,7 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     hides: request.hides ?? (() => false),
     dryRun: request.dryRun,
     // A two-way channel shows exactly what an edit may change.
-    context: readContext(deps, channel !== "caldav"),
+    context: readContext(deps, channel),
     calendar,
     bases,
     projectId,

@@ -249,30 +249,31 @@ function privacyPart(incoming: IncomingItem, base: EventItem): Part {
 
 /**
  * The wish for a task's labels: the set of categories, by name. Labels that calendars cannot be shown stay. A name that
- * no label has is refused, or becomes a new label, as `unknown` says.
+ * no label has is refused, left out, or becomes a new label, as `unknown` says.
  */
 function labelsPart(
   incoming: IncomingItem,
   about: {
     readonly base: TaskItem;
     readonly names: KnownNames;
-    readonly unknown: "known" | "create";
+    readonly unknown: DiffContext["unknownLabels"];
   },
 ): Part {
   const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
   const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
   const named = new Set(said.flatMap((name) => names.labelsNamed(name)));
-  const found = said.map((name) => ({ name, ids: labelIdsFor(name, { base, names, named }) }));
-  const missing = found.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
+  const meant = said.map((name) => ({ name, ids: labelIdsFor(name, { base, names, named }) }));
+  const missing = meant.filter(({ ids }) => ids.length === 0).map(({ name }) => name);
   const hidden = base.labels.filter((id) => !names.isNamed(id));
-  const labels = [...hidden, ...found.flatMap(({ ids }) => ids)];
-  if (missing.length === 0) {
-    return sameSet(labels, base.labels) ? silent : wish({ labels });
-  }
+  const labels = [...hidden, ...meant.flatMap(({ ids }) => ids)];
+  const found = sameSet(labels, base.labels) ? silent : wish({ labels });
+  if (missing.length === 0) return found;
   if (unknown === "create") return { ...silent, patch: { labels }, newLabels: missing };
   const message = `the workspace has no label ${missing.map(quote).join(", ")}`;
-  return refuse({ line: incoming.line, code: "unknown-label", message });
+  const problem = { line: incoming.line, code: "unknown-label", message } as const;
+  if (unknown === "refuse") return refuse(problem);
+  return joinParts([found, remark({ ...problem, message: `${message}: stored without it` })]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Channel } from "../../domain/edit.ts";
 import type { LabelId, ListId, PersonId } from "../../domain/ids.ts";
 import { nameKey } from "../../domain/sameness.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
@@ -8,7 +9,8 @@ export interface DiffContext {
   /** The account's zone. */
   readonly zone: string;
   readonly names: KnownNames;
-  readonly unknownLabels: "known" | "create";
+  /** What becomes of a category that is no label: its item is refused, it becomes a label, or the item is stored without it. */
+  readonly unknownLabels: "refuse" | "create" | "leave-out";
   readonly tasks: "due" | "span" | "none";
   readonly webUrl: string | null;
   /** Todolists whose tasks not everybody may see. */
@@ -27,21 +29,22 @@ export interface ContextDeps {
 }
 
 /**
- * What files are read against, as the store has it now; only what is asked for is read. `decorated`: whether the channel
- * shows feeds.
+ * What files are read against, as the store has it now; only what is asked for is read. Who uploads a file reads at once what was
+ * refused; a program that syncs has nobody to ask, and every tag of tasks.org is a category.
  */
 export function readContext(
   { store, zone, policy, feeds }: ContextDeps,
-  decorated: boolean,
+  channel: Channel,
 ): DiffContext {
+  const unknown = channel === "upload" ? "refuse" : "leave-out";
   return {
     zone,
     names: readNames(store.directory),
-    unknownLabels: policy.labels,
+    unknownLabels: policy.labels === "create" ? "create" : unknown,
     tasks: feeds.tasks,
     webUrl: feeds.webUrl,
     privateLists: { has: (list) => store.directory.todolist(list)?.private === true },
-    decorated,
+    decorated: channel !== "caldav",
   };
 }
 

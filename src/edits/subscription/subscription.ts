@@ -189,7 +189,7 @@ function acceptSnapshot(
   const before = row.baselineAt ? store.subscriptions.items(row.name) : null;
   const plan = planSnapshot(calendar, {
     store,
-    context: readContext(deps, true),
+    context: readContext(deps, "subscription"),
     projectId: options.project,
     policy: options,
     before,

@@ -46,7 +46,9 @@ export function readSpan(reading: ItemReading): Span {
   const start = timeOf(reading, "DTSTART");
   const end = readEnd(reading, start);
   if (!start || !end) return wholeDays(reading, { start, end });
-  const settled = settleEnd(reading, { start, end });
+  const isTodo = reading.component.name === "VTODO";
+  if (isTodo && !isDaysBefore(end, start)) return { start, end };
+  const settled = isTodo ? null : settleEnd(reading, { start, end });
   if (settled) return wholeDays(reading, { start, end: settled });
   const line = endLine(reading) ?? firstLine(reading.component, "DTSTART");
   const message = `${line?.name} ${excerpt(line?.value ?? "")} is before DTSTART`;
@@ -93,7 +95,7 @@ function readEnd(reading: ItemReading, start: IncomingTime | undefined): Incomin
 function endTime(reading: ItemReading, start: IncomingTime | undefined): IncomingTime | undefined {
   const line = endLine(reading);
   const end = line && timeOf(reading, line.name);
-  if (!line || !end || !start) return end;
+  if (!line || !end || !start || reading.component.name === "VTODO") return end;
   if (end.kind === start.kind) {
     const from = firstLine(reading.component, "DTSTART");
     if (end.kind === "date" || !floatsAlone(from, line)) return end;
@@ -157,7 +159,7 @@ function settleEnd(
   if (start.kind === "date" || end.kind === "date") return isBefore(end, start) ? null : end;
   const late = end.at.epochMilliseconds - start.at.epochMilliseconds;
   if (late > 0) return end;
-  const [from, to] = ["DTSTART", component.name === "VTODO" ? "DUE" : "DTEND"].map((name) => {
+  const [from, to] = ["DTSTART", "DTEND"].map((name) => {
     const line = firstLine(component, name);
     return line ? readClock(line, zoneOf) : null;
   });
@@ -173,6 +175,20 @@ function settleEnd(
   const length = from.clock.until(clock, { largestUnit: "hours" });
   return isInGap && length.sign > 0 ? { kind: "time", at: start.at.add(length) } : unmoved;
 }
+
+/**
+ * Whether a to-do is due on a day before it starts, in every zone. The workspace keeps its days alone, so that their times, or a
+ * time beside a date, are no fault.
+ */
+function isDaysBefore(due: IncomingTime, start: IncomingTime): boolean {
+  if (due.kind === "time" && start.kind === "time") {
+    return Temporal.ZonedDateTime.compare(due.at.add({ days: 1 }), start.at) <= 0;
+  }
+  return Temporal.PlainDate.compare(dayOf(due), dayOf(start)) < 0;
+}
+
+const dayOf = (time: IncomingTime): Temporal.PlainDate =>
+  time.kind === "date" ? time.on : time.at.toPlainDate();
 
 /** Properties by which Outlook and its kin say that an event in times takes whole days. */
 const wholeDayMarks = ["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT"];

@@ -94,7 +94,7 @@ describe("a deletion that is held", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
     rig.ask("DELETE", path);
-    expect(rig.put(path, vtodo(uidOf(path), "CATEGORIES:No")).status).toBe(409);
+    expect(rig.put(path, vtodo(uidOf(path), "RRULE:FREQ=DAILY")).status).toBe(409);
     expect(rig.held()).toHaveLength(1);
     expect(rig.get(path).status).toBe(404);
   });

@@ -238,8 +238,8 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     const rig = moveRig();
     const path = rig.member(aTask(601));
     const uid = uidOf(path);
-    const answer = rig.put(`${near}/${uid}.ics`, vtodo(uid, "CATEGORIES:Unknown"));
-    expect(told(answer)).toBe("409 c:valid-calendar-object-resource");
+    const answer = rig.put(`${near}/${uid}.ics`, vtodo(uid, "RRULE:FREQ=DAILY"));
+    expect(told(answer)).toBe("409 c:max-instances");
     expect(rig.place(uid)).toEqual([2001, 3001]);
     expect(rig.edits()).toEqual([]);
     expect(rig.get(path).status).toBe(200);

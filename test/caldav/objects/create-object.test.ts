@@ -155,9 +155,19 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
     if (key) rig.store.mirror.bury(key);
     const item = vevent(uidOf(path), ...lines);
     for (const headers of [{}, { "if-none-match": "*" }]) {
-      expect(told(rig.put(path, item, headers))).toBe("409 c:valid-calendar-object-resource");
+      expect(rig.put(path, item, headers).status).toBe(201);
     }
     expect(rig.edits()).toEqual([]);
     expect(rig.names("events-2001")).toEqual([]);
+  });
+
+  it.each([
+    ["event", events, vevent("off@example.com", ...lines)],
+    ["to-do", tasks, vtodo("off@example.com", "SUMMARY:Off", "STATUS:CANCELLED")],
+  ])("accepts a new %s and creates nothing", (_kind, calendar, item) => {
+    const rig = objectRig();
+    expect(rig.put(`${calendar}/a.ics`, item).status).toBe(201);
+    expect(rig.edits()).toEqual([]);
+    expect(rig.get(`${calendar}/a.ics`).status).toBe(404);
   });
 });
