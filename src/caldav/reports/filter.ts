@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { splitText, textOf } from "../../ics/lines/tokens.ts";
+import { type Component, firstLine, splitText, textOf } from "../../ics/lines/tokens.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { readStamp } from "../../ics/time-values.ts";
 import { zonesOfFile } from "../../ics/zones/file-zones.ts";
@@ -84,13 +84,27 @@ export function readClosedRange(element: XmlElement): Result<ClosedRange, string
 export function readZone(text: string, zone: string): Result<string, string> {
   const calendar = splitText(text.trim());
   if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is no calendar");
-  const blocks = calendar.value.components.filter(({ name }) => name === "VTIMEZONE");
-  const [block] = blocks;
-  if (!block || blocks.length > 1) return fail("a time zone is a VCALENDAR with one VTIMEZONE");
+  const [block, ...more] = calendar.value.components;
+  if (block?.name !== "VTIMEZONE" || more.length > 0)
+    return fail("a time zone is a VCALENDAR with one VTIMEZONE and nothing else");
   const tzid = textOf(block, "TZID")?.trim() ?? "";
+  if (tzid === "") return fail("the VTIMEZONE has no TZID");
+  if (!isZoneDefinition(block)) return fail(`the VTIMEZONE "${tzid.slice(0, 80)}" is not complete`);
   const found = zonesOfFile(calendar.value, zone)(tzid);
   return ok(typeof found === "string" ? found : zone);
 }
+
+/** Source: RFC 5545 3.6.5 (an observance at least, each with its start and both offsets). */
+const isZoneDefinition = ({ components }: Component): boolean =>
+  components.length > 0 &&
+  components.every(
+    (part) =>
+      /^(?:STANDARD|DAYLIGHT)$/.test(part.name) &&
+      firstLine(part, "DTSTART") !== undefined &&
+      ["TZOFFSETFROM", "TZOFFSETTO"].every((name) =>
+        /^\s*[+-]\d{2}:?\d{2}(?::?\d{2})?\s*$/.test(textOf(part, name) ?? ""),
+      ),
+  );
 
 /** A way to compare texts: maps those that are equal to it onto one. */
 type Collation = (text: string) => string;

@@ -121,7 +121,7 @@ describe("objectAnswer() of a PUT of a to-do that other services would refuse", 
     expect(rig.put(`${tasks}/a.ics`, item).status).toBe(201);
     const [edit] = rig.edits();
     const { startOn, dueOn } = { startOn: null, dueOn: null, ...edit?.patch };
-    expect(`${startOn} ${dueOn}`.replaceAll("2027-", "")).toBe(days);
+    expect(`${String(startOn)} ${String(dueOn)}`.replaceAll("2027-", "")).toBe(days);
     expect(String(rig.get(`${tasks}/a.ics`).body)).toContain(lines.join("\r\n"));
   });
 

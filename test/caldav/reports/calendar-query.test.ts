@@ -3,6 +3,10 @@ import { startDav } from "../../support/dav-server.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
 import { preconditionsOf, readMultistatus } from "../../support/multistatus.ts";
 
+const inCalendar = (inside: string): string => `BEGIN:VCALENDAR\r\n${inside}END:VCALENDAR\r\n`;
+const zoneBlock = (tzid: string): string =>
+  `BEGIN:VTIMEZONE\r\nTZID:${tzid}\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n`;
+
 const events = "/dav/calendars/11/events-2001/";
 const tasks = "/dav/calendars/11/tasks-3001/";
 
@@ -128,8 +132,7 @@ describe("calendar-query", () => {
     const { titles, call } = await filled();
     const firstHours = range("20261130T230000Z", "20261201T010000Z");
     expect(await titles(events, comp("VEVENT", firstHours))).toEqual(["Fair", "December"]);
-    const zone = (tzid: string) =>
-      `BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nTZID:${tzid}\r\nEND:VTIMEZONE\r\nEND:VCALENDAR\r\n`;
+    const zone = (tzid: string) => inCalendar(zoneBlock(tzid));
     const asked = query(comp("VEVENT", firstHours), {
       more: `<x:timezone>${zone("America/New_York")}</x:timezone>`,
     });
@@ -169,12 +172,28 @@ describe("calendar-query", () => {
       403,
       ["supported-calendar-data"],
     ],
-    [
-      "a time zone that is none",
-      query("", { more: "<x:timezone>Europe/Berlin</x:timezone>" }),
+    ...[
+      ["that is none", "Europe/Berlin"],
+      ["that is two", inCalendar(zoneBlock("Europe/Berlin") + zoneBlock("Europe/Paris"))],
+      [
+        "beside an event",
+        inCalendar(`${zoneBlock("Europe/Berlin")}BEGIN:VEVENT\r\nUID:a\r\nEND:VEVENT\r\n`),
+      ],
+      ["without a name", inCalendar(zoneBlock("Europe/Berlin").replace(/TZID:.*\r\n/, ""))],
+      [
+        "without an observance",
+        inCalendar("BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nEND:VTIMEZONE\r\n"),
+      ],
+      [
+        "without an offset",
+        inCalendar(zoneBlock("Europe/Berlin").replace(/TZOFFSETTO:.*\r\n/, "")),
+      ],
+    ].map(([what, zone]): [string, string, number, readonly string[]] => [
+      `a time zone ${what}`,
+      query("", { more: `<x:timezone>${zone}</x:timezone>` }),
       403,
       ["valid-calendar-data"],
-    ],
+    ]),
   ])("is refused with %s", async (_what, body, status, preconditions) => {
     const { call } = await filled();
     const answer = await call(`REPORT ${events}`, { headers: { depth: "1" }, body });
