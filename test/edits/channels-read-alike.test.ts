@@ -77,7 +77,7 @@ describe("a zone that a file defines, and an item that two readers read at two t
     expect((await put("own", `${own}\r\n${inOwnZone}`)).status).toBe(201);
     expect(store.view.findUid("own@example.com")?.item).toMatchObject({ title: "Own" });
     const refused = await put("disputed", disputed);
-    expect(refused.status).toBe(403);
+    expect(refused.status).toBe(409);
     expect(refused.text).toContain("valid-calendar-data");
     expect(refused.text).toMatch(both);
   });

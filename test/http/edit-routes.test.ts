@@ -100,7 +100,6 @@ describe("POST /api/edits", () => {
     ["a page", "<html><body>Sign in</body></html>"],
     ["nothing", ""],
     ["a cut file", fresh.slice(0, 80)],
-    ["two calendars", fresh + fresh],
     ["a calendar without items", calendar()],
     [
       "only refused items",

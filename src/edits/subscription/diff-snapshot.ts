@@ -138,7 +138,7 @@ export function timeKey(incoming: IncomingItem): string {
 const atOnce = 500;
 const stamps: ReadonlySet<string> = new Set(["UID", "SEQUENCE", "LAST-MODIFIED", "CREATED"]);
 
-const nameOf = (line: string): string => (/^[A-Za-z0-9-]+/.exec(line)?.[0] ?? "").toUpperCase();
+const nameOf = (line: string): string => (/^[A-Za-z0-9_.-]+/.exec(line)?.[0] ?? "").toUpperCase();
 
 function readAll(texts: readonly string[], zone: string): readonly IncomingItem[] | null {
   const file = ["BEGIN:VCALENDAR", "VERSION:2.0", ...texts, "END:VCALENDAR", ""].join("\r\n");

@@ -49,6 +49,8 @@ export function planSnapshot(
   const shown = shownItems(calendar);
   const unnamed = calendar.items.filter(({ uid }) => uid === "").length;
   const builder = new PlanBuilder(situation);
+  const skipped = calendar.ignored.filter(({ code }) => code !== "component");
+  for (const { line, message } of skipped) builder.note(`line ${line ?? 1}: ${message}`);
   if (unnamed > 0) builder.note(`${count(unnamed, "item")} without a UID: left aside`);
   if (!situation.before) {
     builder.begin(shown);
@@ -62,10 +64,22 @@ export function planSnapshot(
   });
   builder.compare(matching.pairs);
   for (const appeared of matching.appeared) builder.appear(appeared);
-  // An item that lost its UID looks as if it were gone.
-  if (unnamed === 0) builder.vanish(matching.vanished);
+  if (unnamed === 0 && skipped.length === 0 && !calendar.items.some(mayHideAnother)) {
+    builder.vanish(matching.vanished);
+  }
   return builder.plan(matching.reissued);
 }
+
+/** An item whose UID or edges cannot be read may stand for another one, which looks as if it were gone. */
+const mayHideAnother = ({ problems }: IncomingItem): boolean =>
+  problems.some(({ code }) => hidingCodes.has(code));
+
+const hidingCodes: ReadonlySet<string> = new Set([
+  "bad-uid",
+  "mismatched-end",
+  "too-deep",
+  "twice",
+]);
 
 /** Cancelled items count as absent: whether they are deleted is a question of `gone`, as for those that vanish. */
 function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
@@ -136,9 +150,11 @@ class PlanBuilder {
     const { uid, incoming } = shown;
     const { store, policy, projectId, context } = this.#situation;
     const knownAs = this.#knownAs(uid);
+    const isIgnored = knownAs === null && policy.new === "ignore";
+    // It stays new until it can be read.
+    if (!isIgnored && this.#leaveAside(incoming)) return;
     this.#put.push(this.#entry(shown, knownAs));
-    if (knownAs === null && policy.new === "ignore") return;
-    if (this.#leaveAside(incoming)) return;
+    if (isIgnored) return;
     const view = knownAs === null ? null : store.view.findUid(knownAs);
     if (view) {
       const versions = store.view.history(view.key, null);

@@ -177,7 +177,7 @@ function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
   }
   const { items, method } = read.value;
   if (method === "CANCEL") return fail("the answer is a cancellation, not a calendar");
-  if (items.length > 0) return ok({ ...read.value, ignored: [] });
+  if (items.length > 0) return ok(read.value);
   return fail("the calendar holds nothing; that is not taken for a deletion");
 }
 
@@ -197,7 +197,7 @@ function acceptSnapshot(
     at: clock(),
   });
   const accepted = deps.acceptItems({
-    calendar: { ...calendar, items: plan.items },
+    calendar: { ...calendar, items: plan.items, ignored: [] },
     bases: plan.bases,
     channel: "subscription",
     actor: options.person,

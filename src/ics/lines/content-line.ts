@@ -22,7 +22,8 @@ export interface ContentLine {
   readonly raw: string;
 }
 
-const namePattern = /^[A-Za-z0-9-]+$/;
+/** "_" and "." are no part of a name by RFC 5545 3.1, and stand in many. */
+const namePattern = /^[A-Za-z0-9_.-]+$/;
 
 /** Names that most lines have need no check, and one shared string per name compares fast. */
 const commonNames: ReadonlyMap<string, string> = new Map(
@@ -197,7 +198,10 @@ export function encodeUrl(url: string): string {
 }
 
 function readName(text: string): string | null {
-  return commonNames.get(text) ?? (namePattern.test(text) ? text.toUpperCase() : null);
+  const common = commonNames.get(text);
+  if (common !== undefined) return common;
+  const name = text.trim();
+  return namePattern.test(name) ? name.toUpperCase() : null;
 }
 
 interface Params {
@@ -211,7 +215,7 @@ function readParams(raw: string, from: number): Result<Params, string> {
   let at = from;
   while (raw[at] === ";") {
     const equals = raw.indexOf("=", at);
-    const name = raw.slice(at + 1, equals < 0 ? undefined : equals);
+    const name = raw.slice(at + 1, equals < 0 ? undefined : equals).trim();
     if (equals < 0 || !namePattern.test(name)) {
       return fail(`the parameter ${excerpt(name)} has no name or no "="`);
     }
@@ -236,24 +240,36 @@ function readParams(raw: string, from: number): Result<Params, string> {
  */
 function readZoneName(raw: string, from: number): Result<{ value: string; end: number }, string> {
   const last = raw.lastIndexOf(":");
-  const isBare = raw[from] !== '"' && last > from && /^:\s*\d{8}(?!\d)/.test(raw.slice(last));
+  const isBare =
+    raw[afterSpaces(raw, from)] !== '"' && last > from && /^:\s*\d{8}(?!\d)/.test(raw.slice(last));
   const next = raw.indexOf(";", from);
   const end = next < 0 || next > last ? last : next;
   const name = raw.slice(from, end);
   if (!isBare || name.includes('"')) return readParamValue(raw, from);
-  return ok({ value: decodeParam(name), end });
+  return ok({ value: decodeParam(name.trim()), end });
 }
 
+/** Spaces around a value are no part of it, and a quotation mark ends it only where another part of the line may follow. */
 function readParamValue(raw: string, from: number): Result<{ value: string; end: number }, string> {
-  if (raw[from] === '"') {
-    const close = raw.indexOf('"', from + 1);
-    if (close < 0) return fail(`a quotation mark is not closed in ${excerpt(raw)}`);
-    return ok({ value: decodeParam(raw.slice(from + 1, close)), end: close + 1 });
+  const first = afterSpaces(raw, from);
+  if (raw[first] !== '"') {
+    let end = first;
+    while (end < raw.length && !",;:".includes(raw.charAt(end))) end++;
+    return ok({ value: decodeParam(raw.slice(first, end).trimEnd()), end });
   }
-  let end = from;
-  while (end < raw.length && !'",;:'.includes(raw.charAt(end))) end++;
-  if (raw[end] === '"') return fail(`a quotation mark stands inside a value of ${excerpt(raw)}`);
-  return ok({ value: decodeParam(raw.slice(from, end)), end });
+  for (let at = raw.indexOf('"', first + 1); at >= 0; at = raw.indexOf('"', at + 1)) {
+    const end = afterSpaces(raw, at + 1);
+    if (raw[at - 1] === "\\" || !",;:".includes(raw.charAt(end))) continue;
+    const value = raw.slice(first + 1, at).replaceAll('\\"', '"');
+    return ok({ value: decodeParam(value), end });
+  }
+  return fail(`a quotation mark is not closed in ${excerpt(raw)}`);
+}
+
+function afterSpaces(raw: string, from: number): number {
+  let at = from;
+  while (raw[at] === " " || raw[at] === "\t") at++;
+  return at;
 }
 
 function decodeParam(value: string): string {

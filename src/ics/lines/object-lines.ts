@@ -79,7 +79,7 @@ export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLi
 
 /** The name of a property; "" for a RELATED-TO that names no parent, which is no property of ours. */
 export function nameOfLine(raw: string): string {
-  const name = (/^[A-Za-z0-9-]+/.exec(raw)?.[0] ?? "").toUpperCase();
+  const name = (/^[A-Za-z0-9_.-]+/.exec(raw)?.[0] ?? "").toUpperCase();
   if (name !== "RELATED-TO") return name;
   const line = readContentLine(raw, 0);
   const type = line.ok ? param(line.value, "RELTYPE") : undefined;

@@ -8,11 +8,10 @@ const tab = 9;
 const lf = 10;
 const cr = 13;
 const space = 32;
-const del = 127;
 
 /**
- * The text of a file: UTF-8, without its byte order mark, each line ended by CRLF or LF.
- * Fails when the file is too large, empty, not UTF-8, or has control characters or CRs without LF.
+ * The text of a file: UTF-8, without its byte order mark and control characters, each line ended by CRLF or LF.
+ * Fails when the file is too large, empty, a web page or not UTF-8.
  * Source: RFC 5545 3.1 (lines and folding), 3.1.4 (UTF-8).
  */
 export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
@@ -20,22 +19,43 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
     const message = `the file has ${bytes.length} bytes, more than the ${largestFile} allowed`;
     return fail({ line: null, uid: null, code: "too-large", message });
   }
-  const strange = findControl(bytes);
-  if (strange) return fail(strange);
-  const text = decode(bytes);
-  if (text === null) {
+  if (isUtf16(bytes)) {
+    const message = "the file is UTF-16 text: save it as UTF-8";
+    return fail({ line: null, uid: null, code: "not-utf-8", message });
+  }
+  const written = decode(bytes);
+  if (written === null) {
     const message = "the file is not UTF-8 text";
     return fail({ line: null, uid: null, code: "not-utf-8", message });
   }
+  const text = withoutControls(written);
   const start = text.trimStart();
   if (start === "") {
     return fail({ line: null, uid: null, code: "empty", message: "the file is empty" });
   }
-  if (start.startsWith("<")) {
+  if (start.startsWith("<") && !/^BEGIN:VCALENDAR/im.test(text)) {
     const message = "the file is a web page, not a calendar: perhaps a login or error page";
     return fail({ line: 1, uid: null, code: "html", message });
   }
   return ok(text);
+}
+
+/** What a calendar may not hold, and no reader shows. A CR alone ends a line, as in node-ical. */
+export const withoutControls = (text: string): string =>
+  hasControls.test(text) ? text.replace(/\r(?!\n)/g, "\n").replace(controls, "") : text;
+
+const hasControls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]|\r(?!\n)/v;
+const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]/gv;
+
+/** By its byte order mark, or because every other octet of its beginning is zero. */
+function isUtf16(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const start = bytes.subarray(0, 32);
+  return (
+    start.length >= 4 &&
+    [0, 1].some((odd) => start.every((byte, at) => (at % 2 === odd ? byte === 0 : byte !== 0)))
+  );
 }
 
 /** Octets of a file that was read: its text, byte order mark included. Null when they are not UTF-8. */
@@ -43,25 +63,6 @@ export function decodeOctets(bytes: Uint8Array): string | null {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "\ufeff" : "";
   const text = decode(bytes);
   return text === null ? null : `${mark}${text}`;
-}
-
-function findControl(bytes: Uint8Array): IcsProblem | null {
-  let line = 1;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? space;
-    if (byte >= space && byte !== del) continue;
-    if (byte === lf) line++;
-    else if (byte === cr) {
-      if (bytes[at + 1] === lf) continue;
-      const message = "a line ends with CR alone; lines end with CRLF";
-      return { line, uid: null, code: "bare-cr", message };
-    } else if (byte !== tab) {
-      const name = `U+${byte.toString(16).toUpperCase().padStart(4, "0")}`;
-      const message = `the control character ${name} is not allowed in a calendar file`;
-      return { line, uid: null, code: "control-character", message };
-    }
-  }
-  return null;
 }
 
 function decode(bytes: Uint8Array): string | null {

@@ -43,9 +43,41 @@ const mostZones = 64;
 const deepest = 6;
 const mostProblems = 20;
 
+/** What was found in a file, with what cannot be read of it. */
+export interface TokenReading {
+  /** At least one, in file order. */
+  readonly calendars: readonly CalendarTree[];
+  /** By the component of a VCALENDAR, such as an event, that holds them. */
+  readonly faults: ReadonlyMap<Component, readonly IcsProblem[]>;
+  /** Outside of such components; what they speak of was left out. */
+  readonly skipped: readonly IcsProblem[];
+}
+
+/**
+ * Splits a file into its calendars. A fault costs the component that it stands in: reading goes on at the next one. Fails where
+ * nothing can be trusted: text that is none, no calendar, one that is cut short, or too much of anything.
+ * Source: RFC 5545 3.1, 3.4 (a stream of calendars), 3.6.
+ */
+export function readLenientTokens(bytes: Uint8Array): Result<TokenReading, readonly IcsProblem[]> {
+  const text = readText(bytes);
+  if (!text.ok) return fail([text.failure]);
+  const tree = growTree(text.value, fileLimits);
+  if (tree.fatal) return fail([named(tree.fatal)]);
+  const faults = new Map<Component, IcsProblem[]>();
+  const skipped: IcsProblem[] = [];
+  for (const fault of tree.faults) {
+    if (fault.code === "two-calendars") continue;
+    const { inside } = fault;
+    if (!inside) skipped.push(named(fault));
+    else faults.set(inside, [...(faults.get(inside) ?? []), named(fault)]);
+  }
+  const calendars = tree.calendars.map((calendar) => ({ ...calendar, text: text.value }));
+  return ok({ calendars, faults, skipped });
+}
+
 /**
  * Splits a file into the tree of its one VCALENDAR. LF line ends, lower-case names, a byte order mark and blank lines
- * are tolerated; everything else that is not a whole and well-formed calendar is refused, bad lines up to 20 together.
+ * are tolerated; everything else that is not a whole and well-formed calendar is refused, up to 20 faults together.
  * Source: RFC 5545 3.1, 3.4, 3.6.
  */
 export function readTokens(
@@ -61,28 +93,44 @@ export function splitText(
   text: string,
   limits: TokenLimits = fileLimits,
 ): Result<CalendarTree, readonly IcsProblem[]> {
+  const { fatal, faults, calendars } = growTree(text, limits);
+  const found = fatal ? [...faults, fatal] : faults;
+  const [calendar] = calendars;
+  return found.length > 0 || !calendar
+    ? fail(found.slice(0, mostProblems).map(named))
+    : ok({ ...calendar, text });
+}
+
+function growTree(text: string, limits: TokenLimits): Tree {
   const tree: Tree = {
     text,
     limits,
     open: [],
     faults: [],
-    root: null,
+    faultCounts: new Map(),
+    fatal: null,
+    calendars: [],
     componentCount: 0,
     lineCount: 0,
     itemLineCount: 0,
     zoneCount: 0,
   };
   for (const unfolded of unfold(text)) {
-    if (!takeLine(tree, unfolded)) return failWith(tree);
-    if (tree.faults.length >= mostProblems) return failWith(tree);
+    takeLine(tree, unfolded);
+    if (tree.fatal) return tree;
+  }
+  if (tree.calendars.length === 0) {
+    const start = text.trimStart().split(/\r?\n/, 1)[0] ?? "";
+    const message = `there is no BEGIN:VCALENDAR; the file starts with ${excerpt(start)}`;
+    tree.faults.length = 0;
+    end(tree, { line: 1, code: "no-calendar", message });
   }
   const left = tree.open.at(-1);
   if (left) {
     const message = `the file ends inside ${left.name}: END:${left.name} is missing`;
-    report(tree, { line: left.line, code: "truncated", message });
+    end(tree, { line: left.line, code: "truncated", message });
   }
-  if (tree.faults.length > 0 || !tree.root) return failWith(tree);
-  return ok({ ...tree.root, text });
+  return tree;
 }
 
 /** Thrown for octets that are no calendar: whoever kept them promised that they are one. */
@@ -123,7 +171,8 @@ interface Open extends Component {
   to: number;
 }
 
-interface Fault extends IcsProblem {
+interface Fault extends Omit<IcsProblem, "uid"> {
+  /** The component of the calendar in which it stands. */
   readonly inside: Open | undefined;
 }
 
@@ -132,7 +181,10 @@ interface Tree {
   readonly limits: TokenLimits;
   readonly open: Open[];
   readonly faults: Fault[];
-  root: Component | null;
+  readonly faultCounts: Map<Open | undefined, number>;
+  /** Why reading has ended early. */
+  fatal: Fault | null;
+  readonly calendars: Open[];
   componentCount: number;
   lineCount: number;
   /** Of the event or to-do that is open, with what is inside it. */
@@ -140,77 +192,79 @@ interface Tree {
   zoneCount: number;
 }
 
-/** False when reading cannot go on. */
-function takeLine(tree: Tree, at: Unfolded): boolean {
-  if (at.raw.trim() === "") return true;
+function takeLine(tree: Tree, at: Unfolded): void {
+  if (at.raw.trim() === "") return;
   const here = tree.open.at(-1);
   // Whoever reads the item refuses it by what is kept of it; the rest would only cost.
   if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END):/i.test(at.raw)) {
-    return countLine(tree, at);
+    countLine(tree, at);
+    return;
   }
   const read = readContentLine(at.raw, at.line);
   const name = read.ok ? read.value.name : null;
-  if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value) && !tree.root)) {
-    return refuseOutside(tree, at);
-  }
-  if (!read.ok) {
+  if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value))) {
+    const message = `${excerpt(at.raw)} stands outside the calendar`;
+    report(tree, { line: at.line, code: "text-outside", message });
+  } else if (!read.ok) {
     report(tree, { line: at.line, code: "bad-line", message: read.failure });
-    return true;
+  } else if (name === "BEGIN") begin(tree, { line: read.value, from: at.from });
+  else if (name === "END") close(tree, { line: read.value, to: at.to });
+  else if (countLine(tree, at)) {
+    if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
+    here?.lines.push(read.value);
   }
-  if (name === "BEGIN") return begin(tree, { line: read.value, from: at.from });
-  if (name === "END") return end(tree, { line: read.value, to: at.to });
-  if (!countLine(tree, at)) return false;
-  if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
-  here?.lines.push(read.value);
-  return true;
 }
 
 const isItemName = (name: string | undefined): boolean => name === "VEVENT" || name === "VTODO";
 
+/** Begin nowhere but in a VCALENDAR: what is open when they do has lost its END. */
+const outerNames: ReadonlySet<string> = new Set([
+  "VAVAILABILITY",
+  "VEVENT",
+  "VFREEBUSY",
+  "VJOURNAL",
+  "VTIMEZONE",
+  "VTODO",
+]);
+
 function countLine(tree: Tree, { line }: Unfolded): boolean {
   if (++tree.lineCount <= tree.limits.lines) return true;
   const message = `it has more than ${tree.limits.lines} lines`;
-  return report(tree, { line, code: "too-many-lines", message });
+  end(tree, { line, code: "too-many-lines", message });
+  return false;
 }
 
 const isCalendar = (line: ContentLine): boolean =>
   line.value.trim().toUpperCase() === "VCALENDAR" && line.params.size === 0;
 
-function refuseOutside(tree: Tree, at: Unfolded): false {
-  const begins = /^BEGIN:VCALENDAR/i.test(at.raw);
-  if (tree.root && begins) {
-    const message = "a second VCALENDAR begins; one file holds one calendar";
-    return report(tree, { line: at.line, code: "two-calendars", message });
-  }
-  if (!tree.root && !/^BEGIN:VCALENDAR/im.test(tree.text)) {
-    const message = `there is no BEGIN:VCALENDAR; the file starts with ${excerpt(at.raw)}`;
-    return report(tree, { line: at.line, code: "no-calendar", message });
-  }
-  const message = `${excerpt(at.raw)} stands outside the calendar`;
-  return report(tree, { line: at.line, code: "text-outside", message });
-}
-
-interface Edge {
-  readonly line: ContentLine;
-}
-
-function begin(tree: Tree, { line, from }: Edge & { readonly from: number }): boolean {
+function begin(
+  tree: Tree,
+  { line, from }: { readonly line: ContentLine; readonly from: number },
+): void {
   const name = line.value.trim().toUpperCase();
-  const fault = limitFault(tree, name);
-  if (fault) return report(tree, { line: line.line, ...fault });
+  const excess = excessOf(tree, name);
+  if (excess) {
+    end(tree, { line: line.line, ...excess });
+    return;
+  }
+  if (name === "VCALENDAR") {
+    if (tree.calendars.length > 0) {
+      const message = "a second VCALENDAR begins; an object is one calendar";
+      report(tree, { line: line.line, code: "two-calendars", message });
+    }
+    leave(tree, { depth: 0, at: line, to: from });
+  } else if (outerNames.has(name)) leave(tree, { depth: 1, at: line, to: from });
   const opened: Open = { name, line: line.line, lines: [], components: [], from, to: from };
-  tree.open.at(-1)?.components.push(opened);
+  if (tree.open.length === 0) tree.calendars.push(opened);
+  else if (tree.open.length < deepest) tree.open.at(-1)?.components.push(opened);
+  else {
+    const message = `components are nested more than ${deepest} deep`;
+    report(tree, { line: line.line, code: "too-deep", message });
+  }
   tree.open.push(opened);
-  return true;
 }
 
-function limitFault(tree: Tree, name: string): { code: string; message: string } | null {
-  if (name === "VCALENDAR" && tree.open.length > 0) {
-    return { code: "two-calendars", message: "a VCALENDAR begins inside another one" };
-  }
-  if (tree.open.length >= deepest) {
-    return { code: "too-deep", message: `components are nested more than ${deepest} deep` };
-  }
+function excessOf(tree: Tree, name: string): { code: string; message: string } | null {
   if (++tree.componentCount > tree.limits.components) {
     const message = `it has more than ${tree.limits.components} components`;
     return { code: "too-many-components", message };
@@ -222,34 +276,57 @@ function limitFault(tree: Tree, name: string): { code: string; message: string }
   return null;
 }
 
-function end(tree: Tree, { line, to }: Edge & { readonly to: number }): boolean {
+function close(
+  tree: Tree,
+  { line, to }: { readonly line: ContentLine; readonly to: number },
+): void {
   const name = line.value.trim().toUpperCase();
-  const closed = tree.open.at(-1);
-  if (closed?.name !== name) {
-    const message = `END:${name} does not match BEGIN:${closed?.name} of line ${closed?.line}`;
-    return report(tree, { line: line.line, code: "mismatched-end", message });
+  const depth = tree.open.findLastIndex((one) => one.name === name);
+  if (depth < 0) {
+    const inner = tree.open.at(-1);
+    const message = `END:${name} does not match BEGIN:${inner?.name} of line ${inner?.line}`;
+    report(tree, { line: line.line, code: "mismatched-end", message });
+    return;
   }
-  tree.open.pop();
-  if (tree.open.length === 1) tree.itemLineCount = 0;
-  closed.to = to;
-  if (tree.open.length === 0) tree.root = closed;
-  return true;
+  leave(tree, { depth: depth + 1, at: line, to });
+  const closed = tree.open.pop();
+  if (closed) closed.to = to;
+  if (tree.open.length <= 1) tree.itemLineCount = 0;
 }
 
-function report(
+/** Closes what is open below a depth, each for want of its END. */
+function leave(
   tree: Tree,
-  fault: { readonly line: number; readonly code: string; readonly message: string },
-): false {
-  tree.faults.push({ ...fault, uid: null, inside: tree.open.at(1) });
-  return false;
+  { depth, at, to }: { readonly depth: number; readonly at: ContentLine; readonly to: number },
+): void {
+  const unclosed = tree.open.at(-1);
+  if (!unclosed || tree.open.length <= depth) return;
+  const message = `${excerpt(at.raw)} comes before END:${unclosed.name}, which BEGIN:${unclosed.name} of line ${unclosed.line} needs`;
+  report(tree, { line: at.line, code: "mismatched-end", message });
+  for (const open of tree.open.splice(depth)) open.to = to;
+  if (tree.open.length <= 1) tree.itemLineCount = 0;
+}
+
+interface Found {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Faults of one component beyond these say nothing more. */
+function report(tree: Tree, fault: Found): void {
+  const inside = tree.open.at(1);
+  const known = tree.faultCounts.get(inside) ?? 0;
+  tree.faultCounts.set(inside, known + 1);
+  if (known < mostProblems) tree.faults.push({ ...fault, inside });
+}
+
+function end(tree: Tree, fault: Found): void {
+  tree.fatal = { ...fault, inside: tree.open.at(1) };
 }
 
 /** The UID may follow the faulty line, so it is looked up last. */
-function failWith(tree: Tree): Result<never, readonly IcsProblem[]> {
-  return fail(
-    tree.faults.map(({ inside, ...problem }) => {
-      const uid = inside?.lines.find((line) => line.name === "UID")?.value ?? null;
-      return { ...problem, uid };
-    }),
-  );
+function named({ inside, ...problem }: Fault): IcsProblem {
+  const uid = inside?.lines.find((line) => line.name === "UID")?.value ?? null;
+  return { ...problem, uid };
 }

@@ -5,8 +5,10 @@ import {
   type Component,
   firstLine,
   itemLimits,
+  readLenientTokens,
   readTokens,
   type TokenLimits,
+  type TokenReading,
   wordOf,
 } from "../lines/tokens.ts";
 import type { ZoneOf } from "../time-values.ts";
@@ -26,37 +28,67 @@ export interface CalendarFile extends IncomingCalendar {
 }
 
 /**
- * Reads a calendar file of edits. `zone` is the account's IANA zone, in which floating times stand.
- * Fails with every reason found when the file as a whole cannot be trusted; a fault of one item is told in that item
- * and leaves the others usable.
+ * Reads a calendar file of edits, which may hold several calendars. `zone` is the account's IANA zone, in which floating times
+ * stand. Fails with every reason found when the file as a whole cannot be trusted. A fault of one item is told in that item, what
+ * else was left out in `ignored`; both leave the others usable.
  */
 export function readCalendar(
   bytes: Uint8Array,
   options: { readonly zone: string },
 ): Result<CalendarFile, readonly IcsProblem[]> {
-  const tokens = readTokens(bytes);
-  return tokens.ok ? readComponents(tokens.value, options) : tokens;
+  const tokens = readLenientTokens(bytes);
+  if (!tokens.ok) return tokens;
+  const { calendars, faults, skipped } = tokens.value;
+  const read = calendars.map((calendar) => readComponents(calendar, { ...options, faults }));
+  const files = read.flatMap((each) => (each.ok ? [each.value] : []));
+  const failures = read.flatMap((each) => (each.ok ? [] : each.failure));
+  const [first] = files;
+  return first ? ok(joined(files, { first, ignored: [...skipped, ...failures] })) : fail(failures);
+}
+
+/** Calendars of one file as one. A cancellation among others is told by its items. */
+function joined(
+  files: readonly CalendarFile[],
+  { first, ignored }: { readonly first: CalendarFile; readonly ignored: readonly IcsProblem[] },
+): CalendarFile {
+  const isOneMethod = files.every(({ method }) => method === first.method);
+  const items = files.flatMap((file) =>
+    isOneMethod || file.method !== "CANCEL"
+      ? file.items
+      : file.items.map((item) => ({ ...item, status: "CANCELLED" })),
+  );
+  return {
+    line: first.line,
+    method: isOneMethod ? first.method : null,
+    items: withoutDoubles(items),
+    ignored: [...ignored, ...files.flatMap((file) => file.ignored)],
+  };
 }
 
 function readComponents(
   calendar: CalendarTree,
-  options: { readonly zone: string },
+  options: { readonly zone: string; readonly faults: TokenReading["faults"] },
 ): Result<CalendarFile, readonly IcsProblem[]> {
-  const faults = headerFaults(calendar);
-  if (faults.length > 0) return fail(faults);
+  const headers = headerFaults(calendar);
+  if (headers.length > 0) return fail(headers);
 
+  const { faults } = options;
+  const components = calendar.components.filter((one) => isItem(one) || !faults.has(one));
+  const left = calendar.components
+    .filter((one) => !isItem(one))
+    .flatMap((one) => faults.get(one) ?? []);
   const context: FileContext = {
-    zoneOf: zonesOfFile(calendar, options.zone),
+    zoneOf: zonesOfFile({ ...calendar, components }, options.zone),
     describeRule: createRuleDescriber(),
   };
   const overrides = new Set<IncomingItem>();
-  const items = calendar.components.filter(isItem).map((component) => {
-    const item = withinLimits(readItem(component, context), component);
+  const items = components.filter(isItem).map((component) => {
+    const read = withinLimits(readItem(component, context), component);
+    const torn = faults.get(component);
+    const item = torn ? { ...read, problems: [...torn, ...read.problems] } : read;
     if (firstLine(component, "RECURRENCE-ID")) overrides.add(item);
     return item;
   });
-  const doubles = duplicateFaults(items.filter((item) => !overrides.has(item)));
-  if (doubles.length > 0) return fail(doubles);
   return ok({
     line: calendar.line,
     method: wordOf(calendar, "METHOD") || null,
@@ -64,7 +96,7 @@ function readComponents(
       items: overrides.size === 0 ? items : markOverridden(items, overrides),
       zoneOf: context.zoneOf,
     }),
-    ignored: calendar.components.filter(isStrange).map(ignoredProblem),
+    ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
   });
 }
 
@@ -137,21 +169,54 @@ function ignoredProblem(component: Component): IcsProblem {
   return { line: component.line, uid, code: "component", message };
 }
 
-/** Two items of one UID leave open which of them is meant, and a reader that takes the last one loses the other. */
-function duplicateFaults(items: readonly IncomingItem[]): readonly IcsProblem[] {
-  const lines = new Map<string, number>();
-  const faults: IcsProblem[] = [];
-  for (const { uid, line } of items) {
-    if (uid === "") continue;
-    const earlier = lines.get(uid);
-    if (earlier !== undefined) {
-      const message = `the UID ${excerpt(uid)} was used in line ${earlier} already`;
-      faults.push({ line, uid, code: "duplicate-uid", message });
-    }
-    lines.set(uid, earlier ?? line);
+/**
+ * Of several items with one UID the newest stands, and equal ones are one item. Where nothing tells which is newer, the UID is
+ * refused. Overrides of a series share its UID.
+ */
+function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[] {
+  const byUid = new Map<string, IncomingItem>();
+  const lost = new Set<IncomingItem>();
+  const undecided = new Set<string>();
+  for (const item of items) {
+    const { uid } = item;
+    if (uid === "" || isOverride(item)) continue;
+    const earlier = byUid.get(uid);
+    const order = earlier ? compareVersions(earlier, item) : -1;
+    if (order === 0 && earlier && !saysSame(earlier, item)) undecided.add(uid);
+    else if (order < 0) undecided.delete(uid);
+    if (earlier) lost.add(order < 0 ? earlier : item);
+    if (order < 0) byUid.set(uid, item);
   }
-  return faults;
+  if (lost.size === 0) return items;
+  return items
+    .filter((item) => !lost.has(item))
+    .map((item) => (undecided.has(item.uid) && !isOverride(item) ? withDouble(item) : item));
 }
+
+function withDouble(item: IncomingItem): IncomingItem {
+  const message = `the UID ${excerpt(item.uid)} is used twice, and nothing tells which item is newer`;
+  const problem = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
+  return { ...item, problems: [...item.problems, problem] };
+}
+
+const isOverride = ({ raw }: IncomingItem): boolean =>
+  raw.some((line) => /^RECURRENCE-ID[;:]/i.test(line));
+
+/** Below zero if the second one is newer. Source: RFC 5546 2.1.5 (SEQUENCE, then DTSTAMP). */
+function compareVersions(a: IncomingItem, b: IncomingItem): number {
+  const bySequence = (a.sequence ?? 0) - (b.sequence ?? 0);
+  if (bySequence !== 0) return bySequence;
+  const [first, second] = [a.lastModified, b.lastModified];
+  const byChange = first && second ? Temporal.Instant.compare(first, second) : 0;
+  return byChange === 0 ? stampOf(a).localeCompare(stampOf(b)) : byChange;
+}
+
+/** Of one form, so that later ones are greater as text. */
+const stampOf = ({ raw }: IncomingItem): string =>
+  raw.find((line) => /^DTSTAMP[;:]/i.test(line))?.match(/\d{8}T\d{6}Z?\s*$/i)?.[0] ?? "";
+
+const saysSame = (a: IncomingItem, b: IncomingItem): boolean =>
+  a.raw.length === b.raw.length && a.raw.every((line, at) => line === b.raw[at]);
 
 /** An item that another one overrides repeats, also where its own rule is missing. */
 function markOverridden(
@@ -204,7 +269,7 @@ export function readCalendarObject(
   const shape = shapeFault(calendar);
   if (shape) return fail(shape);
 
-  const incoming = readComponents(calendar, options);
+  const incoming = readComponents(calendar, { ...options, faults: new Map() });
   if (!incoming.ok) return fail(faultOf(incoming.failure));
   const [item, ...others] = incoming.value.items;
   if (!item || others.length > 0) throw new Error("a calendar of one item was read as another");

@@ -113,6 +113,23 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.state().notes).toEqual(["1 item without a UID: left aside"]);
   });
 
+  it.each([
+    ["an item has lost its END", "BEGIN:VEVENT\r\nUID:torn@x\r\nSUMMARY:Torn"],
+    ["a BEGIN cannot be read", "BEGIN VEVENT\r\nUID:torn@x\r\nEND:VEVENT"],
+  ])(
+    "step() result when %s: another may be hidden by it, so nothing is deleted",
+    async (_what, torn) => {
+      const rig = await subscriptionRig({ options: { gone: "delete" } });
+      const uid = rig.put(aDay(1));
+      await rig.shows(shown(uid, "Event 1"), other);
+      for (let round = 0; round < 3; round++) await rig.shows(torn, other);
+      expect(rig.edits()).toEqual([]);
+      await rig.shows(other);
+      await rig.again();
+      expect(rig.wishes()).toEqual(["delete Event 1"]);
+    },
+  );
+
   it("step() result when more than ten vanish at once: all are held for a person", async () => {
     const rig = await subscriptionRig({ options: { gone: "delete" } });
     const uids = Array.from({ length: 11 }, (_, index) => rig.put(aDay(index + 1)));

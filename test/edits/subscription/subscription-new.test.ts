@@ -31,6 +31,27 @@ describe("createSubscription() with new items", () => {
     expect(rig.edits()[0]?.base).toMatchObject({ projectId: 2001 });
   });
 
+  it.each<[string, readonly string[], string]>([
+    ["a bad line", [vevent("bad@x", "SUMMARY:Bad", "oops", ...usual)], "Bad"],
+    ["an alarm without END", [vevent("bad@x", "SUMMARY:Bad", ...usual, "BEGIN:VALARM")], "Bad"],
+    ["a UID twice", [vevent("bad@x", "SUMMARY:Bad"), vevent("bad@x", "SUMMARY:Other")], "Bad"],
+    ["text outside of an item", ["oops"], "oops"],
+    ["a second calendar", ["END:VCALENDAR\r\nBEGIN:VCALENDAR\r\nVERSION:2.0"], ""],
+  ])(
+    "step() result when it has %s: the others are followed, and a note names it",
+    async (_what, odd, noted) => {
+      const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+      const old = vevent("old@x", "SUMMARY:Old", ...usual);
+      await rig.shows(old);
+      for (let round = 0; round < 3; round++) await rig.shows(...odd, old, dentist);
+      expect(rig.wishes()).toEqual(["create Dentist"]);
+      expect(rig.state()).toMatchObject({ state: "watched", problem: null });
+      expect(rig.state().notes.join()).toContain(noted);
+      await rig.shows(old, dentist, vevent("bad@x", "SUMMARY:Mended", ...usual));
+      expect(rig.wishes()).toEqual(["create Dentist", "create Mended"]);
+    },
+  );
+
   it("step() result when the calendar is long: as of a short one", async () => {
     const reader = createCalendarReader({ zone, pause: nextTurn });
     const rig = await subscriptionRig({ options: { new: "create" }, deps: { reader } });

@@ -184,7 +184,9 @@ const spot = (bytes: Buffer, at: number): number => Math.floor(at * bytes.length
 export function simpleCount(bytes: Uint8Array): readonly (string | null)[] {
   const text = Buffer.from(bytes)
     .toString("utf8")
-    .replace(/^\uFEFF/, "");
+    .replaceAll("\uFEFF", "")
+    .replace(/\r(?!\n)/g, "\n")
+    .replace(/[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]/gv, "");
   const open: string[] = [];
   const found: (string | null)[] = [];
   for (const line of text.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {

@@ -98,15 +98,27 @@ function expectWhole(bytes: Uint8Array): "read" | "refused" {
   }
   const { items, ignored } = read.value;
   expectTold(ignored);
-  const counted = simpleCount(bytes);
-  expect(items).toHaveLength(counted.length);
-  for (const [at, item] of items.entries()) {
+  expectCounted(items, { bytes, ignored });
+  for (const item of items) {
     expectTold(item.problems);
-    const uid = counted[at] ?? "";
-    if (!uid.includes("\\")) expect(item.uid).toBe(uid);
     expect(item.uid !== "" || item.problems.some(({ code }) => code === "missing-uid")).toBe(true);
   }
   return "read";
+}
+
+/** Items that a simple reader finds are there, unless the answer says what could not be read, or that they are one and the same. */
+function expectCounted(
+  items: readonly { readonly uid: string; readonly problems: readonly IcsProblem[] }[],
+  { bytes, ignored }: { readonly bytes: Uint8Array; readonly ignored: readonly IcsProblem[] },
+): void {
+  const counted = simpleCount(bytes);
+  const isTold = ignored.length > 0 || items.some(({ problems }) => problems.length > 0);
+  const isDoubled = new Set(counted).size < counted.length;
+  if (!isTold && !isDoubled) {
+    const plain = (uid: string | null) => ((uid ?? "").includes("\\") ? "" : (uid ?? ""));
+    const found = items.map(({ uid }, at) => (plain(counted[at] ?? "") === "" ? "" : uid));
+    expect(found).toEqual(counted.map(plain));
+  }
 }
 
 function expectTold(problems: readonly IcsProblem[]): void {
@@ -148,7 +160,9 @@ function expectNoHalves(bytes: Uint8Array): void {
   }
   const plain = (plan: typeof done) => plan.items.map((item) => ({ ...item, editId: null }));
   expect(plain(told)).toEqual(plain(done));
-  expect(done.items.map(({ uid }) => uid)).toHaveLength(simpleCount(bytes).length);
+  const isTold = done.errors.length > 0;
+  if (!isTold && new Set(simpleCount(bytes)).size === simpleCount(bytes).length)
+    expect(done.items).toHaveLength(simpleCount(bytes).length);
   const kept = keptOf(done);
   expect(new Set(kept).size).toBe(kept.length);
   expect(rig.edits().map(({ id }) => id)).toEqual(kept.toSorted((a, b) => a - b));

@@ -2,23 +2,10 @@ import { describe, expect, it } from "vitest";
 import { calendar, eventFile, readFine, readOne, refusalOf, todoFile } from "../files.ts";
 
 describe("readCalendar() refuses the file when", () => {
-  const event = (uid: string, ...lines: readonly string[]) => [
-    "BEGIN:VEVENT",
-    `UID:${uid}`,
-    ...lines,
-    "END:VEVENT",
-  ];
   const cases: readonly [string, Uint8Array, number, string | null, string][] = [
     ["METHOD is REPLY", calendar("METHOD:REPLY"), 3, null, "method"],
     ["METHOD is COUNTER", calendar("METHOD:counter"), 3, null, "method"],
     ["CALSCALE is not Gregorian", calendar("CALSCALE:JULIAN"), 3, null, "calendar-scale"],
-    [
-      "a UID comes twice",
-      calendar(...event("a"), ...event("b"), ...event("a")),
-      9,
-      "a",
-      "duplicate-uid",
-    ],
   ];
   it.each(cases)("%s", (_what, bytes, line, uid, code) => {
     expect(refusalOf(bytes)).toMatchObject([{ line, uid, code }]);
@@ -28,10 +15,45 @@ describe("readCalendar() refuses the file when", () => {
     const bytes = new TextEncoder().encode("BEGIN:VCALENDAR\nVERSION:1.0\nEND:VCALENDAR\n");
     expect(refusalOf(bytes)).toMatchObject([{ line: 2, code: "version" }]);
   });
+});
 
-  it("an event and a to-do share a UID", () => {
-    const bytes = calendar("BEGIN:VTODO", "UID:a", "END:VTODO", ...event("a"));
-    expect(refusalOf(bytes)).toMatchObject([{ line: 6, uid: "a", code: "duplicate-uid" }]);
+describe("readCalendar() of a UID that comes twice", () => {
+  const event = (uid: string, ...lines: readonly string[]) => [
+    "BEGIN:VEVENT",
+    `UID:${uid}`,
+    ...lines,
+    "END:VEVENT",
+  ];
+  const old = ["SUMMARY:old", "DTSTAMP:20260101T000000Z"];
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ["the same", old, old, "old"],
+    ["a higher SEQUENCE", ["SUMMARY:new", "SEQUENCE:2"], [...old, "SEQUENCE:1"], "new"],
+    [
+      "a later change",
+      ["SUMMARY:old", "LAST-MODIFIED:20260101T000000Z"],
+      ["SUMMARY:new", "LAST-MODIFIED:20260102T000000Z"],
+      "new",
+    ],
+    ["a later stamp", old, ["SUMMARY:new", "DTSTAMP:20260102T000000Z"], "new"],
+  ])("%s: one of them stands", (_what, first, second, title) => {
+    const { items } = readFine(
+      calendar(...event("a", ...first), ...event("b"), ...event("a", ...second)),
+    );
+    expect(items.map(({ uid, summary, problems }) => [uid, summary, problems]).toSorted()).toEqual([
+      ["a", title, []],
+      ["b", undefined, []],
+    ]);
+  });
+
+  it.each([
+    ["another text", event("a", "SUMMARY:other")],
+    ["a to-do", ["BEGIN:VTODO", "UID:a", "END:VTODO"]],
+  ])("%s and nothing tells which is newer: that UID alone is refused", (_what, other) => {
+    const { items } = readFine(calendar(...event("a"), ...event("b"), ...other));
+    expect(items.map(({ uid, problems }) => [uid, problems.map(({ code }) => code)])).toEqual([
+      ["a", ["duplicate-uid"]],
+      ["b", []],
+    ]);
   });
 });
 
