@@ -2,12 +2,13 @@
  * One reason why a file, or one item of it, cannot be accepted. `line` is 1-based and counts the lines of the file, not
  * the unfolded ones; null where the fault has no place. `uid` is null where none is known. `message` is for people.
  *
- * Codes of a whole file: `too-large`, `not-utf-8`, `empty`, `html`, `control-character`, `bare-cr`, `no-calendar`,
- * `two-calendars`, `text-outside`, `truncated`, `mismatched-end`, `bad-line`, `too-deep`, `too-many-components`,
- * `too-many-lines`, `too-many-zones`, `too-costly`, `version`, `calendar-scale`, `method`, `duplicate-uid`.
+ * Codes of a whole file: `too-large`, `not-utf-8`, `empty`, `html`, `no-calendar`, `truncated`, `too-many-components`,
+ * `too-many-lines`, `too-many-zones`, `too-costly`, `version`, `calendar-scale`, `method`.
+ * Codes of an item or of what was left out around it: `bad-line`, `mismatched-end`, `too-deep`, `text-outside`.
  * Codes of one item: `missing-uid`, `bad-uid`, `too-long`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
  * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`, `readers-disagree`.
- * Code of an ignored component: `component`.
+ * `duplicate-uid`; `two-calendars` only of an object.
+ * Codes of what is no fault: `component`, an ignored one, and `floating-zone`, the zone of floating times.
  */
 export interface IcsProblem {
   readonly line: number | null;

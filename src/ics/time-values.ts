@@ -35,7 +35,7 @@ export interface UnknownZone {
 const datePattern = /^\d{8}$/;
 const timePattern = /^\d{8}T\d{6}Z?$/;
 const durationPattern =
-  /^([+-]?)P(?:(\d{1,6})W|(?=\d|T)(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/;
+  /^([+-]?)P(?:(\d{1,6})W|(?=T?\d)(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/i;
 
 /**
  * Reads a DATE or DATE-TIME value. Eight digits are a date also without VALUE=DATE. A "Z" wins over a TZID, a TZID on
@@ -44,7 +44,7 @@ const durationPattern =
  * Source: RFC 5545 3.3.4, 3.3.5.
  */
 export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime, ValueFault> {
-  const value = line.value.trim();
+  const value = line.value.trim().toUpperCase();
   const type = param(line, "VALUE")?.toUpperCase();
   if (type !== "DATE-TIME" && datePattern.test(value)) {
     const on = realDate(value);
@@ -59,7 +59,7 @@ export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime
 
 /** The wall clock of a DATE-TIME as it was written, and its zone; null for a date and for what cannot be read. */
 export function readClock(line: ContentLine, zoneOf: ZoneOf): WrittenClock | null {
-  const value = line.value.trim();
+  const value = line.value.trim().toUpperCase();
   if (!timePattern.test(value)) return null;
   const zone = value.endsWith("Z") ? "UTC" : zoneOf(param(line, "TZID") ?? null);
   const clock = realClock(value);
@@ -96,7 +96,8 @@ export function timeAfter(
 }
 
 /** A UTC time in the form that RFC 5545 wants for stamps; null when it is none. */
-export function readStamp(value: string): Temporal.Instant | null {
+export function readStamp(written: string): Temporal.Instant | null {
+  const value = written.toUpperCase();
   try {
     return timePattern.test(value) && value.endsWith("Z") ? Temporal.Instant.from(value) : null;
   } catch {

@@ -80,7 +80,7 @@ describe("continueWhenRead() in front of the calendars", () => {
   it("does not ask for what is too large, nor for what goes nowhere", async () => {
     const { port, own } = await davServer();
     const large = await ask(`PUT ${path}`, { port, headers: own, body: party, length: 10_001 });
-    expect(large).toMatchObject({ isAsked: false, status: 403, headers: { connection: "close" } });
+    expect(large).toMatchObject({ isAsked: false, status: 409, headers: { connection: "close" } });
     const nowhere = await ask("PUT /dav/calendars/11/events-2001/a/b.ics", {
       port,
       headers: own,

@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { withoutControlOctets } from "../../ics/lines/octets.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
@@ -36,7 +37,9 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const sent = { type: headers["content-type"], body, ...(reading && { reading }) };
   const incoming = readObject(context, sent);
   if (!incoming.ok) return faultAnswer(incoming.failure);
-  const put = { request, body, incoming: incoming.value };
+  // XML, in which objects are listed, has no control characters. The answer has no ETag then, as it is other octets.
+  const kept = withoutControlOctets(body);
+  const put = { request, body: kept, incoming: incoming.value };
   return atomically(context.store, () => store(context, put));
 }
 

@@ -49,8 +49,9 @@ export function planSnapshot(
   const shown = shownItems(calendar);
   const unnamed = calendar.items.filter(({ uid }) => uid === "").length;
   const builder = new PlanBuilder(situation);
-  const skipped = calendar.ignored.filter(({ code }) => code !== "component");
-  for (const { line, message } of skipped) builder.note(`line ${line ?? 1}: ${message}`);
+  const remarks = calendar.ignored.filter(({ code }) => code !== "component");
+  for (const { line, message } of remarks) builder.note(`line ${line ?? 1}: ${message}`);
+  const skipped = remarks.filter(({ code }) => code !== "floating-zone");
   if (unnamed > 0) builder.note(`${count(unnamed, "item")} without a UID: left aside`);
   if (!situation.before) {
     builder.begin(shown);

@@ -44,6 +44,12 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
 export const withoutControls = (text: string): string =>
   hasControls.test(text) ? text.replace(/\r(?!\n)/g, "\n").replace(controls, "") : text;
 
+/** The same for octets of UTF-8; those without such characters come back as they are. */
+export function withoutControlOctets(bytes: Buffer): Buffer {
+  const text = bytes.toString("utf8");
+  return hasControls.test(text) ? Buffer.from(withoutControls(text)) : bytes;
+}
+
 const hasControls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]|\r(?!\n)/v;
 const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]/gv;
 

@@ -12,7 +12,7 @@ import {
   wordOf,
 } from "../lines/tokens.ts";
 import type { ZoneOf } from "../time-values.ts";
-import { zonesOfFile } from "../zones/file-zones.ts";
+import { floatingZone, zonesOfFile } from "../zones/file-zones.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
 import { readItem } from "./read-item.ts";
 import type { FileContext } from "./read-span.ts";
@@ -96,8 +96,29 @@ function readComponents(
       items: overrides.size === 0 ? items : markOverridden(items, overrides),
       zoneOf: context.zoneOf,
     }),
-    ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
+    ignored: [
+      ...left,
+      ...zoneNotes(calendar, options.zone),
+      ...components.filter(isStrange).map(ignoredProblem),
+    ],
   });
+}
+
+/** Says that floating times were read in a zone of the file's choice. */
+function zoneNotes(calendar: Component, zone: string): readonly IcsProblem[] {
+  const named = floatingZone(calendar);
+  const line = firstLine(calendar, "X-WR-TIMEZONE");
+  if (named === null || named === zone || !line) return [];
+  const floats = calendar.components
+    .filter(isItem)
+    .some(({ lines }) =>
+      lines.some(
+        ({ name, params, value }) =>
+          /^(?:DTSTART|DTEND|DUE)$/.test(name) && !params.has("TZID") && /T\d{6}\s*$/i.test(value),
+      ),
+    );
+  const message = `times without a time zone are read in ${named}, which X-WR-TIMEZONE names`;
+  return floats ? [{ line: line.line, uid: null, code: "floating-zone", message }] : [];
 }
 
 /** An item that another reader shows at another time is refused, whoever of the two is right. */

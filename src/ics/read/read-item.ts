@@ -6,6 +6,7 @@ import type { Component } from "../lines/tokens.ts";
 import { firstLine, textOf, wordOf } from "../lines/tokens.ts";
 import { readStamp } from "../time-values.ts";
 import type { IncomingAttachment, IncomingItem, Unstorable } from "./incoming.ts";
+import { withMeantLines } from "./meant-lines.ts";
 import { readAlarms } from "./read-alarm.ts";
 import {
   complain,
@@ -22,7 +23,8 @@ import type { DescribeRule } from "./second-opinion.ts";
  * person wrote that the service has no field for. The reading never fails as a whole: what is wrong stands in the item's
  * `problems`. Source: RFC 5545 3.6.1, 3.6.2.
  */
-export function readItem(component: Component, context: FileContext): IncomingItem {
+export function readItem(written: Component, context: FileContext): IncomingItem {
+  const component = withMeantLines(written);
   const { zoneOf } = context;
   const uid = textOf(component, "UID")?.trim() ?? "";
   const reading: ItemReading = { ...context, component, uid, problems: [] };
@@ -44,7 +46,7 @@ export function readItem(component: Component, context: FileContext): IncomingIt
     component: isEvent ? "VEVENT" : "VTODO",
     uid,
     line: component.line,
-    raw: rawLines(component),
+    raw: rawLines(written),
     sequence: readCount(component, "SEQUENCE"),
     lastModified: readStamp(firstLine(component, "LAST-MODIFIED")?.value.trim() ?? ""),
     base: readCount(component, baseMark),

@@ -7,7 +7,7 @@ import {
   type UnknownZone,
   type ZoneOf,
 } from "../time-values.ts";
-import { resolveZone } from "../zones/zones.ts";
+import { usualZone } from "../zones/zones.ts";
 
 /*
  * What node-ical 0.27.2 is known to read wrongly, each fault by name. Where a line can be handed over in a form that it
@@ -98,7 +98,7 @@ function isPlainName(line: ContentLine): boolean {
   const tzid = param(line, "TZID");
   if (tzid === undefined) return true;
   if (tzid.startsWith("/") || tzid !== tzid.trim()) return false;
-  return (!tzid.includes(":") || line.raw.includes(`"${tzid}"`)) && resolveZone(tzid) !== null;
+  return (!tzid.includes(":") || line.raw.includes(`"${tzid}"`)) && usualZone(tzid) !== null;
 }
 
 /** Differences that are none of what the file says. */

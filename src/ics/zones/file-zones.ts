@@ -1,8 +1,8 @@
 import type { Component } from "../lines/tokens.ts";
 import { textOf } from "../lines/tokens.ts";
 import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
-import { readDefinition } from "./zone-definition.ts";
-import { resolveZone } from "./zones.ts";
+import { readDefinition, readOffset } from "./zone-definition.ts";
+import { fixedZone, offsetZone, resolveZone } from "./zones.ts";
 
 /** Looking a name up costs far more than a line of a file, so a file may bring only so many. */
 const mostNames = 200;
@@ -13,16 +13,17 @@ const mostExpansions = 400;
  * The zones of one file. A TZID that names a place means that place, whatever the file says of it: so does a Windows
  * name. One that only stands for an offset or its rules (`EST`, `CET`, `GMT`) means the rules that the file gives it,
  * else what it is known for. Any other name means its VTIMEZONE: the place in its X-LIC-LOCATION, else its rules.
- * Floating times stand in `floating`.
+ * Floating times stand in the zone of X-WR-TIMEZONE, else in `floating`.
  * Source: RFC 5545 3.2.19, 3.6.5 (a TZID means its VTIMEZONE).
  */
 export function zonesOfFile(calendar: Component, floating: string): ZoneOf {
   const blocks = blocksOf(calendar);
+  const local = floatingZone(calendar) ?? floating;
   const known = new Map<string, FileZone | UnknownZone>();
   let expansions = 0;
   const spend = (): boolean => ++expansions <= mostExpansions;
   return (tzid) => {
-    if (tzid === null) return floating;
+    if (tzid === null) return local;
     const found = known.get(tzid);
     if (found !== undefined) return found;
     if (known.size >= mostNames) return { kind: "unknown", why: null };
@@ -42,7 +43,8 @@ function zoneOfName(
 ): FileZone | UnknownZone {
   const name = plain(tzid);
   const hasRules = blocks.some(({ components }) => components.length > 0);
-  if (offsetNames.test(name) && hasRules) return zoneOfBlocks(blocks, spend);
+  const isOffset = offsetNames.test(name) || offsetZone(name) !== null;
+  if (isOffset && hasRules) return zoneOfBlocks(blocks, spend);
   return resolveZone(name) ?? zoneOfBlocks(blocks, spend);
 }
 
@@ -57,7 +59,25 @@ function zoneOfBlocks(blocks: readonly Component[], spend: () => boolean): FileZ
   const place = offsetNames.test(location) ? null : resolveZone(location);
   if (place !== null) return place;
   const read = readDefinition(block, spend);
-  return read.ok ? read.value : { kind: "unknown", why: read.failure };
+  return read.ok ? read.value : (fixedOffset(block) ?? { kind: "unknown", why: read.failure });
+}
+
+/** The zone of a definition that knows one offset alone, whenever that is said to begin. */
+function fixedOffset({ components }: Component): string | null {
+  const all = components.flatMap(({ lines }) => lines);
+  const offsets = all.filter(({ name }) => /^TZOFFSET(?:FROM|TO)$/.test(name)).map(readOffset);
+  const hasRules = all.some(({ name }) => /^(?:RRULE|RDATE|EXDATE|EXRULE)$/.test(name));
+  const named = all.find(({ name }) => name === "TZOFFSETTO");
+  const first = readOffset(named);
+  return first === null || hasRules || offsets.some((other) => other !== first)
+    ? null
+    : fixedZone(first);
+}
+
+/** The zone that a calendar names for its floating times; null where it names none that is known. */
+export function floatingZone(calendar: Component): string | null {
+  const name = textOf(calendar, "X-WR-TIMEZONE")?.trim() ?? "";
+  return name === "" ? null : resolveZone(name);
 }
 
 const rulesOf = ({ components }: Component): string =>

@@ -189,8 +189,8 @@ function wallSeconds(text: string): number | null {
 }
 
 /** Source: RFC 5545 3.3.14. */
-function readOffset(line: ContentLine | undefined): number | null {
-  const digits = /^([+-])(\d{2})(\d{2})(\d{2})?$/.exec(line?.value.trim() ?? "");
+export function readOffset(line: ContentLine | undefined): number | null {
+  const digits = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/.exec(line?.value.trim() ?? "");
   if (!digits) return null;
   const [, sign, hours, minutes, seconds = 0] = digits;
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return null;

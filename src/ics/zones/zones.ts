@@ -33,7 +33,38 @@ export function writeTimeZone(options: {
  */
 export function resolveZone(tzid: string): string | null {
   const name = tzid.trim();
-  return ianaName(name) ?? prefixedName(name) ?? windowsName(name) ?? displayedName(name);
+  return usualZone(name) ?? oddZone(name);
+}
+
+/** The zone of a name that other readers know as well. */
+export const usualZone = (name: string): string | null =>
+  ianaName(name) ?? prefixedName(name) ?? windowsName(name) ?? displayedName(name);
+
+/** `tzone://Microsoft/Utc` of Exchange, an offset such as `GMT+02:00`, and a Windows name that a copy has numbered. */
+function oddZone(name: string): string | null {
+  const exchange = /^tzone:\/\/Microsoft\/(.+)$/i.exec(name)?.[1];
+  if (exchange !== undefined) return usualZone(exchange);
+  const numbered = /^(.*\D)\s+\d{1,3}$/.exec(name)?.[1];
+  return offsetZone(name) ?? (numbered === undefined ? null : windowsName(numbered));
+}
+
+/** The zone of an offset: `GMT+0200`, `UTC-5`, `+05:30`. Null for other names. */
+export function offsetZone(name: string): string | null {
+  const found = /^(?:GMT|UTC|UT)?\s*([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(name);
+  if (!found) return null;
+  const [, sign, hours = "", minutes = "00"] = found;
+  return fixedZone((sign === "-" ? -60 : 60) * (Number(hours) * 60 + Number(minutes)));
+}
+
+/** The zone that is always so many seconds ahead of UTC; null for parts of minutes, and for more than a day. */
+export function fixedZone(seconds: number): string | null {
+  const minutes = seconds / 60;
+  if (!Number.isInteger(minutes) || Math.abs(minutes) >= 24 * 60) return null;
+  const hours = minutes / 60;
+  if (minutes === 0) return "UTC";
+  if (Number.isInteger(hours) && hours >= -12 && hours <= 14)
+    return `Etc/GMT${hours > 0 ? "-" : "+"}${Math.abs(hours)}`;
+  return offset(seconds).replace(/(\d{2})$/, ":$1");
 }
 
 /** Whether a zone is one of the names of UTC, whose times are written with "Z". */

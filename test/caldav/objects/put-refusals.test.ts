@@ -125,6 +125,13 @@ describe("objectAnswer() of a PUT of a to-do that other services would refuse", 
     expect(String(rig.get(`${tasks}/a.ics`).body)).toContain(lines.join("\r\n"));
   });
 
+  it("takes control characters out, and tells no ETag for what are other octets then", () => {
+    const rig = objectRig();
+    const answer = rig.put(`${tasks}/a.ics`, chore("DESCRIPTION:a\u0007b"));
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
+    expect(String(rig.get(`${tasks}/a.ics`).body)).toContain("DESCRIPTION:ab\r\n");
+  });
+
   it("keeps an unknown category in the octets, and says that the workspace has no such label", () => {
     const rig = objectRig();
     expect(rig.put(`${tasks}/a.ics`, chore("CATEGORIES:garden")).status).toBe(201);

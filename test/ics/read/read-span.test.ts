@@ -227,7 +227,6 @@ describe("the time of an event", () => {
     [["DTSTART:20260701T1000Z"], 5, "bad-date"],
     [["DTSTART:2026-07-01T10:00:00Z"], 5, "bad-date"],
     [["DTSTART:20260701T100000+0200"], 5, "bad-date"],
-    [["DTSTART:20260701T100000z"], 5, "bad-date"],
     [["DTSTART:20260229"], 5, "bad-date"],
     [["DTSTART;VALUE=DATE:20260701T100000"], 5, "bad-date"],
     [["DTSTART;VALUE=DATE-TIME:20260701"], 5, "bad-date"],
@@ -249,14 +248,14 @@ describe("the time of an event", () => {
     [["DTSTART:20260701T100000Z", "DURATION:1 hour"], 6, "bad-duration"],
     [["DTSTART:20260701T100000Z", "DURATION:P"], 6, "bad-duration"],
     [["DTSTART:20260701T100000Z", "DURATION:PT"], 6, "bad-duration"],
-    [["DTSTART:20260701T100000Z", "DURATION:P1DT"], 6, "bad-duration"],
+    [["DTSTART:20260701T100000Z", "DURATION:PT"], 6, "bad-duration"],
     [["DTSTART;VALUE=DATE:20260701", "DURATION:PT36H"], 6, "bad-duration"],
     [["DTSTART:20260701T100000Z", "DTSTART:20260702T100000Z"], 6, "twice"],
     [["SUMMARY:a", "SUMMARY:b"], 6, "twice"],
     [["PERCENT-COMPLETE:101"], 5, "bad-value"],
     [["PERCENT-COMPLETE:half"], 5, "bad-value"],
     [["RDATE:20260701T100000Z"], 5, "recurrence"],
-    [["EXDATE:20260701T100000Z"], 5, "recurrence"],
+    [["DTSTART:20260701T100000Z", "EXDATE:20260701T100000Z"], 6, "recurrence"],
     [["RECURRENCE-ID;RANGE=THISANDFUTURE:20260701T100000Z"], 5, "recurrence"],
     [["DTSTART:20260701T100000Z", "RRULE:FREQ=NEVER"], 6, "recurrence"],
     [["DTSTART:20260701T100000Z", "RRULE:FREQ=DAILY;INTERVAL=0"], 6, "recurrence"],
@@ -464,5 +463,56 @@ describe("an event that is marked as whole days", () => {
     ],
   ])("stays in times with %j", (lines) => {
     expect(when(...lines)?.kind).toBe("times");
+  });
+});
+
+describe("what others write a little wrong", () => {
+  const first = "2026-07-01T10:00:00Z 2026-07-01T11:00:00Z";
+  const hour = ["DTSTART:20260701T100000Z", "DTEND:20260701T110000Z"];
+  it.each<[string, readonly string[], string]>([
+    ["lower case", ["DTSTART:20260701t100000z", "DTEND:20260701t110000z"], first],
+    [
+      "a duration with an empty time",
+      ["DTSTART;VALUE=DATE:20260701", "DURATION:P1DT"],
+      "2026-07-01 2026-07-02",
+    ],
+    [
+      "an empty DTEND beside DURATION",
+      ["DTSTART:20260701T100000Z", "DTEND:", "DURATION:PT1H"],
+      first,
+    ],
+    ["an exception of no series", [...hour, "EXDATE:20260801T100000Z"], first],
+    ["an empty rule", [...hour, "RRULE:"], first],
+    ["a rule of one", [...hour, "RRULE:FREQ=WEEKLY;COUNT=1"], first],
+    [
+      "a rule that ends on its first day",
+      [...hour, "RRULE:FREQ=DAILY;UNTIL=20260701T230000Z"],
+      first,
+    ],
+    ["a further date that is the start", [...hour, "RDATE:20260701T100000Z"], first],
+  ])("%s is read as it is meant", (_what, lines, expected) => {
+    const { when, problems } = readOne(eventFile(...lines));
+    expect(problems).toEqual([]);
+    const said =
+      when?.kind === "times"
+        ? [when.start.toInstant(), when.end?.toInstant()]
+        : [when?.start, when?.end];
+    expect(said.map(String).join(" ")).toBe(expected);
+  });
+
+  it.each([
+    ["two occurrences", "RRULE:FREQ=WEEKLY;COUNT=2"],
+    ["a rule that ends the day after", "RRULE:FREQ=DAILY;UNTIL=20260702T100000Z"],
+    ["another date", "RDATE:20260701T100000Z,20260801T100000Z"],
+  ])("%s repeat", (_what, line) => {
+    expect(readOne(eventFile(...hour, line)).problems).toMatchObject([{ code: "recurrence" }]);
+  });
+
+  it("floating times stand in the zone of X-WR-TIMEZONE, and a note says so", () => {
+    const item = ["BEGIN:VEVENT", "UID:a", "DTSTART:20260701T100000", "END:VEVENT"];
+    const { items, ignored } = readFine(calendar("X-WR-TIMEZONE:America/New_York", ...item));
+    expect(String(items[0]?.when?.start)).toBe("2026-07-01T10:00:00-04:00[America/New_York]");
+    expect(ignored).toMatchObject([{ line: 3, code: "floating-zone" }]);
+    expect(readFine(calendar("X-WR-TIMEZONE:Mars/Base", ...item)).ignored).toEqual([]);
   });
 });

@@ -347,6 +347,14 @@ describe("a definition that cannot be followed is refused with the reason:", () 
     expect(utc("Own", block, "20260701T100000")).toContain(reason);
   });
 
+  it.each([
+    ["no start", standard(...offsets("+05:30", "+05:30"))],
+    ["no offset before", standard(start, "TZOFFSETTO:+0530")],
+    ["a start in UTC", standard("DTSTART:20000101T000000Z", ...offsets("+0530", "+0530"))],
+  ])("but not where it knows one offset alone: %s", (_what, block) => {
+    expect(utc("Own", block, "20260701T100000")).toBe("2026-07-01T04:30:00Z");
+  });
+
   it("an abbreviation with such rules, although it is known", () => {
     expect(utc("EST", standard(...fine), "20260701T100000")).toContain("unknown-zone");
   });

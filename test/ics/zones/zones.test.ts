@@ -201,8 +201,8 @@ describe("resolveZone()", () => {
     ["/"],
     ["/Mars/Base"],
     ["Mars/Base"],
-    ["+05:30"],
-    ["GMT+0100"],
+    ["05:30"],
+    ["GMT+2500"],
     ["Customized Time Zone"],
     ["tzone://Microsoft/Custom"],
     ["Berlin"],
@@ -211,6 +211,7 @@ describe("resolveZone()", () => {
     ["(UTC+01:00) A\r\nEND:VEVENT"],
     [`(UTC+01:00) ${"x".repeat(500)}`],
     ["toString"],
+    ["Europe/Berlin 2"],
   ])("does not guess %j", (tzid) => {
     expect(resolveZone(tzid)).toBeNull();
   });
@@ -224,5 +225,17 @@ describe("isUtc()", () => {
     ["Africa/Abidjan", false],
   ])("of %s is %s", (zone, expected) => {
     expect(isUtc(zone)).toBe(expected);
+  });
+
+  it.each([
+    ["GMT+0100", "Etc/GMT-1"],
+    ["GMT+02:00", "Etc/GMT-2"],
+    ["UTC-5", "Etc/GMT+5"],
+    ["+05:30", "+05:30"],
+    ["UTC+00:00", "UTC"],
+    ["tzone://Microsoft/Utc", "UTC"],
+    ["Eastern Standard Time 1", "America/New_York"],
+  ])("reads the odd name %j as %s", (tzid, zone) => {
+    expect(resolveZone(tzid)).toBe(zone);
   });
 });
