@@ -393,7 +393,7 @@ export function storeOctets(
 /** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
 export function etagOfSent(
   { calendars }: DavContext,
-  { request: { calendar, name, body } }: ObjectPut,
+  { request: { calendar, name }, body }: ObjectPut,
 ): string | null {
   const object = calendars.object(calendar, name);
   const isSame = object && Buffer.compare(calendars.octets(object), body) === 0;

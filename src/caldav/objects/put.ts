@@ -37,10 +37,17 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const sent = { type: headers["content-type"], body, ...(reading && { reading }) };
   const incoming = readObject(context, sent);
   if (!incoming.ok) return faultAnswer(incoming.failure);
-  // XML, in which objects are listed, has no control characters. The answer has no ETag then, as it is other octets.
+  // XML, in which objects are listed, has no control characters.
   const kept = withoutControlOctets(body);
   const put = { request, body: kept, incoming: incoming.value };
-  return atomically(context.store, () => store(context, put));
+  const answer = atomically(context.store, () => store(context, put));
+  return kept === body ? answer : withoutEtag(answer);
+}
+
+/** What was sent is not what is stored. Source: RFC 4791 5.3.4. */
+function withoutEtag({ headers = {}, ...answer }: DavAnswer): DavAnswer {
+  const rest = Object.entries(headers).filter(([name]) => name !== "ETag");
+  return { ...answer, headers: Object.fromEntries(rest) };
 }
 
 /** Octets that are to be a calendar object; `type` is their media type, `reading` what was read of them already. */
