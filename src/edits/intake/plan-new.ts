@@ -19,7 +19,8 @@ import { diffItem, onWholeDays } from "./diff-item.ts";
 import { dayOfTodo, serviceTimes } from "./diff-times.ts";
 import type { DiffContext } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { joinParts, type Note, type Part, quote, refuse, wish } from "./part.ts";
+import { parentOf, type TaskPlace } from "./parent-of.ts";
+import { joinParts, type Note, type Part, refuse, wish } from "./part.ts";
 
 /** An identity whose creation has never reached the service, and the edit that still waits for a person, if any. */
 interface Recreated {
@@ -46,7 +47,10 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   if ("code" in drafted) return refusal(incoming, { reasons: [drafted] });
   const { item, part } = drafted;
   const { title } = item;
-  const notes = [...part.notes, ...parentNotes(incoming, drafted)];
+  const notes = [
+    ...part.notes,
+    ...(drafted.item.kind === "event" ? [] : parentNotes(incoming, asked.situation)),
+  ];
   const kind = spokenKind(item);
   const changes = changesOf(null, part);
   const reasons = [...part.refusals, ...kindRefusals(incoming, { kind: item.kind, asked })];
@@ -114,62 +118,22 @@ function noProjectNote({ line }: IncomingItem): Note {
   return { line, code: "no-project", message };
 }
 
-interface TaskPlace {
-  readonly projectId: ProjectId;
-  readonly listId: ListId;
-  readonly parentId: ServiceId | null;
-  readonly kind: "task" | "subtask";
-  readonly parentUid?: string;
-}
-
 /** The project, list and parent of a new task, or the reason why it has no place. */
 function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
   const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
-  const { uid, relatedTo } = incoming;
-  const isOwn = relatedTo === undefined || relatedTo === uid;
-  const parent = isOwn ? null : parentOf(relatedTo, situation);
-  if (parent === "pending") {
-    const message = `its parent ${quote(incoming.relatedTo ?? "")} is new itself and in the same file; send it again when that is in the workspace`;
-    return fault("parent-pending", message);
-  }
-  if (parent === "other") {
-    const message = `its parent ${quote(incoming.relatedTo ?? "")} is no task; only tasks have subtasks`;
-    return fault("parent-kind", message);
-  }
-  if (parent) return parent;
+  const parent = parentOf(incoming, situation);
+  if (parent.kind === "known") return parent.place;
   const { store, projectId, listId } = situation;
   if (projectId === null) return noProjectNote(incoming);
   if (listId === null) {
     return fault("no-list", "a new task needs a todolist, and the request names none");
   }
   const list = store.directory.todolist(listId);
-  if (list?.projectId === projectId) {
-    const place = { projectId, listId, parentId: null, kind: "task" } as const;
-    const parentUid = pendingParentUid(incoming, situation);
-    return parentUid === undefined ? place : { ...place, parentUid };
+  if (list?.projectId !== projectId) {
+    return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
   }
-  return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
-}
-
-/** A parent that is not known gives null: the task then has no parent. */
-function parentOf(
-  uid: string,
-  { store, calendar, hides }: Situation,
-): TaskPlace | "pending" | "other" | null {
-  const known = hides(uid) ? null : store.view.findUid(uid)?.item;
-  if (!known) return calendar.items.some((other) => other.uid === uid) ? "pending" : null;
-  if (known.kind !== "task") return "other";
-  const { id: parentId, projectId, listId } = known;
-  const place = { projectId, listId, parentId, kind: "subtask" } as const;
-  return parentId === null ? { ...place, parentUid: uid } : place;
-}
-
-/** Calendar programs may send a to-do before its parent, each in a request of its own. */
-function pendingParentUid(
-  { uid, relatedTo }: IncomingItem,
-  { channel }: Situation,
-): string | undefined {
-  return channel === "caldav" && relatedTo !== uid ? relatedTo : undefined;
+  const place = { projectId, listId, parentId: null, kind: "task" } as const;
+  return parent.kind === "awaited" ? { ...place, parentUid: parent.uid } : place;
 }
 
 /** Where and by whom an item is to be created. */
@@ -277,15 +241,10 @@ function withTitle(
   return { item, part: joinParts([part, untitledRefusal]) };
 }
 
-function parentNotes(incoming: IncomingItem, { item, parentUid }: PlacedDraft): readonly Note[] {
-  const { relatedTo } = incoming;
-  if (relatedTo === undefined || item.kind === "subtask") return [];
-  const why = `no task has the UID ${quote(relatedTo)}`;
-  const message =
-    parentUid === undefined
-      ? `RELATED-TO cannot be stored: ${why}`
-      : `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
-  return [{ line: incoming.line, code: "not-stored", message }];
+function parentNotes(incoming: IncomingItem, situation: Situation): readonly Note[] {
+  const remark = parentOf(incoming, situation).remark;
+  if (incoming.component !== "VTODO" || remark === null) return [];
+  return [{ line: incoming.line, code: "not-stored", message: remark }];
 }
 
 function kindRefusals(

@@ -285,3 +285,36 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     expect(rig.states().slice(2, 3)).toEqual(["confirmed"]);
   });
 });
+
+describe("to-dos below each other that come together", () => {
+  const family = [child("deep@example.com", "child@example.com"), child(), parent];
+
+  it("become a task with its subtasks by one file, in any order", async () => {
+    for (const items of [family, family.toReversed()]) {
+      const rig = await parentsRig();
+      const plan = rig.send(calendar(...items));
+      expect(plan.kind === "plan" && plan.summary).toMatchObject({ create: 3, refused: 0 });
+      await rig.drainAll();
+      expect(rig.workspaceTasks()).toMatchObject([{ title: "Parent" }]);
+      expect((await rig.subtasksOf("parent@example.com")).toSorted()).toEqual([
+        "child@example.com",
+        "deep@example.com",
+      ]);
+    }
+  });
+
+  it("become that by one request of a calendar program each", async () => {
+    const rig = await parentsRig();
+    for (const item of family.toReversed())
+      expect(rig.put(item)).toMatchObject({ summary: { create: 1 } });
+    await rig.drainAll();
+    expect((await rig.subtasksOf("parent@example.com")).toSorted()).toEqual([
+      "child@example.com",
+      "deep@example.com",
+    ]);
+    // What is below a subtask that is there already.
+    rig.put(child("deeper@example.com", "child@example.com"));
+    await rig.drainAll();
+    expect(await rig.subtasksOf("parent@example.com")).toContain("deeper@example.com");
+  });
+});

@@ -177,13 +177,21 @@ describe("accept() of a UID that is not known", () => {
     expect(rig.woken()).toBe(0);
   });
 
-  it("refuses subtasks of what is no task, and of a parent in the same file", () => {
+  it("makes a task of its own of what hangs below no task, or in a ring, and says so", () => {
     const rig = acceptRig();
     const event = rig.put(anEvent(501));
-    const sub = (parent: string) => vtodo(`sub-${parent}`, "SUMMARY:Sub", `RELATED-TO:${parent}`);
-    const file = calendar(chore, sub("chore@example.com"), sub(event));
+    const sub = (uid: string, parent: string) => vtodo(uid, "SUMMARY:Sub", `RELATED-TO:${parent}`);
+    const file = calendar(
+      sub("event", event),
+      sub("nobody", "nobody@example.com"),
+      sub("ring-a", "ring-b"),
+      sub("ring-b", "ring-a"),
+    );
     const plan = rig.plan(file, { listId: list });
-    expect(plan.items.map(codes)).toEqual([[], ["parent-pending"], ["parent-kind"]]);
+    expect(plan.items.map((item) => [item.action, ...codes(item)])).toEqual(
+      Array.from({ length: 4 }, () => ["create", "not-stored"]),
+    );
+    expect(plan.items[2]?.problems[0]?.message).toContain("ring");
   });
 
   it("refuses a UID of this installation that is not known as gone", () => {

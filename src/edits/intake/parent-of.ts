@@ -1,0 +1,108 @@
+import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
+import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
+import type { Store } from "../../store/store.ts";
+import type { ViewItem } from "../../store/view/view.ts";
+import type { Situation } from "./item-plan.ts";
+import { quote } from "./part.ts";
+
+/** Where a new task is to be made. `parentUid`: of its parent, where that has no id yet. */
+export interface TaskPlace {
+  readonly projectId: ProjectId;
+  readonly listId: ListId;
+  readonly parentId: ServiceId | null;
+  readonly kind: "task" | "subtask";
+  readonly parentUid?: string;
+}
+
+/** What the RELATED-TO of a new to-do means. `remark`: where it becomes something else than it says. */
+export type Parent =
+  | { readonly kind: "known"; readonly place: TaskPlace; readonly remark: string | null }
+  /** It becomes a subtask once the task of this UID is there, or a task if that takes more than a minute. */
+  | { readonly kind: "awaited"; readonly uid: string; readonly remark: string | null }
+  | { readonly kind: "none"; readonly remark: string | null };
+
+/**
+ * The task below which a new to-do hangs. Subtasks have no subtasks in the service, so that a deeper one hangs below the task at
+ * the top. Parents are looked for in the workspace, then in the same file.
+ */
+export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
+  const { uid, relatedTo } = incoming;
+  if (relatedTo === undefined || relatedTo === uid) return { kind: "none", remark: null };
+  const { store, calendar, hides } = situation;
+  const passed = new Set<string>();
+  let at = relatedTo;
+  /** The highest one that the file brings. */
+  let brought: string | null = null;
+  for (;;) {
+    if (at === uid) return ignored("its parents form a ring");
+    if (passed.has(at)) return awaited(relatedTo, relatedTo);
+    passed.add(at);
+    const viewed = hides(at) ? null : store.view.findUid(at);
+    if (viewed) {
+      const above = viewed.item.kind === "subtask" ? uidAbove(viewed, store) : null;
+      if (above !== null) {
+        at = above;
+        continue;
+      }
+      if (viewed.item.kind === "task") return known(viewed, relatedTo);
+      if (brought === null) return ignored(`${quote(at)} is no task, and only tasks have subtasks`);
+      return awaited(brought, relatedTo);
+    }
+    const other = newIn(calendar).get(at);
+    if (!other) return brought === null ? unknown(at, situation) : awaited(brought, relatedTo);
+    brought = at;
+    if (other.relatedTo === undefined) return awaited(brought, relatedTo);
+    at = other.relatedTo;
+  }
+}
+
+/** To-dos of a file that may become tasks. Found once for each file. */
+function newIn(calendar: IncomingCalendar): ReadonlyMap<string, IncomingItem> {
+  const found = byCalendar.get(calendar);
+  if (found) return found;
+  const todos = calendar.items.filter(
+    ({ component, problems }) => component === "VTODO" && problems.length === 0,
+  );
+  const map = new Map(todos.map((item) => [item.uid, item]));
+  byCalendar.set(calendar, map);
+  return map;
+}
+
+const byCalendar = new WeakMap<IncomingCalendar, ReadonlyMap<string, IncomingItem>>();
+
+function known({ item, uid }: ViewItem, asked: string): Parent {
+  if (item.kind === "event") throw new Error("an event has no subtasks");
+  const { id: parentId, projectId, listId } = item;
+  const place = { projectId, listId, parentId, kind: "subtask" } as const;
+  const remark = uid === asked ? null : raised(item.title);
+  return { kind: "known", place: parentId === null ? { ...place, parentUid: uid } : place, remark };
+}
+
+const awaited = (uid: string, asked: string): Parent => ({
+  kind: "awaited",
+  uid,
+  remark: uid === asked ? null : raised(uid),
+});
+
+/** Calendar programs may send a to-do before its parent, each in a request of its own. */
+function unknown(uid: string, { channel }: Situation): Parent {
+  const why = `no task has the UID ${quote(uid)}`;
+  if (channel !== "caldav") return ignored(why);
+  const remark = `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
+  return { kind: "awaited", uid, remark };
+}
+
+const ignored = (why: string): Parent => ({
+  kind: "none",
+  remark: `RELATED-TO cannot be stored: ${why}`,
+});
+
+const raised = (top: string): string =>
+  `RELATED-TO: subtasks have no subtasks in the workspace; it becomes a subtask of ${quote(top)}`;
+
+/** The UID of the task above a subtask, which may not be there yet; null where it is not known. */
+function uidAbove({ key, item }: ViewItem, { mirror, journal }: Store): string | null {
+  if (item.kind === "event" || item.parentId === null) return journal.awaitedParent(key);
+  const above = mirror.find("task", item.parentId);
+  return above === null ? null : mirror.identity(above).uid;
+}
