@@ -6,17 +6,21 @@ import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item
 import { oneLine, plainDescription } from "../domain/text.ts";
 import { endsAt, type When } from "../domain/when.ts";
 import { foldLines } from "../ics/lines/content-line.ts";
-import { readTree } from "../ics/lines/tokens.ts";
+import { type Component, readTree } from "../ics/lines/tokens.ts";
 import {
   canonicalText,
   overlayOctets,
   restampOctets,
   saysAsOctets,
 } from "../ics/overlay/overlay.ts";
+import { isReminder, isRepeating } from "../ics/read/read-alarm.ts";
 import { findUnstorable } from "../ics/read/read-item.ts";
+import { readSpan } from "../ics/read/read-span.ts";
+import { readDuration } from "../ics/time-values.ts";
 import { writeEvent } from "../ics/write/write-event.ts";
 import { writeObject } from "../ics/write/write-object.ts";
 import { writeTodo } from "../ics/write/write-todo.ts";
+import { zonesOfFile } from "../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
 import { writeTimeZone } from "../ics/zones/zones.ts";
 import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
@@ -171,8 +175,9 @@ const later = (a: Temporal.Instant, b: Temporal.Instant | null): Temporal.Instan
  * Our component with what another channel said of the item and the service cannot hold: further properties, parts and
  * alarms. `raw`: that channel's component as unfolded lines joined by LF, which need not be of the same name.
  */
-function withKeptLines(text: string, raw: string, component: ObjectComponent): string {
-  const { properties, parts } = keptLines(raw, component);
+function withKeptLines(written: string, raw: string, component: ObjectComponent): string {
+  const { properties, parts, repeating } = keptLines(raw, component);
+  const text = withRepeats(written, repeating);
   if (properties.length + parts.length === 0) return text;
   const end = text.lastIndexOf(`END:${component}`);
   const firstPart = text.indexOf("\r\nBEGIN:", 1) + 2;
@@ -186,33 +191,63 @@ function withKeptLines(text: string, raw: string, component: ObjectComponent): s
   );
 }
 
+/** Our alarm as it was sent, with its repeats, as long as the reminder is still at that time. */
+function withRepeats(text: string, repeating: readonly string[]): string {
+  const [block] = /BEGIN:VALARM\r\n[\s\S]*?END:VALARM\r\n/.exec(text) ?? [];
+  if (block === undefined || repeating.length === 0) return text;
+  const [ours, theirs] = [block.split("\r\n"), repeating].map(leadIn);
+  return ours === theirs ? text.replace(block, () => foldLines(repeating)) : text;
+}
+
+/** In seconds. */
+function leadIn(lines: readonly string[]): number | null {
+  const trigger = lines.find((line) => /^TRIGGER[;:]/i.test(line));
+  return readDuration(trigger?.replace(/^.*:/, "") ?? "")?.total("seconds") ?? null;
+}
+
 /** Stay here as well, although they are read: the service takes them for some items only. */
 const keptNames: ReadonlySet<string> = new Set(["ATTACH", "COMMENT"]);
 
 function keptLines(raw: string, component: ObjectComponent) {
   const lines = raw.split("\n");
   const [own] = readTree(`BEGIN:VCALENDAR\n${raw}\nEND:VCALENDAR\n`).components;
-  if (!own) return { properties: [], parts: [] };
+  if (!own) return { properties: [], parts: [], repeating: [] };
   // The lines of the calendar around it start one earlier.
   const text = (line: number): string => lines[line - 2] ?? "";
   const unstorable = new Set(findUnstorable(own).map(({ line }) => line));
   const alarms = own.components.filter(({ name }) => name === "VALARM");
-  // The first alarm of an event is its reminder, which the service has.
-  const ownAlarms = component === "VEVENT" ? alarms.slice(1) : alarms;
+  const reminder = component === "VEVENT" ? reminderOf(own, alarms) : undefined;
+  // The service has the reminder of an event, but not that it repeats.
+  const ownAlarms = alarms.filter((alarm) => alarm !== reminder);
+  const linesFrom = ({ line, name }: Component): readonly string[] => {
+    const end = lines.findIndex((one, at) => at >= line - 2 && one.toUpperCase() === `END:${name}`);
+    return lines.slice(line - 2, end + 1);
+  };
   return {
     properties: own.lines
       .filter(({ line, name }) => unstorable.has(line) || isKept(name, text(line)))
       .map(({ line }) => text(line)),
     parts: own.components
       .filter((part) => unstorable.has(part.line) || ownAlarms.includes(part))
-      .flatMap(({ line, name }) => {
-        const end = lines.findIndex(
-          (one, at) => at >= line - 2 && one.toUpperCase() === `END:${name}`,
-        );
-        return lines.slice(line - 2, end + 1);
-      }),
+      .flatMap(linesFrom),
+    repeating: reminder && isRepeating(reminder) ? linesFrom(reminder) : [],
   };
 }
+
+/** The alarm that was read as the reminder. Which zone floating times have does not matter between the times of one item. */
+function reminderOf(own: Component, alarms: readonly Component[]): Component | undefined {
+  const zoneOf = zonesOfFile(own, "UTC");
+  const reading = { component: own, uid: "", problems: [], zoneOf, describeRule: () => null };
+  const { start, end } = readSpan(reading);
+  // A file that changes only some properties may leave the start out.
+  const anchor = { start: start ?? anyStart, end, zoneOf };
+  return alarms.find((alarm) => isReminder(alarm, anchor));
+}
+
+const anyStart = {
+  kind: "time",
+  at: Temporal.Instant.from("2000-01-01T00:00:00Z").toZonedDateTimeISO("UTC"),
+} as const;
 
 const isKept = (name: string, text: string): boolean =>
   keptNames.has(name) && !/;ENCODING=BASE64/i.test(text);

@@ -136,6 +136,41 @@ describe("keep()", () => {
     expect(text.indexOf("LOCATION")).toBeLessThan(text.indexOf("BEGIN:VALARM"));
   });
 
+  it.each([
+    [
+      "that cannot be the reminder first",
+      ["ACTION:EMAIL\nTRIGGER:-PT10M", "ACTION:DISPLAY\nTRIGGER:-PT15M"],
+      2,
+    ],
+    ["after the start", ["ACTION:DISPLAY\nTRIGGER:PT9H"], 2],
+    [
+      "that was snoozed",
+      ["ACTION:DISPLAY\nTRIGGER:-PT15M", "TRIGGER:-PT1M\nRELATED-TO;RELTYPE=SNOOZE:a"],
+      2,
+    ],
+    ["that repeats", ["ACTION:DISPLAY\nTRIGGER:-PT15M\nREPEAT:2\nDURATION:PT1M"], 1],
+  ])(
+    "octets() result when another channel has sent an alarm %s: all of them as they were sent",
+    (_what, alarms, count) => {
+      const rig = calendarRig();
+      const key = rig.put(anEvent(1, { reminder: Temporal.Duration.from({ minutes: 15 }) }));
+      const { uid } = rig.seen(key);
+      const sent = alarms.map((lines) => `BEGIN:VALARM\n${lines}\nEND:VALARM`);
+      const raw = [
+        "BEGIN:VEVENT",
+        `UID:${uid}`,
+        "DTSTART:20261124T100000Z",
+        ...sent,
+        "END:VEVENT",
+      ].join("\n");
+      rig.store.objects.put({ item: key, component: "VEVENT", channel: "upload", uid, raw });
+      const text = textOf(rig, rig.calendars.objectOfUid(open(rig, "events-2001"), uid));
+      expect(text.match(/BEGIN:VALARM/g)).toHaveLength(count);
+      for (const lines of alarms.filter((one) => !/TRIGGER:-PT15M$/.test(one)))
+        expect(text.replaceAll("\r\n", "\n")).toContain(lines);
+    },
+  );
+
   it("keep() result when its transaction is undone: nothing of it is shown, not even after other changes", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1));

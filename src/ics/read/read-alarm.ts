@@ -28,12 +28,13 @@ export interface ReadAlarms {
 
 /**
  * Finds the one reminder that the service can hold: the first display or audio alarm before the start. Dummy alarms
- * (ACTION:NONE, or Apple's moment in 1976) and those that only repeat a snoozed one say nothing.
+ * (ACTION:NONE, or Apple's moment in 1976) say nothing. What the service cannot hold of the others is named.
  * Source: RFC 5545 3.6.6, 3.8.6.3 (TRIGGER); RFC 9074 7 (RELTYPE=SNOOZE).
  */
 export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): ReadAlarms {
-  const spoken = alarms.filter((alarm) => !isSilent(alarm));
-  let alarm: Temporal.Duration | null | undefined = spoken.length === 0 ? null : undefined;
+  const spoken = alarms.filter((alarm) => !isDummy(alarm));
+  const isAsked = spoken.some((alarm) => !isSnooze(alarm));
+  let alarm: Temporal.Duration | null | undefined = isAsked ? undefined : null;
   const unstorable: Unstorable[] = [];
   for (const component of spoken) {
     const lead = readLead(component, anchor);
@@ -45,23 +46,40 @@ export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): R
       const reason = "the service keeps one reminder for an event; this is a second one";
       unstorable.push({ line: component.line, name: "VALARM", reason });
     }
+    if (typeof lead !== "string" && isRepeating(component)) {
+      const reason = "the service reminds once; this alarm repeats";
+      unstorable.push({ line: component.line, name: "VALARM", reason });
+    }
   }
   return { alarm, unstorable };
 }
 
 /** Whether an alarm is one that the service could hold as the item's reminder. */
 export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
-  return !isSilent(alarm) && typeof readLead(alarm, anchor) !== "string";
+  return !isDummy(alarm) && typeof readLead(alarm, anchor) !== "string";
 }
 
-function isSilent(alarm: Component): boolean {
+/** Source: RFC 5545 3.8.6.2 (REPEAT). */
+export const isRepeating = (alarm: Component): boolean =>
+  Number(find(alarm, "REPEAT")?.value.trim() ?? 0) > 0;
+
+const isDummy = (alarm: Component): boolean =>
+  !isAtPlace(alarm) &&
+  (actionOf(alarm) === "NONE" || find(alarm, "TRIGGER")?.value.trim() === noAlarm);
+
+/** Source: RFC 9074 8 (PROXIMITY). */
+const isAtPlace = (alarm: Component): boolean =>
+  find(alarm, "PROXIMITY") !== undefined || find(alarm, "X-APPLE-PROXIMITY") !== undefined;
+
+const isSnooze = (alarm: Component): boolean => {
   const related = find(alarm, "RELATED-TO");
-  const snoozes = related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
-  return snoozes || actionOf(alarm) === "NONE" || find(alarm, "TRIGGER")?.value === noAlarm;
-}
+  return related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
+};
 
 /** The time before the start, or a sentence on why it cannot be stored. */
 function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | string {
+  if (isSnooze(alarm)) return "the service does not keep that a reminder was snoozed";
+  if (isAtPlace(alarm)) return "the service cannot remind at a place";
   const action = actionOf(alarm);
   if (action !== "DISPLAY" && action !== "AUDIO") {
     return `the service keeps reminders only; ACTION:${action} is none`;

@@ -56,11 +56,34 @@ describe("the alarm", () => {
     expect(item.unstorable.map(({ line }) => line)).toEqual([7, 15]);
   });
 
+  it.each([
+    [
+      "at a place",
+      alarm(
+        "ACTION:DISPLAY",
+        "TRIGGER;VALUE=DATE-TIME:19760401T005545Z",
+        "X-APPLE-PROXIMITY:ARRIVE",
+      ),
+      undefined,
+      "place",
+    ],
+    [
+      "that repeats",
+      alarm("ACTION:DISPLAY", "TRIGGER:-PT5M", "REPEAT:2", "DURATION:PT1M"),
+      "PT5M",
+      "repeats",
+    ],
+  ])("tells of one %s what the service cannot hold", (_what, lines, lead, reason) => {
+    const item = read(...timed, ...lines);
+    expect(item.alarm?.toString()).toBe(lead);
+    expect(item.unstorable).toMatchObject([{ reason: expect.stringContaining(reason) }]);
+  });
+
   it("is null where only dummies and snoozes stand", () => {
     const dummy = alarm("ACTION:NONE", "TRIGGER;VALUE=DATE-TIME:19760401T005545Z");
     const snooze = alarm("ACTION:DISPLAY", "TRIGGER:-PT1M", "RELATED-TO;RELTYPE=SNOOZE:a");
     const sounding = display("TRIGGER;VALUE=DATE-TIME:19760401T005545Z");
     const found = read(...timed, ...dummy, ...snooze, ...sounding);
-    expect(found).toMatchObject({ alarm: null, unstorable: [] });
+    expect(found).toMatchObject({ alarm: null, unstorable: [{ name: "VALARM", line: 11 }] });
   });
 });
