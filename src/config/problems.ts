@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { editDistance } from "../domain/edit-distance.ts";
 import type { TextPlace } from "./json.ts";
 import { knownKeys } from "./settings.ts";
 
@@ -126,7 +127,7 @@ function meant(path: readonly PropertyKey[], keys: readonly KnownKey[]): string 
   const inside = (key: string) => (place === "" ? key : `${place}.${key}`);
   const siblings = keys.filter(({ path: known, name: own }) => known === inside(own));
   const distances = siblings
-    .map(({ name: own }) => ({ own, far: distance(name.toLowerCase(), own.toLowerCase()) }))
+    .map(({ name: own }) => ({ own, far: editDistance(name.toLowerCase(), own.toLowerCase()) }))
     .filter(({ own, far }) => far <= Math.max(1, Math.floor(own.length / 3)));
   const [nearest] = distances.toSorted((a, b) => a.far - b.far);
   if (nearest) return `; did you mean ${JSON.stringify(nearest.own)}?`;
@@ -137,28 +138,6 @@ function meant(path: readonly PropertyKey[], keys: readonly KnownKey[]): string 
   return siblings.length > 0
     ? `; known here: ${siblings.map(({ name: own }) => own).join(", ")}`
     : "";
-}
-
-/** How many letters have to be added, taken off, replaced or swapped with the next one. */
-function distance(a: string, b: string): number {
-  let [before, above] = [[0], [...Array(b.length + 1).keys()]];
-  for (let row = 1; row <= a.length; row += 1) {
-    const line = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const isSame = a[row - 1] === b[column - 1];
-      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      line.push(
-        Math.min(
-          (above[column] ?? 0) + 1,
-          (line[column - 1] ?? 0) + 1,
-          (above[column - 1] ?? 0) + (isSame ? 0 : 1),
-          isSwapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    [before, above] = [above, line];
-  }
-  return above[b.length] ?? 0;
 }
 
 /** `people[].email` for whichever person. */

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { type Request, type Response, Router } from "express";
 import { unreachable } from "../domain/result.ts";
 import { findReport, reports } from "../reports/catalogue/catalogue.ts";
+import { byteOrderMark } from "../reports/formats/data-formats.ts";
 import type { Format } from "../reports/formats/format.ts";
 import type { RenderFailure, RenderOptions } from "../reports/render-report.ts";
 import { reportChoices } from "../reports/report-choices.ts";
@@ -67,14 +68,17 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     if (rendered === null) return;
     if (!rendered.ok) return sendProblem(response, problemOf(rendered.failure));
     const { body, bytes, mediaType, fileName, freshness } = rendered.value;
+    // Spreadsheets take a file without it for another encoding.
+    const mark = disposition === "attachment" && wish.format === "csv" ? byteOrderMark : "";
     response
-      .set("Content-Length", String(bytes))
+      .set("Content-Length", String(bytes + Buffer.byteLength(mark)))
       .set("Content-Type", mediaType)
       .set("Content-Disposition", `${disposition}; filename="${fileName}"`)
       .set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
       .set("X-Content-Type-Options", "nosniff")
       .set("Cache-Control", "no-store")
       .set("X-Dayferry-Mirror", freshness);
+    if (mark !== "") response.write(mark);
     // Who goes away meanwhile has what has come so far; nothing is left to be said to them.
     await pipeline(body, response).catch(() => undefined);
   }

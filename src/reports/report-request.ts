@@ -1,3 +1,4 @@
+import { editDistance } from "../domain/edit-distance.ts";
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/sight.ts";
@@ -129,7 +130,10 @@ function isSaid(filter: FilterName, request: ReportRequest): boolean {
 
 const optionOf = (filter: FilterName): string => (filter === "dates" ? "from, --to" : filter);
 
-/** By id, or by a name that only one has, or only one of those that are still there; the case does not matter. */
+/**
+ * By id, by a name, or by the beginning of a name; one that only one has, or only one of those that are still there. The case does
+ * not matter. Fails with a sentence that names similar ones.
+ */
 export function findNamed<Row extends KnownName>(
   rows: readonly Row[],
   { option, text }: { readonly option: string; readonly text: string },
@@ -139,20 +143,44 @@ export function findNamed<Row extends KnownName>(
     const row = rows.find(({ id }) => id === Number(wanted));
     if (row) return ok(row);
   }
-  const named = rows.filter(({ name }) => name.trim().toLowerCase() === wanted);
-  const there = named.filter(({ gone }) => gone === 0);
-  const found = there.length > 0 ? there : named;
+  const plain = ({ name }: KnownName) => name.trim().toLowerCase();
+  const exact = thereFirst(rows.filter((row) => plain(row) === wanted));
+  const begun =
+    wanted === "" ? [] : thereFirst(rows.filter((row) => plain(row).startsWith(wanted)));
+  const found = exact.length > 0 ? exact : begun;
   const [only, another] = found;
   if (only && !another) return ok(only);
   if (another) {
-    const ids = found.map(({ id }) => id).join(", ");
-    return fail(`${option} "${text}": ${found.length} have that name; take one of the ids ${ids}`);
+    const how = exact.length > 0 ? "have that name" : "begin with that";
+    const some = found.slice(0, 5).map(({ id, name }) => `${name} (${id})`);
+    const more = found.length > some.length ? " and others" : "";
+    return fail(
+      `${option} "${text}": ${found.length} ${how}: ${some.join(", ")}${more}; use the id`,
+    );
   }
-  const near = rows.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, 5);
-  const hint = near.map(({ id, name }) => `${name} (${id})`).join(", ");
-  return fail(
-    `${option} "${text}": nothing known has that id or name${hint ? `; near: ${hint}` : ""}`,
-  );
+  const near = nearNames(rows, wanted).map(({ id, name }) => `${name} (${id})`);
+  const hint = near.length > 0 ? `. Did you mean ${near.join(", ")}?` : "";
+  return fail(`${option} "${text}": nothing has that id or name${hint}`);
+}
+
+function thereFirst<Row extends KnownName>(rows: readonly Row[]): readonly Row[] {
+  const there = rows.filter(({ gone }) => gone === 0);
+  return there.length > 0 ? there : rows;
+}
+
+/** Names that hold the text, or a word that differs from it by a letter or two. */
+function nearNames<Row extends KnownName>(rows: readonly Row[], wanted: string): readonly Row[] {
+  const near = rows.filter(({ name, gone }) => {
+    const words = [name, ...name.split(/[\s,;:()/-]+/)].map((word) => word.toLowerCase());
+    return (
+      gone === 0 &&
+      (name.toLowerCase().includes(wanted) ||
+        words.some(
+          (word) => editDistance(word, wanted) <= Math.min(2, Math.floor(wanted.length / 3)),
+        ))
+    );
+  });
+  return near.slice(0, 5);
 }
 
 function readDate(option: string, text: string | null): Result<Temporal.PlainDate, string> | null {

@@ -68,6 +68,8 @@ describe("report", () => {
     expect([table.code, table.stderr]).toEqual([0, ""]);
     expect(table.stdout).toMatch(/3 {2}task +Overdue \| one/);
     expect(table.stdout).toMatch(/\nMirror: \d+ sources, read \d+ s/);
+    const marked = await command("report", "overdue", "--format", "csv", "--bom");
+    expect(marked.stdout.startsWith("\ufeff")).toBe(true);
     const csv = await command("report", "overdue", "--format", "csv");
     expect(csv.stderr).toMatch(/^Mirror: /);
     const moved = await command("report", "slippage", "--format", "csv");
@@ -81,12 +83,12 @@ describe("report", () => {
     const wrong: readonly (readonly [readonly string[], string])[] = [
       [["report", "agendas"], "there are agenda, overdue"],
       [["report", "agenda", "--from", "soon"], '--from "soon": it must be a date'],
-      [["report", "agenda", "--project", "0"], "nothing known has that id or name"],
+      [["report", "agenda", "--project", "0"], "nothing has that id or name"],
       [["report", "agenda", "--as-of", "2020-01-01"], "everything is known from"],
       [["report", "agenda", "--format", "pdf"], "Allowed choices are table, csv, json, md, html"],
       [["report", "agenda", "--limit", "0"], "positive whole number"],
       [["report", "agenda", "--time-zone", "Berlin"], "no IANA zone"],
-      [["report", "agenda", "--publish", "nowhere"], "nothing known has that id or name"],
+      [["report", "agenda", "--publish", "nowhere"], "nothing has that id or name"],
       [["report", "agenda", "--output", installation.folder], "it is a directory"],
       [["report"], "missing required argument 'name'"],
     ];

@@ -124,7 +124,10 @@ describe("the pages of reports", () => {
     const changes = await admin("/reports/changes");
     expect(changes.text).toContain("When: Tue 10 Nov 2026 (all day) → Tue 1 Dec 2026 (all day)");
     expect(changes.text).not.toContain("{&quot;");
-    expect((await admin("/reports/items/download?format=csv")).text).toMatch(/Id,UID/i);
+    const csv = await admin("/reports/items/download?format=csv");
+    expect(csv.text).toMatch(/Id,UID/i);
+    // It begins with a byte order mark, which fetch takes off.
+    expect(Number(csv.headers.get("content-length"))).toBe(Buffer.byteLength(csv.text) + 3);
   });
 
   it("tell a person what is for their eyes, on their clocks", async () => {

@@ -10,9 +10,14 @@ describe("buildReport()", () => {
     fill(rig);
     rig.store.directory.putProjects([aProject(2003, "website")], false);
     const wrong: readonly [string, Parameters<typeof rig.ask>[1], string][] = [
-      ["agenda", { project: "9" }, '--project "9": nothing known has that id or name'],
-      ["agenda", { project: "Website" }, "2 have that name; take one of the ids 2001, 2003"],
-      ["agenda", { project: "Trade" }, "near: Trade | fair (2002)"],
+      ["agenda", { project: "9" }, '--project "9": nothing has that id or name'],
+      [
+        "agenda",
+        { project: "Website" },
+        "2 have that name: Website (2001), Website (2003); use the id",
+      ],
+      ["agenda", { project: "fair" }, "Did you mean Trade | fair (2002)?"],
+      ["agenda", { project: "Tarde" }, "Did you mean Trade | fair (2002)?"],
       ["agenda", { from: "2026-13-01" }, '--from "2026-13-01": it must be a date'],
       ["agenda", { from: "2026-12-01", to: "2026-11-01" }, "is after --to 2026-11-01"],
       ["agenda", { asOf: "yesterday" }, '--as-of "yesterday": it must be a date'],
@@ -30,6 +35,21 @@ describe("buildReport()", () => {
     expect(many.ok ? "" : many.failure.message.split("\n")).toHaveLength(3);
     expect(rig.ask("agendas")).toMatchObject({
       failure: { kind: "unknown", message: expect.stringContaining("agenda, overdue, workload") },
+    });
+  });
+
+  it("buildReport() result when the beginning of a name is given: the only one that begins so", () => {
+    const rig = reportRig();
+    fill(rig);
+    const of = (project: string) => rig.ask("agenda", { project });
+    expect(of("trade")).toEqual(of("2002"));
+    expect(of("tra").ok).toBe(true);
+    rig.store.directory.putProjects([aProject(2004, "Training")], false);
+    expect(of("tra")).toMatchObject({
+      failure: {
+        message:
+          '--project "tra": 2 begin with that: Trade | fair (2002), Training (2004); use the id',
+      },
     });
   });
 

@@ -5,6 +5,7 @@ import { fileReason } from "../../domain/file-reason.ts";
 import { isId } from "../../domain/ids.ts";
 import { type Result, unreachable } from "../../domain/result.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
+import { byteOrderMark } from "../../reports/formats/data-formats.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
@@ -31,6 +32,7 @@ interface ReportOptions extends DatabaseOptions {
   readonly limit?: number;
   readonly format?: string;
   readonly json: boolean;
+  readonly bom: boolean;
   readonly output?: string;
   readonly publish?: string;
 }
@@ -50,6 +52,7 @@ export function reportCommand({ host }: CommandTools): Command {
     .option("--limit <rows>", "so many rows at most", readRows)
     .addOption(new Option("--format <format>", "how to write it").choices(formats))
     .option("--json", "the same as --format json", false)
+    .option("--bom", "begin csv with a byte order mark, for spreadsheets", false)
     .option("--output <file>", "write to a file, as a whole or not at all")
     .option("--publish <folder>", "upload it to this folder (id or name) of the project");
   return withDatabase(command).action(
@@ -60,7 +63,9 @@ export function reportCommand({ host }: CommandTools): Command {
       }
       const place = databaseFor(options, { command: self, host });
       const format = formatOf(options);
-      const rendered = render(name, { options, place, format, now: host.clock() });
+      const plain = render(name, { options, place, format, now: host.clock() });
+      const mark = options.bom && format === "csv" ? byteOrderMark : "";
+      const rendered = { ...plain, text: `${mark}${plain.text}` };
       if (options.output !== undefined) writeWhole(options.output, rendered.text);
       if (options.publish !== undefined) {
         const folder = folderOf(options.publish, { place, project: options.project ?? null });

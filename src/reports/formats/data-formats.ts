@@ -15,6 +15,9 @@ export function csvOf({ columns, rows, readAt, freshness }: ReportDocument): str
 }
 
 /** One record without its line end. */
+/** By which spreadsheets know UTF-8. */
+export const byteOrderMark = "\ufeff";
+
 export const csvLine = (columns: readonly Pick<Column, "type">[], row: readonly Cell[]): string =>
   columns.map((_, nth) => csvField(row[nth] ?? null)).join(",");
 
