@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ownFolders } from "../../src/http/assets.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { insist } from "../../src/sandbox/work-outcome.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
@@ -220,6 +221,35 @@ describeInBrowser("the calendar", () => {
     const { x, y } = (await hour.boundingBox()) ?? expect.fail("no hour is shown");
     const there = `document.elementFromPoint(${x + 4}, ${y + 4})?.textContent`;
     expect(await page.evaluate(there)).toBe("09:00");
+  });
+
+  it("shows more of a day in a popover that covers what is below it", async () => {
+    const { events } = sandbox.workspace;
+    const [place] = sandbox.workspace.places();
+    const where = { by: ownerOf(sandbox), project: place?.project ?? 0 };
+    const on = "2027-03-10";
+    for (let nth = 0; nth < 8; nth++) {
+      insist(events.create(where, { title: `Crowd ${nth}`, start: on, end: on, all_day: true }));
+    }
+    for (const scheme of ["light", "dark"] as const) {
+      const page = await open({ scheme });
+      await eventually("the events are shown", async () => {
+        await enter(page, `calendar?on=${on}&view=dayGridMonth`);
+        return (await page.getByText(/^\+\d+ more$/).count()) > 0 ? true : null;
+      });
+      await page
+        .getByText(/^\+\d+ more$/)
+        .first()
+        .click();
+      const popover = page.locator("[role=dialog]").last();
+      await popover.getByText("Crowd 7").waitFor();
+      const { PICTURES: pictures } = process.env;
+      if (pictures) await page.screenshot({ path: `${pictures}/popover-${scheme}.png` });
+      const colour = await page.evaluate(
+        "getComputedStyle([...document.querySelectorAll('[role=dialog]')].at(-1)).backgroundColor",
+      );
+      expect(colour).toMatch(/^rgb\(|, 1\)$/);
+    }
   });
 
   it("keeps a title of one long word within the page", async () => {

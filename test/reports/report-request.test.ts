@@ -14,7 +14,7 @@ describe("buildReport()", () => {
       [
         "agenda",
         { project: "Website" },
-        "2 have that name: Website (2001), Website (2003); use the id",
+        "2 have that name: Website (2001), website (2003); use the id",
       ],
       ["agenda", { project: "fair" }, "Did you mean Trade | fair (2002)?"],
       ["agenda", { project: "Tarde" }, "Did you mean Trade | fair (2002)?"],
