@@ -53,6 +53,7 @@ export async function runSetup(context: SetupContext): Promise<SetupEnd> {
     write: (answers, how) => write(answers, { ...how, cwd }),
     onWritten: () => onWritten(),
     token,
+    session: randomBytes(24).toString("base64url"),
     formToken: randomBytes(24).toString("base64url"),
   });
   let server: Server;
@@ -67,8 +68,8 @@ export async function runSetup(context: SetupContext): Promise<SetupEnd> {
     host,
     port: typeof address === "object" && address ? address.port : port,
   });
-  say(`There is no configuration yet. Set Dayferry up at ${url}/setup\n`);
-  say(`From another machine with this token, once: ${url}/setup?token=${token}\n`);
+  say(`There is no configuration yet. Set up Dayferry at ${url}/setup?token=${token}\n`);
+  say("The link works once, from any machine that reaches this address.\n");
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sandbox } from "../src/sandbox/server.ts";
@@ -40,14 +41,15 @@ async function setUp() {
   });
   const url = await eventually(
     "the set-up listens",
-    () => /at (http:\S+)\/setup\n/.exec(said)?.[1] ?? null,
+    () => /at (http:\S+)\/setup\?token=\S+\n/.exec(said)?.[1] ?? null,
   );
   const [, token = ""] = /token=(\S+)/.exec(said) ?? [];
   let form = "";
+  let cookie = "";
   async function ask(
     request: string,
     values: Readonly<Record<string, string>> | null = null,
-    headers: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = { cookie },
   ) {
     const [method = "", path = ""] = request.split(" ");
     const answer = await fetch(`${url}${path}`, {
@@ -70,6 +72,12 @@ async function setUp() {
   return {
     cwd,
     ask,
+    /** As a browser that opens the printed link. */
+    async enter() {
+      const entered = await ask(`GET /setup?token=${token}`);
+      cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+      return entered;
+    },
     token,
     url,
     answers,
@@ -77,6 +85,8 @@ async function setUp() {
     stop,
     /** As far as the page that tells what was found. */
     answered: async () => {
+      const entered = await ask(`GET /setup?token=${token}`);
+      cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? cookie;
       await ask("GET /setup");
       expect((await ask("POST /setup", answers)).to).toBe("./setup/result");
       return ask("GET /setup/result");
@@ -86,7 +96,8 @@ async function setUp() {
 
 describe("the guided set-up", () => {
   it("says of each answer what is wrong with it, and keeps the others", async () => {
-    const { ask, answers } = await setUp();
+    const { ask, answers, enter } = await setUp();
+    await enter();
     await ask("GET /setup");
     const { status, text } = await ask("POST /setup", {
       ...answers,
@@ -112,7 +123,8 @@ describe("the guided set-up", () => {
     ["a wrong key", { apiKey: "wrong" }, "apiKey"],
     ["an address where nothing answers", { baseUrl: "http://127.0.0.1:9/api/v3" }, "baseUrl"],
   ])("asks the service itself: %s is told at its field", async (_what, wrong, field) => {
-    const { ask, answers, cwd } = await setUp();
+    const { ask, answers, cwd, enter } = await setUp();
+    await enter();
     await ask("GET /setup");
     const { status, text } = await ask("POST /setup", { ...answers, ...wrong });
     expect(status).toBe(400);
@@ -207,20 +219,63 @@ describe("the guided set-up", () => {
     expect([readFileSync(file, "utf8"), modeOf(file)]).toEqual([`${answers.apiKey}\n`, "600"]);
   });
 
-  it("opens to this machine alone, and from elsewhere with the token", async () => {
-    const { ask, token } = await setUp();
-    // A proxy on this machine brings others; a page of another site asks under a name of its own.
-    const ways = [{ "x-forwarded-for": "203.0.113.7" }, { forwarded: "for=203.0.113.7" }];
+  it("opens with the token that was printed, once, and to nobody without it", async () => {
+    const { ask, token, enter } = await setUp();
+    const ways = [{}, { "x-forwarded-for": "203.0.113.7" }, { forwarded: "for=203.0.113.7" }];
     for (const headers of ways) {
-      expect((await ask("GET /setup", null, headers)).status).toBe(403);
-      expect((await ask("GET /setup?token=wrong", null, headers)).status).toBe(403);
-      const let_in = await ask(`GET /setup?token=${token}`, null, headers);
-      expect([let_in.status, let_in.to]).toEqual([303, "./setup"]);
-      const cookie = let_in.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-      expect((await ask("GET /setup", null, { ...headers, cookie })).status).toBe(200);
+      for (const path of ["/setup", "/setup?token=wrong", "/setup/result", "/"])
+        expect((await ask(`GET ${path}`, null, headers)).status).toBe(403);
+      expect((await ask("POST /setup", {}, headers)).status).toBe(403);
     }
+    const entered = await enter();
+    expect([entered.status, entered.to]).toEqual([303, "./setup"]);
+    expect(entered.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(entered.headers.get("set-cookie")).not.toContain(token);
+    expect((await ask("GET /setup")).status).toBe(200);
+    expect((await ask(`GET /setup?token=${token}`)).to).toBe("./setup");
+    const other = await ask(`GET /setup?token=${token}`, null, {});
+    expect([other.status, other.headers.get("set-cookie")]).toEqual([403, null]);
+    expect(other.text).toContain("used already");
     expect((await ask("POST /setup", { form: "forged" })).status).toBe(403);
     expect((await ask("GET /readyz")).status).toBe(503);
+  });
+
+  it("sends a key that it remembers to no other server", async () => {
+    const { ask, answered, answers } = await setUp();
+    await answered();
+    const heard: string[] = [];
+    const other = createServer((request, response) => {
+      heard.push(JSON.stringify(request.headers));
+      response.end("[]");
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const elsewhere = { ...answers, apiKey: "", baseUrl: `http://127.0.0.1:${port}/api/v3` };
+    const asked = await ask("POST /setup", elsewhere);
+    expect(asked.status).toBe(400);
+    expect(asked.text).toMatch(/id="apiKey-problem">It is needed/);
+    expect(heard).toEqual([]);
+    expect((await ask("POST /setup", { ...answers, apiKey: "" })).to).toBe("./setup/result");
+  });
+
+  it.each([
+    ["GET /assets/%ff", {}],
+    ["POST /setup", { "content-type": "application/x-www-form-urlencoded; charset=odd" }],
+  ])("answers %s with a status and nothing of its insides", async (request, headers) => {
+    const { url, enter } = await setUp();
+    const entered = await enter();
+    const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    const [method = "", path = ""] = request.split(" ");
+    const body = method === "POST" ? { body: "a=b" } : {};
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { cookie, ...headers },
+      ...body,
+    });
+    expect(Math.floor(answer.status / 100)).toBe(4);
+    expect(await answer.text()).not.toMatch(/node_modules|\.ts:|\.mjs|at /);
   });
 });
 
@@ -239,13 +294,21 @@ describe("serve without a configuration", () => {
     });
     const url = await eventually(
       "the set-up listens",
-      () => /at (http:\S+)\/setup\n/.exec(said)?.[1] ?? null,
+      () => /at (http:\S+)\/setup\?token=\S+\n/.exec(said)?.[1] ?? null,
     );
+    const [, token = ""] = /token=(\S+)/.exec(said) ?? [];
+    const entered = await fetch(`${url}/setup?token=${token}`, { redirect: "manual" });
+    const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
     const post = async (path: string, values: Readonly<Record<string, string>>) => {
-      const page = await (await fetch(`${url}/setup`, { headers: html })).text();
+      const page = await (await fetch(`${url}/setup`, { headers: { ...html, cookie } })).text();
       const form = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
       const body = new URLSearchParams({ form, ...values });
-      return fetch(`${url}${path}`, { method: "POST", redirect: "manual", headers: html, body });
+      return fetch(`${url}${path}`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { ...html, cookie },
+        body,
+      });
     };
     const { baseUrl, apiKey = "", contact, timeZone } = serviceConfig(sandbox);
     expect((await post("/setup", { baseUrl, apiKey, contact, timeZone })).status).toBe(303);

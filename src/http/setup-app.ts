@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Project } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { sameSecret } from "./admin-auth.ts";
@@ -57,16 +57,18 @@ export interface SetupDeps {
   ) => SetupWrite;
   /** Called once the answer that says so has left. */
   readonly onWritten: () => void;
-  /** Opens the set-up from elsewhere. */
+  /** Opens the set-up, once. */
   readonly token: string;
-  /** That forms carry, and the cookie of who came with the token. */
+  /** The cookie for which the token is exchanged. */
+  readonly session: string;
+  /** That forms carry. */
   readonly formToken: string;
   readonly assetFolders?: AssetFolders;
 }
 
 /**
- * The guided set-up at `/setup`, for as long as there is no configuration. It opens on this machine, or with the token that was
- * printed; nothing is written until it is told to.
+ * The guided set-up at `/setup`, for as long as there is no configuration. It opens with the token that was printed; nothing is
+ * written until it is told to.
  */
 export function createSetupApp(deps: SetupDeps): Express {
   const app = express();
@@ -164,20 +166,36 @@ export function createSetupApp(deps: SetupDeps): Express {
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });
+  app.use(answerError);
   return app;
 }
+
+/** What express would answer with a stack trace. What is wrong with a request is said by its status alone. */
+const answerError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) return next(error);
+  const { status }: { readonly status?: unknown } = Object(error);
+  const isRefusal = typeof status === "number" && status >= 400 && status < 500;
+  sendProblem(
+    response,
+    isRefusal
+      ? { status, title: "Bad request", detail: "the request cannot be read" }
+      : { status: 500, title: "Internal error", detail: "the request failed here" },
+  );
+};
 
 type Reached = Extract<SetupTrial, { kind: "reached" }>;
 
 const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
 
-/** A key that was given before need not be given again. */
+/** A key that was given before need not be given again, unless it would go to another server. */
 function answersIn(body: unknown, before: SetupAnswers): SetupAnswers {
   const of = (name: keyof SetupAnswers) => formField(body, name).trim();
-  const apiKey = of("apiKey");
+  const [apiKey, baseUrl] = [of("apiKey"), of("baseUrl")];
+  const origin = URL.parse(baseUrl)?.origin;
+  const isSameServer = origin !== undefined && origin === URL.parse(before.baseUrl)?.origin;
   return {
-    baseUrl: of("baseUrl"),
-    apiKey: apiKey === "" ? before.apiKey : apiKey,
+    baseUrl,
+    apiKey: apiKey === "" && isSameServer ? before.apiKey : apiKey,
     contact: of("contact"),
     timeZone: of("timeZone"),
   };
@@ -197,39 +215,37 @@ function choiceOf({ isAll, ticked }: ChosenProjects, { projects }: Reached): Pro
 const cookieName = "dayferry-setup";
 
 /**
- * On this machine: by a connection from it, to a name that only it has, with nothing in between; a page of another site could
- * have its browser ask under a name of its own. From elsewhere: by the token, once, and then by a cookie. What is sent carries
- * the forms' token.
+ * Lets in who comes with the token, wherever from: behind a proxy on this machine everybody looks local. The token counts once, and
+ * is exchanged for a cookie, so that it neither stays in the address nor opens anything from a log. What is sent carries the forms'
+ * token.
  */
-function letIn({ token, formToken }: SetupDeps): RequestHandler {
+function letIn({ token, session, formToken }: SetupDeps): RequestHandler {
   const read = readForm();
+  let isSpent = false;
   return (request, response, next) => {
-    const given = queryText(request, "token");
-    if (request.method === "GET" && given !== undefined && sameSecret(given, token)) {
-      const flags = `Path=/; HttpOnly; SameSite=Strict${request.secure ? "; Secure" : ""}`;
-      response.setHeader("Set-Cookie", `${cookieName}=${token}; ${flags}`);
-      response.redirect(303, `${rootOf(request)}setup`);
-      return;
-    }
     const cookies = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
-    const hasToken = cookies.some((pair) => sameSecret(pair, `${cookieName}=${token}`));
-    if (!hasToken && !isHere(request)) {
-      sendPage(response.status(403), refusedSetupPage);
+    const hasSession = cookies.some((pair) => sameSecret(pair, `${cookieName}=${session}`));
+    const given = queryText(request, "token");
+    if (request.method === "GET" && given !== undefined) {
+      if (!isSpent && sameSecret(given, token)) {
+        isSpent = true;
+        const flags = `Path=/; HttpOnly; SameSite=Strict${request.secure ? "; Secure" : ""}`;
+        response.setHeader("Set-Cookie", `${cookieName}=${session}; ${flags}`);
+        response.redirect(303, `${rootOf(request)}setup`);
+        return;
+      }
+      // Its page loaded again.
+      if (hasSession) return response.redirect(303, `${rootOf(request)}setup`);
+    }
+    if (!hasSession) {
+      sendPage(response.status(403), refusedSetupPage(isSpent ? "used" : "missing"));
       return;
     }
     if (request.method !== "POST") return next();
     read(request, response, (error?: unknown) => {
       if (error) return next(error);
       if (sameSecret(formField(request.body, "form"), formToken)) return next();
-      sendPage(response.status(403), refusedSetupPage);
+      sendPage(response.status(403), refusedSetupPage("missing"));
     });
   };
-}
-
-function isHere({ socket, headers }: Request): boolean {
-  const isOwn = /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? "");
-  const isDirect = headers["x-forwarded-for"] === undefined && headers["forwarded"] === undefined;
-  return (
-    isOwn && isDirect && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(headers.host ?? "")
-  );
 }

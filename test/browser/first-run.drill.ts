@@ -37,7 +37,7 @@ describeInBrowser("the first run", () => {
     });
     const url = await eventually(
       "the set-up listens",
-      () => /at (http:\S+)\/setup\n/.exec(said)?.[1] ?? null,
+      () => /at (http:\S+\/setup\?token=\S+)\n/.exec(said)?.[1] ?? null,
     );
     const serving = () =>
       eventually("the daemon listens", () => /"url":"(http:[^"]+)"/.exec(said)?.[1] ?? null);

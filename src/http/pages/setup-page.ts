@@ -170,9 +170,13 @@ export function doneSetupPage({
   };
 }
 
-/** Says how to get in from another machine. */
-export const refusedSetupPage: Page = {
-  title: "Not from here",
+/** Says how to get in. */
+export const refusedSetupPage = (why: "missing" | "used"): Page => ({
+  title: "Open the set-up link",
   width: "narrow",
-  body: html`<div class="card"><p>Dayferry is not set up yet. From another machine the set-up opens with the address that <code>serve</code> has printed, which holds a token; on this one at its own address, such as http://127.0.0.1:8380/setup.</p></div>`,
-};
+  body: html`<div class="card"><p>Dayferry is not set up yet. ${
+    why === "used"
+      ? html`The link that <code>serve</code> printed was used already. Start <code>serve</code> again to get a new one.`
+      : html`Open the link that <code>serve</code> has printed: it holds a token.`
+  }</p></div>`,
+});
