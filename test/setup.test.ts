@@ -73,7 +73,7 @@ async function setUp() {
     cwd,
     ask,
     /** As a browser that opens the printed link. */
-    async enter() {
+    enter: async () => {
       const entered = await ask(`GET /setup?token=${token}`);
       cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
       return entered;

@@ -152,6 +152,10 @@ export function createLive({ watch, find, timers, run }: LiveDeps): Live {
       // nginx would keep events until a buffer is full.
       "X-Accel-Buffering": "no",
     });
+    if (request.method === "HEAD") {
+      response.end();
+      return;
+    }
     response.write(`retry: ${retryMs}\nid: ${run}.${events}\nevent: hello\ndata: {}\n\n`);
     const { since } = request.query;
     const last = request.get("last-event-id") ?? (typeof since === "string" ? since : "");

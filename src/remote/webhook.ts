@@ -6,6 +6,7 @@ import {
   ForbiddenAddressError,
   guardedLookup,
   literalAddress,
+  publicOnly,
 } from "./address-guard.ts";
 
 /** Where messages go by HTTP; all of it but the format is secret. */
@@ -71,7 +72,10 @@ export async function postMessage(
   } catch (error) {
     if (signal.aborted) return put(null, "the answer was not waited for");
     if (late.aborted) return put(null, `no answer within ${milliseconds / 1000} s`);
-    if (isForbidden(error)) return refused(null, forbidden);
+    // One answer to a person, who must not learn which names there are in the network of the server.
+    if (isForbidden(error) || (allows === publicOnly && isUnknownName(error))) {
+      return put(null, "no public server has this name");
+    }
     return put(null, describe(error, url.hostname));
   }
 }
@@ -82,6 +86,11 @@ const refused = (code: number | null, message: string): Posted => ({
   message,
 });
 const put = (code: number | null, message: string): Posted => ({ kind: "deferred", code, message });
+
+const isUnknownName = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  ["EAI_AGAIN", "EAI_NODATA", "ENODATA", "ENOTFOUND"].includes(String(error.code));
 
 const forbidden = "its address points into a private network, which is not allowed here";
 

@@ -40,6 +40,8 @@ async function startLive() {
   app.get("/live", live.handler);
   const port = await listening(app);
 
+  const head = () => fetch(`http://127.0.0.1:${port}/live`, { method: "HEAD" });
+
   /** Opens a stream, and gathers what it says. */
   async function open({ since = "", lastEventId }: { since?: string; lastEventId?: string } = {}) {
     const stop = new AbortController();
@@ -62,6 +64,7 @@ async function startLive() {
     store,
     live,
     open,
+    head,
     timers: () => waiting.length,
     /** Lets so much time pass, with what is due in it. */
     pass: (ms: number) => {
@@ -96,6 +99,13 @@ const changed = (heard: string) =>
   );
 
 describe("/live", () => {
+  it("answers HEAD with its headers and ends", async () => {
+    const { head, live } = await startLive();
+    const answer = await head();
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect([await answer.text(), live.streams()]).toEqual(["", 0]);
+  });
+
   it("tells of changes together, soon after the first and then once a second at most", async () => {
     const { open, change, pass } = await startLive();
     const page = await open();
