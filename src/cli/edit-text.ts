@@ -11,6 +11,7 @@ export interface ListedEdit {
   readonly state: string;
   readonly reason: string | null;
   readonly problem: string | null;
+  readonly replaced: string | null;
   readonly undoes: number | null;
   readonly item: {
     readonly title: string;
@@ -101,6 +102,7 @@ export function describeEdit(answer: unknown, zone: string): string {
     ...section("  Changes", words.changes.map(changeLine(action))),
     ...edit.extras.map(({ name, what, state: of }) => indented(`${name}: ${what} (${of})`)),
     ...(edit.problem === null ? [] : ["  Problem", indented(edit.problem)]),
+    ...(edit.replaced === null ? [] : ["  Replaced values", indented(edit.replaced)]),
     ...choiceLines(edit),
     ...section(
       `  What happened (${zone})`,

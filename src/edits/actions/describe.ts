@@ -87,6 +87,8 @@ export interface EditDescription {
   readonly undoes: EditId | null;
   readonly attempts: number;
   readonly problem: string | null;
+  /** Values of others that the edit has replaced, once it is in the workspace; null if there are none. */
+  readonly replaced: string | null;
   readonly notBefore: Temporal.Instant | null;
   readonly createdAt: Temporal.Instant;
   readonly updatedAt: Temporal.Instant;
@@ -178,6 +180,7 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
       names,
       isClash: choice !== null && choice.crossed.length > 0,
     }),
+    replaced: hasWon(edit) ? describeConflict(edit, names) : null,
     notBefore: edit.notBefore,
     createdAt: edit.createdAt,
     updatedAt: edit.updatedAt,
@@ -250,7 +253,9 @@ function problemOf(
     // What was written down when it was parked is said again, by the names of now.
     isClash ? null : edit.problem,
     describeWait(edit, store),
-    isParked && edit.problem !== null && !isClash ? null : describeConflict(edit, names),
+    (isParked && edit.problem !== null && !isClash) || hasWon(edit)
+      ? null
+      : describeConflict(edit, names),
     edit.answer && describeUntaken(edit, edit.answer),
     describeDuplicates(edit, store),
     describeRestoration(edit),
@@ -259,6 +264,11 @@ function problemOf(
   ].filter((remark) => remark !== null);
   return remarks.length > 0 ? remarks.join("; ") : null;
 }
+
+/** Whether the edit is in the workspace with all that it wished: what others had set is history then, and no problem. */
+const hasWon = ({ state, conflicts }: Edit): boolean =>
+  (state === "confirmed" || state === "undone") &&
+  conflicts.every(({ taken }) => taken === "theirs");
 
 function describeRestoration({ restores, state, action }: Edit): string | null {
   if (!restores) return null;

@@ -26,10 +26,10 @@ export function editPage(edit: EditStory, options: EditPageOptions): Page {
   return {
     title: `Edit ${id}`,
     current: "edits",
-    lead: html`${spoken(words.sentence)}.`,
     body: html`${isAnew ? notice("wait", "It has changed since you looked: this is how it is now. Nothing was sent.") : null}
 ${problem === null ? null : notice("bad", asSentence(problem))}
-<section id="edit" class="stack" data-live="edits">${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
+<section id="edit" class="stack" data-live="edits"><p class="lead">${spoken(words.sentence)}.</p>
+${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
 ${changeCard(edit, options)}
 ${storyCard(edit, options)}</section>`,
   };
@@ -37,7 +37,7 @@ ${storyCard(edit, options)}</section>`,
 
 /** What it changes, field by field; of a creation what it is to be. */
 function changeCard(
-  { words, action, item, extras, problem, choice, undoes }: EditStory,
+  { words, action, item, extras, problem, replaced, choice, undoes }: EditStory,
   { root }: EditPageOptions,
 ): Markup {
   const isNew = action === "create";
@@ -57,6 +57,7 @@ function changeCard(
         undoes === null ? null : html`<a href="${root}edits/${undoes}">edit ${undoes}</a>`,
       ],
       ["Problem", choice === null && problem !== null ? bdi(problem) : null],
+      ["Replaced values", replaced === null ? null : bdi(replaced)],
     ])}
 ${rows.length > 0 ? table({ caption: "What it changes", columns, rows }) : null}
 ${

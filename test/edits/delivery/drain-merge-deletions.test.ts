@@ -25,7 +25,7 @@ describe("step() of a deletion beside somebody else's change", () => {
     change(rig, id, { title: "Important now" });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toEqual([]);
-    expect(rig.editActions.show(1)?.problem).toContain('"Important now"');
+    expect(rig.editActions.show(1)?.replaced).toContain('"Important now"');
     rig.editActions.undo(1, { channel: "upload", actor: null });
     await rig.drainAll();
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);

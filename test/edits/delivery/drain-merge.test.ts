@@ -100,7 +100,8 @@ describe("step() of a change beside somebody else's", () => {
     expect(rig.editActions.show(1)).toMatchObject({
       state: "confirmed",
       conflicts: [{ field: "title", ours: "Yours", taken: "theirs" }],
-      problem: expect.stringContaining('"Yours"'),
+      problem: null,
+      replaced: expect.stringContaining('"Yours"'),
     });
   });
 
@@ -214,7 +215,7 @@ describe("step() of a change beside somebody else's", () => {
       conflicts: [
         { field: "title", base: "Review", ours: "Yours", theirs: "Mine", taken: "theirs" },
       ],
-      problem: expect.stringContaining('"Yours"'),
+      replaced: expect.stringContaining('"Yours"'),
     });
   });
 
