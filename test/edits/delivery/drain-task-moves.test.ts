@@ -198,7 +198,8 @@ describe("step() of a task's move", () => {
         ours: { projectId: rig.otherProject, listId: rig.farList },
         theirs: { projectId: rig.project, listId: rig.otherList },
       });
-      const told = rig.editActions.show(1)?.replaced ?? "";
+      const shown = rig.editActions.show(1);
+      const told = shown?.replaced ?? shown?.problem ?? "";
       const { directory } = rig.store;
       const project = directory.project(projectId(rig.otherProject))?.title;
       expect(told).toContain(`${project}, ${directory.todolist(listId(rig.farList))?.title}`);
