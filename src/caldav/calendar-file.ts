@@ -11,7 +11,7 @@ import {
 import { readTree } from "../ics/lines/tokens.ts";
 import { readTime } from "../ics/time-values.ts";
 import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
-import { zonesOfFile } from "../ics/zones/file-zones.ts";
+import { floatingZone, zonesOfFile } from "../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
 import { resolveZone } from "../ics/zones/zones.ts";
 import { AnswerTooLargeError, countFitting } from "./answer-size.ts";
@@ -68,19 +68,26 @@ function* textOfCalendar(
   yield calendarEnd;
 }
 
+/** Lines that a zone says something of. */
+const times = /^(?:DTSTART|DTEND|DUE)[:;]|TZID=/i;
+
 /**
- * The text of an object with UTC for the times in zones that it defines by rules of its own: another object of the
- * calendar may mean something else by the same name.
+ * The text of an object with UTC for the times in zones that it defines by rules of its own, or names for all of its
+ * floating times: another object of the calendar may mean something else.
  */
 function inKnownZones(text: string): string {
-  if (!text.includes("TZID=")) return text;
-  const zoneOf = zonesOfFile(readTree(text), "UTC");
+  if (!text.includes("TZID=") && !text.includes("X-WR-TIMEZONE")) return text;
+  const calendar = readTree(text);
+  const zoneOf = zonesOfFile(calendar, "UTC");
+  const hasFloatingZone = floatingZone(calendar) !== null;
   const lines = [...unfold(text)].map(({ raw, from, to }) => {
     const own = text.slice(from, to);
-    const line = raw.includes("TZID=") ? readContentLine(raw, 0) : null;
-    const tzid = line?.ok ? param(line.value, "TZID") : undefined;
-    if (!line?.ok || tzid === undefined) return own;
-    if (resolveZone(tzid) !== null && typeof zoneOf(tzid) === "string") return own;
+    const line = times.test(raw) ? readContentLine(raw, 0) : null;
+    if (!line?.ok) return own;
+    const tzid = param(line.value, "TZID");
+    const isFloating = tzid === undefined && !/Z\s*$/.test(line.value.value);
+    if (tzid === undefined && !(isFloating && hasFloatingZone)) return own;
+    if (tzid && resolveZone(tzid) !== null && typeof zoneOf(tzid) === "string") return own;
     const time = readTime(line.value, zoneOf);
     if (!time.ok || time.value.kind === "date") return own;
     return `${line.value.name}:${writeStamp(time.value.at.toInstant())}\r\n`;

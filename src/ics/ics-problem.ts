@@ -8,7 +8,8 @@
  * Codes of one item: `missing-uid`, `bad-uid`, `too-long`, `twice`, `recurrence`, `unknown-zone`, `bad-date`, `bad-duration`,
  * `date-kind`, `end-before-start`, `end-twice`, `end-without-start`, `bad-value`, `readers-disagree`.
  * `duplicate-uid`; `two-calendars` only of an object.
- * Codes of what is no fault: `component`, an ignored one, and `floating-zone`, the zone of floating times.
+ * Codes of what is no fault: `component`, an ignored one; as remarks `floating-zone`, the zone of floating times, and
+ * `duplicate-uid`, where the newest item is read.
  */
 export interface IcsProblem {
   readonly line: number | null;

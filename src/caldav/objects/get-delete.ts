@@ -94,5 +94,6 @@ const nothingSaid = ({
   comments: [],
   attachments: [],
   unstorable: [],
+  remarks: [],
   problems: [],
 });

@@ -1,10 +1,9 @@
 import { isAscii } from "node:buffer";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { withoutControlOctets } from "../../ics/lines/octets.ts";
-import { readCalendarObject } from "../../ics/read/calendar-object.ts";
+import { mendOctets } from "../../ics/lines/tokens.ts";
+import { type IncomingObject, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {
@@ -37,8 +36,8 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const sent = { type: headers["content-type"], body, ...(reading && { reading }) };
   const incoming = readObject(context, sent);
   if (!incoming.ok) return faultAnswer(incoming.failure);
-  // XML, in which objects are listed, has no control characters.
-  const kept = withoutControlOctets(body);
+  // Other programs may not read what was read leniently, and XML has no control characters.
+  const kept = incoming.value.isMended ? mendOctets(body) : body;
   const put = { request, body: kept, incoming: incoming.value };
   const answer = atomically(context.store, () => store(context, put));
   return kept === body ? answer : withoutEtag(answer);
@@ -61,7 +60,7 @@ interface SentOctets {
 export function readObject(
   { zone, maxSize }: DavContext,
   { type, body, reading }: SentOctets,
-): Result<IncomingItem, DavFault> {
+): Result<IncomingObject, DavFault> {
   if (type !== undefined && !saysCalendar(type, body)) {
     const reason = `objects are text/calendar, not ${JSON.stringify(type.slice(0, 80))}`;
     return fail(objectRefusal("supported-calendar-data", reason));

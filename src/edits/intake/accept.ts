@@ -140,8 +140,8 @@ export function createAccept(deps: AcceptDeps): (request: EditRequest) => Accept
   return ({ bytes, read = readCalendar(bytes, { zone: deps.zone }), ...request }) => {
     if (!read.ok) return { kind: "refused", errors: read.failure };
     const { items, ignored, line } = read.value;
-    if (items.length === 0 && ignored.length === 0) {
-      return { kind: "refused", errors: [faultOf(request) ?? noItems(line)] };
+    if (items.length === 0 && ignored.every(({ code }) => code !== "component")) {
+      return { kind: "refused", errors: [faultOf(request) ?? noItems(line), ...ignored] };
     }
     return acceptItems({ ...request, calendar: read.value, bases: new Map() });
   };
@@ -205,7 +205,8 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
   };
   return calendar.items.map((incoming) => {
     const plan = inSight(planItem(incoming, situation), situation);
-    return withExtras(withinLimits(plan, deps.zone), store);
+    const limited = withExtras(withinLimits(plan, deps.zone), store);
+    return { ...limited, notes: [...incoming.remarks, ...limited.notes] };
   });
 }
 

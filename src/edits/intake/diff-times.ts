@@ -2,6 +2,7 @@ import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { changedFields, sameWhen } from "../../domain/sameness.ts";
 import { defaultLength, inZone, type When, wholeDay } from "../../domain/when.ts";
+import { propertyName } from "../../ics/lines/content-line.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
 import { type Part, refuse, silent, wish } from "./part.ts";
 
@@ -44,7 +45,7 @@ export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
   const names = new Set<string>();
   let depth = 0;
   for (const line of incoming.raw) {
-    const name = (/^[A-Za-z0-9-]+/.exec(line)?.[0] ?? "").toUpperCase();
+    const name = propertyName(line);
     if (name === "END") depth--;
     if (depth === 1) names.add(name);
     if (name === "BEGIN") depth++;

@@ -1,5 +1,6 @@
 import { withoutSignatures } from "../../domain/signed-links.ts";
 import type { When } from "../../domain/when.ts";
+import { propertyName } from "../../ics/lines/content-line.ts";
 import {
   type IncomingItem,
   type IncomingTime,
@@ -92,7 +93,7 @@ export function subscribedText(incoming: IncomingItem): string {
   const times = timeLines(incoming);
   let depth = 0;
   const lines = incoming.raw.flatMap((line) => {
-    const name = nameOf(line);
+    const name = propertyName(line);
     if (name === "END") depth--;
     const own = depth === 1;
     if (name === "BEGIN") depth++;
@@ -107,19 +108,21 @@ export function readSubscribed(
   texts: readonly string[],
   zone: string,
 ): readonly (IncomingItem | null)[] {
+  const known = texts.filter((text) => text !== "");
   const read: (IncomingItem | null)[] = [];
-  for (let at = 0; at < texts.length; at += atOnce) {
-    const some = texts.slice(at, at + atOnce);
+  for (let at = 0; at < known.length; at += atOnce) {
+    const some = known.slice(at, at + atOnce);
     read.push(...(readAll(some, zone) ?? some.map((text) => readAll([text], zone)?.[0] ?? null)));
   }
-  return read;
+  let next = 0;
+  return texts.map((text) => (text === "" ? null : (read[next++] ?? null)));
 }
 
 /** The text without what says nothing about the item itself: equal for an item that was given another UID only. */
 export function meaningOf(text: string): string {
   return text
     .split("\r\n")
-    .filter((line) => !stamps.has(nameOf(line)) && !line.startsWith("X-"))
+    .filter((line) => !stamps.has(propertyName(line)) && !line.startsWith("X-"))
     .join("\r\n");
 }
 
@@ -137,8 +140,6 @@ export function timeKey(incoming: IncomingItem): string {
 
 const atOnce = 500;
 const stamps: ReadonlySet<string> = new Set(["UID", "SEQUENCE", "LAST-MODIFIED", "CREATED"]);
-
-const nameOf = (line: string): string => (/^[A-Za-z0-9_.-]+/.exec(line)?.[0] ?? "").toUpperCase();
 
 function readAll(texts: readonly string[], zone: string): readonly IncomingItem[] | null {
   const file = ["BEGIN:VCALENDAR", "VERSION:2.0", ...texts, "END:VCALENDAR", ""].join("\r\n");

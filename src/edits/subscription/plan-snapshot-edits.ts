@@ -4,6 +4,8 @@ import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameTitle, sameWhen } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
 import { type When, wholeDay } from "../../domain/when.ts";
+import type { IcsProblem } from "../../ics/ics-problem.ts";
+import { propertyName } from "../../ics/lines/content-line.ts";
 import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
@@ -36,6 +38,8 @@ export interface SnapshotPlan {
   readonly drop: readonly string[];
   /** What is not taken over, for people. */
   readonly notes: readonly string[];
+  /** What of the present calendar cannot be read, for people. */
+  readonly skipped: readonly string[];
   readonly reissued: boolean;
 }
 
@@ -47,15 +51,11 @@ export function planSnapshot(
   situation: SnapshotSituation,
 ): SnapshotPlan {
   const shown = shownItems(calendar);
-  const unnamed = calendar.items.filter(({ uid }) => uid === "").length;
   const builder = new PlanBuilder(situation);
-  const remarks = calendar.ignored.filter(({ code }) => code !== "component");
-  for (const { line, message } of remarks) builder.note(`line ${line ?? 1}: ${message}`);
-  const skipped = remarks.filter(({ code }) => code !== "floating-zone");
-  if (unnamed > 0) builder.note(`${count(unnamed, "item")} without a UID: left aside`);
+  const skipped = skippedIn(calendar);
   if (!situation.before) {
     builder.begin(shown);
-    return builder.plan(false);
+    return { ...builder.plan(false), skipped };
   }
   const matching = matchSnapshot({
     before: situation.before,
@@ -65,22 +65,51 @@ export function planSnapshot(
   });
   builder.compare(matching.pairs);
   for (const appeared of matching.appeared) builder.appear(appeared);
-  if (unnamed === 0 && skipped.length === 0 && !calendar.items.some(mayHideAnother)) {
-    builder.vanish(matching.vanished);
-  }
-  return builder.plan(matching.reissued);
+  if (isWhole(calendar)) builder.vanish(matching.vanished);
+  return { ...builder.plan(matching.reissued), skipped };
 }
 
-/** An item whose UID or edges cannot be read may stand for another one, which looks as if it were gone. */
-const mayHideAnother = ({ problems }: IncomingItem): boolean =>
-  problems.some(({ code }) => hidingCodes.has(code));
+/** Faults that may hide an item, or its UID, so that it looks as if it were gone. */
+const hidingCodes: ReadonlySet<string> = new Set(["mismatched-end", "too-deep"]);
 
-const hidingCodes: ReadonlySet<string> = new Set([
-  "bad-uid",
-  "mismatched-end",
-  "too-deep",
-  "twice",
-]);
+/** Whether the calendar shows every item that it has. */
+function isWhole({ items, ignored }: IncomingCalendar): boolean {
+  return !items.some(isHiding) && ignored.every(({ code }) => code === "component");
+}
+
+const isHiding = ({ uid, problems, raw }: IncomingItem): boolean =>
+  uid === "" ||
+  problems.some(({ code }) => hidingCodes.has(code)) ||
+  (problems.length > 0 && raw.filter((line) => propertyName(line) === "UID").length > 1);
+
+const mostNamed = 10;
+
+/** What cannot be read is named; of many items that repeat the first few. */
+function skippedIn({ items, ignored }: IncomingCalendar): readonly string[] {
+  const repeating = new Map(items.filter(isRepeating).map((item) => [item.uid, item]));
+  const titles = [...repeating.values()].map(quoted);
+  const more = titles.length > mostNamed ? ", …" : "";
+  const series =
+    titles.length === 0
+      ? []
+      : [
+          `${count(titles.length, "repeating item")}: ${titles.slice(0, mostNamed).join(", ")}${more}`,
+        ];
+  const unnamed = items.filter(({ uid }) => uid === "").length;
+  const faulty = items.filter((item) => item.uid !== "" && !isRepeating(item));
+  return [
+    ...faulty.flatMap((item) => {
+      const [problem] = item.problems;
+      return problem ? [`${quoted(item)} (UID ${item.uid}): ${placed(problem)}`] : [];
+    }),
+    ...ignored.filter(({ code }) => code !== "component").map(placed),
+    ...(unnamed > 0 ? [`${count(unnamed, "item")} without a UID`] : []),
+    ...series,
+  ];
+}
+
+const placed = ({ line, message }: IcsProblem): string =>
+  line === null ? message : `line ${line}: ${message}`;
 
 /** Cancelled items count as absent: whether they are deleted is a question of `gone`, as for those that vanish. */
 function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
@@ -88,7 +117,9 @@ function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
   for (const incoming of items) {
     const { uid, status } = incoming;
     if (uid === "" || status === "CANCELLED" || byUid.has(uid)) continue;
-    byUid.set(uid, { uid, text: subscribedText(incoming), incoming });
+    // Of what cannot be read nothing is kept, so that its mending is not taken for a change.
+    const isReadable = incoming.problems.length === 0 || isRepeating(incoming);
+    byUid.set(uid, { uid, text: isReadable ? subscribedText(incoming) : "", incoming });
   }
   return [...byUid.values()];
 }
@@ -106,7 +137,7 @@ class PlanBuilder {
     this.#situation = situation;
   }
 
-  plan(reissued: boolean): SnapshotPlan {
+  plan(reissued: boolean): Omit<SnapshotPlan, "skipped"> {
     const put = this.#put;
     const kept = new Set(put.map(({ uid }) => uid));
     return {
@@ -125,8 +156,6 @@ class PlanBuilder {
 
   begin(shown: readonly ShownItem[]): void {
     for (const one of shown) this.#put.push(this.#entry(one, this.#knownAs(one.uid)));
-    const repeating = shown.filter(({ incoming }) => isRepeating(incoming)).length;
-    if (repeating > 0) this.note(`${count(repeating, "repeating item")}: left aside`);
   }
 
   compare(pairs: Matching["pairs"]): void {
@@ -150,12 +179,11 @@ class PlanBuilder {
   appear(shown: ShownItem): void {
     const { uid, incoming } = shown;
     const { store, policy, projectId, context } = this.#situation;
+    // It appears once it can be read.
+    if (incoming.problems.length > 0) return;
     const knownAs = this.#knownAs(uid);
-    const isIgnored = knownAs === null && policy.new === "ignore";
-    // It stays new until it can be read.
-    if (!isIgnored && this.#leaveAside(incoming)) return;
     this.#put.push(this.#entry(shown, knownAs));
-    if (isIgnored) return;
+    if (knownAs === null && policy.new === "ignore") return;
     const view = knownAs === null ? null : store.view.findUid(knownAs);
     if (view) {
       const versions = store.view.history(view.key, null);
@@ -208,8 +236,8 @@ class PlanBuilder {
   ): boolean {
     const { knownAs, older } = about;
     const { store, context } = this.#situation;
+    if (incoming.problems.length > 0) return false;
     if (knownAs === null || !older) return true;
-    if (this.#leaveAside(incoming)) return false;
     const spoken = newlySaid(incoming, older);
     if (!spoken) return true;
     const viewed = store.view.findUid(knownAs);
@@ -230,12 +258,6 @@ class PlanBuilder {
     if (isFirst) this.#items.set(uid, { ...incoming, uid });
     else this.note(`${quoted(incoming)}: the calendar has it twice; only one of them is followed`);
     return isFirst;
-  }
-
-  #leaveAside(incoming: IncomingItem): boolean {
-    const [problem] = incoming.problems;
-    if (problem) this.note(`${quoted(incoming)}: ${problem.message}`);
-    return problem !== undefined;
   }
 
   #knownAs(uid: string): string | null {

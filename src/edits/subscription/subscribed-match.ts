@@ -83,8 +83,8 @@ interface Likeness {
 
 const sure: readonly Likeness[] = [
   {
-    ofGone: ({ before }) => meaningOf(before.shown),
-    ofCome: ({ text }) => meaningOf(text),
+    ofGone: ({ before }) => meaningOf(before.shown) || null,
+    ofCome: ({ text }) => meaningOf(text) || null,
     unique: false,
   },
   {

@@ -212,6 +212,10 @@ function acceptSnapshot(
 }
 
 const mostNotes = 20;
+/** Of the notes; the others tell what the last change brought. */
+const mostSkipped = 10;
+/** How notes begin of what the present calendar holds and nobody can read. */
+const skippedMark = "Skipped: ";
 
 /** Stores the snapshot with the edits that came of it. The caller runs it in the transaction of those edits. */
 function storeSnapshot(
@@ -234,12 +238,17 @@ function storeSnapshot(
   );
   const notes = [...plan.notes, ...said];
   const isNew = isFirst || edits > 0 || notes.length > 0;
+  const skipped = plan.skipped.map((what) => `${skippedMark}${what}`);
+  const last = isNew ? notes : row.notes.filter((note) => !note.startsWith(skippedMark));
   deps.store.subscriptions.putItems(name, plan);
   deps.store.subscriptions.put({
     ...row,
     baselineAt: row.baselineAt ?? now,
     changedAt: isFirst || edits > 0 ? now : row.changedAt,
-    notes: isNew ? notes.slice(0, mostNotes) : row.notes,
+    notes: [...last.slice(0, mostNotes - Math.min(skipped.length, mostSkipped)), ...skipped].slice(
+      0,
+      mostNotes,
+    ),
     reissues: row.reissues || plan.reissued,
   });
   if (isFirst) deps.onEvent({ kind: "began", name, items: plan.put.length });

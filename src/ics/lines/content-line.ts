@@ -18,12 +18,12 @@ export interface ContentLine {
   readonly params: ReadonlyMap<string, readonly string[]>;
   /** As written: TEXT escapes are still in it. */
   readonly value: string;
-  /** The whole line as written, unfolded. */
+  /** The whole line, unfolded: as written if that is well-formed, else mended. */
   readonly raw: string;
 }
 
-/** "_" and "." are no part of a name by RFC 5545 3.1, and stand in many. */
-const namePattern = /^[A-Za-z0-9_.-]+$/;
+/** Programs write `_` and `.` too, and in X- names anything that does not end a name. */
+const namePattern = /^[A-Za-z0-9._-]+$|^X-[^\s",:;=]+$/i;
 
 /** Names that most lines have need no check, and one shared string per name compares fast. */
 const commonNames: ReadonlyMap<string, string> = new Map(
@@ -55,25 +55,65 @@ const commonNames: ReadonlyMap<string, string> = new Map(
 const noParams: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
- * Reads one unfolded line that starts at `line` (1-based) of its file. Fails with a sentence.
+ * Reads one unfolded line that starts at `line` (1-based) of its file. Lines that other readers understand are mended:
+ * spaces around names and parameters, stray quotation marks, times in small letters. Fails with a sentence.
  * Source: RFC 5545 3.1 (contentline), RFC 6868 (parameter escapes).
  */
 export function readContentLine(raw: string, line: number): Result<ContentLine, string> {
   const colon = raw.indexOf(":");
-  if (colon < 0) return fail(`no ":" in the line ${excerpt(raw)}`);
   const semicolon = raw.indexOf(";");
-  const plain = semicolon < 0 || semicolon > colon;
-  const name = readName(raw.slice(0, plain ? colon : semicolon));
-  if (name === null) return fail(`no property name before ":" in ${excerpt(raw)}`);
-  if (plain) {
-    const value = raw.slice(colon + 1);
-    return ok({ line, name, params: noParams, value, raw });
-  }
-  const parsed = readParams(raw, semicolon);
+  const plain = colon >= 0 && (semicolon < 0 || semicolon > colon);
+  const written = raw.slice(0, plain || semicolon < 0 ? Math.max(colon, 0) : semicolon);
+  const name = readName(written);
+  if (name === null) return readBareZone(raw, line) ?? fail(nameFault(raw));
+  const parsed = plain
+    ? ok({ params: noParams, end: colon, isMended: false })
+    : readParams(raw, semicolon);
   if (!parsed.ok) return parsed;
   const { params, end } = parsed.value;
-  return ok({ line, name, params, value: raw.slice(end + 1), raw });
+  const said = raw.slice(end + 1);
+  if (!timeNames.has(name)) {
+    const isWellFormed = written.length === name.length && !parsed.value.isMended;
+    return ok(lineOf({ line, name, params, value: said, raw: isWellFormed ? raw : null }));
+  }
+  // Some programs write `DTSTART:TZID=Europe/Berlin:…`.
+  if (raw.length < longestTime && /^\s*(?:TZID|VALUE)\s*=/i.test(said)) {
+    return readContentLine(`${raw.slice(0, end)};${said}`, line);
+  }
+  const value = mendTime(said);
+  const isWellFormed = written.length === name.length && !parsed.value.isMended && value === said;
+  return ok(lineOf({ line, name, params, value, raw: isWellFormed ? raw : null }));
 }
+
+/** The name of an unfolded line in upper case; "" if it has none. */
+export function propertyName(raw: string): string {
+  const end = raw.search(/[:;]/);
+  return readName(end < 0 ? raw : raw.slice(0, end)) ?? "";
+}
+
+/** Properties that say nothing without a value. */
+const valued: ReadonlySet<string> = new Set([
+  "CLASS",
+  "COMPLETED",
+  "DTEND",
+  "DTSTART",
+  "DUE",
+  "DURATION",
+  "EXDATE",
+  "EXRULE",
+  "LAST-MODIFIED",
+  "PERCENT-COMPLETE",
+  "RDATE",
+  "RECURRENCE-ID",
+  "RELATED-TO",
+  "RRULE",
+  "SEQUENCE",
+  "STATUS",
+]);
+
+/** Whether a line counts as not sent: it needs a value and has none. */
+export const isVoid = ({ name, value }: ContentLine): boolean =>
+  valued.has(name) && value.trim() === "";
 
 /** The first value of a parameter; undefined when it is not there. */
 export const param = (line: ContentLine, name: string): string | undefined =>
@@ -197,6 +237,64 @@ export function encodeUrl(url: string): string {
     .replace(/[^!-~]|[,;\\"<>^`{|}]/gu, encodeCharacter);
 }
 
+/** Properties whose values are times or lengths, which no case changes. */
+const timeNames: ReadonlySet<string> = new Set([
+  "COMPLETED",
+  "CREATED",
+  "DTEND",
+  "DTSTAMP",
+  "DTSTART",
+  "DUE",
+  "DURATION",
+  "EXDATE",
+  "LAST-MODIFIED",
+  "RDATE",
+  "RECURRENCE-ID",
+  "TRIGGER",
+]);
+
+/** No line with one time is longer. */
+const longestTime = 500;
+
+/** Times and lengths in capitals; a length such as `P1DT` without the T that nothing follows. */
+function mendTime(value: string): string {
+  if (!/[a-z]|T\s*$/.test(value)) return value;
+  return value.toUpperCase().replace(/^(\s*[+-]?P\d+[DW])T(?=\s*$)/, "$1");
+}
+
+interface Parts extends Omit<ContentLine, "raw"> {
+  /** Null if the line is to be written anew. */
+  readonly raw: string | null;
+}
+
+const lineOf = ({ raw, ...parts }: Parts): ContentLine => ({
+  ...parts,
+  raw: raw ?? writeLine(parts),
+});
+
+function writeLine({ name, params, value }: Omit<Parts, "raw">): string {
+  const written = [...params].map(([key, values]) => `;${key}=${values.map(writeParam).join(",")}`);
+  return `${name}${written.join("")}:${value}`;
+}
+
+/** Source: RFC 6868 3. */
+function writeParam(value: string): string {
+  const escaped = value.replaceAll("^", "^^").replaceAll("\n", "^n").replaceAll('"', "^'");
+  return /[,:;]/.test(escaped) ? `"${escaped}"` : escaped;
+}
+
+/** Some programs write `TZID=Europe/Berlin` for the TZID of a VTIMEZONE. */
+function readBareZone(raw: string, line: number): Result<ContentLine, string> | null {
+  const value = /^\s*TZID\s*=\s*(.*?)\s*$/i.exec(raw)?.[1];
+  if (!value) return null;
+  return ok(lineOf({ line, name: "TZID", params: noParams, value, raw: null }));
+}
+
+const nameFault = (raw: string): string =>
+  raw.includes(":")
+    ? `no property name before ":" in ${excerpt(raw)}`
+    : `no ":" in the line ${excerpt(raw)}`;
+
 function readName(text: string): string | null {
   const common = commonNames.get(text);
   if (common !== undefined) return common;
@@ -208,65 +306,110 @@ interface Params {
   readonly params: ReadonlyMap<string, readonly string[]>;
   /** Where the ":" stands. */
   readonly end: number;
+  /** Whether they are not well-formed as written. */
+  readonly isMended: boolean;
+}
+
+interface ParamValue {
+  readonly value: string;
+  /** Where what follows stands. */
+  readonly end: number;
+  readonly isMended: boolean;
 }
 
 function readParams(raw: string, from: number): Result<Params, string> {
   const params = new Map<string, string[]>();
+  let isMended = false;
   let at = from;
   while (raw[at] === ";") {
-    const equals = raw.indexOf("=", at);
-    const name = raw.slice(at + 1, equals < 0 ? undefined : equals).trim();
-    if (equals < 0 || !namePattern.test(name)) {
-      return fail(`the parameter ${excerpt(name)} has no name or no "="`);
+    const next = skipSpaces(raw, at + 1);
+    if (raw[next] === ";" || raw[next] === ":") {
+      isMended = true;
+      at = next;
+      continue;
     }
-    const upper = name.toUpperCase();
-    const isZone = upper === "TZID";
-    const values = params.get(upper) ?? [];
-    params.set(upper, values);
+    const equals = raw.indexOf("=", at);
+    const written = raw.slice(at + 1, equals < 0 ? undefined : equals);
+    const name = readName(written);
+    if (equals < 0 || name === null) {
+      return fail(`the parameter ${excerpt(written)} has no name or no "="`);
+    }
+    isMended ||= written.length !== name.length;
+    const isZone = name === "TZID";
+    const values = params.get(name) ?? [];
+    const before = values.length;
     at = equals;
     do {
       const read = isZone ? readZoneName(raw, at + 1) : readParamValue(raw, at + 1);
-      if (!read.ok) return read;
-      values.push(read.value.value);
-      at = read.value.end;
+      isMended ||= read.isMended;
+      values.push(read.value);
+      at = read.end;
     } while (raw[at] === ",");
+    // A zone without a name is none.
+    if (isZone && values.length === before + 1 && values[before] === "") {
+      isMended = true;
+      values.pop();
+    } else params.set(name, values);
   }
-  return raw[at] === ":" ? ok({ params, end: at }) : fail(`no ":" after ${excerpt(raw)}`);
+  return raw[at] === ":" ? ok({ params, end: at, isMended }) : fail(`no ":" after ${excerpt(raw)}`);
 }
 
 /**
  * Outlook names zones such as `tzone://Microsoft/Custom` or `(UTC+01:00) Amsterdam, Berlin` without quotation marks: in
  * a line that ends in a date or time the name goes on to the colon before it, and commas belong to it.
  */
-function readZoneName(raw: string, from: number): Result<{ value: string; end: number }, string> {
+function readZoneName(raw: string, from: number): ParamValue {
   const last = raw.lastIndexOf(":");
   const isBare =
-    raw[afterSpaces(raw, from)] !== '"' && last > from && /^:\s*\d{8}(?!\d)/.test(raw.slice(last));
+    raw[skipSpaces(raw, from)] !== '"' && last > from && /^:\s*\d{8}(?!\d)/.test(raw.slice(last));
   const next = raw.indexOf(";", from);
   const end = next < 0 || next > last ? last : next;
   const name = raw.slice(from, end);
   if (!isBare || name.includes('"')) return readParamValue(raw, from);
-  return ok({ value: decodeParam(name.trim()), end });
+  return { value: decodeParam(name.trim()), end, isMended: name !== name.trim() };
 }
 
-/** Spaces around a value are no part of it, and a quotation mark ends it only where another part of the line may follow. */
-function readParamValue(raw: string, from: number): Result<{ value: string; end: number }, string> {
-  const first = afterSpaces(raw, from);
-  if (raw[first] !== '"') {
-    let end = first;
-    while (end < raw.length && !",;:".includes(raw.charAt(end))) end++;
-    return ok({ value: decodeParam(raw.slice(first, end).trimEnd()), end });
-  }
-  for (let at = raw.indexOf('"', first + 1); at >= 0; at = raw.indexOf('"', at + 1)) {
-    const end = afterSpaces(raw, at + 1);
-    if (raw[at - 1] === "\\" || !",;:".includes(raw.charAt(end))) continue;
-    const value = raw.slice(first + 1, at).replaceAll('\\"', '"');
-    return ok({ value: decodeParam(value), end });
-  }
-  return fail(`a quotation mark is not closed in ${excerpt(raw)}`);
+function readParamValue(raw: string, from: number): ParamValue {
+  const start = skipSpaces(raw, from);
+  const quoted = raw[start] === '"' ? readQuoted(raw, start) : null;
+  if (quoted) return { ...quoted, isMended: quoted.isMended || start !== from };
+  let end = start;
+  while (end < raw.length && !",;:".includes(raw.charAt(end))) end++;
+  const written = raw.slice(from, end);
+  const value = written.trim();
+  return { value: decodeParam(value), end, isMended: value !== written || value.includes('"') };
 }
 
-function afterSpaces(raw: string, from: number): number {
+/**
+ * A value in quotation marks; null if they are never closed. Some programs put quotation marks inside, with a backslash
+ * or without: then the last one that can end the value does.
+ */
+function readQuoted(raw: string, start: number): ParamValue | null {
+  const first = raw.indexOf('"', start + 1);
+  if (first < 0) return null;
+  const closing = (at: number): boolean => /^\s*[,;:]/.test(raw.slice(at + 1, at + 20));
+  if (closing(first)) return quotedTo(raw, { start, close: first, isMended: false });
+  for (const isEscape of [true, false]) {
+    for (let at = first; at >= 0; at = raw.indexOf('"', at + 1)) {
+      if ((isEscape && raw[at - 1] === "\\") || !closing(at)) continue;
+      return quotedTo(raw, { start, close: at, isMended: true });
+    }
+  }
+  return null;
+}
+
+function quotedTo(
+  raw: string,
+  at: { readonly start: number; readonly close: number; readonly isMended: boolean },
+): ParamValue {
+  const { start, close } = at;
+  const inner = raw.slice(start + 1, close);
+  const end = skipSpaces(raw, close + 1);
+  const value = decodeParam(at.isMended ? inner.replaceAll('\\"', '"') : inner);
+  return { value, end, isMended: at.isMended || end !== close + 1 };
+}
+
+function skipSpaces(raw: string, from: number): number {
   let at = from;
   while (raw[at] === " " || raw[at] === "\t") at++;
   return at;

@@ -1,4 +1,11 @@
-import { decodeText, param, readContentLine, type Unfolded, unfold } from "./content-line.ts";
+import {
+  decodeText,
+  param,
+  propertyName,
+  readContentLine,
+  type Unfolded,
+  unfold,
+} from "./content-line.ts";
 
 /** A calendar object as a list of lines, so that some can be changed and all others stay as they are. */
 export interface ObjectLines {
@@ -79,7 +86,7 @@ export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLi
 
 /** The name of a property; "" for a RELATED-TO that names no parent, which is no property of ours. */
 export function nameOfLine(raw: string): string {
-  const name = (/^[A-Za-z0-9_.-]+/.exec(raw)?.[0] ?? "").toUpperCase();
+  const name = propertyName(raw);
   if (name !== "RELATED-TO") return name;
   const line = readContentLine(raw, 0);
   const type = line.ok ? param(line.value, "RELTYPE") : undefined;

@@ -40,17 +40,24 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
   return ok(text);
 }
 
-/** What a calendar may not hold, and no reader shows. A CR alone ends a line, as in node-ical. */
+/** What a calendar may not hold, and no reader shows. A CR alone ends a line, as in node-ical; CR CR LF is one line end. */
 export const withoutControls = (text: string): string =>
-  hasControls.test(text) ? text.replace(/\r(?!\n)/g, "\n").replace(controls, "") : text;
+  anyControl.test(text)
+    ? text
+        .replace(/\r+(?=\r\n)/g, "")
+        .replace(/\r(?!\n)/g, "\r\n")
+        .replace(controls, "")
+    : text;
 
 /** The same for octets of UTF-8; those without such characters come back as they are. */
-export function withoutControlOctets(bytes: Buffer): Buffer {
-  const text = bytes.toString("utf8");
-  return hasControls.test(text) ? Buffer.from(withoutControls(text)) : bytes;
-}
+export const withoutControlOctets = (bytes: Buffer): Buffer =>
+  hasControls(bytes) ? Buffer.from(withoutControls(bytes.toString("utf8"))) : bytes;
 
-const hasControls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]|\r(?!\n)/v;
+/** Whether octets hold control characters, or a CR alone. */
+export const hasControls = (bytes: Uint8Array): boolean =>
+  anyControl.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"));
+
+const anyControl = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]|\r(?!\n)/v;
 const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]/gv;
 
 /** By its byte order mark, or because every other octet of its beginning is zero. */

@@ -3,11 +3,13 @@ import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import {
   type ContentLine,
   decodeText,
+  foldLines,
+  isVoid,
   readContentLine,
   type Unfolded,
   unfold,
 } from "./content-line.ts";
-import { readText } from "./octets.ts";
+import { readText, withoutControlOctets } from "./octets.ts";
 
 /** What stands between BEGIN and END; both groups in file order. */
 export interface Component {
@@ -25,6 +27,8 @@ export interface Component {
 /** The VCALENDAR of a text. */
 export interface CalendarTree extends Component {
   readonly text: string;
+  /** Whether lines of the text were mended. */
+  readonly isMended: boolean;
 }
 
 /** The most that a calendar may hold. */
@@ -39,6 +43,7 @@ export interface TokenLimits {
 const fileLimits: TokenLimits = { components: 20_000, lines: 400_000 };
 /** An invitation of a thousand people fits; each line of an item is work for the journal. */
 export const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
+/** Of one VCALENDAR. */
 const mostZones = 64;
 const deepest = 6;
 const mostProblems = 20;
@@ -71,7 +76,8 @@ export function readLenientTokens(bytes: Uint8Array): Result<TokenReading, reado
     if (!inside) skipped.push(named(fault));
     else faults.set(inside, [...(faults.get(inside) ?? []), named(fault)]);
   }
-  const calendars = tree.calendars.map((calendar) => ({ ...calendar, text: text.value }));
+  const { isMended } = tree;
+  const calendars = tree.calendars.map((one) => ({ ...one, text: text.value, isMended }));
   return ok({ calendars, faults, skipped });
 }
 
@@ -93,12 +99,24 @@ export function splitText(
   text: string,
   limits: TokenLimits = fileLimits,
 ): Result<CalendarTree, readonly IcsProblem[]> {
-  const { fatal, faults, calendars } = growTree(text, limits);
+  const { fatal, faults, calendars, isMended } = growTree(text, limits);
   const found = fatal ? [...faults, fatal] : faults;
   const [calendar] = calendars;
   return found.length > 0 || !calendar
     ? fail(found.slice(0, mostProblems).map(named))
-    : ok({ ...calendar, text });
+    : ok({ ...calendar, text, isMended });
+}
+
+/** The octets of a calendar object as they may be kept: without control characters, and with well-formed lines. */
+export function mendOctets(octets: Buffer): Buffer {
+  const text = withoutControlOctets(octets).toString("utf8");
+  const mended = [...unfold(text)].map(({ raw, line, from, to }) => {
+    const read = readContentLine(raw, line);
+    if (!read.ok) return text.slice(from, to);
+    if (isVoid(read.value)) return "";
+    return read.value.raw === raw ? text.slice(from, to) : foldLines([read.value.raw]);
+  });
+  return Buffer.from(mended.join(""));
 }
 
 function growTree(text: string, limits: TokenLimits): Tree {
@@ -109,6 +127,7 @@ function growTree(text: string, limits: TokenLimits): Tree {
     faults: [],
     faultCounts: new Map(),
     fatal: null,
+    isMended: false,
     calendars: [],
     componentCount: 0,
     lineCount: 0,
@@ -184,6 +203,7 @@ interface Tree {
   readonly faultCounts: Map<Open | undefined, number>;
   /** Why reading has ended early. */
   fatal: Fault | null;
+  isMended: boolean;
   readonly calendars: Open[];
   componentCount: number;
   lineCount: number;
@@ -196,7 +216,7 @@ function takeLine(tree: Tree, at: Unfolded): void {
   if (at.raw.trim() === "") return;
   const here = tree.open.at(-1);
   // Whoever reads the item refuses it by what is kept of it; the rest would only cost.
-  if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END):/i.test(at.raw)) {
+  if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END)\s*[:;]/i.test(at.raw)) {
     countLine(tree, at);
     return;
   }
@@ -211,7 +231,9 @@ function takeLine(tree: Tree, at: Unfolded): void {
   else if (name === "END") close(tree, { line: read.value, to: at.to });
   else if (countLine(tree, at)) {
     if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
-    here?.lines.push(read.value);
+    const isSaid = !isVoid(read.value);
+    if (isSaid) here?.lines.push(read.value);
+    if (!isSaid || read.value.raw !== at.raw) tree.isMended = true;
   }
 }
 
@@ -242,9 +264,9 @@ function begin(
   { line, from }: { readonly line: ContentLine; readonly from: number },
 ): void {
   const name = line.value.trim().toUpperCase();
-  const excess = excessOf(tree, name);
-  if (excess) {
-    end(tree, { line: line.line, ...excess });
+  if (++tree.componentCount > tree.limits.components) {
+    const message = `it has more than ${tree.limits.components} components`;
+    end(tree, { line: line.line, code: "too-many-components", message });
     return;
   }
   if (name === "VCALENDAR") {
@@ -262,18 +284,11 @@ function begin(
     report(tree, { line: line.line, code: "too-deep", message });
   }
   tree.open.push(opened);
-}
-
-function excessOf(tree: Tree, name: string): { code: string; message: string } | null {
-  if (++tree.componentCount > tree.limits.components) {
-    const message = `it has more than ${tree.limits.components} components`;
-    return { code: "too-many-components", message };
-  }
+  if (name === "VCALENDAR") tree.zoneCount = 0;
   if (name === "VTIMEZONE" && ++tree.zoneCount > mostZones) {
-    const message = `the file has more than ${mostZones} VTIMEZONE components`;
-    return { code: "too-many-zones", message };
+    const message = `the calendar has more than ${mostZones} VTIMEZONE components`;
+    report(tree, { line: line.line, code: "too-many-zones", message });
   }
-  return null;
 }
 
 function close(

@@ -15,17 +15,27 @@ export const restatedDays: readonly string[] = [
   "X-MICROSOFT-CDO-ALLDAYEVENT",
   "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT",
 ];
+/** Rules and dates of an item that takes place once: with another start they would give a second occurrence, or none. */
+const idleRules: readonly string[] = ["EXDATE", "EXRULE", "RDATE", "RRULE"];
 const description: PropertyGroup = {
   names: ["DESCRIPTION"],
   ends: [],
   restated: ["STYLED-DESCRIPTION", "X-ALT-DESC"],
 };
 const eventGroups: readonly PropertyGroup[] = [
-  { names: ["DTSTART", "DTEND", "DURATION"], ends: ["DTEND"], restated: restatedDays },
+  {
+    names: ["DTSTART", "DTEND", "DURATION"],
+    ends: ["DTEND"],
+    restated: [...restatedDays, ...idleRules],
+  },
   description,
 ];
 const todoGroups: readonly PropertyGroup[] = [
-  { names: ["DTSTART", "DUE", "DURATION"], ends: ["DUE"], restated: restatedDays },
+  {
+    names: ["DTSTART", "DUE", "DURATION"],
+    ends: ["DUE"],
+    restated: [...restatedDays, ...idleRules],
+  },
   { names: ["STATUS", "COMPLETED", "PERCENT-COMPLETE"], ends: [], restated: [] },
   description,
 ];

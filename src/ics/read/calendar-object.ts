@@ -1,5 +1,7 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
+import type { ContentLine } from "../lines/content-line.ts";
+import { hasControls } from "../lines/octets.ts";
 import {
   type CalendarTree,
   type Component,
@@ -9,10 +11,16 @@ import {
   readTokens,
   type TokenLimits,
   type TokenReading,
+  textOf,
   wordOf,
 } from "../lines/tokens.ts";
 import type { ZoneOf } from "../time-values.ts";
-import { floatingZone, zonesOfFile } from "../zones/file-zones.ts";
+import {
+  createZoneBudget,
+  floatingZone,
+  type ZoneBudget,
+  zonesOfFile,
+} from "../zones/file-zones.ts";
 import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
 import { readItem } from "./read-item.ts";
 import type { FileContext } from "./read-span.ts";
@@ -39,7 +47,8 @@ export function readCalendar(
   const tokens = readLenientTokens(bytes);
   if (!tokens.ok) return tokens;
   const { calendars, faults, skipped } = tokens.value;
-  const read = calendars.map((calendar) => readComponents(calendar, { ...options, faults }));
+  const budget = createZoneBudget();
+  const read = calendars.map((each) => readComponents(each, { ...options, faults, budget }));
   const files = read.flatMap((each) => (each.ok ? [each.value] : []));
   const failures = read.flatMap((each) => (each.ok ? [] : each.failure));
   const [first] = files;
@@ -67,7 +76,11 @@ function joined(
 
 function readComponents(
   calendar: CalendarTree,
-  options: { readonly zone: string; readonly faults: TokenReading["faults"] },
+  options: {
+    readonly zone: string;
+    readonly faults: TokenReading["faults"];
+    readonly budget: ZoneBudget;
+  },
 ): Result<CalendarFile, readonly IcsProblem[]> {
   const headers = headerFaults(calendar);
   if (headers.length > 0) return fail(headers);
@@ -78,12 +91,13 @@ function readComponents(
     .filter((one) => !isItem(one))
     .flatMap((one) => faults.get(one) ?? []);
   const context: FileContext = {
-    zoneOf: zonesOfFile({ ...calendar, components }, options.zone),
+    zoneOf: zonesOfFile({ ...calendar, components }, options.zone, options.budget),
     describeRule: createRuleDescriber(),
   };
   const overrides = new Set<IncomingItem>();
   const items = components.filter(isItem).map((component) => {
-    const read = withinLimits(readItem(component, context), component);
+    const remarks = floatingRemarks(component, { calendar, zone: options.zone });
+    const read = { ...withinLimits(readItem(component, context), component), remarks };
     const torn = faults.get(component);
     const item = torn ? { ...read, problems: [...torn, ...read.problems] } : read;
     if (firstLine(component, "RECURRENCE-ID")) overrides.add(item);
@@ -96,30 +110,25 @@ function readComponents(
       items: overrides.size === 0 ? items : markOverridden(items, overrides),
       zoneOf: context.zoneOf,
     }),
-    ignored: [
-      ...left,
-      ...zoneNotes(calendar, options.zone),
-      ...components.filter(isStrange).map(ignoredProblem),
-    ],
+    ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
   });
 }
 
-/** Says that floating times were read in a zone of the file's choice. */
-function zoneNotes(calendar: Component, zone: string): readonly IcsProblem[] {
+/** Says where X-WR-TIMEZONE decides. */
+function floatingRemarks(
+  component: Component,
+  { calendar, zone }: { readonly calendar: Component; readonly zone: string },
+): readonly IcsProblem[] {
   const named = floatingZone(calendar);
-  const line = firstLine(calendar, "X-WR-TIMEZONE");
+  const line = component.lines.find(isFloatingTime);
   if (named === null || named === zone || !line) return [];
-  const floats = calendar.components
-    .filter(isItem)
-    .some(({ lines }) =>
-      lines.some(
-        ({ name, params, value }) =>
-          /^(?:DTSTART|DTEND|DUE)$/.test(name) && !params.has("TZID") && /T\d{6}\s*$/i.test(value),
-      ),
-    );
-  const message = `times without a time zone are read in ${named}, which X-WR-TIMEZONE names`;
-  return floats ? [{ line: line.line, uid: null, code: "floating-zone", message }] : [];
+  const uid = textOf(component, "UID") ?? null;
+  const message = `${line.name} has no time zone; it is read in ${named}, as X-WR-TIMEZONE says`;
+  return [{ line: line.line, uid, code: "floating-zone", message }];
 }
+
+const isFloatingTime = ({ name, params, value }: ContentLine): boolean =>
+  /^(?:DTSTART|DTEND|DUE)$/.test(name) && !params.has("TZID") && /T\d{6}\s*$/.test(value);
 
 /** An item that another reader shows at another time is refused, whoever of the two is right. */
 function withSecondReading(
@@ -209,9 +218,19 @@ function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[]
     if (order < 0) byUid.set(uid, item);
   }
   if (lost.size === 0) return items;
+  const doubled = new Set([...lost].map(({ uid }) => uid));
   return items
     .filter((item) => !lost.has(item))
-    .map((item) => (undecided.has(item.uid) && !isOverride(item) ? withDouble(item) : item));
+    .map((item) => {
+      if (isOverride(item) || !doubled.has(item.uid)) return item;
+      return undecided.has(item.uid) ? withDouble(item) : withRemark(item);
+    });
+}
+
+function withRemark(item: IncomingItem): IncomingItem {
+  const message = `the UID ${excerpt(item.uid)} is used more than once; the newest item is read`;
+  const remark = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
+  return { ...item, remarks: [...item.remarks, remark] };
 }
 
 function withDouble(item: IncomingItem): IncomingItem {
@@ -264,6 +283,12 @@ export type ObjectPrecondition =
   | "max-resource-size"
   | "max-instances";
 
+/** The item of a calendar object. */
+export interface IncomingObject extends IncomingItem {
+  /** Whether its octets must be mended (`mendOctets`) before they are kept. */
+  readonly isMended: boolean;
+}
+
 /** Why octets are no calendar object. */
 export interface ObjectFault {
   readonly precondition: ObjectPrecondition;
@@ -283,19 +308,23 @@ export interface ObjectFault {
 export function readCalendarObject(
   bytes: Uint8Array,
   options: { readonly zone: string },
-): Result<IncomingItem, ObjectFault> {
+): Result<IncomingObject, ObjectFault> {
   const tree = readTokens(bytes, itemLimits);
   if (!tree.ok) return fail(faultOf(tree.failure));
   const calendar = tree.value;
   const shape = shapeFault(calendar);
   if (shape) return fail(shape);
 
-  const incoming = readComponents(calendar, { ...options, faults: new Map() });
+  const incoming = readComponents(calendar, {
+    ...options,
+    faults: new Map(),
+    budget: createZoneBudget(),
+  });
   if (!incoming.ok) return fail(faultOf(incoming.failure));
   const [item, ...others] = incoming.value.items;
   if (!item || others.length > 0) throw new Error("a calendar of one item was read as another");
   const fault = itemFault(item, calendar);
-  return fault ? fail(fault) : ok(item);
+  return fault ? fail(fault) : ok({ ...item, isMended: calendar.isMended || hasControls(bytes) });
 }
 
 const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([

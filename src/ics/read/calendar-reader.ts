@@ -2,17 +2,17 @@ import type { Result } from "../../domain/result.ts";
 import type { IcsProblem } from "../ics-problem.ts";
 import {
   type CalendarFile,
+  type IncomingObject,
   type ObjectFault,
   readCalendar,
   readCalendarObject,
 } from "./calendar-object.ts";
-import type { IncomingItem } from "./incoming.ts";
 import type { LongRead, ReadingThread, ThreadDeps, WholeReading } from "./reading-thread.ts";
 
 /** What was read of a file of edits. */
 export type FileReading = Result<CalendarFile, readonly IcsProblem[]>;
 /** What was read of the octets of a calendar object. */
-export type ObjectReading = Result<IncomingItem, ObjectFault>;
+export type ObjectReading = Result<IncomingObject, ObjectFault>;
 
 /** Reads what others have sent without keeping anybody else waiting; what is found is what the readers find that it calls. */
 export interface CalendarReader {

@@ -50,6 +50,8 @@ export interface IncomingItem {
   /** Files that stand in the item itself. */
   readonly attachments: readonly IncomingAttachment[];
   readonly unstorable: readonly Unstorable[];
+  /** Where the item was read otherwise than it may seem. */
+  readonly remarks: readonly IcsProblem[];
   /** Why this item cannot be accepted; none for one that can. Other items of the file do not depend on it. */
   readonly problems: readonly IcsProblem[];
 }

@@ -1,33 +1,9 @@
 import { type ContentLine, param } from "../lines/content-line.ts";
 import { type Component, firstLine } from "../lines/tokens.ts";
 
-/** Properties of which an empty value says nothing; an empty text says that there is none. */
-const neverEmpty: ReadonlySet<string> = new Set([
-  "CLASS",
-  "COMPLETED",
-  "CREATED",
-  "DTEND",
-  "DTSTAMP",
-  "DUE",
-  "DURATION",
-  "EXDATE",
-  "EXRULE",
-  "LAST-MODIFIED",
-  "PERCENT-COMPLETE",
-  "RDATE",
-  "RECURRENCE-ID",
-  "RELATED-TO",
-  "RRULE",
-  "SEQUENCE",
-  "STATUS",
-]);
-
-/** An item without the lines that say nothing: empty ones, and rules and dates by which it takes place once. */
+/** An item without the lines that say nothing: rules and dates by which it takes place once. */
 export function withMeantLines(component: Component): Component {
-  const isEmpty = ({ name, value }: ContentLine) => neverEmpty.has(name) && value.trim() === "";
-  const said = component.lines.some(isEmpty)
-    ? component.lines.filter((line) => !isEmpty(line))
-    : component.lines;
+  const said = component.lines;
   const start = firstLine(component, "DTSTART");
   const isIdle = (line: ContentLine) => isSingle(line, start);
   const lines = said.some(isIdle) ? said.filter((line) => !isIdle(line)) : said;
@@ -47,18 +23,55 @@ function isSingle({ name, value, ...line }: ContentLine, start: ContentLine | un
   return isSameZone && value.split(",").every((each) => each.trim() === start.value.trim());
 }
 
-/** By COUNT, or by an UNTIL on the day of the start where both are written in one form. Source: RFC 5545 3.3.10. */
+/** Hours from one occurrence to the next, at least. */
+const steps: ReadonlyMap<string, number> = new Map([
+  ["DAILY", 24],
+  ["WEEKLY", 7 * 24],
+  ["MONTHLY", 28 * 24],
+  ["YEARLY", 365 * 24],
+]);
+/** A clock may be so many hours ahead of UTC, and as many behind. */
+const farthest = 14;
+
+/** By COUNT, or by an UNTIL that comes before the second occurrence. Source: RFC 5545 3.3.10. */
 function isOnce(rule: string, start: string): boolean {
-  const parts = rule.toUpperCase().split(";");
-  if (parts.some((part) => /^COUNT=0*1$/.test(part.trim()))) return true;
-  const until = /^UNTIL=(\d{8})(T\d{6}Z)?$/.exec(
-    parts.find((part) => part.startsWith("UNTIL=")) ?? "",
+  const parts = new Map(
+    rule
+      .toUpperCase()
+      .split(";")
+      .map((part) => {
+        const [name = "", value = ""] = part.split("=");
+        return [name.trim(), value.trim()];
+      }),
   );
-  const isDaily = parts.some((part) => /^FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)$/.test(part));
-  const isOneForm = until?.[2] === undefined ? start.length === 8 : start.endsWith("Z");
-  return (
-    isDaily && isOneForm && !rule.toUpperCase().includes("BY") && until?.[1] === start.slice(0, 8)
-  );
+  if (/^0*1$/.test(parts.get("COUNT") ?? "")) return true;
+  const until = parts.get("UNTIL") ?? "";
+  const [from, to] = [clockOf(start), clockOf(until)];
+  const step = stepOf(parts);
+  if (step === null || from === null || to === null) return false;
+  // A day is meant to its end. A wall clock beside UTC may be off by its zone.
+  const isWholeDay = until.length === 8 && start.length > 8;
+  const slack = isWholeDay || until.length === start.length ? 0 : farthest;
+  const lasts = (to - from) / 3_600_000 + (isWholeDay ? 23.9 : 0);
+  return lasts >= -slack && lasts + slack < step;
+}
+
+/** Hours from one occurrence to the next, at least; null where that is not told by FREQ and INTERVAL alone. */
+function stepOf(parts: ReadonlyMap<string, string>): number | null {
+  const by = [...parts.keys()].filter((name) => name.startsWith("BY"));
+  const isOneDay = parts.get("FREQ") === "WEEKLY" && /^[A-Z]{2}$/.test(parts.get("BYDAY") ?? "");
+  if (by.length > (isOneDay ? 1 : 0)) return null;
+  const step = steps.get(parts.get("FREQ") ?? "");
+  const interval = Number(parts.get("INTERVAL") ?? 1);
+  return step === undefined || !(interval >= 1) ? null : step * interval;
+}
+
+/** A day or a wall clock as milliseconds, whatever its zone; null for what is neither. */
+function clockOf(value: string): number | null {
+  const [, year, month, day, hour = 0, minute = 0] =
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$/i.exec(value) ?? [];
+  if (year === undefined) return null;
+  return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
 }
 
 /** A date that is left out of a single item, unless it is the item's own. */

@@ -71,6 +71,7 @@ export function readItem(written: Component, context: FileContext): IncomingItem
       ...files.unstorable,
       ...(isEvent ? alarms.unstorable : unstorableReminders(component)),
     ].toSorted((a, b) => a.line - b.line),
+    remarks: [],
     problems: reading.problems,
   };
 }

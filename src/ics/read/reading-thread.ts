@@ -6,7 +6,7 @@ import {
 } from "node:worker_threads";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { IcsProblem } from "../ics-problem.ts";
-import type { CalendarFile, ObjectFault } from "./calendar-object.ts";
+import type { CalendarFile, IncomingObject, ObjectFault } from "./calendar-object.ts";
 import type { IncomingItem } from "./incoming.ts";
 import { itemOfPlain, type PlainIncomingItem } from "./plain-calendar.ts";
 
@@ -33,13 +33,13 @@ export type ReadPart =
   | { readonly kind: "items"; readonly items: readonly PlainIncomingItem[] }
   | { readonly kind: "file"; readonly head: Omit<CalendarFile, "items"> }
   | { readonly kind: "file-faults"; readonly faults: readonly IcsProblem[] }
-  | { readonly kind: "object"; readonly item: PlainIncomingItem }
+  | { readonly kind: "object"; readonly item: PlainIncomingItem; readonly isMended: boolean }
   | { readonly kind: "object-fault"; readonly fault: ObjectFault };
 
 /** The parts put together, as what was asked for. */
 export interface WholeReading {
   readonly file?: Result<CalendarFile, readonly IcsProblem[]>;
-  readonly object?: Result<IncomingItem, ObjectFault>;
+  readonly object?: Result<IncomingObject, ObjectFault>;
 }
 
 export interface ThreadDeps {
@@ -167,7 +167,7 @@ async function gather(
       case "file-faults":
         return { file: fail(part.faults) };
       case "object":
-        return { object: ok(itemOfPlain(part.item)) };
+        return { object: ok({ ...itemOfPlain(part.item), isMended: part.isMended }) };
       case "object-fault":
         return { object: fail(part.fault) };
       case undefined:

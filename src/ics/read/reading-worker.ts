@@ -18,7 +18,7 @@ function* read({ kind, bytes, zone }: LongText): Generator<ReadPart> {
   if (kind === "object") {
     const object = readCalendarObject(bytes, { zone });
     yield object.ok
-      ? { kind: "object", item: plainItemOf(object.value) }
+      ? { kind: "object", item: plainItemOf(object.value), isMended: object.value.isMended }
       : { kind: "object-fault", fault: object.failure };
     return;
   }

@@ -1,6 +1,6 @@
 import { excerpt, type IcsProblem } from "../ics-problem.ts";
 import { loadNodeIcal } from "../late-packages.ts";
-import { type ContentLine, param, unfold } from "../lines/content-line.ts";
+import { type ContentLine, param, propertyName, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
 import { firstLine } from "../lines/tokens.ts";
 
@@ -199,16 +199,17 @@ function textFor(
   const own = text.slice(component.from, component.to);
   let depth = 0;
   for (const { raw, from, to } of unfold(own)) {
-    const word = /^[A-Za-z-]+(?=[;:])/.exec(raw)?.[0] ?? "";
-    const name = word.toUpperCase();
+    const name = propertyName(raw);
     if (name === "BEGIN") depth++;
     else if (name === "END") depth--;
-    else if (depth === 1 && timeNames.has(name) && !seen.has(name)) {
+    else if (depth === 1 && timeNames.has(name) && !seen.has(name) && !/:\s*$/.test(raw)) {
       seen.add(name);
       const time = lines.get(name);
       const rewording = time && rewordings.find(({ isFor }) => isFor(time));
-      const asWritten = own.slice(from, to).trimEnd();
-      kept.push(rewording ? rewording.reword(time) : asWritten.replace(word, name));
+      // A line that was mended is handed over as it was understood.
+      const isMended = time !== undefined && time.line.raw !== raw;
+      const asWritten = isMended ? time.line.raw : own.slice(from, to).trimEnd();
+      kept.push(rewording ? rewording.reword(time) : `${name}${asWritten.slice(name.length)}`);
     }
   }
   return [...kept, `END:${component.name}`, "END:VCALENDAR", ""].join("\r\n");

@@ -2,32 +2,48 @@ import type { Component } from "../lines/tokens.ts";
 import { textOf } from "../lines/tokens.ts";
 import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
 import { readDefinition, readOffset } from "./zone-definition.ts";
-import { fixedZone, offsetZone, resolveZone } from "./zones.ts";
+import { fixedZone, resolveZone, usualZone } from "./zones.ts";
 
 /** Looking a name up costs far more than a line of a file, so a file may bring only so many. */
 const mostNames = 200;
 /** Following a rule for ten years takes up to some milliseconds; two rules of 64 zones need two each. */
 const mostExpansions = 400;
 
+/** What the calendars of one file have found out of zones together, so that none is looked at twice. */
+export interface ZoneBudget {
+  /** By name. */
+  readonly names: Map<string, string | null>;
+  /** By the text of a definition. */
+  readonly rules: Map<string, FileZone | UnknownZone>;
+  expansions: number;
+}
+
+export const createZoneBudget = (): ZoneBudget => ({
+  names: new Map(),
+  rules: new Map(),
+  expansions: 0,
+});
+
 /**
- * The zones of one file. A TZID that names a place means that place, whatever the file says of it: so does a Windows
+ * The zones of one calendar. A TZID that names a place means that place, whatever the file says of it: so does a Windows
  * name. One that only stands for an offset or its rules (`EST`, `CET`, `GMT`) means the rules that the file gives it,
  * else what it is known for. Any other name means its VTIMEZONE: the place in its X-LIC-LOCATION, else its rules.
  * Floating times stand in the zone of X-WR-TIMEZONE, else in `floating`.
  * Source: RFC 5545 3.2.19, 3.6.5 (a TZID means its VTIMEZONE).
  */
-export function zonesOfFile(calendar: Component, floating: string): ZoneOf {
+export function zonesOfFile(
+  calendar: Component,
+  floating: string,
+  budget: ZoneBudget = createZoneBudget(),
+): ZoneOf {
   const blocks = blocksOf(calendar);
   const local = floatingZone(calendar) ?? floating;
   const known = new Map<string, FileZone | UnknownZone>();
-  let expansions = 0;
-  const spend = (): boolean => ++expansions <= mostExpansions;
   return (tzid) => {
     if (tzid === null) return local;
     const found = known.get(tzid);
     if (found !== undefined) return found;
-    if (known.size >= mostNames) return { kind: "unknown", why: null };
-    const zone = zoneOfName(tzid, { blocks: blocks.get(plain(tzid)) ?? [], spend });
+    const zone = zoneOfName(tzid, { blocks: blocks.get(plain(tzid)) ?? [], budget });
     known.set(tzid, zone);
     return zone;
   };
@@ -37,18 +53,31 @@ export function zonesOfFile(calendar: Component, floating: string): ZoneOf {
 const offsetNames =
   /^(?:CET|CST6CDT|EET|EST|EST5EDT|GMT|GMT0|GMT[+-]0|Greenwich|HST|MET|MST|MST7MDT|PST8PDT|UCT|UTC|Universal|WET|Zulu)$/i;
 
-function zoneOfName(
-  tzid: string,
-  { blocks, spend }: { readonly blocks: readonly Component[]; readonly spend: () => boolean },
-): FileZone | UnknownZone {
-  const name = plain(tzid);
-  const hasRules = blocks.some(({ components }) => components.length > 0);
-  const isOffset = offsetNames.test(name) || offsetZone(name) !== null;
-  if (isOffset && hasRules) return zoneOfBlocks(blocks, spend);
-  return resolveZone(name) ?? zoneOfBlocks(blocks, spend);
+interface Definitions {
+  readonly blocks: readonly Component[];
+  readonly budget: ZoneBudget;
 }
 
-function zoneOfBlocks(blocks: readonly Component[], spend: () => boolean): FileZone | UnknownZone {
+function zoneOfName(tzid: string, { blocks, budget }: Definitions): FileZone | UnknownZone {
+  const name = plain(tzid);
+  const found = lookUp(name, budget);
+  const hasRules = blocks.some(({ components }) => components.length > 0);
+  // What stands for an offset, or is only like a zone's name, means the rules that the file gives it.
+  const isLoose = hasRules && (offsetNames.test(name) || (found !== null && !usualZone(name)));
+  return (isLoose ? null : found) ?? zoneOfBlocks({ blocks, budget });
+}
+
+/** Null also where the file has brought too many names. */
+function lookUp(name: string, { names }: ZoneBudget): string | null {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  if (names.size >= mostNames) return null;
+  const zone = resolveZone(name);
+  names.set(name, zone);
+  return zone;
+}
+
+function zoneOfBlocks({ blocks, budget }: Definitions): FileZone | UnknownZone {
   const [block, ...others] = blocks;
   if (!block) return { kind: "unknown", why: null };
   const rules = rulesOf(block);
@@ -56,9 +85,17 @@ function zoneOfBlocks(blocks: readonly Component[], spend: () => boolean): FileZ
     return { kind: "unknown", why: "it is defined twice, in different ways" };
   }
   const location = textOf(block, "X-LIC-LOCATION")?.trim() ?? "";
-  const place = offsetNames.test(location) ? null : resolveZone(location);
+  const place = offsetNames.test(location) ? null : lookUp(location, budget);
   if (place !== null) return place;
-  const read = readDefinition(block, spend);
+  const known = budget.rules.get(rules);
+  if (known !== undefined) return known;
+  const zone = readRules(block, budget);
+  budget.rules.set(rules, zone);
+  return zone;
+}
+
+function readRules(block: Component, budget: ZoneBudget): FileZone | UnknownZone {
+  const read = readDefinition(block, () => ++budget.expansions <= mostExpansions);
   return read.ok ? read.value : (fixedOffset(block) ?? { kind: "unknown", why: read.failure });
 }
 

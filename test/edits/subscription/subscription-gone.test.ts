@@ -110,7 +110,7 @@ describe("createSubscription() with vanished items", () => {
     await rig.shows(shown(uid, "Event 1"), other);
     for (let round = 0; round < 3; round++) await rig.shows(other, nameless);
     expect(rig.edits()).toEqual([]);
-    expect(rig.state().notes).toEqual(["1 item without a UID: left aside"]);
+    expect(rig.state().notes).toEqual(["Skipped: 1 item without a UID"]);
   });
 
   it.each([

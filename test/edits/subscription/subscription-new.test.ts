@@ -74,8 +74,8 @@ describe("createSubscription() with new items", () => {
     );
     expect(rig.edits()).toEqual([]);
     expect(rig.state().notes).toEqual([
-      expect.stringMatching(/^"Weekly": RRULE/),
       expect.stringMatching(/^"To do": a new task needs a todolist/),
+      'Skipped: 1 repeating item: "Weekly"',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fieldsOf } from "../../../src/domain/patch.ts";
 import { anEvent, aTask } from "../../support/items.ts";
-import { vevent } from "../rig.ts";
+import { calendar, vevent } from "../rig.ts";
 import { at, review, subscriptionRig, usual } from "./subscription-rig.ts";
 
 describe("createSubscription()", () => {
@@ -23,7 +23,7 @@ describe("createSubscription()", () => {
       state: "watched",
       items: 3,
       problem: null,
-      notes: ["1 repeating item: left aside"],
+      notes: ['Skipped: 1 repeating item: "Choir"'],
     });
     expect(
       rig
@@ -32,6 +32,75 @@ describe("createSubscription()", () => {
         .filter((known) => known !== null),
     ).toEqual([uid]);
     expect(rig.events).toEqual([{ kind: "began", name: "Ana's calendar", items: 3 }]);
+  });
+
+  it("step() result when something of the calendar cannot be read: all else is followed, and what was skipped is named", async () => {
+    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+    const [known, gone] = [rig.put(anEvent(1, review)), rig.put(anEvent(2, review))];
+    const event = (uid: string, title: string, ...lines: readonly string[]) =>
+      vevent(uid, `SUMMARY:${title}`, ...(lines.length > 0 ? lines : usual));
+    const bad = (title: string) => event(known, title, ...usual, "X BAD");
+    const all = [event("first@x", "First"), event(gone, "Review"), event("dup@x", "Dup")];
+    await rig.shows(...all, event(known, "Review"));
+
+    const series = event("series@x", "Choir", ...usual, "RRULE:FREQ=WEEKLY");
+    await rig.answers(
+      calendar(...all, bad("Unread"), event("dup@x", "Dup"), series) +
+        calendar(event("new@x", "Plain new"), event("late@x", "Late", ...usual, "X BAD")),
+    );
+    expect(rig.wishes()).toEqual(["create Plain new"]);
+    expect(rig.state()).toMatchObject({ state: "watched", problem: null });
+    const names = [
+      expect.stringMatching(/^Skipped: "Unread" \(UID .*\): line \d+: /),
+      expect.stringMatching(/^Skipped: "Late" \(UID late@x\): line \d+: /),
+      'Skipped: 1 repeating item: "Choir"',
+    ];
+    expect(rig.state().notes).toEqual(names);
+
+    // What is not read is not gone, and nothing is made of its mending but what it says anew.
+    for (let round = 0; round < 3; round++) await rig.shows(...all.slice(0, 1), bad(`${round}`));
+    await rig.shows(...all.slice(0, 1), event(known, "Read again"), event("late@x", "Late"));
+    expect(rig.wishes()).toEqual([
+      "create Plain new",
+      "delete Review",
+      "delete Plain new",
+      "update Review",
+      "create Late",
+    ]);
+    expect(rig.edits()).toMatchObject([{}, {}, {}, { patch: { title: "Read again" } }, {}]);
+    expect(rig.state().notes).toEqual([]);
+  });
+
+  it("step() result when an item was never read: nothing is made of its mending", async () => {
+    const rig = await subscriptionRig({ options: { new: "create" } });
+    const uid = rig.put(anEvent(1, review));
+    const bad = vevent(uid, "SUMMARY:Review", "DTSTART 20261123T100000");
+    await rig.shows(bad, vevent("n@x", "SUMMARY:N", ...usual));
+    const mended = (title: string) => vevent(uid, `SUMMARY:${title}`, ...usual);
+    await rig.shows(mended("Else"), vevent("n@x", "SUMMARY:N", ...usual));
+    expect(rig.wishes()).toEqual([]);
+    await rig.shows(mended("Mine"), vevent("n@x", "SUMMARY:N", ...usual));
+    expect(rig.wishes()).toEqual(["update Else"]);
+  });
+
+  it.each([
+    ["an END is missing", (text: string) => text.replace("END:VEVENT\r\n", "")],
+    ["text stands outside", (text: string) => `${text}hello\r\n`],
+    [
+      "two items run together",
+      (text: string) => text.replace("END:VEVENT\r\nBEGIN:VEVENT\r\n", ""),
+    ],
+  ])("step() result when %s: nothing is taken for gone", async (_what, damage) => {
+    const rig = await subscriptionRig({ options: { gone: "delete" } });
+    const uids = [rig.put(anEvent(1, review)), rig.put(anEvent(2, review))];
+    const shown = uids.map((uid) => vevent(uid, "SUMMARY:Review", ...usual));
+    await rig.shows(...shown);
+    const others = ["a@x", "b@x"].map((uid) => vevent(uid, "SUMMARY:Other", ...usual));
+    for (let round = 0; round < 3; round++) {
+      await rig.answers(damage(calendar(...others, vevent("c@x", `SUMMARY:${round}`, ...usual))));
+    }
+    expect(rig.edits()).toEqual([]);
+    expect(rig.state()).toMatchObject({ state: "watched", problem: null });
   });
 
   it("step() result when a known item is changed there: an edit of the changed fields, by its person, against what the calendar had shown", async () => {
@@ -129,7 +198,7 @@ describe("createSubscription()", () => {
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual, "RRULE:FREQ=WEEKLY"));
     expect(rig.edits()).toEqual([]);
-    expect(rig.state().notes[0]).toMatch(/^"Review": RRULE .*no repeating items/);
+    expect(rig.state().notes[0]).toBe('Skipped: 1 repeating item: "Review"');
     await rig.shows(vevent(uid, "SUMMARY:Review once", ...usual));
     expect(rig.edits()).toMatchObject([{ patch: { title: "Review once" } }]);
   });

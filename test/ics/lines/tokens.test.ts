@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { IcsProblem } from "../../../src/ics/ics-problem.ts";
 import type { ContentLine } from "../../../src/ics/lines/content-line.ts";
-import { readLenientTokens, readTokens } from "../../../src/ics/lines/tokens.ts";
+import { mendOctets, readLenientTokens, readTokens } from "../../../src/ics/lines/tokens.ts";
 import { calendar, eventFile, file, octets } from "../files.ts";
 
 /** The lines of the first component of a good file. */
@@ -42,8 +42,6 @@ describe("readTokens() refuses", () => {
     ["a name with a space", eventFile("SUM MARY:x"), 5, "bad-line"],
     ["a parameter without value", eventFile("SUMMARY;ENCODING:x"), 5, "bad-line"],
     ["a parameter without name", eventFile("SUMMARY;=a:x"), 5, "bad-line"],
-    ["an open quotation mark", eventFile('SUMMARY;A="x:y'), 5, "bad-line"],
-    ["text behind a quotation", eventFile('SUMMARY;A="x"y:z'), 5, "bad-line"],
     ["deep nesting", calendar(..."ABCDEF".split("").map((name) => `BEGIN:${name}`)), 8, "too-deep"],
   ];
   it.each(cases)("%s", (_what, bytes, line, code) => {
@@ -136,6 +134,41 @@ describe("readLenientTokens() of a file with one fault", () => {
     const [, summary] = innerLines(eventFile("SUMMARY:a\u0000\u000b\u007fb"));
     expect(summary?.value).toBe("ab");
     expect(innerLines(octets(whole.join("\r"))).map(({ value }) => value)).toEqual(["u1"]);
+  });
+});
+
+describe("lines that others read are mended:", () => {
+  const cases: readonly [string, string, string][] = [
+    ["spaces around names", "DTSTART ; VALUE = DATE:20270301", "DTSTART;VALUE=DATE:20270301"],
+    ["spaces behind quotation marks", 'A;CN = "x, y" ; B=c :z', 'A;CN="x, y";B=c:z'],
+    ["escaped quotation marks", 'A;CN="Ana \\"Nan\\" R";B=c:z', "A;CN=Ana ^'Nan^' R;B=c:z"],
+    ["escaped quotation marks at the end", 'A;CN="\\"N, o\\"":z', `A;CN="^'N, o^'":z`],
+    ["bare quotation marks inside", 'A;CN="Ana "Nan" R":z', "A;CN=Ana ^'Nan^' R:z"],
+    ["quotation marks in a bare value", 'A;CN=Ana "Nan" R:z', "A;CN=Ana ^'Nan^' R:z"],
+    ["a quotation mark that is not closed", 'A;CN="Ana:mailto:a@b.c', "A;CN=^'Ana:mailto:a@b.c"],
+    ["a backslash before the closing one", 'A;CN="C:\\":z', 'A;CN="C:\\":z'],
+    ["small letters in times", "DTSTART:20270601t090000z", "DTSTART:20270601T090000Z"],
+    ["a length with an idle T", "DURATION:P1DT", "DURATION:P1D"],
+    ["underscores and dots", "X-ENTOURAGE_UUID.a:1", "X-ENTOURAGE_UUID.a:1"],
+    ["odd names of programs", "X-a/b+c:1", "X-a/b+c:1"],
+    ["a name with an underscore", "CATEGORY_COLOR:-1", "CATEGORY_COLOR:-1"],
+    ["a zone without a name", "DTSTART;TZID=:20270601T090000", "DTSTART:20270601T090000"],
+    ["a zone behind a colon", "DTEND:TZID=A/B:20270601T090000", "DTEND;TZID=A/B:20270601T090000"],
+    ["a zone behind an equals sign", "TZID=Europe/Berlin", "TZID:Europe/Berlin"],
+    ["an idle semicolon", "DTSTART;;VALUE=DATE:20270301", "DTSTART;VALUE=DATE:20270301"],
+  ];
+  it.each(cases)("%s", (_what, written, mended) => {
+    const lines = innerLines(eventFile(written));
+    expect(lines[1]?.raw).toBe(mended);
+    expect(innerLines(eventFile(mended))[1]).toMatchObject({ raw: mended });
+    const octetsKept = mendOctets(Buffer.from(eventFile(written)));
+    expect(Buffer.from(eventFile(mended)).equals(octetsKept)).toBe(true);
+  });
+
+  it("control characters and lone CRs are taken out of octets", () => {
+    const strange = octets("BEGIN:VCALENDAR\rX:a\u0000b\u000b\u007f\r\r\nEND:VCALENDAR\r\n\u001a");
+    const plain = "BEGIN:VCALENDAR\r\nX:ab\r\nEND:VCALENDAR\r\n";
+    expect(mendOctets(Buffer.from(strange)).toString()).toBe(plain);
   });
 });
 

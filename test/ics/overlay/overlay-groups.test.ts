@@ -45,6 +45,27 @@ describe("overlayOctets() of an event with a known past", () => {
       ],
     ],
     [
+      "times, with the rules of the one occurrence",
+      {
+        octets: eventLines(
+          ...times,
+          "RRULE:FREQ=DAILY;COUNT=1",
+          "RDATE:20260701T080000Z",
+          "EXDATE:20260801T080000Z",
+          "SUMMARY:Kickoff",
+          "TRANSP:OPAQUE",
+        ),
+        said: event({}),
+        now: event({ when: dates("2026-08-01", "2026-08-02") }),
+      },
+      [
+        "DTSTART;VALUE=DATE:20260801",
+        "DTEND;VALUE=DATE:20260802",
+        "SUMMARY:Kickoff",
+        "TRANSP:OPAQUE",
+      ],
+    ],
+    [
       "a description and its other forms",
       {
         octets: eventLines(
