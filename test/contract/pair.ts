@@ -20,7 +20,10 @@ import { clientOf } from "../upstream/loopback.ts";
 export const timeZone = "Europe/Berlin";
 export const edit: Call = { priority: "edit" };
 
-/** The sandbox and a client of it, both with a wide quota unless told; ended when the test ends. */
+/**
+ * The sandbox and a client of it, both with a wide quota unless told; ended when the test ends. No request runs out of time by
+ * itself, as the machine may stall.
+ */
 export async function startPair(
   given: {
     readonly sandbox?: Partial<SandboxOptions>;
@@ -44,7 +47,7 @@ export async function startPair(
     apiKey: owner.apiKey,
     keyOf,
     timeZone,
-    ...(given.endsHangs && { startTimer: timers.start }),
+    startTimer: timers.start,
     ...given.client,
   });
   const [first, second] = sandbox.workspace.places();

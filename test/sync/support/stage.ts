@@ -101,7 +101,7 @@ function connect(sandbox: Sandbox, options: StageOptions): Upstream {
     timeZone: zone,
     quota: quotaOf(options),
     readShare: 1,
-    timeout: Temporal.Duration.from({ seconds: 5 }),
+    timeout: Temporal.Duration.from({ minutes: 2 }),
     clock: now,
     monotonic: () => performance.now(),
     random: () => 0,
