@@ -41,7 +41,7 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
 }
 
 /** What a calendar may not hold, and no reader shows. A CR alone ends a line, as in node-ical; CR CR LF is one line end. */
-export const withoutControls = (text: string): string =>
+const withoutControls = (text: string): string =>
   anyControl.test(text)
     ? text
         .replace(/\r+(?=\r\n)/g, "")

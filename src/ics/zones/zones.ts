@@ -49,7 +49,7 @@ function oddZone(name: string): string | null {
 }
 
 /** The zone of an offset: `GMT+0200`, `UTC-5`, `+05:30`. Null for other names. */
-export function offsetZone(name: string): string | null {
+function offsetZone(name: string): string | null {
   const found = /^(?:GMT|UTC|UT)?\s*([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(name);
   if (!found) return null;
   const [, sign, hours = "", minutes = "00"] = found;
