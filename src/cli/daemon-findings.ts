@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { type ToldTrouble, troubleWords } from "../domain/trouble.ts";
+import { listRemedy, type ToldTrouble, troubleWords } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import { copyAgeFinding } from "./copy-findings.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
@@ -20,13 +20,19 @@ import {
 /** What of a daemon's own account of itself is looked at, as `/api/status` gives it. */
 export interface DaemonStatus {
   readonly fresh?: boolean;
+  /** What stops all syncing; null while the service can be read. */
+  readonly outage?: Pick<ToldTrouble, "id" | "title" | "what" | "remedy"> | null;
   readonly troubles?: readonly Pick<
     ToldTrouble,
-    "kind" | "verdict" | "title" | "what" | "remedy"
+    "id" | "kind" | "verdict" | "title" | "what" | "remedy"
   >[];
   readonly copy?: { readonly ageSeconds: number | null; readonly problem: string | null } | null;
   readonly polling?: { readonly advice: string | null };
-  readonly mirror?: { readonly sources: number; readonly projectsNeverRead: number };
+  readonly mirror?: {
+    readonly sources: number;
+    readonly projectsNeverRead: number;
+    readonly newestAgeSeconds?: number | null;
+  };
   readonly clockAheadSeconds?: number | null;
   readonly quota?: QuotaUse;
   readonly errors?: readonly { source: string; severity: string; problem: string }[];
@@ -41,31 +47,74 @@ export function daemonFindings(
   status: DaemonStatus,
   { zone, today }: { readonly zone: string; readonly today: Temporal.PlainDate },
 ): readonly Finding[] {
-  const errors = status.errors ?? [];
   return [
+    ...serviceFindings(status),
     ...(status.copy ? [copyAgeFinding(status.copy)] : []),
-    mirrorFinding(status.fresh === true, status.mirror),
-    ...(status.polling ? [ceilingFinding(status.polling.advice)] : []),
-    checkClock(status.clockAheadSeconds ?? null),
     ...(status.quota ? [checkQuota(status.quota)] : []),
-    ...errors.map(({ source, severity, problem }) =>
-      severity === "note"
-        ? doubtful(source, {
-            what: problem,
-            remedy: 'list them with their addresses in "people"',
-          })
-        : broken(source, {
-            what: problem,
-            remedy: "it is read again by itself; a 403 or 404 wants another key or id",
-          }),
-    ),
+    ...errorFindings(status),
     ...(status.mail ? mailFindings(status.mail, zone) : []),
     ...(status.proxy ? checkProxy(status.proxy) : []),
     ...(status.eventLoop ? [checkBlocks(status.eventLoop)] : []),
     ...(status.zoneData ? [checkZoneData(status.zoneData, today)] : []),
-    ...troubleFindings(status.troubles ?? []),
+    ...troubleFindings(status),
   ];
 }
+
+/** In an outage its cause comes first, and nothing that needs answers is called fine. */
+function serviceFindings(status: DaemonStatus): readonly Finding[] {
+  const { outage, mirror, polling } = status;
+  if (outage) return [broken("service", outage), cutOffFinding(mirror)];
+  return [
+    mirrorFinding(status.fresh === true, mirror),
+    ...(polling ? [ceilingFinding(polling.advice)] : []),
+    checkClock(status.clockAheadSeconds ?? null),
+  ];
+}
+
+function cutOffFinding(mirror: DaemonStatus["mirror"]): Finding {
+  const age = mirror?.newestAgeSeconds ?? null;
+  const what =
+    age === null
+      ? "nothing has been synced yet"
+      : `last synced ${Math.ceil(age / 60)} min ago: calendars show data from then`;
+  return doubtful("mirror", { what, remedy: "syncing resumes when the service answers" });
+}
+
+/** One finding for each cause. What an outage keeps from being read is said by the outage. */
+function errorFindings({ errors = [], outage }: DaemonStatus): readonly Finding[] {
+  const notes = errors.filter(({ severity }) => severity === "note");
+  const faults = errors.filter(({ severity }) => severity !== "note");
+  const causes = outage ? faults.filter(({ source }) => source === storageSource) : faults;
+  return [
+    ...notes.map(({ source, problem }) =>
+      doubtful(source, {
+        what: problem,
+        remedy: 'list them with their addresses in "people"',
+      }),
+    ),
+    ...Map.groupBy(causes, ({ problem }) => problem.replaceAll(/\d{4,}/g, "#"))
+      .values()
+      .map(errorFinding),
+  ];
+}
+
+/** The errors of one cause. */
+function errorFinding(errors: NonNullable<DaemonStatus["errors"]>): Finding {
+  const [{ source, problem } = { source: "", problem: "" }, ...others] = errors;
+  if (source === storageSource) {
+    return broken(source, troubleWords({ kind: "storage-failing", problem }));
+  }
+  const named = others.slice(0, 3).map((each) => each.source);
+  const more = others.length - named.length;
+  const alike = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return broken(source, {
+    what: others.length === 0 ? problem : `${problem} (the same for ${alike})`,
+    remedy: listRemedy(problem),
+  });
+}
+
+/** What is called so among the errors is no list. */
+const storageSource = "storage";
 
 /** Of these a finding above says the same, in more words or with what is fine. */
 const toldAbove: ReadonlySet<string> = new Set<ToldTrouble["kind"]>([
@@ -78,9 +127,9 @@ const toldAbove: ReadonlySet<string> = new Set<ToldTrouble["kind"]>([
   "storage-failing",
 ]);
 
-const troubleFindings = (troubles: NonNullable<DaemonStatus["troubles"]>): readonly Finding[] =>
+const troubleFindings = ({ troubles = [], outage }: DaemonStatus): readonly Finding[] =>
   troubles
-    .filter(({ kind }) => !toldAbove.has(kind))
+    .filter(({ kind, id }) => !toldAbove.has(kind) && id !== outage?.id)
     .map(({ verdict, title, what, remedy }) =>
       (verdict === "broken" ? broken : doubtful)(title, { what, remedy }),
     );

@@ -319,7 +319,7 @@ export function troubleWords(trouble: Trouble): TroubleWords {
         title: "Service unreachable",
         what: `the service cannot be reached or is failing: ${trouble.problem}`,
         remedy:
-          "check the network, names and service.baseUrl; calendars show what was known, edits are kept, and everything goes on by itself",
+          "check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
         over: "the service answers again",
       };
     case "certificate":
@@ -348,7 +348,7 @@ export function troubleWords(trouble: Trouble): TroubleWords {
       return {
         title: `${counted(lists, "list", "lists")} cannot be read`,
         what: `${named}${more > 0 ? `; and ${more} more` : ""}`,
-        remedy: "they are read again by themselves; a 403 or 404 wants another key or id",
+        remedy: listRemedy(named),
         over: "every list can be read again",
       };
     }
@@ -404,6 +404,18 @@ export function troubleWords(trouble: Trouble): TroubleWords {
       return unreachable(trouble);
   }
 }
+
+/** What helps with a list that cannot be read; `problem`: what the service answered, in words. */
+export const listRemedy = (problem: string): string =>
+  /\((?:401|403|404|410)\)/.test(problem)
+    ? "check the API key and the IDs under projects; Dayferry retries automatically"
+    : "Dayferry retries automatically";
+
+/** Whether nothing can be synced while this lasts. */
+export const stopsSync = (trouble: Trouble): boolean =>
+  trouble.kind === "service-unreachable" ||
+  (trouble.kind === "certificate" && trouble.until === null) ||
+  (trouble.kind === "key-refused" && trouble.person === null);
 
 /** Where the account seems to be, as far as its clocks tell. */
 function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {

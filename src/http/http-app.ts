@@ -3,7 +3,7 @@ import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { IdentityHeader } from "../config/config.ts";
 import { everyMailKind } from "../domain/mail-kind.ts";
 import type { Tallies } from "../domain/tallies.ts";
-import type { HeldTrouble } from "../domain/trouble.ts";
+import { type HeldTrouble, stopsSync, troubleWords } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
@@ -161,6 +161,12 @@ export function createApp(deps: HttpDeps): Express {
   let forwardedAt: Temporal.Instant | null = null;
   const repeated = createRepeatedEdits(store);
   const status = () => readStatus({ ...deps, repeated, startedAt, forwardedAt });
+  const outageNow = () => {
+    const held = deps.troubles?.().find(({ trouble }) => stopsSync(trouble));
+    if (!held) return null;
+    const { what, remedy } = troubleWords(held.trouble);
+    return { what, remedy, syncedAt: store.sources.lastReadAt(), now: clock() };
+  };
 
   const app = express();
   app.disable("x-powered-by");
@@ -187,7 +193,8 @@ export function createApp(deps: HttpDeps): Express {
     surroundPages((request) => {
       const viewer = viewers.find(request);
       const formToken = viewers.formToken(request);
-      return { viewer, formToken, zone: viewer?.zone ?? deps.zone, assets: assets() };
+      const zone = viewer?.zone ?? deps.zone;
+      return { viewer, formToken, zone, assets: assets(), outage: viewer && outageNow() };
     }),
   );
   if (deps.refuseWrites) app.use(deps.refuseWrites);

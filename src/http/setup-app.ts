@@ -77,7 +77,7 @@ export function createSetupApp(deps: SetupDeps): Express {
   const { assets, router } = createAssets(deps.assetFolders ?? ownFolders);
   const { formToken } = deps;
   app.use(
-    surroundPages(() => ({ viewer: null, formToken, zone: "UTC", assets: assets() })),
+    surroundPages(() => ({ viewer: null, formToken, zone: "UTC", assets: assets(), outage: null })),
     router,
   );
   app.get("/healthz", (_request, response) => void response.json({ status: "setting up" }));

@@ -1,5 +1,5 @@
 import type { Source } from "../domain/source.ts";
-import { type HeldTrouble, toldTrouble } from "../domain/trouble.ts";
+import { type HeldTrouble, stopsSync, toldTrouble } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import type { RepeatedEdit } from "../edits/delivery/repeated-edits.ts";
@@ -65,6 +65,8 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     return { newestSeconds: Math.min(...newest), oldestSeconds: Math.max(...oldest) };
   };
   const all = agesOf(read.map(({ kind }) => kind));
+  const held = deps.troubles?.() ?? [];
+  const outage = held.find((each) => stopsSync(each.trouble));
   return {
     version: deps.version,
     startedAt: deps.startedAt,
@@ -121,7 +123,9 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ...deps.channels(),
     brakes: store.brakes.all(),
     proxy: { trusted: deps.trustProxy !== false, forwardedAt: deps.forwardedAt },
-    troubles: (deps.troubles?.() ?? []).map(toldTrouble),
+    // The one of the troubles that stops all syncing; null while the service can be read.
+    outage: outage ? toldTrouble(outage) : null,
+    troubles: held.map(toldTrouble),
     storage: storageOf(trouble),
     disk: deps.databaseFile === undefined ? null : readDiskUse(deps.databaseFile),
     metrics: deps.metricsUrl?.() ?? null,

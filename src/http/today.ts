@@ -17,8 +17,15 @@ export type Standing =
   /** What is on the disk is served, and is being read anew since the start. */
   | { readonly kind: "catching-up"; readonly readAt: Temporal.Instant | null }
   | { readonly kind: "first-reading"; readonly read: number; readonly lists: number }
-  /** Nothing was answered since; null = never. */
-  | { readonly kind: "cut-off"; readonly readAt: Temporal.Instant | null; readonly why: string }
+  /** The list that was read longest ago is older than polling lets it get. */
+  | { readonly kind: "behind"; readonly readAt: Temporal.Instant }
+  /** Nothing was answered since; null = never. `remedy`: what helps; null = waiting. */
+  | {
+      readonly kind: "cut-off";
+      readonly readAt: Temporal.Instant | null;
+      readonly why: string;
+      readonly remedy: string | null;
+    }
   | { readonly kind: "cannot-store"; readonly why: string };
 
 export interface ProjectToday {
@@ -173,32 +180,39 @@ const projectToday = (
   { lists, unread, failing, oldestAt, nearOldestAt }: ProjectAge,
 ): ProjectToday => ({ ...project, lists, unread, failing, readAt: nearOldestAt ?? oldestAt });
 
-/** A service that does not answer shows in every list sooner or later; few that fail are no outage. */
+/** Beyond the limit of polling a list may be so old before it is worth a word: a poll takes its time. */
+const tolerated = Temporal.Duration.from({ minutes: 2 });
+
+/** A copy of another server's database knows of an outage by the lists that fail; few that fail are none. */
 function standingOf(status: Status, projects: readonly ProjectToday[]): Standing {
-  const { storage, mirror, fresh, errors } = status;
+  const { storage, mirror, fresh, errors, outage, polling, now } = status;
   if (storage) return { kind: "cannot-store", why: storage.problem };
   const moments = projects.flatMap(({ readAt }) => readAt ?? []);
   const readAt = moments.toSorted((a, b) => Temporal.Instant.compare(a, b))[0] ?? null;
+  if (outage) return { kind: "cut-off", readAt, why: outage.what, remedy: outage.remedy };
   const lists = mirror.sources;
   const failing = errors.filter(({ source }) =>
     /^(?:events|tasks|subtasks|todolists):/.test(source),
   );
   const [first] = failing;
   if (first && failing.length * 2 > lists) {
-    return { kind: "cut-off", readAt, why: first.problem ?? "it does not answer" };
+    const why = first.problem ?? "the service does not answer";
+    return { kind: "cut-off", readAt, why, remedy: null };
   }
   if (mirror.projectsNeverRead > 0 || lists === 0) {
     return { kind: "first-reading", read: lists - mirror.sourcesNeverRead, lists };
   }
   if (!fresh || readAt === null) return { kind: "catching-up", readAt };
-  return { kind: "in-step", readAt };
+  const allowed = tolerated.add({ seconds: polling.ceilingSeconds });
+  const isBehind = Temporal.Duration.compare(now.since(readAt), allowed) > 0;
+  return { kind: isBehind ? "behind" : "in-step", readAt };
 }
 
 /** Without what tells of lists that the viewer does not see: their number, and what is wrong with one of them. */
 function ownStanding(standing: Standing, projects: readonly ProjectToday[]): Standing {
   switch (standing.kind) {
     case "cut-off":
-      return { ...standing, why: "it does not answer" };
+      return { ...standing, why: "the service does not answer", remedy: null };
     case "cannot-store":
       return { ...standing, why: "the administrator is told why" };
     case "first-reading": {
@@ -206,6 +220,7 @@ function ownStanding(standing: Standing, projects: readonly ProjectToday[]): Sta
       const unread = projects.reduce((sum, project) => sum + project.unread, 0);
       return { ...standing, read: lists - unread, lists };
     }
+    case "behind":
     case "catching-up":
     case "in-step":
       return standing;
@@ -214,6 +229,8 @@ function ownStanding(standing: Standing, projects: readonly ProjectToday[]): Sta
   }
 }
 
-/** Removals that wait have a card of their own. */
-const troublesOf = ({ troubles }: Status): readonly string[] =>
-  troubles.filter(({ kind }) => kind !== "removals-held").map(({ sentence }) => sentence);
+/** Removals that wait have a card of their own, and an outage is said on top. */
+const troublesOf = ({ troubles, outage }: Status): readonly string[] =>
+  troubles
+    .filter(({ kind, id }) => kind !== "removals-held" && id !== outage?.id)
+    .map(({ sentence }) => sentence);

@@ -12,7 +12,7 @@ import {
   isEmpty,
 } from "./digest.ts";
 import { handOver } from "./hand-over.ts";
-import { type MailContent, renderMail } from "./mail-content.ts";
+import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import {
   addressOf,
   envelope,
@@ -73,7 +73,10 @@ export async function deliverDigest(
       compose: () => ({
         ...envelope(address, deps),
         ...renderMail(
-          contentOf(told, { reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) }),
+          contentOf(told, {
+            ...{ reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) },
+            stale: staleWords({ store, now, zone }),
+          }),
         ),
         calendar: null,
       }),
@@ -116,11 +119,13 @@ function contentOf(
     digest,
     turn,
     unsubscribe,
+    stale,
   }: {
     readonly reader: Reader;
     readonly digest: DigestRule;
     readonly turn: DigestTurn;
     readonly unsubscribe: UnsubscribeLink | null;
+    readonly stale: readonly string[];
   },
 ): MailContent {
   const { today, week, overdue, moved } = told;
@@ -139,7 +144,7 @@ function contentOf(
     heading: `${what}, ${day}`,
     fact: null,
     parts: [
-      { kind: "lines", lines: [`${counts.join(" · ")} (${reader.zone})`] },
+      { kind: "lines", lines: [`${counts.join(" · ")} (${reader.zone})`, ...stale] },
       ...[overdue, today, week, moved].filter((part) => countIn(part) > 0),
     ],
     reason: `You get this digest ${often} at ${clockInWords(digest.at)} (${reader.zone}) when there is something to tell.`,

@@ -8,7 +8,7 @@ import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
 import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
-import { type MailContent, renderMail } from "./mail-content.ts";
+import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import { type DueMail, isWithin, type WindowOf } from "./plan-mails.ts";
 import {
   addressOf,
@@ -137,7 +137,11 @@ function compose(
           project: projectOf(thing.shown.item, deps),
           link: webLink(deps.webUrl, thing.shown.item),
         })),
-        { now: deps.clock(), unsubscribe },
+        {
+          now: deps.clock(),
+          unsubscribe,
+          stale: staleWords({ ...deps, now: deps.clock(), zone: first.zone }),
+        },
       );
   return {
     ...envelope(address, deps),
@@ -147,7 +151,7 @@ function compose(
 }
 
 function contextOf(
-  { shown, reminder, reader, dueAt }: Current,
+  { shown, reminder, reader, dueAt, zone }: Current,
   {
     deps,
     unsubscribe,
@@ -175,6 +179,7 @@ function contextOf(
     now: clock(),
     zone: rules.zone,
     at: rules.at,
+    stale: staleWords({ store, now: clock(), zone }),
     unsubscribe,
   };
 }

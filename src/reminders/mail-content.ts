@@ -1,6 +1,8 @@
 import { unreachable } from "../domain/result.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
 import { escapeHtml } from "../domain/text.ts";
+import { momentInWords } from "../domain/wording.ts";
+import type { Store } from "../store/store.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 
 /** What a mail says, before it is plain text or HTML. Nothing in it is markup. */
@@ -50,6 +52,26 @@ export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+}
+
+/** Lists are read every few seconds: without an answer for so long, the service is down. */
+const freshFor = Temporal.Duration.from({ minutes: 3 });
+
+/** A warning that what a mail tells may have changed since; nothing where the service was read lately. */
+export function staleWords({
+  store,
+  now,
+  zone,
+}: {
+  readonly store: { readonly sources: Pick<Store["sources"], "lastReadAt"> };
+  readonly now: Temporal.Instant;
+  readonly zone: string;
+}): readonly string[] {
+  const readAt = store.sources.lastReadAt();
+  if (!readAt || Temporal.Instant.compare(now, readAt.add(freshFor)) <= 0) return [];
+  return [
+    `Last synced ${momentInWords(readAt, zone)}: the service does not answer, and later changes are missing here.`,
+  ];
 }
 
 /** Both forms of a mail. */

@@ -41,12 +41,14 @@ export interface ReminderContext {
   readonly zone: string;
   /** The time of day to which days are counted back. */
   readonly at: Temporal.PlainTime;
+  /** Warns of old data; empty where the data is fresh. */
+  readonly stale: readonly string[];
   readonly unsubscribe: UnsubscribeLink | null;
 }
 
 /** The words of a reminder, in the reader's own zone. */
 export function reminderContent(context: ReminderContext): MailContent {
-  const { item, reader, dueAt, now, links, unsubscribe } = context;
+  const { item, reader, dueAt, now, links, stale, unsubscribe } = context;
   const zone = zoneFor(reader, context.zone);
   const title = shownTitle(item);
   const { subject, fact, lines, reason } = wordsOf(context, { title, zone });
@@ -57,7 +59,7 @@ export function reminderContent(context: ReminderContext): MailContent {
     800,
   );
   const parts: readonly Part[] = [
-    { kind: "lines", lines: [...lines, ...late] },
+    { kind: "lines", lines: [...lines, ...late, ...stale] },
     { kind: "facts", facts: factsOf(context) },
     { kind: "prose", text: description },
     { kind: "links", links },
@@ -184,10 +186,7 @@ interface CombinedReminder {
 /** Tells in one mail what would have been many: `things` are of one reader, the one that fell due first in front. */
 export function combinedContent(
   things: readonly CombinedReminder[],
-  {
-    now,
-    unsubscribe,
-  }: { readonly now: Temporal.Instant; readonly unsubscribe: UnsubscribeLink | null },
+  { now, stale, unsubscribe }: Pick<ReminderContext, "now" | "stale" | "unsubscribe">,
 ): MailContent {
   const titles = things.map(({ shown }) => excerpt(shownTitle(shown.item), 60));
   const count = things.length === 1 ? "1 late reminder" : `${things.length} late reminders`;
@@ -199,7 +198,10 @@ export function combinedContent(
     heading: count,
     fact: null,
     parts: [
-      { kind: "lines", lines: [`They could not be sent in time; the first was due on ${since}.`] },
+      {
+        kind: "lines",
+        lines: [`They could not be sent in time; the first was due on ${since}.`, ...stale],
+      },
       {
         kind: "section",
         heading: "What they remind of",

@@ -9,5 +9,6 @@ export const barePages = () => {
     formToken: "",
     zone: "Europe/Berlin",
     assets: assets(),
+    outage: null,
   }));
 };

@@ -28,6 +28,7 @@ const occasion = (
   isPrivate: false,
   links: [{ label: "Open", url: "https://company.example.com/#/2001/event/501" }],
   at: Temporal.PlainTime.from("09:00"),
+  stale: [],
   unsubscribe: null,
   dueAt: at("2026-11-24T08:45:00Z"),
   now: at("2026-11-24T08:45:00Z"),

@@ -135,6 +135,19 @@ describe("step() mails a digest", () => {
     expect(mail?.html).toContain(">Overdue (2)</h3>");
   });
 
+  it("with a word about the age of the data when the service does not answer", async () => {
+    const { inbox, rig } = await started("2026-11-24T06:00:00Z");
+    fill(rig);
+    const source = { kind: "projects" } as const;
+    rig.store.sources.put([source]);
+    rig.store.sources.succeeded(source, { items: 1, doubts: null });
+    rig.set("2026-11-24T07:30:00Z");
+    await rig.run();
+    expect(inbox.mails[0]?.mail.text).toContain(
+      "Last synced Tue 24 Nov 2026, 07:00 (Europe/Berlin): the service does not answer",
+    );
+  });
+
   it("once each local day, over restarts, jumps of the clock and a crash", async () => {
     const { inbox, rig, mailer } = await started("2026-11-22T12:00:00Z");
     rig.store.directory.putPeople([aPerson({ id: ben, name: "Ben", email: null })], false);

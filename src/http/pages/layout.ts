@@ -1,5 +1,6 @@
 import type { Viewer } from "../../domain/sight.ts";
 import { html, type Markup } from "./markup-template.ts";
+import { type OutageNotice, outageNotice } from "./outage-notice.ts";
 
 /** What a page says; its links are relative to the address at which it stands. */
 export interface Page {
@@ -30,6 +31,8 @@ export interface PageFrame {
   /** The account's zone, on whose clocks times are told to somebody of whom nothing is known. */
   readonly zone: string;
   readonly assets: PageAssets;
+  /** Null while the service can be read. */
+  readonly outage: OutageNotice | null;
 }
 
 /** Addresses of what a page loads, from the start page on. */
@@ -63,7 +66,7 @@ export function pathOf(id: string): string | null {
 /** A whole page, with nothing inline: style and scripts are files of this server. */
 export function layout(page: Page, frame: PageFrame): string {
   const { title, lead = null, actions = null, body, width } = page;
-  const { root, viewer, assets } = frame;
+  const { root, viewer, assets, outage } = frame;
   const zone = viewer?.zone ?? frame.zone;
   const scripts = ["page", ...(page.scripts ?? [])].flatMap((entry) => assets.script(entry) ?? []);
   const styles = [assets.style, ...scripts.flatMap((script) => script.styles)];
@@ -88,6 +91,7 @@ ${viewer && menu(viewer, { root, current: page.current })}
 </header>
 <main id="main" tabindex="-1" class="page${width === "narrow" ? " narrow" : ""}">
 <div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
+${viewer && outage && page.current !== "today" ? outageNotice(outage, viewer) : null}
 ${body}
 ${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are those of ${zone.replaceAll("_", " ")}.</span></footer>`}
 </main>

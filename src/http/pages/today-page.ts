@@ -15,6 +15,7 @@ import {
 import { spoken, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
+import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, timeOf } from "./page-times.ts";
 
 /** Where somebody sees within seconds whether everything is in step, and settles what waits; at `/`. */
@@ -54,6 +55,12 @@ function standingInWords(standing: Standing, now: Temporal.Instant): Words {
         word: "In step",
         rest: `: what matters was read ${ago(standing.readAt, now)}.`,
       };
+    case "behind":
+      return {
+        tone: "wait",
+        word: "Behind",
+        rest: `: some lists with upcoming dates were last synced ${ago(standing.readAt, now)}.`,
+      };
     case "catching-up":
       return {
         tone: "info",
@@ -71,10 +78,10 @@ function standingInWords(standing: Standing, now: Temporal.Instant): Words {
     case "cut-off":
       return {
         tone: "bad",
-        word: "Cut off",
-        rest: `: the workspace cannot be read (${standing.why}). Calendars show what was known${
-          standing.readAt ? ` ${ago(standing.readAt, now)}` : ""
-        }; edits are kept and sent as soon as it answers.`,
+        word: "Not syncing",
+        rest: `: ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
+          standing.remedy === null ? "" : ` What helps: ${standing.remedy}.`
+        }`,
       };
     case "cannot-store":
       return { tone: "bad", word: "Nothing can be stored", rest: `: ${standing.why}` };

@@ -35,6 +35,8 @@ export interface Sources {
   get(name: string): SourceState | null;
   /** How old what was read of each kind is, without a look at each source by itself. */
   ages(): readonly SourceAges[];
+  /** When the list that was read last was read; null = none was. */
+  lastReadAt(): Temporal.Instant | null;
   /** Those whose last poll failed, comments and other side sources as well. */
   failing(): readonly FailingSource[];
   /** Projects that are polled and of which nothing is served yet, as not all of their lists were ever read. */
@@ -145,6 +147,10 @@ export function createSources({ db, clock }: StoreDeps): Sources {
       return row === undefined ? null : sourceRow(row);
     },
     ages: () => ages.all().map(sourceAgesRow),
+    lastReadAt() {
+      const newest = ages.all().flatMap((row) => sourceAgesRow(row).newest ?? []);
+      return newest.toSorted((a, b) => Temporal.Instant.compare(b, a))[0] ?? null;
+    },
     failing: () => failing.all().map(failingSourceRow),
     projectsNeverRead: () => numberColumn(neverRead.get(), "projects"),
     attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),

@@ -1,15 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
+import type { Trouble } from "../../../src/domain/trouble.ts";
 import { anEvent, aProject, aTodolist, days } from "../../support/items.ts";
 import { ana, ben, startApp, token } from "../people-rig.ts";
 
 const website: Source = { kind: "events", projectId: projectId(2001) };
 const fair: Source = { kind: "events", projectId: projectId(2002) };
 
+/** What keeps everything from being read. */
+const outages: readonly Trouble[] = [
+  { kind: "service-unreachable", problem: "connection refused" },
+  { kind: "certificate", host: "company.example.com", until: null, problem: "CERT_HAS_EXPIRED" },
+  { kind: "key-refused", person: null },
+];
+
 /** The administrator's browser, in front of a workspace of which everything was read at 10:00 in Berlin. */
-async function signedIn() {
-  const started = await startApp();
+async function signedIn(troubles: readonly Trouble[] = []) {
+  const since = Temporal.Instant.from("2026-11-21T09:00:00Z");
+  const held = () => troubles.map((trouble) => ({ trouble, since }));
+  const started = await startApp({ more: { troubles: held } });
   const { store, clock } = started;
   store.sources.put([website, fair]);
   for (const source of [website, fair]) {
@@ -19,7 +29,9 @@ async function signedIn() {
   for (const id of [2001, 2002]) store.rounds.projectRead(projectId(id));
   const { headers } = await started.call(`GET /?token=${token}`);
   const cookie = (headers.get("set-cookie") ?? "").split(";", 1).join("");
-  const page = async () => (await started.call("GET /", { headers: { cookie } })).text;
+  const read = async (path: string) =>
+    (await started.call(`GET /${path}`, { headers: { cookie } })).text;
+  const page = () => read("");
   const [, form = ""] = /name="form" value="([^"]+)"/.exec(await page()) ?? [];
   const press = (path: string) =>
     started.call(`POST ${path}`, {
@@ -42,7 +54,7 @@ async function signedIn() {
       state,
     });
   }
-  return { ...started, page, press, told, wish };
+  return { ...started, page, read, press, told, wish };
 }
 
 /** The words of a section. */
@@ -83,8 +95,35 @@ describe("the sentence of today", () => {
     clock.advance({ minutes: 3 });
     for (const source of [website, fair]) store.sources.failed(source, "it answered 503");
     expect(await told("standing")).toContain(
-      "Cut off : the workspace cannot be read (it answered 503). Calendars show what was known 3 min ago",
+      "Not syncing : it answered 503. Calendars show data from 3 min ago.",
     );
+  });
+
+  it.each(outages)("does not call anything up to date while $kind", async (trouble) => {
+    const troubles: Trouble[] = [];
+    const { told, read, clock } = await signedIn(troubles);
+    clock.advance({ minutes: 4 });
+    expect(await read("calendar")).not.toContain("Not syncing");
+    troubles.push(trouble, { kind: "ceiling-missed", advice: "It takes long." });
+    expect(await told("standing")).toMatch(
+      /^Not syncing : .+\. Calendars show data from 4 min ago\. .*What helps: /,
+    );
+    expect(await told("waiting")).toBe("Worth a look It takes long → see docs/messages.md.");
+    for (const path of ["calendar", "edits", "feeds", "connect", "people", "status"]) {
+      expect(await read(path)).toMatch(
+        /Not syncing\.<\/strong> .*Calendars show data from 4 min ago/,
+      );
+    }
+    troubles.length = 0;
+    expect(await told("standing")).toMatch(/^In step/);
+  });
+
+  it("says that it is behind where a list is older than polling lets it get", async () => {
+    const { told, clock } = await signedIn();
+    clock.advance({ minutes: 16 });
+    expect(await told("standing")).toMatch(/^In step/);
+    clock.advance({ minutes: 2 });
+    expect(await told("standing")).toMatch(/^Behind : .* last synced 18 min ago/);
   });
 
   it("says how far the first reading is", async () => {

@@ -1,0 +1,31 @@
+import type { Viewer } from "../../domain/sight.ts";
+import { capital, type TroubleWords } from "../../domain/trouble.ts";
+import { notice } from "./components.ts";
+import { html, type Markup } from "./markup-template.ts";
+import { ago } from "./page-times.ts";
+
+/** An outage of the service, as pages warn of it. */
+export interface OutageNotice extends Pick<TroubleWords, "what" | "remedy"> {
+  /** When a list was last read; null = never. */
+  readonly syncedAt: Temporal.Instant | null;
+  readonly now: Temporal.Instant;
+}
+
+/** The warning on top of a page. Only administrators read the cause: it names addresses and settings. */
+export function outageNotice(
+  { what, remedy, syncedAt, now }: OutageNotice,
+  { kind }: Pick<Viewer, "kind">,
+): Markup {
+  const cause =
+    kind === "admin" ? `${capital(what)}. What helps: ${remedy}.` : "The service does not answer.";
+  return notice(
+    "bad",
+    html`<p><strong>Not syncing.</strong> ${cause} ${keptMeanwhile(syncedAt, now)}</p>`,
+  );
+}
+
+/** What becomes of calendars and edits in an outage. */
+export function keptMeanwhile(syncedAt: Temporal.Instant | null, now: Temporal.Instant): string {
+  const shown = syncedAt === null ? "" : `Calendars show data from ${ago(syncedAt, now)}. `;
+  return `${shown}Edits are saved and sent when the service answers again.`;
+}
