@@ -1,4 +1,4 @@
-import type { ListId, PersonId } from "./ids.ts";
+import type { ListId, PersonId, ProjectId } from "./ids.ts";
 import type { Item, Project, Todolist } from "./item.ts";
 
 /**
@@ -36,6 +36,29 @@ export const seesProject = (person: PersonId, project: Project | null): boolean 
   project !== null &&
   !project.archived &&
   (project.members.length === 0 || project.members.includes(person));
+
+/** Where projects are looked up. */
+interface ProjectDirectory {
+  projects(): readonly Project[];
+  project(id: ProjectId): Project | null;
+}
+
+/** The directory as a viewer may look things up in it: a project that is closed to them is unknown, like one that never was. */
+export function directoryFor<Known extends ProjectDirectory>(
+  directory: Known,
+  viewer: Viewer,
+): Known {
+  if (viewer.kind === "admin") return directory;
+  const isSeen = (project: Project | null) => seesProject(viewer.person, project);
+  return {
+    ...directory,
+    projects: () => directory.projects().filter(isSeen),
+    project(id: ProjectId) {
+      const project = directory.project(id);
+      return isSeen(project) ? project : null;
+    },
+  };
+}
 
 /** Whether an item is for this person's eyes. What is private, or in a private list, is for its creator and those assigned. */
 export function seesItem(person: PersonId, { item, project, list }: PlacedItem): boolean {

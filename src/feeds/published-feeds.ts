@@ -11,7 +11,7 @@ import {
 import type { FeedId, ProjectId, Revision } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { createSeal } from "../domain/sealed-text.ts";
-import type { Viewer } from "../domain/sight.ts";
+import { seesProject, type Viewer } from "../domain/sight.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { slugOf } from "../domain/slug.ts";
 import { writeEvent } from "../ics/write/write-event.ts";
@@ -441,7 +441,9 @@ const formatSuffix = (own: FeedOptions, usual: FeedOptions): string =>
 function usualName(choice: FeedChoice, { directory }: Pick<Store, "directory">): string {
   const { kind, projectId: project, personId: person } = choice;
   const whose = person === null ? null : (directory.person(person)?.name ?? `Person ${person}`);
-  const title = project === null ? null : directory.project(project)?.title;
+  const found = project === null ? null : directory.project(project);
+  // It follows the project's title only while the person sees the project.
+  const title = person === null || seesProject(person, found) ? found?.title : null;
   switch (kind) {
     case "project":
       return `${title ?? `Project ${project ?? ""}`}${whose === null ? "" : ` (${whose})`}`;

@@ -51,7 +51,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const given = queryOf(request);
     const asked = viewer.kind === "person" ? { ...given, person: undefined } : given;
     const query = viewer.kind === "person" ? { ...asked, person: String(viewer.person) } : asked;
-    const found = editActions.search(query, { limit: pageSize + 1, zone: viewer.zone });
+    const found = editActions.search(query, { limit: pageSize + 1, viewer });
     const all = found.ok ? found.value : [];
     const edits = all.slice(0, pageSize).filter((edit) => isOpenTo(viewer, edit));
     const last = all[pageSize - 1];

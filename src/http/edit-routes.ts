@@ -110,7 +110,7 @@ export function editRoutes({ viewers, editActions, rights, turns }: EditRoutesDe
     }
     const asked = queryOf(request);
     const query = sender === null ? asked : { ...asked, person: String(sender) };
-    const found = editActions.find(query, { limit, zone: zoneOf(request) });
+    const found = editActions.find(query, { limit, viewer: viewers.viewerOf(request) });
     if (!found.ok) {
       sendProblem(response, badRequest(found.failure));
       return;

@@ -1,5 +1,6 @@
 import { json, type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
+import { directoryFor } from "../domain/sight.ts";
 import {
   describeFeedProblems,
   type FeedProblem,
@@ -22,35 +23,37 @@ interface FeedApiDeps {
 /** Feeds for scripts and the command line: listed, made, changed, given another address, ended. A person gets to the own ones alone. */
 export function feedApiRoutes({ viewers, store, feeds, baseUrl }: FeedApiDeps): Router {
   const router = Router();
-  const { directory } = store;
-  const shown = (feed: PublishedFeed) => asListed(feed, { directory, publicUrl: baseUrl() });
   const viewerOf = (request: Request<{ id: string }> | Request) => viewers.viewerOf(request);
+  const directoryOf = (request: Request<{ id: string }> | Request) =>
+    directoryFor(store.directory, viewerOf(request));
+  const shownTo = (request: Request<{ id: string }> | Request) => (feed: PublishedFeed) =>
+    asListed(feed, { directory: directoryOf(request), publicUrl: baseUrl() });
 
   router.get("/api/feeds", (request, response) => {
-    sendJson(response, { feeds: feeds.list(viewerOf(request)).map(shown) });
+    sendJson(response, { feeds: feeds.list(viewerOf(request)).map(shownTo(request)) });
   });
 
   router.post("/api/feeds", json(), (request, response) => {
-    const viewer = viewers.viewerOf(request);
+    const [viewer, directory] = [viewerOf(request), directoryOf(request)];
     const wish = readFeedWish(request.body, { directory, viewer });
     if (!wish.ok) return refuse(response, wish.failure);
-    sendJson(response.status(201), shown(feeds.create(wish.value)));
+    sendJson(response.status(201), shownTo(request)(feeds.create(wish.value)));
   });
 
   router.patch("/api/feeds/:id", json(), (request, response) => {
     const feed = openFeed(request);
     if (!feed) return missing(request, response);
-    const change = readFeedChange(request.body, { feed, directory });
+    const change = readFeedChange(request.body, { feed, directory: directoryOf(request) });
     if (!change.ok) return refuse(response, change.failure);
     const changed = feeds.change(feed.id, change.value, viewerOf(request));
-    if (changed) sendJson(response, shown(changed));
+    if (changed) sendJson(response, shownTo(request)(changed));
     else missing(request, response);
   });
 
   router.post("/api/feeds/:id/rotate", (request, response) => {
     const id = idOf(request);
     const feed = id && feeds.rotate(id, viewerOf(request));
-    if (feed) sendJson(response, shown(feed));
+    if (feed) sendJson(response, shownTo(request)(feed));
     else missing(request, response);
   });
 

@@ -1,7 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
-import type { Viewer } from "../domain/sight.ts";
-import { seesProject } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/sight.ts";
 import { readFeedChange, readFeedWish } from "../feeds/feed-request.ts";
 import { describeChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
@@ -25,12 +24,14 @@ export interface FeedPageDeps {
 /** `/feeds` and `/feeds/ID`: everybody's own feeds, and all of them for the admin. */
 export function feedPageRoutes(deps: FeedPageDeps): Router {
   const { store, feeds, viewers, baseUrl } = deps;
-  const { directory } = store;
   const router = Router();
-  const shown = (feed: PublishedFeed): ShownFeed => ({
-    ...feed,
-    shows: describeChoice(feed, directory),
-  });
+  const directoryOf = (viewer: Viewer) => directoryFor(store.directory, viewer);
+  const shownTo =
+    (viewer: Viewer) =>
+    (feed: PublishedFeed): ShownFeed => ({
+      ...feed,
+      shows: describeChoice(feed, directoryOf(viewer)),
+    });
 
   async function list(
     { request, response, viewer }: Asked,
@@ -47,8 +48,8 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
           find: queryText(request, "find") ?? "",
           from: countIn(queryText(request, "from")),
         },
-        feeds: feeds.list(viewer).map(shown),
-        choices: choicesOf(directory, viewer),
+        feeds: feeds.list(viewer).map(shownTo(viewer)),
+        choices: choicesOf(directoryOf(viewer), viewer),
         formToken: viewers.formToken(request),
       }),
     );
@@ -68,8 +69,8 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
       response,
       feedPage({
         ...{ url, qr, viewer, entered, problems },
-        feed: shown(feed),
-        choices: choicesOf(directory, viewer),
+        feed: shownTo(viewer)(feed),
+        choices: choicesOf(directoryOf(viewer), viewer),
         formToken: viewers.formToken(request),
       }),
     );
@@ -88,7 +89,10 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     const { feedBodyOf, labelled } = await import("./pages/feed-form.ts");
     const entered = enteredIn(request.body);
     const { viewer } = by;
-    const wish = readFeedWish(feedBodyOf(entered), { directory, viewer });
+    const wish = readFeedWish(feedBodyOf(entered), {
+      directory: directoryOf(viewer),
+      viewer,
+    });
     if (wish.ok) {
       const { id } = feeds.create(wish.value);
       response.redirect(303, `${rootOf(request)}feeds/${id}`);
@@ -129,7 +133,10 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
       if (act === "change" || act === "choose") {
         const { filterOf, labelled, nameAndColour } = await import("./pages/feed-form.ts");
         const wanted = act === "choose" ? { filter: filterOf(entered) } : nameAndColour(entered);
-        const change = readFeedChange(withoutOwnName(wanted, feed), { feed, directory });
+        const change = readFeedChange(withoutOwnName(wanted, feed), {
+          feed,
+          directory: directoryOf(viewer),
+        });
         if (!change.ok) {
           response.status(400);
           const problems = change.failure.map(labelled);
@@ -173,12 +180,8 @@ function withoutOwnName(
 
 /** What this viewer may choose from. */
 function choicesOf(directory: Store["directory"], viewer: Viewer): FeedChoices {
-  const projects = directory.projects().filter(({ archived }) => !archived);
   return {
-    projects:
-      viewer.kind === "admin"
-        ? projects
-        : projects.filter((project) => seesProject(viewer.person, project)),
+    projects: directory.projects().filter(({ archived }) => !archived),
     people: viewer.kind === "admin" ? directory.people().filter(({ suspended }) => !suspended) : [],
     labels: directory.labels(),
   };

@@ -1,6 +1,6 @@
 import type { ProjectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import { seesProject, type Viewer } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/sight.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { EditActions, FoundEdit } from "../edits/actions/edit-actions.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
@@ -103,7 +103,7 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
   /** A person's own, but for those of items that are for the person's eyes no more. */
   function editsOf(viewer: Viewer, state: string | undefined, limit: number) {
     const person = viewer.kind === "person" ? String(viewer.person) : undefined;
-    const found = editActions.find({ state, person }, { limit, zone: viewer.zone });
+    const found = editActions.find({ state, person }, { limit, viewer });
     const edits = found.ok ? found.value : [];
     if (viewer.kind === "admin") return edits;
     return edits.filter(({ item }) => rights.mayLookAt(viewer.person, item.uid));
@@ -117,10 +117,10 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
       byPages: fastPath.kind === "used",
     });
     const ages = new Map(rows.map((age) => [age.projectId, age]));
-    return store.directory.projects().flatMap((project) => {
+    const seen = directoryFor(store.directory, viewer).projects();
+    return seen.flatMap((project) => {
       const age = ages.get(project.id);
-      const isSeen = viewer.kind === "admin" || seesProject(viewer.person, project);
-      return age && isSeen ? [projectToday({ id: project.id, title: project.title }, age)] : [];
+      return age ? [projectToday({ id: project.id, title: project.title }, age)] : [];
     });
   }
 

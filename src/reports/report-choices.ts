@@ -1,4 +1,4 @@
-import { seesProject, type Viewer } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 import type { Named } from "./report.ts";
 
@@ -11,12 +11,10 @@ export interface ReportChoices {
 
 /** What a viewer may narrow reports by: of projects those that are for their eyes. */
 export function reportChoices(
-  directory: Pick<Store["directory"], "projects" | "people" | "labels">,
+  directory: Pick<Store["directory"], "projects" | "project" | "people" | "labels">,
   viewer: Viewer,
 ): ReportChoices {
-  const projects = directory
-    .projects()
-    .filter((project) => viewer.kind === "admin" || seesProject(viewer.person, project));
+  const projects = directoryFor(directory, viewer).projects();
   return {
     project: byName(projects.map(({ id, title }) => ({ id, name: title }))),
     person: byName(directory.people().map(({ id, name }) => ({ id, name }))),

@@ -1,6 +1,7 @@
 import { type Decider, type Edit, type EditState, editStates } from "../../domain/edit.ts";
 import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { directoryFor, type Viewer } from "../../domain/sight.ts";
 import type { CalendarReader } from "../../ics/read/calendar-reader.ts";
 import type { Store } from "../../store/store.ts";
 import { namesOf } from "../field-changes.ts";
@@ -40,15 +41,9 @@ export interface EditActions {
     readonly limit: number;
   }): readonly EditDescription[] | null;
   /** Newest first; times are read and told in `zone`, the account's unless said. Fails with what cannot be read. */
-  find(
-    query: EditQuery,
-    about: { readonly limit: number; readonly zone?: string | undefined },
-  ): Result<readonly FoundEdit[], string>;
+  find(query: EditQuery, about: SearchOptions): Result<readonly FoundEdit[], string>;
   /** The same, with each described. */
-  search(
-    query: EditQuery,
-    about: { readonly limit: number; readonly zone?: string | undefined },
-  ): Result<readonly EditDescription[], string>;
+  search(query: EditQuery, about: SearchOptions): Result<readonly EditDescription[], string>;
   /** One with its story. */
   show(id: number, zone?: string): EditStory | null;
   /** Lets a held edit go. */
@@ -72,6 +67,14 @@ export interface EditActions {
    * is refused where that is another by now. Fields can be chosen between only by whoever has looked.
    */
   undo(id: number, by: Undoer, seen?: string | null): Decision;
+}
+
+interface SearchOptions {
+  readonly limit: number;
+  /** By whose directory projects are looked up; the whole one unless given. */
+  readonly viewer?: Viewer;
+  /** The viewer's unless given. */
+  readonly zone?: string | undefined;
 }
 
 /** An edit that was looked for. Describing one takes a tenth of a millisecond, so that many are described in turns. */
@@ -252,12 +255,18 @@ export function createEditActions({
     return { kind: "done", edit: show(journal.get(undone.value) ?? edit) };
   }
 
-  const find: EditActions["find"] = (query, { limit, zone = store.zone }) => {
-    const filter = readEditQuery(query, { directory: store.directory, zone });
+  const find: EditActions["find"] = (
+    query,
+    { limit, viewer, zone = viewer?.zone ?? store.zone },
+  ) => {
+    const directory = viewer ? directoryFor(store.directory, viewer) : store.directory;
+    const filter = readEditQuery(query, { directory, zone });
     if (!filter.ok) return filter;
     const names = namesOf(store, zone);
     const found = store.editSearch.find(filter.value, limit);
-    const stranger = found.length === 0 ? strangerIn(filter.value, store.directory) : null;
+    // Edits outlast their project, but only for an admin is one that is gone another thing than one that is closed.
+    const isTold = found.length === 0 || viewer?.kind === "person";
+    const stranger = isTold ? strangerIn(filter.value, directory) : null;
     if (stranger !== null) return fail(stranger);
     return ok(
       found.map((edit) => ({
