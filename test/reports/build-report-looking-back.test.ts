@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { folderId, labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
+import type { Item } from "../../src/domain/item.ts";
+import type { Patch } from "../../src/domain/patch.ts";
 import { writeReport } from "../../src/reports/formats/format.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
@@ -192,14 +194,99 @@ describe("changes", () => {
     rig.put(aTask(1, { title: "Plan", percent: 50 }));
     const rows = rig.rows("changes", { since: String(first) });
     expect(rows).toMatchObject([
-      { act: "changed", fields: "Progress: 0 % → 50 %", who: null, edit_id: null },
-      { act: "changed", fields: "Title: Plan → Better plan", who: "Ana, by an upload" },
+      { fields: "Title: Plan → Better plan", who: "Ana, by an upload", pending: 1 },
+      { fields: "Progress: 0 % → 50 %", who: null, edit_id: null, pending: 0 },
     ]);
+    expect(rows.map(({ act }) => act)).toEqual(["changed", "changed"]);
     expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
     expect(rig.rows("changes")).toHaveLength(3);
     rig.clock.advance({ hours: 24 * 30 });
     expect(rig.rows("changes")).toEqual([]);
     expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
+  });
+});
+
+describe("what edits wanted", () => {
+  /** A task "Plan" with two edits by Ana on their way: another title, then another day. */
+  function started() {
+    const rig = reportRig();
+    const { store, clock } = rig;
+    rig.put(aTask(1, { title: "Plan" }));
+    const key = store.mirror.find("task", serviceId(1));
+    const base = key && store.view.get(key)?.item;
+    if (!key || base?.kind !== "task") throw new Error("the task is not there");
+    const first = String(store.changes.latest());
+    const send = (action: "update" | "delete", patch: Patch) => {
+      clock.advance({ minutes: 1 });
+      store.journal.append({
+        ...{ channel: "upload", actor: personId(11), item: key, action, base, patch },
+        ...{ newLabels: [], state: "pending" },
+      } as const);
+    };
+    /** Claims the oldest and lets it end. */
+    const end = (how: "confirmed" | "refused", answer: Item | null) => {
+      clock.advance({ minutes: 1 });
+      const edit = store.journal.claimNext();
+      if (!edit) throw new Error("no edit waits");
+      if (how === "confirmed") store.journal.confirm(edit, answer);
+      else store.journal.settle(edit, { kind: "park", reason: "refused", problem: "No." });
+      clock.advance({ minutes: 1 });
+    };
+    const told = (more = {}) =>
+      rig
+        .rows("changes", { since: first, ...more })
+        .map(({ act, fields, pending }) => [act, fields, pending === 1]);
+    const later = Temporal.PlainDate.from("2026-12-24");
+    return { ...rig, base, send, end, told, later };
+  }
+  const title = "Title: Plan → Better plan";
+
+  it("is told as pending, and as done once the workspace has it, each by itself", () => {
+    const { base, send, end, told, later } = started();
+    send("update", { title: "Better plan" });
+    expect(told()).toEqual([["changed", title, true]]);
+    send("update", { dueOn: later });
+    end("confirmed", { ...base, title: "Better plan" });
+    const due = expect.stringMatching(/^Due: .+ → Thu 24 Dec 2026$/);
+    expect(told()).toEqual([
+      ["changed", due, true],
+      ["changed", title, false],
+    ]);
+    end("confirmed", { ...base, title: "Better plan", dueOn: later });
+    expect(told()).toEqual([
+      ["changed", due, false],
+      ["changed", title, false],
+    ]);
+  });
+
+  it("is told no more once it was refused, nor in what is told of the time before", () => {
+    const { send, end, told, clock, rows, store } = started();
+    for (const _ of ["once", "again"]) readEverything({ store });
+    send("update", { title: "Better plan" });
+    clock.advance({ minutes: 1 });
+    const asOf = clock().toString();
+    end("refused", null);
+    expect(told()).toEqual([]);
+    expect(told({ asOf })).toEqual([]);
+    expect(rows("items", { asOf }).map(({ title: shown }) => shown)).toEqual(["Plan"]);
+  });
+
+  it("leaves a refused date out of how often an item has slipped", () => {
+    const { send, end, later, rows } = started();
+    send("update", { dueOn: later });
+    end("refused", null);
+    expect(rows("slippage")).toEqual([]);
+  });
+
+  it.each([
+    ["refused", []],
+    ["confirmed", [["removed", null, false]]],
+  ] as const)("tells a deletion that was %s so", (how, expected) => {
+    const { send, end, told } = started();
+    send("delete", {});
+    expect(told()).toEqual([["removed", null, true]]);
+    end(how, null);
+    expect(told()).toEqual(expected);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
+import { labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { seesItem, type Viewer } from "../../src/domain/sight.ts";
 import { reports } from "../../src/reports/catalogue/catalogue.ts";
@@ -108,6 +108,21 @@ describe("a report for a person", () => {
     rig.store.mirror.bury(identity.item);
     expect(titles(rig.rows("changes")).filter((title) => /talk/.test(title))).toHaveLength(3);
     expect(told()).toEqual([]);
+  });
+
+  it("does not tell what an item is in the workspace where only an edit under way makes it public", () => {
+    const rig = sightRig();
+    const secret = { projectId: projectId(2003), title: "Secret talk", private: true } as const;
+    rig.put(anEvent(900, { ...secret, creatorId: bo }));
+    const item = rig.store.mirror.find("event", serviceId(900));
+    const base = item && rig.store.view.get(item)?.item;
+    if (!item || !base) throw new Error("the talk is not mirrored");
+    rig.store.journal.append({
+      ...{ channel: "upload", actor: bo, item, action: "update", base },
+      ...{ patch: { title: "Open talk", private: false }, newLabels: [], state: "pending" },
+    } as const);
+    expect(JSON.stringify(rig.rows("changes"))).toContain("Secret talk → Open talk");
+    expect(JSON.stringify(rig.rows("changes", {}, viewerOf(ana)))).not.toContain("Secret talk");
   });
 
   it("knows no project by name that is not for those eyes", () => {

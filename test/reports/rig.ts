@@ -57,7 +57,7 @@ export function reportRig() {
 }
 
 /** Sources that have all been read now. */
-export function readEverything({ store }: ReturnType<typeof reportRig>): void {
+export function readEverything({ store }: Pick<ReturnType<typeof reportRig>, "store">): void {
   const events = { kind: "events", projectId: projectId(2001) } as const;
   const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
   store.sources.put([events]);

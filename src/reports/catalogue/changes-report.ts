@@ -22,6 +22,7 @@ const fields = [
   "project",
   "before",
   "after",
+  "pending",
   "edit_id",
   "channel",
   "person",
@@ -46,6 +47,7 @@ export const changes: Report = {
     { key: "title", title: "Title", type: "text" },
     { key: "project", title: "Project", type: "text" },
     { key: "fields", title: "Fields", type: "text" },
+    { key: "pending", title: "Pending", type: "flag" },
     { key: "who", title: "Who", type: "text" },
     { key: "edit_id", title: "Edit", type: "count" },
     { key: "uid", title: "UID", type: "text" },
@@ -76,7 +78,7 @@ function sinceOf(scope: ReportScope) {
 /** Of one person only what an edit explains is kept. */
 function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
   const inWords = differenceWords(scope);
-  const newestFirst = rows.toSorted((a, b) => b.revision - a.revision);
+  const newestFirst = rows.toSorted((a, b) => b.revision - a.revision || b.pending - a.pending);
   return {
     rows: newestFirst.flatMap((row) => {
       const differences = differencesOf(row);
@@ -92,6 +94,7 @@ function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
           row.title,
           row.project,
           fieldTexts === "" ? null : fieldTexts,
+          row.pending,
           isOurs ? editorOf(row) : null,
           isOurs ? row.edit_id : null,
           row.uid,
@@ -100,6 +103,7 @@ function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
     }),
     notes: [
       "“Who” is known of edits that came in through Dayferry; everything else was changed in the workspace.",
+      "“Pending” edits have not reached the workspace yet. Edits that never reached it are left out.",
     ],
   };
 }

@@ -154,20 +154,21 @@ const ofPerson: PastSight = {
   ofProject: "project_id IN (SELECT id FROM seen_projects)",
 };
 
-/** The tables as they were: what the view showed comes from the version history, the rest from its own times. */
+/** The tables as they were: what the workspace had comes from the version history, the rest from its own times. */
 const pastTables = ({ versions, ofTask, ofProject }: PastSight): readonly string[] => [
   `versions AS (SELECT v.* FROM main.versions v WHERE v.at <= @asOf AND ${versions})`,
   `view_items AS NOT MATERIALIZED (
-     SELECT v.item, v.collection, v.content, v.content ->> 'kind' AS kind, v.content ->> 'projectId' AS project_id,
-       v.content ->> 'listId' AS list_id, v.content ->> 'parentId' AS parent_id, v.content ->> 'title' AS title,
-       v.content ->> 'completed' AS completed, v.content ->> '$.when.startAt' AS starts_at,
-       v.content ->> '$.when.endAt' AS ends_at,
-       coalesce(v.content ->> '$.when.startOn', v.content ->> 'startOn') AS starts_on,
-       v.content ->> '$.when.endOn' AS ends_on, v.content ->> 'dueOn' AS due_on,
-       v.content ->> 'reminderMinutes' AS reminder_minutes
-     FROM (SELECT item, max(revision) AS revision FROM main.versions WHERE at <= @asOf GROUP BY item) shown
-     JOIN main.versions v ON v.item = shown.item AND v.revision = shown.revision
-     WHERE v.content IS NOT NULL AND ${versions})`,
+     SELECT item, collection, content, content ->> 'kind' AS kind, content ->> 'projectId' AS project_id,
+       content ->> 'listId' AS list_id, content ->> 'parentId' AS parent_id, content ->> 'title' AS title,
+       content ->> 'completed' AS completed, content ->> '$.when.startAt' AS starts_at,
+       content ->> '$.when.endAt' AS ends_at,
+       coalesce(content ->> '$.when.startOn', content ->> 'startOn') AS starts_on,
+       content ->> '$.when.endOn' AS ends_on, content ->> 'dueOn' AS due_on,
+       content ->> 'reminderMinutes' AS reminder_minutes
+     FROM (SELECT v.item, v.collection, v.workspace AS content
+       FROM (SELECT item, max(revision) AS revision FROM main.versions WHERE at <= @asOf GROUP BY item) shown
+       JOIN main.versions v ON v.item = shown.item AND v.revision = shown.revision
+       WHERE v.workspace IS NOT NULL AND ${versions}))`,
   "edits AS (SELECT * FROM main.edits WHERE created_at <= @asOf)",
   `comments AS (
      SELECT id, project_id, list_id, task_id, description, creator_id, by_me, created_at, NULL AS gone_at

@@ -9,7 +9,8 @@ export const sightTables: readonly string[] = [
   "closed_lists AS MATERIALIZED (SELECT id, archived FROM main.todolists WHERE archived = 1 OR private = 1)",
   `hidden_versions AS MATERIALIZED (
      SELECT item, max(revision) AS revision FROM main.versions
-     WHERE content IS NOT NULL AND NOT (${isSeen("content")}) GROUP BY item)`,
+     WHERE content IS NOT NULL AND NOT (${isSeen("content")}) OR had IS NOT NULL AND NOT (${isSeen("had")})
+     GROUP BY item)`,
   `hidden_items AS MATERIALIZED (SELECT item FROM main.view_items WHERE NOT (${isSeen("content")}))`,
   `seen_tasks AS MATERIALIZED (
      SELECT i.service_id AS id FROM main.identities i JOIN main.view_items v ON v.item = i.item

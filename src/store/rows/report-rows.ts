@@ -153,6 +153,8 @@ export interface ItemChangeRow extends Placed {
   readonly act: "added" | "changed" | "removed";
   readonly before: string | null;
   readonly after: string | null;
+  /** 1 for what an edit that is under way will change. */
+  readonly pending: number;
   readonly edit_id: number | null;
   readonly channel: string | null;
   readonly person_id: number | null;

@@ -22,7 +22,7 @@ export interface DateMoves {
 
 export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }): DateMoves {
   const movedSince = db.prepare(
-    `SELECT v.item, b.content AS before, i.service_id, (
+    `SELECT v.item, b.workspace AS before, i.service_id, (
        SELECT e.actor FROM edits e WHERE e.item = v.item AND e.created_at > @at
          AND e.state IN ('pending', 'claimed', 'confirmed')
          AND (json_type(e.patch, '$.dueOn') IS NOT NULL OR json_type(e.patch, '$.when') IS NOT NULL)
@@ -32,8 +32,8 @@ export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }):
      JOIN identities i ON i.item = n.item
      JOIN versions b ON b.item = n.item
        AND b.revision = (SELECT max(o.revision) FROM versions o WHERE o.item = n.item AND o.at <= @at)
-     WHERE b.content IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person)
-       AND (b.content ->> 'dueOn' IS NOT v.content ->> 'dueOn' OR b.content -> 'when' IS NOT v.content -> 'when')
+     WHERE b.workspace IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = @person)
+       AND (b.workspace ->> 'dueOn' IS NOT v.content ->> 'dueOn' OR b.workspace -> 'when' IS NOT v.content -> 'when')
      ORDER BY v.item`,
   );
   return {

@@ -72,8 +72,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   );
   const dropView = db.prepare("DELETE FROM view_items WHERE item = ?");
   const addVersion = db.prepare(
-    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at)
-     SELECT @key, @revision, sequence, @at, @collection, @content, modified_at FROM identities WHERE item = @key`,
+    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at, had, edited)
+     SELECT @key, @revision, sequence, @at, @collection, @content, modified_at, iif(@content IS @had, NULL, @had),
+       @content IS NOT @had FROM identities WHERE item = @key`,
+  );
+  const carriedOut = db.prepare(
+    `UPDATE versions SET edited = 2 WHERE item = @key AND edited = 1 AND content IS @had
+       AND revision > coalesce((SELECT max(revision) FROM versions WHERE item = @key AND edited <> 1), 0)`,
+  );
+  const nowBelow = db.prepare(
+    `UPDATE versions SET had = @had WHERE item = @key AND edited = 1 AND had IS NOT @had
+       AND revision = (SELECT max(revision) FROM versions WHERE item = @key)`,
   );
   const everShown = db.prepare("SELECT 1 FROM versions WHERE item = ? LIMIT 1");
   const setSequence = db.prepare(
@@ -108,12 +117,30 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return task ? placedIn(item, placeOf(task)) : item;
   }
 
-  function overlaid(key: ItemKey): Item | null {
+  const overlaid = (key: ItemKey): Item | null =>
+    overlay(
+      inWorkspace(key),
+      openEdits.all(key).map((edit) => editRow(edit, zone)),
+    );
+
+  /** The item as the workspace had it last. */
+  function inWorkspace(key: ItemKey): Item | null {
     const row = mirrored.get(key);
-    const edits = openEdits.all(key).map((edit) => editRow(edit, zone));
-    if (row === undefined) return overlay(null, edits);
+    if (row === undefined) return null;
     const { content, ...known } = mirrorRow(row);
-    return overlay(fromPlain(plainContent(content), provenanceOf(known), zone), edits);
+    return fromPlain(plainContent(content), provenanceOf(known), zone);
+  }
+
+  function hadOf(key: ItemKey): string | null {
+    const item = inWorkspace(key);
+    return item && contentText(item);
+  }
+
+  /** Notes what of the last versions the workspace has taken over, where the view stays as it was. */
+  function settle(key: ItemKey): void {
+    const had = hadOf(key);
+    carriedOut.run({ key, had });
+    nowBelow.run({ key, had });
   }
 
   function log(
@@ -147,7 +174,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     key: ItemKey,
     version: { revision: number; collection: CollectionName; content: string | null },
   ): void {
-    addVersion.run({ key, at: instantText(clock()), ...version });
+    addVersion.run({ key, at: instantText(clock()), had: hadOf(key), ...version });
   }
 
   function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {
@@ -191,9 +218,13 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const item = current(key);
     const row = viewed.get(key);
     const shown = row === undefined ? null : viewRow(row);
-    if (!item && !shown) return false;
-    if (item && shown?.collection === collectionOf(item) && shown.content === contentText(item))
+    const isSame = item
+      ? shown?.collection === collectionOf(item) && shown.content === contentText(item)
+      : shown === null;
+    if (isSame) {
+      settle(key);
       return false;
+    }
     if (item) put(key, item, shown);
     else if (shown) bury(key, shown);
     if (item?.kind === "task" && shown) publishBelow(item, shown);
