@@ -237,11 +237,8 @@ async function serve({
     feeds,
     acceptForm: null,
     webUrl: null,
-    editActions: createEditActions({
-      store,
-      accept: () => ({ kind: "refused", errors: [] }),
-      onReleased() {},
-    }),
+    editActions: createEditActions({ store, onReleased() {} }),
+    acceptFile: () => Promise.resolve({ kind: "refused", errors: [] }),
     workspace: null,
     links: null,
     ...createAccessControl({ store, clock, randomBytes, listed: [] }),

@@ -24,7 +24,7 @@ import { createDrain } from "./edits/delivery/drain.ts";
 import { createEditWaker, type EditWaker } from "./edits/delivery/edit-waker.ts";
 import { createRepeatedEdits } from "./edits/delivery/repeated-edits.ts";
 import { createAcceptForm, type FormOutcome, type FormRequest } from "./edits/forms/accept-form.ts";
-import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
+import { type AcceptDeps, createAcceptFile, createAcceptItems } from "./edits/intake/accept.ts";
 import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/action-links.ts";
 import { createServiceActions } from "./edits/workspace/service-actions.ts";
@@ -355,8 +355,8 @@ function buildRooms(
     feeds: { assignees, tasks, webUrl },
     onAccepted: () => wakeDrain.notify(),
   };
-  const accept = createAccept(acceptDeps);
   const reader = createCalendarReader({ zone, pause: () => turns.share() });
+  const acceptFile = createAcceptFile({ ...acceptDeps, turns, reader });
   const drain = createDrain({
     store,
     upstream,
@@ -409,8 +409,6 @@ function buildRooms(
     });
   const editActions = createEditActions({
     store,
-    accept,
-    reader,
     mode: config.edits.mode,
     onReleased: () => wakeDrain.notify(),
   });
@@ -434,6 +432,7 @@ function buildRooms(
     config,
     secrets,
     accept: acceptDeps,
+    acceptFile,
     reader,
     monotonic,
     random,
@@ -482,6 +481,7 @@ function buildRooms(
     sync,
     feeds,
     editActions,
+    acceptFile,
     acceptForm: createAcceptForm(acceptDeps),
     drain,
     workspace: createServiceActions({ store, upstream, hurry: (source) => sync.hurry(source) }),

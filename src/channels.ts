@@ -4,7 +4,7 @@ import { createDropFolder } from "./drop/drop-folder.ts";
 import { watchFolder } from "./drop/watch-folder.ts";
 import type { ChannelStates } from "./edits/channel-states.ts";
 import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
-import { type AcceptDeps, createAccept, createAcceptItems } from "./edits/intake/accept.ts";
+import { type AcceptDeps, type AcceptFile, createAcceptItems } from "./edits/intake/accept.ts";
 import { createSubscription, type Subscription } from "./edits/subscription/subscription.ts";
 import { largestFile } from "./ics/lines/octets.ts";
 import type { CalendarReader } from "./ics/read/calendar-reader.ts";
@@ -34,6 +34,7 @@ export function openChannels({
   config,
   secrets,
   accept,
+  acceptFile,
   reader,
   monotonic,
   random,
@@ -43,6 +44,7 @@ export function openChannels({
   readonly config: Config;
   readonly secrets: LiveSecrets;
   readonly accept: AcceptDeps;
+  readonly acceptFile: AcceptFile;
   readonly reader: CalendarReader;
   readonly monotonic: () => number;
   readonly random: () => number;
@@ -59,7 +61,7 @@ export function openChannels({
           path,
           folder: createDropFolder(path),
           store,
-          accept: createAccept(accept),
+          acceptFile,
           reader,
           clock,
           monotonic,

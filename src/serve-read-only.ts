@@ -302,6 +302,7 @@ export function openGeneration(
     refuseWrites: standing.refusal ?? refuseWrites(standing.primary),
     copy: () => stateOf(copy, standing),
     editActions: rooms.editActions,
+    acceptFile: rooms.acceptFile,
     acceptForm: rooms.acceptForm,
     turns: rooms.turns,
     workspace: null,

@@ -111,6 +111,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
       onServed: (feed, etag) => rooms.cachePurger?.noteServed(feed, etag),
     }),
     editActions: rooms.editActions,
+    acceptFile: rooms.acceptFile,
     acceptForm: rooms.acceptForm,
     turns: rooms.turns,
     workspace: rooms.workspace,

@@ -39,6 +39,7 @@ const app = createApp({
   store: rooms.store,
   feeds: rooms.feeds,
   editActions: rooms.editActions,
+  acceptFile: rooms.acceptFile,
   acceptForm: null,
   webUrl: null,
   workspace: rooms.workspace,

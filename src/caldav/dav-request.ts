@@ -1,8 +1,9 @@
 import type { Calendar, CalendarObject, Calendars } from "../calendars/calendar-types.ts";
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
-import type { Acceptance, ItemsRequest } from "../edits/intake/accept.ts";
+import type { ItemsRequest } from "../edits/intake/accept.ts";
 import type { MoveRequest } from "../edits/intake/accept-move.ts";
+import type { Acceptance } from "../edits/intake/plan-answer.ts";
 import type { CalendarReader, ObjectReading } from "../ics/read/calendar-reader.ts";
 import type { Log } from "../log.ts";
 import type { PasswordCheck } from "../people/passwords.ts";

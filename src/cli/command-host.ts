@@ -13,6 +13,7 @@ import type { Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
+import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
@@ -78,6 +79,7 @@ export interface LocalRooms {
   readonly sync: Sync;
   readonly feeds: PublishedFeeds;
   readonly editActions: EditActions;
+  readonly acceptFile: AcceptFile;
   readonly drain: Drain;
   readonly workspace: ServiceActions;
   readonly people: People;

@@ -8,6 +8,7 @@ import type { EditStory } from "../edits/actions/describe.ts";
 import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { EditQuery } from "../edits/actions/edit-query.ts";
 import type { UndoChoices } from "../edits/actions/undo.ts";
+import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
 import { formField, formGuard } from "./form-guard.ts";
@@ -21,6 +22,7 @@ import type { Viewer, Viewers } from "./viewer.ts";
 export interface EditPageRoutesDeps {
   readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
   readonly editActions: EditActions;
+  readonly acceptFile: AcceptFile;
   readonly rights: Rights;
   readonly store: Store;
 }
@@ -41,7 +43,7 @@ const textLimit = 500_000;
  * person sees and decides about the own edits, the admin about all.
  */
 export function editPageRoutes(deps: EditPageRoutesDeps): Router {
-  const { viewers, editActions, rights, store } = deps;
+  const { viewers, editActions, acceptFile, rights, store } = deps;
   const formToken = (request: Request) => viewers.formToken(request);
   const guard = formGuard(viewers);
   const router = Router();
@@ -164,7 +166,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     }
     const hides = (uid: string) => actor !== null && !rights.mayLookAt(actor, uid);
     const common = { bytes: content, channel: "dashboard", actor, hides, dryRun } as const;
-    const acceptance = await editActions.acceptFile({ ...common, ...place });
+    const acceptance = await acceptFile({ ...common, ...place });
     const carried = {
       project: project ?? "",
       list: list ?? "",

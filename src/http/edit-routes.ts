@@ -12,7 +12,8 @@ import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { Decision, EditActions, FoundEdit } from "../edits/actions/edit-actions.ts";
 import type { EditQuery } from "../edits/actions/edit-query.ts";
-import type { Acceptance } from "../edits/intake/accept.ts";
+import type { AcceptFile } from "../edits/intake/accept.ts";
+import { type Acceptance, countEdits } from "../edits/intake/plan-answer.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Turns } from "../turns.ts";
 import { refuseUnread } from "./continue.ts";
@@ -30,8 +31,9 @@ import { queryText } from "./request-query.ts";
 import type { Viewers } from "./viewer.ts";
 
 export interface EditRoutesDeps {
-  readonly viewers: Viewers;
+  readonly viewers: Pick<Viewers, "viewerOf">;
   readonly editActions: EditActions;
+  readonly acceptFile: AcceptFile;
   readonly rights: Rights;
   readonly turns: Turns;
 }
@@ -46,7 +48,13 @@ const acts = ["approve", "discard"] as const;
  * `/api/edits`: ICS in, the plan or what was accepted out; the journal, and what a person can do with its entries. The
  * admin token may do it all; a person with an app password may hand in edits and look at the own ones.
  */
-export function editRoutes({ viewers, editActions, rights, turns }: EditRoutesDeps): Router {
+export function editRoutes({
+  viewers,
+  editActions,
+  acceptFile,
+  rights,
+  turns,
+}: EditRoutesDeps): Router {
   const router = Router();
   const senderOf = (request: Request): PersonId | null => {
     const viewer = viewers.viewerOf(request);
@@ -82,7 +90,7 @@ export function editRoutes({ viewers, editActions, rights, turns }: EditRoutesDe
       const actor = sender ?? target.actor;
       const program = request.get("user-agent");
       const hides = (uid: string) => sender !== null && !rights.mayLookAt(sender, uid);
-      const acceptance = await editActions.acceptFile({
+      const acceptance = await acceptFile({
         bytes,
         channel: "upload",
         ...target,
@@ -284,17 +292,16 @@ function sendAcceptance(response: Response, acceptance: Acceptance, dryRun: bool
       return;
     }
     case "plan": {
-      const { items, summary, errors } = acceptance;
-      const wanted = items.filter(({ action }) => action !== "refused" && action !== "unchanged");
-      if (dryRun) sendJson(response, { items, summary, errors });
-      else if (wanted.length > 0 || errors.length === 0) {
-        sendJson(response.status(202), { items, summary, errors });
-      } else {
+      const { kind: _, ...plan } = acceptance;
+      const { errors } = plan;
+      if (dryRun) sendJson(response, plan);
+      else if (countEdits(plan) > 0 || errors.length === 0) sendJson(response.status(202), plan);
+      else {
         sendProblem(response, {
           status: 422,
           title: "Nothing could be accepted",
           detail: describe(errors),
-          more: { errors, items, summary },
+          more: plan,
         });
       }
       return;

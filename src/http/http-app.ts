@@ -9,6 +9,7 @@ import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
 import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
+import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
@@ -70,6 +71,8 @@ interface HttpDeps {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly editActions: EditActions;
+  /** Takes in calendar files. */
+  readonly acceptFile: AcceptFile;
   /** Takes in what people set in forms; null where pages change no items. */
   readonly acceptForm: ((request: FormRequest) => FormOutcome) | null;
   /** What is said to HTTP caches in front of feeds; that they keep none, without it. */
@@ -153,7 +156,19 @@ interface HttpDeps {
 
 /** The HTTP server: feeds first and bare, as they are asked for most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
-  const { feeds, editActions, store, people, rights, clock, log, ready, fresh, baseUrl } = deps;
+  const {
+    feeds,
+    editActions,
+    acceptFile,
+    store,
+    people,
+    rights,
+    clock,
+    log,
+    ready,
+    fresh,
+    baseUrl,
+  } = deps;
   const auth = createAdminAuth(deps);
   const identity = createProxyIdentity({ header: deps.identityHeader, log });
   const viewers = createViewers({ ...deps, identity });
@@ -214,7 +229,9 @@ export function createApp(deps: HttpDeps): Express {
   if (deps.scrape) app.use(metricsRoutes(deps.scrape));
   app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  app.use(editRoutes({ viewers, editActions, rights, turns: deps.turns ?? createTurns() }));
+  app.use(
+    editRoutes({ viewers, editActions, acceptFile, rights, turns: deps.turns ?? createTurns() }),
+  );
   app.use(peopleRoutes({ people, baseUrl }));
   if (deps.workspace) app.use(workspaceRoutes({ workspace: deps.workspace }));
   if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
@@ -244,7 +261,7 @@ export function createApp(deps: HttpDeps): Express {
   if (deps.backups) app.use(backupRoutes({ viewers, backups: deps.backups }));
   const { acceptForm } = deps;
   if (acceptForm) app.use(calendarRoutes({ ...deps, acceptForm, viewers }));
-  app.use(editPageRoutes({ viewers, editActions, rights, store }));
+  app.use(editPageRoutes({ viewers, editActions, acceptFile, rights, store }));
   app.use(formRoutes({ viewers, people, baseUrl, installation: store.meta.installation }));
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));

@@ -9,13 +9,8 @@ import {
 } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import {
-  type Acceptance,
-  type AcceptDeps,
-  createAccept,
-  type EditRequest,
-  type PlannedItem,
-} from "../../src/edits/intake/accept.ts";
+import { type AcceptDeps, createAccept, type EditRequest } from "../../src/edits/intake/accept.ts";
+import type { Acceptance, PlannedItem } from "../../src/edits/intake/plan-answer.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import { aProject, aTodolist, zone } from "../support/items.ts";

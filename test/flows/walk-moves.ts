@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Acceptance } from "../../src/edits/intake/accept.ts";
+import type { Acceptance } from "../../src/edits/intake/plan-answer.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { letPass } from "../support/eventually.ts";
 import { type Manner, newEntry, type Touch, WalkCalendar } from "./walk-calendar.ts";
@@ -163,7 +163,7 @@ export async function make(one: Move, { rig, calendars }: Scene): Promise<void> 
     case "edit": {
       const calendar = calendars[one.copy % calendars.length];
       const file = calendar?.edit(one.nth, one);
-      if (calendar && file) expectOnlyWishes(rig.upload(file), calendar);
+      if (calendar && file) expectOnlyWishes(await rig.upload(file), calendar);
       break;
     }
     case "new": {
@@ -171,8 +171,8 @@ export async function make(one: Move, { rig, calendars }: Scene): Promise<void> 
       const { word: text, day: on } = one.wish;
       const entry = { title: `${token} ${text}`, day: dayText(on), task: one.task };
       const file = newEntry({ ...entry, uid: `${token}@elsewhere.example.com` });
-      rig.upload(file);
-      if (one.twice) rig.upload(file);
+      await rig.upload(file);
+      if (one.twice) await rig.upload(file);
       break;
     }
     case "fault":

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Rooms } from "../../src/build-daemon.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
-import type { Acceptance } from "../../src/edits/intake/accept.ts";
+import type { Acceptance } from "../../src/edits/intake/plan-answer.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { isStorageFault } from "../../src/store/storage-health.ts";
 import { roomsOn } from "../support/rooms.ts";
@@ -143,9 +143,9 @@ export async function walkRig(
             .toString() ?? "")
         : "";
     },
-    upload(text: string): Acceptance {
+    upload(text: string): Promise<Acceptance> {
       const { project, list } = workspace.place;
-      return life.rooms.editActions.accept({
+      return life.rooms.acceptFile({
         bytes: Buffer.from(text),
         channel: "upload",
         actor: null,

@@ -37,11 +37,7 @@ export async function startActs(
   });
   const app = express();
   app.use(barePages());
-  const editActions = createEditActions({
-    store,
-    accept: () => ({ kind: "refused", errors: [] }),
-    onReleased() {},
-  });
+  const editActions = createEditActions({ store, onReleased() {} });
   app.use("/some/path", actRoutes({ links: setting.off === true ? null : links, editActions }));
   const port = await listening(app);
   const base = `http://127.0.0.1:${port}/some/path/act/`;

@@ -4,7 +4,7 @@ import type { IdentityHeader } from "../../src/config/config.ts";
 import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
 import { createAcceptForm } from "../../src/edits/forms/accept-form.ts";
-import { type AcceptDeps, createAccept } from "../../src/edits/intake/accept.ts";
+import { type AcceptDeps, createAcceptFile } from "../../src/edits/intake/accept.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
@@ -14,6 +14,7 @@ import { createMailedLogIns } from "../../src/people/mailed-log-in.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
 import { outlookOf } from "../../src/sync/outlook.ts";
+import { createTurns } from "../../src/turns.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -58,7 +59,6 @@ export async function serveFace({
     feeds: { assignees: true, tasks: "due", webUrl: null },
     onAccepted() {},
   };
-  const accept = createAccept(accepting);
   const lines: string[] = [];
   const asked: string[] = [];
   const signer = createLogInSigner(feedKey);
@@ -79,7 +79,8 @@ export async function serveFace({
     zoneData: { tz: "2026c", icu: "78.3" },
     store,
     feeds,
-    editActions: createEditActions({ store, accept, reader, onReleased() {} }),
+    editActions: createEditActions({ store, onReleased() {} }),
+    acceptFile: createAcceptFile({ ...accepting, turns: createTurns(), reader }),
     acceptForm: createAcceptForm(accepting),
     webUrl: null,
     workspace: null,

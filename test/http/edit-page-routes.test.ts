@@ -325,11 +325,8 @@ describe("a person's own pages", () => {
     app.use(
       editPageRoutes({
         viewers: { find: () => viewer, viewerOf: () => viewer, formToken: () => "token" },
-        editActions: createEditActions({
-          store,
-          accept: () => ({ kind: "refused", errors: [] }),
-          onReleased() {},
-        }),
+        editActions: createEditActions({ store, onReleased() {} }),
+        acceptFile: () => Promise.resolve({ kind: "refused", errors: [] }),
         rights,
         store,
       }),

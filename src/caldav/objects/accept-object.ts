@@ -6,7 +6,7 @@ import { applyPatch, fieldsOf, type Patch, type PatchField, pick } from "../../d
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sameStored } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
-import type { Acceptance, PlannedItem } from "../../edits/intake/accept.ts";
+import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
 import { baseMark } from "../../ics/base-mark.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";

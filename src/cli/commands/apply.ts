@@ -92,8 +92,9 @@ async function acceptLocally(
   },
 ): Promise<readonly AcceptedFile[]> {
   return withLocalRooms({ config, host }, async (rooms) => {
-    const accepted = files.map(({ file, bytes }) => {
-      const acceptance = rooms.editActions.accept({
+    const accepted: AcceptedFile[] = [];
+    for (const { file, bytes } of files) {
+      const acceptance = await rooms.acceptFile({
         bytes,
         channel: "cli",
         actor: options.person === undefined ? null : personId(options.person),
@@ -101,8 +102,8 @@ async function acceptLocally(
         listId: options.list === undefined ? null : listId(options.list),
         dryRun: options.dryRun,
       });
-      return { file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) };
-    });
+      accepted.push({ file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) });
+    }
     if (!options.dryRun) {
       const { waiting } = await drainAll(rooms, host.signal);
       if (waiting > 0) {

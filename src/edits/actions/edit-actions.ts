@@ -2,10 +2,8 @@ import { type Decider, type Edit, type EditState, editStates } from "../../domai
 import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { directoryFor, type Viewer } from "../../domain/sight.ts";
-import type { CalendarReader } from "../../ics/read/calendar-reader.ts";
 import type { Store } from "../../store/store.ts";
 import { namesOf } from "../field-changes.ts";
-import type { Acceptance, EditRequest } from "../intake/accept.ts";
 import { choiceOf, type Picks, resolutionOf } from "./choice.ts";
 import { describeEdit, type EditDescription, type EditStory, tellEdit } from "./describe.ts";
 import { type EditQuery, readEditQuery, strangerIn } from "./edit-query.ts";
@@ -30,11 +28,8 @@ export type Decision =
   | { readonly kind: "unknown" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Where people hand edits in, look at the journal, and decide about what waits for them. */
+/** Where people look at the journal, and decide about what waits for them. */
 export interface EditActions {
-  accept(request: EditRequest): Acceptance;
-  /** The same for a file from outside, which may be long: others have their turn while it is read. */
-  acceptFile(request: EditRequest): Promise<Acceptance>;
   /** Newest first; null when the state is none. */
   list(filter: {
     readonly state: string | undefined;
@@ -97,9 +92,6 @@ export interface PersonDecision {
 
 interface EditActionsDeps {
   readonly store: Store;
-  readonly accept: (request: EditRequest) => Acceptance;
-  /** Files are read at once unless it is given. */
-  readonly reader?: CalendarReader;
   /** In review mode an undo waits for approval as well; `apply` when left out. */
   readonly mode?: "apply" | "review";
   /** Wakes the drain. */
@@ -125,8 +117,6 @@ const stateWords: Readonly<Record<EditState, string>> = {
 
 export function createEditActions({
   store,
-  accept,
-  reader,
   mode = "apply",
   onReleased,
 }: EditActionsDeps): EditActions {
@@ -278,11 +268,6 @@ export function createEditActions({
   };
 
   return {
-    accept,
-    async acceptFile(request) {
-      const read = await reader?.file(request.bytes);
-      return accept({ ...request, ...(read && { read }) });
-    },
     list({ state, limit }) {
       const known = editStates.find((candidate) => candidate === state);
       if (state !== undefined && !known) return null;

@@ -19,8 +19,9 @@ import {
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
-import type { Acceptance, EditRequest, Plan } from "../intake/accept.ts";
+import type { AcceptFile } from "../intake/accept.ts";
 import { quote } from "../intake/part.ts";
+import { type Acceptance, countEdits, type Plan } from "../intake/plan-answer.ts";
 import { describeFile, readAccepted } from "./plan-text.ts";
 
 interface InboxDeps {
@@ -28,7 +29,7 @@ interface InboxDeps {
   readonly path: string;
   readonly folder: DropFolder;
   readonly store: Store;
-  readonly accept: (request: EditRequest) => Acceptance;
+  readonly acceptFile: AcceptFile;
   /** Files are read at once unless it is given. */
   readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
@@ -118,10 +119,8 @@ export function createInbox(deps: InboxDeps): Inbox {
     return bytes && { bytes, reading: await deps.reader.file(bytes) };
   }
 
-  function processFile(
-    file: DroppedFile,
-    { stableForMs, ahead }: { readonly stableForMs: number; readonly ahead: ReadAhead | null },
-  ): Processed {
+  async function processFile(file: DroppedFile, stableForMs: number): Promise<Processed> {
+    const ahead = await readAhead(file);
     const { bytes, problem: unreadable } = contentOf(file, folder);
     if (ahead && !(bytes && Buffer.compare(ahead.bytes, bytes) === 0)) return "changed";
     const { path } = file;
@@ -143,7 +142,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     else if (!place.ok) refuse([fault("unknown-folder", place.failure)]);
     else {
       const kept: InboxFile[] = [];
-      const answer = deps.accept({
+      const answer = await deps.acceptFile({
         ...requestFor(bytes, place.value),
         ...(ahead && { read: ahead.reading }),
         alongside: (plan) => void kept.push(keep(plan, isWhollyRefused(plan) ? "refused" : "done")),
@@ -152,15 +151,16 @@ export function createInbox(deps: InboxDeps): Inbox {
         if (isTruncated(answer) && stableForMs < truncatedAfterMs) return "truncated";
         refuse(answer.errors);
       }
-      kept.forEach(finish);
+      // It may have been written over while it was taken in.
+      for (const one of kept) finishEarlier(one, [file]);
     }
     return "done";
   }
 
   /** Runs one step of many; a disk that refuses it must not stop the others. Returns what went wrong. */
-  function attempt(act: () => void): string | null {
+  async function attempt(act: () => Promise<void> | void): Promise<string | null> {
     try {
-      act();
+      await act();
       return null;
     } catch (error) {
       if (!isDiskFault(error)) throw error;
@@ -179,17 +179,17 @@ export function createInbox(deps: InboxDeps): Inbox {
       const files = listed.value;
       waiting = files.length;
       if (!deps.known()) return "idle";
-      const faults = store.inboxFiles
-        .all()
-        .map((earlier) => attempt(() => finishEarlier(earlier, files)));
+      const faults: (string | null)[] = [];
+      for (const earlier of store.inboxFiles.all()) {
+        faults.push(await attempt(() => finishEarlier(earlier, files)));
+      }
       const stuck = new Set(store.inboxFiles.all().map(({ path }) => path));
       for (const file of files.filter(({ path }) => !stuck.has(path))) {
         const stableForMs = stability.stableForMs(file);
         if (stableForMs === null) continue;
-        const ahead = await readAhead(file);
         faults.push(
-          attempt(() => {
-            const processed = processFile(file, { stableForMs, ahead });
+          await attempt(async () => {
+            const processed = await processFile(file, stableForMs);
             if (processed === "done") waiting--;
             if (processed === "truncated") stability.markTruncated(file);
           }),
@@ -310,11 +310,7 @@ function requestFor(bytes: Uint8Array, { projectId, listId }: InboxPlace) {
 }
 
 /** Whether nothing of the file was accepted and something was refused. */
-function isWhollyRefused({ items, errors }: Plan): boolean {
-  return (
-    errors.length > 0 && items.every(({ action }) => action === "refused" || action === "unchanged")
-  );
-}
+const isWhollyRefused = (plan: Plan): boolean => plan.errors.length > 0 && countEdits(plan) === 0;
 
 const truncationCodes: ReadonlySet<string> = new Set(["truncated", "empty"]);
 

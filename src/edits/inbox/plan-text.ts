@@ -7,6 +7,10 @@ export interface AcceptedAnswer {
     readonly code: string;
     readonly message: string;
   }[];
+  /** Absent where the file was refused as a whole. */
+  readonly summary?: { readonly unchanged: number };
+  /** How many there are that are not listed; all are unless given. */
+  readonly more?: { readonly items: number; readonly errors: number };
   readonly [member: string]: unknown;
 }
 
@@ -40,7 +44,9 @@ export const isDone = ({ errors, items }: AcceptedAnswer): boolean =>
 /** The plan, item by item, for people. */
 export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): string {
   const items = answer.items.filter(({ action }) => action !== "unchanged");
-  const unchanged = answer.items.length - items.length;
+  const listed = answer.items.length - items.length;
+  const unchanged = answer.summary?.unchanged ?? listed;
+  const unlisted = (answer.more?.items ?? 0) - (unchanged - listed);
   // Errors of items stand with their items; others are of the whole file, or of what is no item.
   const spoken = new Set(answer.items.map(({ uid }) => uid));
   const others = answer.errors.filter(({ uid }) => uid === null || !spoken.has(uid));
@@ -52,6 +58,7 @@ export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): s
     `${file}${dryRun ? " (dry run: nothing is stored or sent)" : ""}\n`,
     ...items.map((item) => describeItem(item, dryRun)),
     ...whole,
+    unlisted > 0 ? `  and ${unlisted} more\n` : "",
     unchanged > 0 ? `  ${unchanged} unchanged\n` : "",
   ].join("");
 }

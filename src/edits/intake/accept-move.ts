@@ -25,8 +25,15 @@ import {
   placeName,
   sameWish,
 } from "../field-changes.ts";
-import type { Acceptance, AcceptDeps, Plan, PlannedAction, PlannedItem } from "./accept.ts";
+import type { AcceptDeps } from "./accept.ts";
 import { type Note, quote } from "./part.ts";
+import {
+  type Acceptance,
+  noItems,
+  type Plan,
+  type PlannedAction,
+  type PlannedItem,
+} from "./plan-answer.ts";
 import { ownHeld, takenIn } from "./plan-known.ts";
 
 /** Where an item is to go: an event to a project, a task to a list. */
@@ -240,16 +247,6 @@ function refused(
   };
 }
 
-const noItems: Plan["summary"] = {
-  update: 0,
-  create: 0,
-  complete: 0,
-  reopen: 0,
-  delete: 0,
-  unchanged: 0,
-  refused: 0,
-};
-
 function planOf(item: PlannedItem): Plan {
   const { uid, action, problems } = item;
   const counted: Partial<Record<PlannedAction, number>> = { [action]: 1 };
@@ -259,5 +256,6 @@ function planOf(item: PlannedItem): Plan {
     items: [item],
     summary: { ...noItems, ...counted },
     errors: isRefused ? problems.map((problem) => ({ ...problem, uid })) : [],
+    more: { items: 0, errors: 0 },
   };
 }

@@ -1,29 +1,29 @@
-import type { Channel, EditAction } from "../../domain/edit.ts";
-import type { EditId, ItemKey, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
-import type { Item, SpokenKind } from "../../domain/item.ts";
+import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
-import { unreachable } from "../../domain/result.ts";
-import { withoutSignatures } from "../../domain/signed-links.ts";
-import type { Names } from "../../domain/wording.ts";
 import type { IcsProblem } from "../../ics/ics-problem.ts";
 import {
   type IncomingCalendar,
   type IncomingItem,
   readCalendar,
 } from "../../ics/read/calendar-object.ts";
-import type { FileReading } from "../../ics/read/calendar-reader.ts";
-import type { NewEdit } from "../../store/journal/journal.ts";
+import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
-import { didInWords } from "../actions/sentence.ts";
-import { type ChangeInWords, changesInWords, type FieldChange, namesOf } from "../field-changes.ts";
-
+import { atOnce, inTurns, type Turns } from "../../turns.ts";
+import { namesOf } from "../field-changes.ts";
 import { withExtras } from "./extras-plan.ts";
 import { readContext } from "./file-context.ts";
-import type { EditDraft, ItemPlan } from "./item-plan.ts";
-import type { Note } from "./part.ts";
+import type { ItemPlan } from "./item-plan.ts";
+import { keepEdit, type Sender, type Step } from "./keep-edit.ts";
+import {
+  type Acceptance,
+  createTeller,
+  type Plan,
+  refusedFile,
+  type Teller,
+} from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
-import { takenIn } from "./plan-known.ts";
 import { inSight, withinLimits } from "./service-limits.ts";
 
 /** A file of edits. `actor`: who is known to have sent it. */
@@ -50,11 +50,7 @@ export interface ItemsRequest extends CommonRequest {
   readonly recreate?: boolean;
 }
 
-interface CommonRequest {
-  readonly channel: Channel;
-  readonly actor: PersonId | null;
-  /** User-Agent of the program that sent it; none unless said. */
-  readonly program?: string | undefined;
+interface CommonRequest extends Sender {
   /** Where items of unknown UID go; null = nowhere, they are refused. */
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
@@ -65,42 +61,6 @@ interface CommonRequest {
   /** Runs in the transaction that stores the edits, so that both are kept or neither. Not for a dry run. */
   readonly alongside?: (plan: Plan) => void;
 }
-
-/** `refused`: the file as a whole, nothing was stored. */
-export type Acceptance =
-  | Plan
-  | { readonly kind: "refused"; readonly errors: readonly IcsProblem[] };
-
-/** A file item by item; `errors` holds every refusal. */
-export interface Plan {
-  readonly kind: "plan";
-  readonly items: readonly PlannedItem[];
-  readonly summary: EditSummary;
-  readonly errors: readonly IcsProblem[];
-}
-
-/** What becomes of one item of the file. */
-export interface PlannedItem {
-  /** The UID of the file. */
-  readonly uid: string;
-  readonly kind: SpokenKind;
-  readonly action: PlannedAction;
-  readonly title: string;
-  readonly changes: readonly FieldChange[];
-  /** The changes for people, in their order. */
-  readonly words: readonly ChangeInWords[];
-  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null where it does nothing. */
-  readonly did: string | null;
-  /** Why it is refused, or what of an accepted item cannot be stored. */
-  readonly problems: readonly Note[];
-  /** Null for a dry run and for what is no edit. */
-  readonly editId: EditId | null;
-}
-
-export type PlannedAction = EditAction | "unchanged" | "refused";
-
-/** How many items of each action there are. */
-type EditSummary = Readonly<Record<PlannedAction, number>>;
 
 export interface AcceptDeps {
   readonly store: Store;
@@ -126,8 +86,6 @@ export interface AcceptDeps {
 /** More deletions than these from one editor within a minute wait for a person. */
 const mostDeletions = 10;
 const brakeSpan = Temporal.Duration.from({ minutes: 1 });
-/** How long a to-do waits for the task above it that has not come in yet. */
-const parentWait = Temporal.Duration.from({ minutes: 1 });
 
 /**
  * Takes in files of edits. Each is read, compared item by item with what its editor was shown, and stored in one
@@ -135,53 +93,139 @@ const parentWait = Temporal.Duration.from({ minutes: 1 });
  * cannot be accepted is refused with its reasons and leaves the others alone.
  */
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {
-  const acceptItems = createAcceptItems(deps);
   const faultOf = createAddressCheck(deps.store);
-  return ({ bytes, read = readCalendar(bytes, { zone: deps.zone }), ...request }) => {
-    if (!read.ok) return { kind: "refused", errors: read.failure };
-    const { items, ignored, line } = read.value;
-    if (items.length === 0 && ignored.every(({ code }) => code !== "component")) {
-      return { kind: "refused", errors: [faultOf(request) ?? noItems(line), ...ignored] };
-    }
-    return acceptItems({ ...request, calendar: read.value, bases: new Map() });
-  };
+  return (request) => atOnce(takeFile(request, { deps, faultOf, pace: unhurried }));
 }
 
 /** Takes in items, as `createAccept` does the items of a file. */
 export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => Acceptance {
   const faultOf = createAddressCheck(deps.store);
-  return (request) => {
-    const { store } = deps;
-    const { calendar } = request;
-    const fault = faultOf(request);
-    if (fault) return { kind: "refused", errors: [fault] };
-    const plan = () => brake(planAll(request, deps), { request, deps });
-    if (request.dryRun) {
-      const steps = plan().map((step) => ({ ...step, editId: null }));
-      return answer(calendar, { steps, names: namesOf(store), at: deps.clock() });
-    }
-    const { accepted, kept } = store.durably(() => {
-      const kept = plan().map((step) => ({ ...step, editId: keep(step, { deps, request }) }));
-      const accepted = answer(calendar, {
-        steps: kept,
-        names: namesOf(deps.store),
-        at: deps.clock(),
-      });
-      request.alongside?.(accepted);
-      return { accepted, kept };
-    });
-    if (kept.some(({ editId, state }) => editId !== null && state === "pending")) deps.onAccepted();
-    return accepted;
+  return (request) => atOnce(takeItems(request, { deps, faultOf, pace: unhurried }));
+}
+
+/** Takes in a file while others have their turns. */
+export type AcceptFile = (request: EditRequest) => Promise<Acceptance>;
+
+/**
+ * As `createAccept`, but a long file is read, planned, stored and told part by part, and of a long answer a part is listed. Each
+ * part is stored in a transaction of its own: a file of which a crash has left some out is sent again, and what is stored already
+ * is unchanged then. Files are read at once unless there is a reader.
+ */
+export function createAcceptFile(
+  deps: AcceptDeps & { readonly turns: Turns; readonly reader?: CalendarReader },
+): AcceptFile {
+  const { turns, reader } = deps;
+  const pace: Pace = { isOver: () => turns.isOver(), most: mostAtOnce, listed: mostListed };
+  const context = { deps, faultOf: createAddressCheck(deps.store), pace };
+  return async (request) => {
+    const read = request.read ?? (await reader?.file(request.bytes));
+    return inTurns(takeFile({ ...request, ...(read && { read }) }, context), turns);
   };
 }
 
+interface Pace {
+  /** Whether others are to have their turn. */
+  readonly isOver: () => boolean;
+  /** So many items are stored in one transaction at most. */
+  readonly most: number;
+  /** So many items and errors are told at most. */
+  readonly listed: number;
+}
+
+const unhurried: Pace = {
+  isOver: () => false,
+  most: Number.POSITIVE_INFINITY,
+  listed: Number.POSITIVE_INFINITY,
+};
+/** To store an item takes longer than to plan it: these take a few milliseconds. */
+const mostAtOnce = 15;
+/** More than these nobody reads, and an answer of them takes a few milliseconds. */
+const mostListed = 1000;
+
+interface Context {
+  readonly deps: AcceptDeps;
+  readonly faultOf: (request: ItemsRequest | EditRequest) => IcsProblem | null;
+  readonly pace: Pace;
+}
+
+type Steps<Value> = Generator<void, Value, undefined>;
+
+function* takeFile(request: EditRequest, context: Context): Steps<Acceptance> {
+  const { deps, faultOf, pace } = context;
+  const { bytes, read = readCalendar(bytes, { zone: deps.zone }), ...rest } = request;
+  if (!read.ok) return refusedFile(read.failure, pace.listed);
+  const { items, ignored, line } = read.value;
+  if (items.length === 0 && ignored.every(({ code }) => code !== "component")) {
+    return refusedFile([faultOf(request) ?? nothingIn(line), ...ignored], pace.listed);
+  }
+  return yield* takeItems({ ...rest, calendar: read.value, bases: new Map() }, context);
+}
+
+function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> {
+  const fault = context.faultOf(request);
+  if (fault) return { kind: "refused", errors: [fault] };
+  const { store, clock } = context.deps;
+  const brake = createBrake(yield* countDeletions(request, context), context);
+  const teller = createTeller(request.calendar, {
+    names: namesOf(store),
+    at: clock(),
+    most: context.pace.listed,
+  });
+  const taking = { ...context, request, brake, teller };
+  yield* request.dryRun ? preview(taking) : keepAll(taking);
+  return teller.plan();
+}
+
+/** What is done with the plan for each item. */
+interface Taking extends Context {
+  readonly request: ItemsRequest;
+  readonly brake: (itemPlan: ItemPlan) => Step;
+  readonly teller: Teller;
+}
+
+function* preview({ deps, request, brake, teller }: Taking): Steps<void> {
+  for (const itemPlan of planItems(request, deps)) {
+    teller.add({ ...brake(itemPlan), editId: null });
+    yield;
+  }
+}
+
+function* keepAll({ deps, pace, request, brake, teller }: Taking): Steps<void> {
+  const { items } = request.calendar;
+  let kept = 0;
+  let isReleased = false;
+
+  function keepPart(): void {
+    const steps: Step[] = [];
+    for (const itemPlan of planItems(request, deps, kept)) {
+      steps.push(brake(itemPlan));
+      if (steps.length >= pace.most || pace.isOver()) break;
+    }
+    for (const step of steps) {
+      const editId = keepEdit(step, { ...deps, sender: request });
+      isReleased ||= editId !== null && step.state === "pending";
+      teller.add({ ...step, editId });
+    }
+    kept += steps.length;
+    if (kept === items.length) request.alongside?.(teller.plan());
+  }
+
+  while (true) {
+    deps.store.durably(keepPart);
+    if (kept === items.length) break;
+    yield;
+  }
+  if (isReleased) deps.onAccepted();
+}
+
 /** Whoever sends a file means something by it; what holds nothing was exported by mistake. */
-function noItems(line: number): IcsProblem {
+function nothingIn(line: number): IcsProblem {
   const message = "the calendar holds no VEVENT and no VTODO, so that there is nothing to apply";
   return { line, uid: null, code: "no-items", message };
 }
 
-function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
+/** The plans of the items from one on, by what the store has now. */
+function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generator<ItemPlan> {
   const { store } = deps;
   const { calendar, bases, projectId, listId, actor, channel } = request;
   const situation = {
@@ -203,74 +247,42 @@ function planAll(request: ItemsRequest, deps: AcceptDeps): readonly ItemPlan[] {
     hasOwnKey: actor !== null && deps.withOwnKey?.has(actor) === true,
     at: deps.clock(),
   };
-  return calendar.items.map((incoming) => {
+  for (const incoming of calendar.items.slice(from)) {
     const plan = inSight(planItem(incoming, situation), situation);
     const limited = withExtras(withinLimits(plan, deps.zone), store);
-    return { ...limited, notes: [...incoming.remarks, ...limited.notes] };
-  });
+    yield { ...limited, notes: [...incoming.remarks, ...limited.notes] };
+  }
 }
 
-interface Step {
-  readonly itemPlan: ItemPlan;
-  readonly state: NewEdit["state"];
+/** How many items a request deletes, with those that its sender has deleted just before; 0 where it deletes none. */
+function* countDeletions(request: ItemsRequest, { deps }: Context): Steps<number> {
+  if (!mayDelete(request.calendar)) return 0;
+  let own = 0;
+  for (const itemPlan of planItems(request, deps)) {
+    if (isDeletion(itemPlan)) own++;
+    yield;
+  }
+  const since = deps.clock().subtract(brakeSpan);
+  return own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
 }
 
 /** Everything waits for a person in review mode, and deletions do when there are many of them at once. */
-function brake(
-  itemPlans: readonly ItemPlan[],
-  { request, deps }: { readonly request: ItemsRequest; readonly deps: AcceptDeps },
-): readonly Step[] {
+function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan) => Step {
   const { mode } = deps.policy;
-  const own = itemPlans.filter(isDeletion).length;
-  const since = deps.clock().subtract(brakeSpan);
-  const deletions = own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
-  return itemPlans.map((itemPlan) => {
+  return (itemPlan) => {
     if (mode === "review") return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
     const message = `${deletions} items are deleted within a minute; this waits until a person approves it`;
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };
-  });
+  };
 }
 
 const isDeletion = ({ ending }: ItemPlan): boolean =>
   ending.kind === "edit" && ending.edit.action === "delete";
 
-function keep(
-  { itemPlan, state }: Step,
-  { deps, request }: { readonly deps: AcceptDeps; readonly request: ItemsRequest },
-): EditId | null {
-  const { store } = deps;
-  const { extras = [], ending } = itemPlan;
-  if (ending.kind === "waits") {
-    store.extras.append(ending.editId, extras);
-    return ending.editId;
-  }
-  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id, takenIn);
-  if (ending.kind !== "edit") {
-    if (ending.kind === "unchanged") keepObject(itemPlan, { store, request });
-    return null;
-  }
-  const { edit } = ending;
-  const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
-  const { channel, actor, program } = request;
-  if (edit.replaces !== null) {
-    store.journal.discard(edit.replaces, "a later edit of the item takes its place");
-  }
-  const item = keyOf(edit, store);
-  const parent =
-    parentUid === undefined ? undefined : { uid: parentUid, until: deps.clock().add(parentWait) };
-  const notBefore = restOf({ channel, action }, deps.clock());
-  const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
-  const wish = { action, base, patch, newLabels, state, recreates, ...times };
-  const id = store.journal.append({ channel, actor, program, item, ...wish });
-  store.extras.append(id, extras);
-  keepObject(itemPlan, { store, request });
-  return id;
-}
-
-const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
-  typeof item === "object" ? mirror.createIdentity(item.kind, item.uid) : item;
+const mayDelete = ({ method, items }: IncomingCalendar): boolean =>
+  method === "CANCEL" || items.some(({ status }) => status === "CANCELLED");
 
 /** Where edits go, and whose they are. */
 interface Address {
@@ -319,112 +331,4 @@ function unknownProject(projectId: ProjectId): IcsProblem {
 function unknownPerson(person: PersonId): IcsProblem {
   const message = `there is no person ${person} in the workspace or the configuration`;
   return { line: null, uid: null, code: "unknown-person", message };
-}
-
-/** Calendar programs that move a file send its removal and its new place apart, in any order. */
-const deletionRest = Temporal.Duration.from({ seconds: 2 });
-
-/**
- * Until when an edit rests before it is sent; null = not at all. A deletion by a calendar program may be the first half of
- * a move, and with the item would go what no program could send again: subtasks, comments, history, attachments, people.
- */
-function restOf(
-  edit: { readonly channel: Channel; readonly action: EditAction },
-  at: Temporal.Instant,
-): Temporal.Instant | null {
-  return edit.channel === "caldav" && edit.action === "delete" ? at.add(deletionRest) : null;
-}
-
-/**
- * Keeps the client's octets of an item of which the service cannot hold everything. A feed does not show what is kept
- * here, so that its absence in a file says nothing. What comes by CalDAV is kept as a whole by the calendars.
- */
-function keepObject(
-  { incoming, notes, ending }: ItemPlan,
-  { store, request }: { readonly store: Store; readonly request: { readonly channel: Channel } },
-): void {
-  const { channel } = request;
-  const isPartial = notes.some(({ code }) => code === "not-stored");
-  if (!isPartial || channel === "caldav") return;
-  const isDeletion = ending.kind === "edit" && ending.edit.action === "delete";
-  const identity = isDeletion ? null : store.mirror.findUid(incoming.uid);
-  if (!identity) return;
-  const { item, kind } = identity;
-  // A feed shows tasks as events; here they are to-dos.
-  const component = kind === "event" ? "VEVENT" : "VTODO";
-  const raw = withoutSignatures(incoming.raw.join("\n"));
-  const isNew = store.objects.put({ item, component, channel, uid: incoming.uid, raw });
-  // Two-way calendars show what is kept; nothing but the log tells them.
-  if (isNew && ending.kind === "unchanged") store.changes.note(item);
-}
-
-interface Kept {
-  readonly itemPlan: ItemPlan;
-  readonly editId: EditId | null;
-}
-
-/** What is told of a file, item by item, with counts. */
-function answer(
-  calendar: IncomingCalendar,
-  {
-    steps,
-    names,
-    at,
-  }: {
-    readonly steps: readonly Kept[];
-    readonly names: Names;
-    readonly at: Temporal.Instant;
-  },
-): Plan {
-  const items = steps.map((step) => planned(step, { names, at }));
-  const count = (action: PlannedAction) => items.filter((item) => item.action === action).length;
-  const refused = steps.flatMap(({ itemPlan: { incoming, refusals } }) =>
-    refusals.map(({ line, code, message }) => ({ line, uid: incoming.uid, code, message })),
-  );
-  return {
-    kind: "plan",
-    items,
-    summary: {
-      update: count("update"),
-      create: count("create"),
-      complete: count("complete"),
-      reopen: count("reopen"),
-      delete: count("delete"),
-      unchanged: count("unchanged"),
-      refused: count("refused"),
-    },
-    errors: [...refused, ...calendar.ignored],
-  };
-}
-
-function planned(
-  { itemPlan, editId }: Kept,
-  { names, at }: { readonly names: Names; readonly at: Temporal.Instant },
-): PlannedItem {
-  const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
-  return {
-    uid: incoming.uid,
-    kind,
-    action: actionOf(itemPlan),
-    title,
-    changes,
-    words: changesInWords(changes, names),
-    did: ending.kind === "edit" ? didInWords({ ...ending.edit, createdAt: at }, names) : null,
-    problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
-    editId,
-  };
-}
-
-function actionOf({ ending }: ItemPlan): PlannedAction {
-  switch (ending.kind) {
-    case "unchanged":
-    case "refused":
-      return ending.kind;
-    case "waits":
-      return ending.action;
-    case "edit":
-      return ending.edit.action;
-    default:
-      return unreachable(ending);
-  }
 }

@@ -7,8 +7,9 @@ import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-obj
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Fetched, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
-import type { Acceptance, ItemsRequest, Plan } from "../intake/accept.ts";
+import type { ItemsRequest } from "../intake/accept.ts";
 import { type ContextDeps, readContext } from "../intake/file-context.ts";
+import type { Acceptance, Plan } from "../intake/plan-answer.ts";
 import { planSnapshot, type SnapshotPlan, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
 /** The state of a subscribed calendar, for people and programs; it never reveals the calendar's address. */

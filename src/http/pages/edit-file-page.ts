@@ -1,4 +1,4 @@
-import type { Acceptance, PlannedItem } from "../../edits/intake/accept.ts";
+import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -84,31 +84,31 @@ export function filePlanPage(
       }),
     };
   }
-  const { items, errors } = acceptance;
-  const wanted = items.filter(({ action }) => action !== "refused" && action !== "unchanged");
-  const unchanged = items.filter(({ action }) => action === "unchanged").length;
+  const { items, errors, more } = acceptance;
+  const { unchanged, refused } = acceptance.summary;
+  const wanted = countEdits(acceptance);
   const known = new Set(items.map(({ uid }) => uid));
   const others = errors.filter(({ uid }) => uid === null || !known.has(uid));
+  const listed = items.filter(({ action }) => action !== "unchanged");
+  const unlisted = wanted + refused - listed.length;
   const isDone = carried === null;
   const apply =
-    carried && wanted.length > 0
+    carried && wanted > 0
       ? html`<form method="post" enctype="multipart/form-data" action="${root}edits/file/apply" class="row"><input type="hidden" name="form" value="${formToken}">${Object.entries(
           carried,
         ).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
-${button(wanted.length === 1 ? "Apply it" : `Apply these ${wanted.length}`, { tone: "main" })}${again}</form>`
+${button(wanted === 1 ? "Apply it" : `Apply these ${wanted}`, { tone: "main" })}${again}</form>`
       : html`<div class="row">${linkButton("To the edits", `${root}edits`, { isMain: isDone })}${again}</div>`;
   return {
     title: isDone ? "The file was applied" : "What the file would do",
     current: "edits",
-    lead: html`<bdi>${name}</bdi>: ${summary({ wanted: wanted.length, unchanged, refused: items.length - wanted.length - unchanged + others.length })}`,
+    lead: html`<bdi>${name}</bdi>: ${summary({ wanted, unchanged, refused: refused + others.length + more.errors })}`,
     body: html`${card({
       title: null,
-      body: html`<ul class="plain-list">${items
-        .filter(({ action }) => action !== "unchanged")
-        .map((item) => planItem(item, { root, isDone }))}${others.map(
+      body: html`<ul class="plain-list">${listed.map((item) => planItem(item, { root, isDone }))}${others.map(
         ({ line, message }) =>
           html`<li>${badge("refused", "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
-      )}</ul>${items.length + others.length - unchanged === 0 ? html`<p>Everything in it is as the workspace has it.</p>` : null}`,
+      )}</ul>${unlisted > 0 ? html`<p>And ${unlisted} more.</p>` : null}${wanted + refused + others.length === 0 ? html`<p>Everything in it is as the workspace has it.</p>` : null}`,
       footer: apply,
     })}`,
   };

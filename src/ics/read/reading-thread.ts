@@ -31,7 +31,8 @@ export interface LongText extends LongRead {
 /** What the thread answers, part by part; of a good file `file` is the last one. */
 export type ReadPart =
   | { readonly kind: "items"; readonly items: readonly PlainIncomingItem[] }
-  | { readonly kind: "file"; readonly head: Omit<CalendarFile, "items"> }
+  | { readonly kind: "ignored"; readonly faults: readonly IcsProblem[] }
+  | { readonly kind: "file"; readonly head: Omit<CalendarFile, "items" | "ignored"> }
   | { readonly kind: "file-faults"; readonly faults: readonly IcsProblem[] }
   | { readonly kind: "object"; readonly item: PlainIncomingItem; readonly isMended: boolean }
   | { readonly kind: "object-fault"; readonly fault: ObjectFault };
@@ -154,6 +155,7 @@ async function gather(
   pause: () => Promise<void>,
 ): Promise<WholeReading | null> {
   const items: IncomingItem[] = [];
+  const ignored: IcsProblem[] = [];
   for (;;) {
     await pause();
     const received: { readonly message: ReadPart } | undefined = receiveMessageOnPort(parts);
@@ -162,8 +164,11 @@ async function gather(
       case "items":
         for (const item of part.items) items.push(itemOfPlain(item));
         break;
+      case "ignored":
+        ignored.push(...part.faults);
+        break;
       case "file":
-        return { file: ok({ ...part.head, items }) };
+        return { file: ok({ ...part.head, items, ignored }) };
       case "file-faults":
         return { file: fail(part.faults) };
       case "object":

@@ -6,6 +6,7 @@ import type { LongText, ReadPart } from "./reading-thread.ts";
 
 /** So many items go to the main thread at once: what it takes in one turn. */
 const itemsTogether = 50;
+const faultsTogether = 500;
 
 parentPort?.on("message", (asked: LongText) => {
   const { answer } = asked;
@@ -27,12 +28,15 @@ function* read({ kind, bytes, zone }: LongText): Generator<ReadPart> {
     yield { kind: "file-faults", faults: file.failure };
     return;
   }
-  const { items, ...head } = file.value;
+  const { items, ignored, ...head } = file.value;
   for (let from = 0; from < items.length; from += itemsTogether) {
     const some: readonly PlainIncomingItem[] = items
       .slice(from, from + itemsTogether)
       .map(plainItemOf);
     yield { kind: "items", items: some };
+  }
+  for (let from = 0; from < ignored.length; from += faultsTogether) {
+    yield { kind: "ignored", faults: ignored.slice(from, from + faultsTogether) };
   }
   yield { kind: "file", head };
 }

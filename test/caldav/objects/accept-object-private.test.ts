@@ -108,8 +108,7 @@ it("an undone deletion of what is private is seen by its former creator", () => 
   const edit = rig.store.journal.claimNext();
   if (edit) rig.store.journal.confirm(edit, null);
   const { store, deps } = rig;
-  const accept = () => ({ kind: "refused", errors: [] }) as const;
-  const editActions = createEditActions({ store, accept, onReleased: deps.onAccepted });
+  const editActions = createEditActions({ store, onReleased: deps.onAccepted });
   expect(editActions.undo(edit?.id ?? 0, { channel: "dashboard", actor: null }).kind).toBe("done");
   expect(rig.edits().at(-1)?.patch).toMatchObject({ private: true, assigned: [11] });
 });

@@ -11,7 +11,6 @@ function actionsRig(setting?: RigSetting) {
   let released = 0;
   const actions = createEditActions({
     store: rig.store,
-    accept: () => ({ kind: "refused", errors: [] }),
     onReleased: () => {
       released++;
     },

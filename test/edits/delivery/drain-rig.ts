@@ -4,11 +4,8 @@ import type { Item } from "../../../src/domain/item.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { createDrain, type DrainDeps, type DrainEvent } from "../../../src/edits/delivery/drain.ts";
-import {
-  type Acceptance,
-  createAccept,
-  type EditRequest,
-} from "../../../src/edits/intake/accept.ts";
+import { createAccept, type EditRequest } from "../../../src/edits/intake/accept.ts";
+import type { Acceptance } from "../../../src/edits/intake/plan-answer.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
@@ -64,7 +61,7 @@ export async function drainRig(setting: DrainSetting = {}) {
   const policy = { labels: "create", mode } as const;
   const feeds = { assignees: true, tasks: "due", webUrl: null } as const;
   const accept = createAccept({ store, zone, policy, clock, feeds, onAccepted: () => {} });
-  const editActions = createEditActions({ store, accept, mode, onReleased: () => {} });
+  const editActions = createEditActions({ store, mode, onReleased: () => {} });
   const events: DrainEvent[] = [];
   const applied: Edit[] = [];
   let running = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlannedItem } from "../../../src/edits/intake/accept.ts";
+import type { PlannedItem } from "../../../src/edits/intake/plan-answer.ts";
 import { acceptRig, calendar, codes, vevent, wishes } from "../rig.ts";
 
 // Small files after public bug reports of comparable software.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../src/domain/ids.ts";
-import type { Acceptance } from "../../../src/edits/intake/accept.ts";
+import type { Acceptance } from "../../../src/edits/intake/plan-answer.ts";
 import type { IcsProblem } from "../../../src/ics/ics-problem.ts";
 import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { acceptRig, list } from "../../edits/rig.ts";

@@ -1,0 +1,151 @@
+import type { EditAction } from "../../domain/edit.ts";
+import type { EditId } from "../../domain/ids.ts";
+import type { SpokenKind } from "../../domain/item.ts";
+import { unreachable } from "../../domain/result.ts";
+import type { Names } from "../../domain/wording.ts";
+import type { IcsProblem } from "../../ics/ics-problem.ts";
+import type { IncomingCalendar } from "../../ics/read/calendar-object.ts";
+import { didInWords } from "../actions/sentence.ts";
+import { type ChangeInWords, changesInWords, type FieldChange } from "../field-changes.ts";
+import type { ItemPlan } from "./item-plan.ts";
+import type { Note } from "./part.ts";
+
+/** `refused`: the file as a whole, nothing was stored. */
+export type Acceptance =
+  | Plan
+  | { readonly kind: "refused"; readonly errors: readonly IcsProblem[] };
+
+/** A file item by item, in its order; `errors` holds every refusal. Of a long file some of each are listed. */
+export interface Plan {
+  readonly kind: "plan";
+  readonly items: readonly PlannedItem[];
+  readonly summary: EditSummary;
+  readonly errors: readonly IcsProblem[];
+  /** How many items and errors there are that are not listed; the summary counts all. */
+  readonly more: { readonly items: number; readonly errors: number };
+}
+
+/** What becomes of one item of the file. */
+export interface PlannedItem {
+  /** The UID of the file. */
+  readonly uid: string;
+  readonly kind: SpokenKind;
+  readonly action: PlannedAction;
+  readonly title: string;
+  readonly changes: readonly FieldChange[];
+  /** The changes for people, in their order. */
+  readonly words: readonly ChangeInWords[];
+  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null where it does nothing. */
+  readonly did: string | null;
+  /** Why it is refused, or what of an accepted item cannot be stored. */
+  readonly problems: readonly Note[];
+  /** Null for a dry run and for what is no edit. */
+  readonly editId: EditId | null;
+}
+
+export type PlannedAction = EditAction | "unchanged" | "refused";
+
+/** How many items of each action there are. */
+type EditSummary = Readonly<Record<PlannedAction, number>>;
+
+/** How many items of a file are or become edits. */
+export const countEdits = ({ summary }: Pick<Plan, "summary">): number =>
+  Object.values(summary).reduce((sum, count) => sum + count, 0) -
+  (summary.unchanged + summary.refused);
+
+/** What was planned for an item, and stored. */
+export interface Kept {
+  readonly itemPlan: ItemPlan;
+  readonly editId: EditId | null;
+}
+
+/** Gathers what becomes of a file, item by item. */
+export interface Teller {
+  add(step: Kept): void;
+  /** What was added so far. */
+  plan(): Plan;
+}
+
+/** Lists at most `most` items and errors; of a longer file what changes nothing is left out first. */
+export function createTeller(
+  { items: all, ignored }: Pick<IncomingCalendar, "items" | "ignored">,
+  {
+    names,
+    at,
+    most,
+  }: { readonly names: Names; readonly at: Temporal.Instant; readonly most: number },
+): Teller {
+  const isLong = all.length > most;
+  const items: PlannedItem[] = [];
+  const errors: IcsProblem[] = [];
+  const summary: Record<PlannedAction, number> = { ...noItems };
+  let unlisted = 0;
+  let refusals = 0;
+  return {
+    add(step) {
+      const { itemPlan } = step;
+      summary[actionOf(itemPlan)] += 1;
+      const isPassedOver = isLong && itemPlan.ending.kind === "unchanged";
+      if (items.length < most && !isPassedOver) items.push(planned(step, { names, at }));
+      else unlisted += 1;
+      refusals += itemPlan.refusals.length;
+      for (const { line, code, message } of itemPlan.refusals.slice(0, most - errors.length)) {
+        errors.push({ line, uid: itemPlan.incoming.uid, code, message });
+      }
+    },
+    plan() {
+      const told = [...errors, ...ignored.slice(0, most - errors.length)];
+      const more = { items: unlisted, errors: refusals + ignored.length - told.length };
+      return { kind: "plan", items, summary, errors: told, more };
+    },
+  };
+}
+
+/** The summary of a file with nothing in it. */
+export const noItems: EditSummary = {
+  update: 0,
+  create: 0,
+  complete: 0,
+  reopen: 0,
+  delete: 0,
+  unchanged: 0,
+  refused: 0,
+};
+
+/** A file that was refused as a whole. */
+export const refusedFile = (errors: readonly IcsProblem[], most: number): Acceptance => ({
+  kind: "refused",
+  errors: errors.slice(0, most),
+});
+
+function planned(
+  { itemPlan, editId }: Kept,
+  { names, at }: { readonly names: Names; readonly at: Temporal.Instant },
+): PlannedItem {
+  const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
+  return {
+    uid: incoming.uid,
+    kind,
+    action: actionOf(itemPlan),
+    title,
+    changes,
+    words: changesInWords(changes, names),
+    did: ending.kind === "edit" ? didInWords({ ...ending.edit, createdAt: at }, names) : null,
+    problems: [...refusals, ...notes].map(({ line, code, message }) => ({ line, code, message })),
+    editId,
+  };
+}
+
+function actionOf({ ending }: ItemPlan): PlannedAction {
+  switch (ending.kind) {
+    case "unchanged":
+    case "refused":
+      return ending.kind;
+    case "waits":
+      return ending.action;
+    case "edit":
+      return ending.edit.action;
+    default:
+      return unreachable(ending);
+  }
+}
