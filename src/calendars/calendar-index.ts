@@ -23,8 +23,8 @@ export interface Viewer {
 
 /** The members of one calendar for all people who have it, brought up to date item by item. */
 interface CalendarIndex {
-  readonly put: (member: Member, at: Revision) => void;
-  readonly remove: (key: ItemKey, at: Revision) => void;
+  readonly put: (member: Member) => void;
+  readonly remove: (key: ItemKey) => void;
   readonly get: (key: ItemKey) => Member | null;
   readonly named: (name: string) => Member | null;
   /** The members that a viewer may see, by item key; all members for null. */
@@ -33,10 +33,6 @@ interface CalendarIndex {
   readonly listNear: (viewer: Viewer | null, span: Span) => readonly CalendarObject[];
   /** Whether no member is private. */
   readonly isOpen: () => boolean;
-  /** The newest change of a member since the index was filled. */
-  readonly revision: () => Revision;
-  /** Takes back the revisions after `to`, as some of them were undone; those that stand are at most as new as `latest`. */
-  readonly undo: (to: Revision, latest: Revision) => void;
 }
 
 /** The indexes of all calendars that were asked for, and the octets of their members. */
@@ -101,13 +97,13 @@ export function createCalendarIndexes(deps: {
   let knownUpTo = revision(0);
   let undone = store.transaction().undone;
 
-  function update(key: ItemKey, at: Revision): void {
+  function update(key: ItemKey): void {
     cache.drop(key);
     for (const keys of readAgain) keys.add(key);
     provisional?.keys.add(key);
     const view = store.view.get(key);
     const facts = view && factsOf(view.item);
-    for (const filled of indexes.values()) place(filled, { key, view, facts, at });
+    for (const filled of indexes.values()) place(filled, { key, view, facts });
   }
 
   function place(
@@ -116,12 +112,11 @@ export function createCalendarIndexes(deps: {
       readonly key: ItemKey;
       readonly view: ViewItem | null;
       readonly facts: Facts | null;
-      readonly at: Revision;
     },
   ): void {
-    const { key, view, facts, at } = item;
-    if (view && facts && holds(scope, facts)) index.put(memberOf(view, facts, scope), at);
-    else index.remove(key, at);
+    const { key, view, facts } = item;
+    if (view && facts && holds(scope, facts)) index.put(memberOf(view, facts, scope));
+    else index.remove(key);
   }
 
   function memberOf(view: ViewItem, facts: Facts, { kind }: Scope): Member {
@@ -129,22 +124,21 @@ export function createCalendarIndexes(deps: {
   }
 
   function fill(scope: Scope): FilledIndex {
-    const { kind, collection, person } = scope;
-    const filledAt = kind === "assigned" ? store.changes.latest() : revision(0);
-    const index = createCalendarIndex(filledAt);
+    const { collection, person } = scope;
+    const index = createCalendarIndex();
     const views =
       collection === null ? store.view.assignedTo(person) : store.view.ofCollection(collection);
     for (const view of views) {
       const facts = factsOf(view.item);
-      if (holds(scope, facts)) index.put(memberOf(view, facts, scope), revision(0));
+      if (holds(scope, facts)) index.put(memberOf(view, facts, scope));
     }
     return { scope, index };
   }
 
   function* fillInSteps(scope: Scope): Generator<void> {
-    const { kind, collection, person } = scope;
+    const { collection, person } = scope;
     const from = store.changes.latest();
-    const filled = { scope, index: createCalendarIndex(kind === "assigned" ? from : revision(0)) };
+    const filled = { scope, index: createCalendarIndex() };
     const again = new Set<ItemKey>();
     readAgain.add(again);
     const parts =
@@ -154,7 +148,7 @@ export function createCalendarIndexes(deps: {
     try {
       for (const keys of parts) {
         yield;
-        for (const key of keys) yield putNow(filled, key, revision(0));
+        for (const key of keys) yield putNow(filled, key);
       }
     } finally {
       readAgain.delete(again);
@@ -170,27 +164,24 @@ export function createCalendarIndexes(deps: {
     refresh();
     const id = idOfScope(filled.scope);
     if (from < store.changes.completeFrom() || indexes.has(id)) return;
-    const changed = store.changes.changedAfter(from, null);
-    const late = [...[...again].map((item) => ({ item, revision: from })), ...changed];
-    for (const { item, revision: at } of late) {
-      cache.drop(item);
-      putNow(filled, item, at);
+    const changed = store.changes.changedAfter(from).map(({ item }) => item);
+    for (const key of [...again, ...changed]) {
+      cache.drop(key);
+      putNow(filled, key);
     }
     indexes.set(id, filled);
   }
 
-  function putNow(filled: FilledIndex, key: ItemKey, at: Revision): void {
+  function putNow(filled: FilledIndex, key: ItemKey): void {
     const view = store.view.get(key);
-    place(filled, { key, view, facts: view && factsOf(view.item), at });
+    place(filled, { key, view, facts: view && factsOf(view.item) });
   }
 
   function undo({ base, keys, filled }: Provisional): void {
     for (const id of filled) indexes.delete(id);
     // The indexes were filled with members as the undone steps had made them.
     if (filled.size > 0) cache.clear();
-    const latest = store.changes.latest();
-    for (const { index } of indexes.values()) index.undo(base, latest);
-    for (const key of keys) update(key, latest);
+    for (const key of keys) update(key);
     knownUpTo = base;
   }
 
@@ -219,9 +210,7 @@ export function createCalendarIndexes(deps: {
       cache.clear();
     }
     if (isUsed) {
-      for (const { item, revision: at } of store.changes.changedAfter(knownUpTo, null)) {
-        update(item, at);
-      }
+      for (const { item } of store.changes.changedAfter(knownUpTo)) update(item);
     }
     knownUpTo = latest;
     return latest;
@@ -246,7 +235,7 @@ export function createCalendarIndexes(deps: {
     reload(key) {
       follow(store.transaction());
       // What is in the log is taken in by the next refresh.
-      if (!store.changes.hasChangedAfter(knownUpTo, key)) update(key, knownUpTo);
+      if (!store.changes.hasChangedAfter(knownUpTo, key)) update(key);
     },
   };
 }
@@ -278,7 +267,7 @@ const touches = ({ span }: CalendarObject, { from, to }: Span): boolean =>
 /** Lists are cached for at most so many viewers: as many as a large team has people. */
 const mostViewers = 200;
 
-function createCalendarIndex(filledAt: Revision): CalendarIndex {
+function createCalendarIndex(): CalendarIndex {
   const members = new Map<ItemKey, Member>();
   /** Who is shown under the name that it claims: of those that claim the same, the one of the lowest key. */
   const holders = new Map<string, ItemKey>();
@@ -287,7 +276,6 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
   const lists = new Map<string, readonly CalendarObject[]>();
   /** Made when somebody asks for a span first: most programs never do. */
   let spans: SpanIndex | null = null;
-  let revision = filledAt;
   let privates = 0;
 
   const claimants = (name: string): readonly ItemKey[] => {
@@ -352,23 +340,18 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
     return made;
   }
 
-  function changed(at: Revision): void {
-    lists.clear();
-    if (at > revision) revision = at;
-  }
-
   return {
-    put(member, at) {
+    put(member) {
       const { key, name } = member.object;
       drop(key);
       claim(key, name);
       members.set(key, member);
       spans?.put(member.object);
       if (member.facts.isPrivate) privates += 1;
-      changed(at);
+      lists.clear();
     },
-    remove(key, at) {
-      if (drop(key)) changed(at);
+    remove(key) {
+      if (drop(key)) lists.clear();
     },
     get(key) {
       const member = members.get(key);
@@ -396,9 +379,5 @@ function createCalendarIndex(filledAt: Revision): CalendarIndex {
       return sorted(touching, viewer);
     },
     isOpen: () => privates === 0,
-    revision: () => revision,
-    undo(to, latest) {
-      if (revision > to) revision = latest;
-    },
   };
 }

@@ -95,11 +95,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
             .map((one) => [one.name, one]),
         ),
     );
-    const changedAt = once(() =>
-      scope.collection === null
-        ? revision(Math.max(index().revision(), mine?.changedAt ?? 0))
-        : store.changes.revisionOfCollection(scope.collection),
-    );
+    const changedAt = once(() => store.changes.seenRevision(scope.collection, scope.person));
     const isForAll = () => index().isOpen() && scope.collection !== null && !scope.isPrivate;
     const withMine = (all: readonly CalendarObject[]) =>
       mine ? withMembers(all, { mine, members: members() }) : all;

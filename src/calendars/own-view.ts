@@ -20,8 +20,6 @@ import { nameOfUid } from "./resource-names.ts";
  * approval. A program that was told that its edit is stored finds it so; everybody else sees the item as before.
  */
 export interface OwnView {
-  /** When it last became another one; what it shows changes with a calendar's counter from then on. */
-  readonly changedAt: Revision;
   /** Items that are not shown as everybody sees them. */
   readonly has: (key: ItemKey) => boolean;
   /** An item as the person is shown it; null for one that is gone for that person, or that all see alike. */
@@ -106,11 +104,11 @@ export function createOwnViews(deps: {
     const digest = edits.length === 0 ? "" : digestOfView(changes, { edits, store });
     const isSame = before !== undefined && digest === before.digest;
     const items = new Map([...changes.values()].flatMap((change) => change.items));
-    const view = isSame ? before.view : viewOf(items, latest);
+    const view = isSame ? before.view : viewOf(items);
     return { readAt: latest, isFresh: true, digest, changes, view };
   }
 
-  function viewOf(items: OwnItems, changedAt: Revision): OwnView {
+  function viewOf(items: OwnItems): OwnView {
     const shown = [...items.values()].filter((item) => item !== null);
     const taskObjects: RenderedObjects = new WeakMap();
     function objectOf(item: OwnItem, component: ObjectComponent): CalendarObject {
@@ -121,7 +119,6 @@ export function createOwnViews(deps: {
       return object;
     }
     return {
-      changedAt,
       has: (key) => items.has(key),
       view: (key) => items.get(key)?.view ?? null,
       members: (scope) =>
@@ -196,7 +193,7 @@ function changesOf(
 ): HeldChanges {
   // The log does not tell of what it has let go of.
   const isInLog = before !== null && before.readAt >= store.changes.completeFrom();
-  const changed = isInLog ? store.changes.changedAfter(before.readAt, null) : [];
+  const changed = isInLog ? store.changes.changedAfter(before.readAt) : [];
   const isChanged = new Set(changed.map(({ item }) => item));
   const changes = new Map<ItemKey, HeldChange>();
   for (const [key, own] of Map.groupBy(edits, ({ item }) => item)) {

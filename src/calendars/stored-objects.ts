@@ -56,9 +56,9 @@ export function createStoredObjects({
     const { name, person, collection, project } = tried;
     const shown = view.get(key);
     const present = shown && nameOf(key, shown.uid);
-    const at = changes.retract(key, { collection, project });
+    const at = changes.retract(key, { collection, project, person });
     objectNames.put({ item: key, name, revision: at, person });
-    const after = present === null ? null : changes.note(key);
+    const after = present === null ? null : changes.note(key, person);
     if (present !== null && after !== null) {
       objectNames.put({ item: key, name: present, revision: after, person: null });
     }
@@ -101,7 +101,7 @@ export function createStoredObjects({
         heldObjects.put({ edit, name, object: { ...columnsOf(object), ...rendering } });
       } else if (heldObjects.get(edit)) heldObjects.rename(edit, name);
       else heldObjects.put({ edit, name, object: null });
-      changes.logForEditor(key);
+      changes.logForEditor(key, store.journal.get(edit)?.actor ?? null);
     },
     retract({ person, projectId, listId }, { key, name }) {
       if (projectId === null) return;

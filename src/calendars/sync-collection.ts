@@ -87,8 +87,9 @@ function pageOf(
   const put: CalendarObject[] = [];
   const buried = new Set<string>();
   let reached = known.revision;
-  const isCurrent = known.revision >= changedAt;
-  const changed = isCurrent ? [] : store.changes.changedAfter(known.revision, scope.collection);
+  // Between pages an item may be told by a later change, which is in the log alone.
+  const isCurrent = known.base === null && known.revision >= changedAt;
+  const changed = isCurrent ? [] : store.changes.seenAfter(known.revision, scope);
   for (const { item, revision: at } of changed) {
     const present = calendar.get(item);
     const gone = namesGone(item, { calendar, store, since: base, present });

@@ -101,7 +101,7 @@ function chosenScope(feed: () => FeedRow, store: Store): FeedScope {
     since(after) {
       if (after < store.changes.completeFrom()) return null;
       if (project !== null) return store.changes.itemsSince(project, after);
-      return store.changes.changedAfter(after, null).map(({ item }) => item);
+      return store.changes.changedAfter(after).map(({ item }) => item);
     },
     isRead(hasRead) {
       const chosen = projects();

@@ -4,7 +4,7 @@ import { atOnce } from "../../src/turns.ts";
 import { aLabel, anEvent, aTask } from "../support/items.ts";
 import { storeRig } from "./rig.ts";
 
-const [ann, bob] = [personId(11), personId(12)];
+const [ann, bob, cat] = [personId(11), personId(12), personId(13)];
 
 describe("calendarProperties", () => {
   it("of() result when properties are set and removed: those of one person and calendar", () => {
@@ -128,17 +128,57 @@ describe("the change log", () => {
     expect(store.changes.note(key)).toBeNull();
   });
 
-  it("changedAfter() result when items change several times: each once, by its newest change", () => {
+  it("seenAfter() result when items change several times: each once, by its newest change", () => {
     const { store, put } = storeRig();
     const [one, two] = [put(anEvent(1)), put(anEvent(2))];
     const task = put(aTask(1));
     put(anEvent(1, { title: "x" }));
+    const { changes } = store;
     const items = (collection: "events:2001" | null) =>
-      store.changes.changedAfter(revision(0), collection).map(({ item }) => item);
+      changes.seenAfter(revision(0), { collection, person: ann }).map(({ item }) => item);
     expect(items("events:2001")).toEqual([two, one]);
     expect(items(null)).toEqual([two, task, one]);
-    expect(store.changes.revisionOfCollection("events:2001")).toBe(store.changes.latest());
-    expect(store.changes.revisionOfCollection("tasks:3001")).toBe(3);
+    expect(changes.changedAfter(revision(0)).map(({ item }) => item)).toEqual([two, task, one]);
+    expect(changes.seenRevision("events:2001", ann)).toBe(changes.latest());
+    expect(changes.seenRevision("tasks:3001", ann)).toBe(3);
+  });
+
+  const own = { creatorId: ann, private: true, assigned: [] };
+  it.each([
+    ["a private event, for its creator", own, { ...own, title: "b" }, [ann]],
+    ["a private event, for its assigned", own, { ...own, assigned: [bob] }, [ann, bob]],
+    ["an event that becomes private", { creatorId: ann }, own, [ann, bob, cat]],
+    ["an event that is private no more", own, { creatorId: ann }, [ann, bob, cat]],
+    ["an event", { creatorId: ann }, { creatorId: ann, title: "b" }, [ann, bob, cat]],
+    ["nothing that calendars show", own, { ...own, updatedAt: null }, []],
+  ] as const)("changes of %s are told to whom they concern", (_name, before, after, told) => {
+    const { store, put } = storeRig();
+    put(anEvent(1, before));
+    const { changes } = store;
+    const then = changes.latest();
+    const key = put(anEvent(1, after));
+    const scopes = [ann, bob, cat].map(
+      (person) => ({ collection: "events:2001", person }) as const,
+    );
+    const isTold = scopes.filter((scope) => changes.seenAfter(then, scope).length > 0);
+    expect(isTold.map(({ person }) => person)).toEqual(told);
+    const isRaised = scopes.filter(
+      ({ person }) => changes.seenRevision("events:2001", person) > then,
+    );
+    expect(isRaised.map(({ person }) => person)).toEqual(told);
+    expect(changes.changedAfter(then).map(({ item }) => item)).toEqual(
+      told.length > 0 ? [key] : [],
+    );
+  });
+
+  it("a new comment is told to feeds, and to no two-way calendar", () => {
+    const { store, put } = storeRig();
+    const key = put(aTask(1));
+    const then = store.changes.latest();
+    put(aTask(1, { commentCount: 4 }));
+    expect(store.changes.changedAfter(then).map(({ item }) => item)).toEqual([key]);
+    expect(store.changes.seenAfter(then, { collection: "tasks:3001", person: ann })).toEqual([]);
+    expect(store.changes.seenRevision("tasks:3001", ann)).toBe(then);
   });
 
   it("versionsFrom() result when asked for a revision: what the view said then, and all that came later", () => {

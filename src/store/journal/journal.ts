@@ -180,7 +180,7 @@ export function createJournal({
     if (isShownToEditor(edit)) {
       heldObjects.grant(id);
       objectNames.grant(edit.item);
-      changes.logForEditor(edit.item);
+      changes.logForEditor(edit.item, edit.actor);
     }
     return true;
   }
@@ -214,7 +214,7 @@ export function createJournal({
       const id = editIdColumn({ id: Number(lastInsertRowid) });
       if (isNew) withdrawals.replace({ id, item: edit.item }, edit.base.kind);
       changes.publish(edit.item);
-      if (isShownToEditor(edit)) changes.logForEditor(edit.item);
+      if (isShownToEditor(edit)) changes.logForEditor(edit.item, edit.actor);
       if (edit.parent) dependents.awaitParent({ id, item: edit.item }, edit.parent);
       if (isNew) dependents.attachTo(edit.item);
       return id;
@@ -243,7 +243,7 @@ export function createJournal({
         }
         if (discarded.changes > 0 && isShownToEditor(edit)) {
           heldObjects.drop(id);
-          changes.logForEditor(edit.item);
+          changes.logForEditor(edit.item, edit.actor);
         }
         return discarded;
       }),

@@ -1,4 +1,11 @@
-import { type ItemKey, itemKey, type Revision, revision, serviceId } from "../../domain/ids.ts";
+import {
+  type ItemKey,
+  itemKey,
+  type PersonId,
+  type Revision,
+  revision,
+  serviceId,
+} from "../../domain/ids.ts";
 import type { CollectionName, Item, ItemKind } from "../../domain/item.ts";
 
 import { fromPlain, type PlainItem, type Provenance, toPlain } from "../../domain/plain-item.ts";
@@ -227,6 +234,19 @@ export function changeRow(row: unknown): ChangeRow {
     item: raw.item === null ? null : itemKey(raw.item),
     act: raw.act,
   };
+}
+
+/** Whom changes of a collection concern. */
+export interface ChangeAudience {
+  readonly collection: CollectionName;
+  /** Null: all who have it. */
+  readonly people: readonly PersonId[] | null;
+}
+
+export function audienceRow(row: unknown): ChangeAudience {
+  const { collection, audience } = row as { collection: CollectionName; audience: string | null };
+  const people = audience === null ? null : (JSON.parse(audience) as PersonId[]);
+  return { collection, people };
 }
 
 interface GateSlotRow {

@@ -1,5 +1,5 @@
 import { type Edit, overlay } from "../../domain/edit.ts";
-import { type ItemKey, itemKey, type Revision, revision } from "../../domain/ids.ts";
+import { type ItemKey, itemKey, type PersonId, type Revision, revision } from "../../domain/ids.ts";
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
 import { fieldsOf, type PatchField, patchFields, placedIn, placeOf } from "../../domain/patch.ts";
 import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
@@ -17,7 +17,23 @@ import {
   viewRow,
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { type ChangeLog, createChangeLog, everyProject } from "./view.ts";
+import {
+  assignedCalendar,
+  type ChangeLog,
+  createChangeLog,
+  everybody,
+  everyProject,
+} from "./view.ts";
+
+/** Whose calendars a change concerns. */
+interface Told {
+  /** Null: all who have the collection. What is private concerns its creator and those assigned. */
+  readonly audience: readonly number[] | null;
+  /** Whose "Assigned to me" shows the item, before or after. */
+  readonly assigned: ReadonlySet<number>;
+  /** Whether two-way calendars show the item as before. */
+  readonly quiet?: boolean;
+}
 
 /** An edit whose outcome is being stored. */
 export type SettledEdit = Pick<Edit, "item" | "action" | "patch">;
@@ -37,18 +53,25 @@ export interface Changes extends ChangeLog {
   settling<Value>(edit: SettledEdit, steps: () => Value): Value;
   /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
   touch(key: ItemKey): void;
-  /** Logs a put of what is only kept here of an item: it says the same as before. Null when it is not in the view. */
-  note(key: ItemKey): Revision | null;
-  /** Logs a burial of what some program has put into a collection and what never entered the view. */
+  /**
+   * Logs a put of what is only kept here of an item: it says the same as before. For one person, or for all who see the item.
+   * Null when it is not in the view.
+   */
+  note(key: ItemKey, person?: PersonId): Revision | null;
+  /** Logs a burial of what a person's program has put into a collection and what never entered the view. */
   retract(
     key: ItemKey,
-    from: { readonly collection: CollectionName; readonly project: number },
+    from: {
+      readonly collection: CollectionName;
+      readonly project: number;
+      readonly person: PersonId;
+    },
   ): Revision;
   /**
-   * Logs a change of an item for whoever is shown it otherwise than all others, as an edit of it waits or did: where it is,
-   * and where that person's programs have put it; with a task its subtasks. For the others its text stays the same.
+   * Logs a change of an item for the editor, who is shown it otherwise than all others, as an edit of it waits or did: where
+   * it is, and where that person's programs have put it; with a task its subtasks. Null: for nobody in particular.
    */
-  logForEditor(key: ItemKey): void;
+  logForEditor(key: ItemKey, editor: PersonId | null): void;
   /** Notes that names which feeds show have changed. */
   directoryChanged(): void;
 }
@@ -89,7 +112,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     "UPDATE identities SET sequence = ?, modified_at = ? WHERE item = ?",
   );
   const addChange = db.prepare(
-    "INSERT INTO changes (at, collection, item, act) VALUES (?, ?, ?, ?)",
+    `INSERT INTO changes (at, collection, item, act, audience, quiet)
+     VALUES (@at, @collection, @key, @act, @audience, @quiet)`,
+  );
+  const raiseSeen = db.prepare(
+    `INSERT INTO seen_changes (collection, person, revision) VALUES (?, ?, ?)
+     ON CONFLICT (collection, person) DO UPDATE SET revision = excluded.revision`,
+  );
+  const privateList = db.prepare("SELECT 1 FROM todolists WHERE id = ? AND private = 1");
+  const openProject = db.prepare(
+    `SELECT 1 FROM projects WHERE id = @project AND archived = 0
+       AND (members = '[]' OR EXISTS (SELECT 1 FROM json_each(members) WHERE value = @person))`,
   );
   const raiseRevision = db.prepare(
     `INSERT INTO collections (name, project_id, revision) VALUES (?, ?, ?)
@@ -145,17 +178,41 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function log(
     collection: CollectionName,
-    change: { key: ItemKey | null; act: "put" | "bury"; project: number },
+    change: { key: ItemKey | null; act: "put" | "bury"; project: number; told: Told },
   ) {
-    const { lastInsertRowid } = addChange.run(
-      instantText(clock()),
+    const { key, act, project, told } = change;
+    const { audience, assigned, quiet = false } = told;
+    const { lastInsertRowid } = addChange.run({
+      at: instantText(clock()),
       collection,
-      change.key,
-      change.act,
-    );
+      key,
+      act,
+      audience: audience && JSON.stringify(audience),
+      quiet: Number(quiet),
+    });
     const at = Number(lastInsertRowid);
-    raiseRevision.run(collection, change.project, at);
+    raiseRevision.run(collection, project, at);
+    if (quiet) return at;
+    for (const person of audience ?? [everybody]) raiseSeen.run(collection, person, at);
+    for (const person of assigned) raiseSeen.run(assignedCalendar, person, at);
     return at;
+  }
+
+  /** Who saw one of the versions of an item. */
+  function toldOf(versions: readonly PlainItem[]): Told {
+    const hidden = versions.filter((one) =>
+      one.kind === "event" ? one.private : privateList.get(one.listId) !== undefined,
+    );
+    const parties = new Set(hidden.flatMap(partiesOf));
+    const assigned = versions.flatMap((one) =>
+      one.assigned.filter(
+        (person) => openProject.get({ project: one.projectId, person }) !== undefined,
+      ),
+    );
+    return {
+      audience: hidden.length < versions.length ? null : [...parties],
+      assigned: new Set(assigned),
+    };
   }
 
   function nextModified(previous: Temporal.Instant): Temporal.Instant {
@@ -178,10 +235,12 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   }
 
   function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {
+    const plain = plainContent(shown.content);
     const at = log(shown.collection, {
       key,
       act: "bury",
-      project: plainContent(shown.content).projectId,
+      project: plain.projectId,
+      told: toldOf([plain]),
     });
     raiseSequence(key);
     keepVersion(key, { revision: at, collection: shown.collection, content: null });
@@ -197,18 +256,26 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const collection = collectionOf(item);
     const before = shown && plainContent(shown.content);
     if (shown && before && shown.collection !== collection) {
-      log(shown.collection, { key, act: "bury", project: before.projectId });
+      log(shown.collection, {
+        key,
+        act: "bury",
+        project: before.projectId,
+        told: toldOf([before]),
+      });
     }
+    const isThere = before !== null && shown?.collection === collection;
     const after = plainContent(content);
     const lastPublished = before ? publishedPart(before) : everShown.get(key) ? "buried" : null;
     const isChangedText = lastPublished !== null && lastPublished !== publishedPart(after);
     if (isChangedText) raiseSequence(key);
     const settledHere = settled?.item === key ? settled : null;
     if (isChangedText && !(before && !isNews({ before, after }, settledHere))) markStale.run(key);
-    const at = log(collection, { key, act: "put", project: item.projectId });
+    const quiet = isThere && !isChangedText && isSeenAlike(before, after);
+    const told = { ...toldOf(isThere ? [before, after] : [after]), quiet };
+    const at = log(collection, { key, act: "put", project: item.projectId, told });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
-    if (before && shown?.collection === collection && before.projectId !== item.projectId) {
+    if (isThere && before.projectId !== item.projectId) {
       // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
       raiseRevision.run(collection, before.projectId, at);
     }
@@ -240,19 +307,26 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function note(
     key: ItemKey,
+    told: Told | null = null,
   ): { at: Revision; collection: CollectionName; content: string } | null {
     const row = viewed.get(key);
     if (row === undefined) return null;
     const { collection, content } = viewRow(row);
-    const at = log(collection, { key, act: "put", project: plainContent(content).projectId });
+    const plain = plainContent(content);
+    const at = log(collection, {
+      key,
+      act: "put",
+      project: plain.projectId,
+      told: told ?? toldOf([plain]),
+    });
     return { at: revision(at), collection, content };
   }
 
-  function logInTriedPlaces(key: ItemKey): void {
-    note(key);
+  function logInTriedPlaces(key: ItemKey, told: Told | null): void {
+    note(key, told);
     for (const row of triedPlaces.all(key)) {
       const { collection, project } = triedRow(row);
-      log(collection, { key, act: "bury", project });
+      log(collection, { key, act: "bury", project, told: told ?? toldToAll });
     }
   }
 
@@ -272,18 +346,32 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       const noted = note(key);
       if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },
-    note: (key) => note(key)?.at ?? null,
-    retract: (key, { collection, project }) =>
-      revision(log(collection, { key, act: "bury", project })),
-    logForEditor(key) {
-      logInTriedPlaces(key);
-      for (const row of subtasksOf.all(key)) logInTriedPlaces(itemKey(numberColumn(row, "item")));
+    note: (key, person) => note(key, person === undefined ? null : toldTo(person))?.at ?? null,
+    retract: (key, { collection, project, person }) =>
+      revision(log(collection, { key, act: "bury", project, told: toldTo(person) })),
+    logForEditor(key, editor) {
+      const told = editor === null ? null : toldTo(editor);
+      logInTriedPlaces(key, told);
+      for (const row of subtasksOf.all(key)) {
+        logInTriedPlaces(itemKey(numberColumn(row, "item")), told);
+      }
     },
     directoryChanged() {
-      log(directory, { key: null, act: "put", project: everyProject });
+      log(directory, { key: null, act: "put", project: everyProject, told: toldToAll });
     },
   };
 }
+
+const toldToAll: Told = { audience: null, assigned: new Set() };
+
+const toldTo = (person: PersonId): Told => ({ audience: [person], assigned: new Set([person]) });
+
+const partiesOf = ({ creatorId, assigned }: PlainItem): readonly number[] =>
+  creatorId === null ? assigned : [creatorId, ...assigned];
+
+/** Whether the same people see both versions, where their text is the same. */
+const isSeenAlike = (before: PlainItem, after: PlainItem): boolean =>
+  before.creatorId === after.creatorId && before.projectId === after.projectId;
 
 /** The keys that two-way calendars do not show, and the time of a completion, which a program may say in its own way. */
 const unshownKeys: ReadonlySet<string> = new Set([

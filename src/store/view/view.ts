@@ -9,6 +9,8 @@ import { type CollectionName, directory, type Item } from "../../domain/item.ts"
 import { fromPlain } from "../../domain/plain-item.ts";
 import { isPartyTo, type Reader, seesItem } from "../../domain/sight.ts";
 import {
+  audienceRow,
+  type ChangeAudience,
   type ChangeRow,
   changeRow,
   instantText,
@@ -351,12 +353,15 @@ interface ChangedItem {
   readonly revision: Revision;
 }
 
+/** A two-way calendar's collection; null = what is assigned to the person. */
+type SeenCollection = CollectionName | null;
+
 /** The change log, for reading; `Changes` writes it. */
 export interface ChangeLog {
   /** The newest revision of what a project's feed is built from. */
   revisionOf(project: ProjectId): Revision;
-  /** The newest revision of one collection, whatever project it was in; 0 for one that nothing has happened in. */
-  revisionOfCollection(collection: CollectionName): Revision;
+  /** The newest change of a collection that a person is told of; 0 for none. */
+  seenRevision(collection: SeenCollection, person: PersonId): Revision;
   /** The revision that rises with the names of people, projects, lists and labels. */
   revisionOfDirectory(): Revision;
   latest(): Revision;
@@ -368,13 +373,26 @@ export interface ChangeLog {
    */
   itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
   since(after: Revision, limit: number): readonly ChangeRow[];
-  /** Items with a change after a revision in one collection, or in any (null), oldest change first. */
-  changedAfter(after: Revision, collection: CollectionName | null): readonly ChangedItem[];
+  /** Items with a change after a revision, oldest change first. */
+  changedAfter(after: Revision): readonly ChangedItem[];
+  /** The same of one collection, by the changes that a person is told of. */
+  seenAfter(
+    after: Revision,
+    of: { readonly collection: SeenCollection; readonly person: PersonId },
+  ): readonly ChangedItem[];
+  /** Whom the changes after a revision concern, each collection and audience once. */
+  audiencesAfter(after: Revision): readonly ChangeAudience[];
   /** From here on the log and the versions are whole; what is asked of an earlier revision cannot be answered. */
   completeFrom(): Revision;
 }
 
 export const everyProject = 0;
+
+/** In the place of a person: all who have a collection. */
+export const everybody = 0;
+
+/** In the place of a collection: what is assigned to a person. */
+export const assignedCalendar = "assigned";
 
 /** The row of `meta` that says how far back the log reaches. */
 export const completeFromFact = "complete_from";
@@ -398,18 +416,33 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
     `SELECT item, max(revision) AS revision FROM changes
      WHERE revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
   );
-  const changedIn = db.prepare(
+  const seen = db.prepare(
+    `SELECT coalesce(max(revision), 0) AS revision FROM seen_changes
+     WHERE collection = ? AND person IN (?, ${everybody})`,
+  );
+  const seenLater = db.prepare(
     `SELECT item, max(revision) AS revision FROM changes
-     WHERE collection = ? AND revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
+     WHERE revision > @after AND item IS NOT NULL AND quiet = 0
+       AND (@collection IS NULL OR collection = @collection)
+       AND (audience IS NULL OR EXISTS (SELECT 1 FROM json_each(audience) WHERE value = @person))
+     GROUP BY item ORDER BY 2`,
+  );
+  const audiences = db.prepare(
+    "SELECT DISTINCT collection, audience FROM changes WHERE revision > ?",
   );
   const reach = db.prepare(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
 
   const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
+  const changedItem = (row: unknown): ChangedItem => ({
+    item: itemKeyColumn(row),
+    revision: revisionColumn(row),
+  });
   const completeFrom = (): Revision => revision(Number(textColumn(reach.get(), "value") ?? 0));
 
   return {
     revisionOf: (project) => revisionColumn(ofProject.get(project)),
-    revisionOfCollection: (collection) => revisionColumn(ofCollection.get(collection)),
+    seenRevision: (collection, person) =>
+      revisionColumn(seen.get(collection ?? assignedCalendar, person)),
     revisionOfDirectory: () => revisionColumn(ofCollection.get(directory)),
     latest: () => revisionColumn(newest.get()),
     hasChangedAfter: (after, key) => ofItem.get(after, key) !== undefined,
@@ -418,10 +451,9 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
       return rows.map(itemKeyColumn);
     },
     since: (after, limit) => later.all(after, limit).map(changeRow),
-    changedAfter(after, collection) {
-      const rows = collection === null ? changed.all(after) : changedIn.all(collection, after);
-      return rows.map((row) => ({ item: itemKeyColumn(row), revision: revisionColumn(row) }));
-    },
+    changedAfter: (after) => changed.all(after).map(changedItem),
+    seenAfter: (after, of) => seenLater.all({ after, ...of }).map(changedItem),
+    audiencesAfter: (after) => audiences.all(after).map(audienceRow),
     completeFrom,
   };
 }
