@@ -1,5 +1,5 @@
-import type { ListId, PersonId, ProjectId } from "./ids.ts";
-import type { Item, Project, Todolist } from "./item.ts";
+import { type ListId, listId, type PersonId, type ProjectId, projectId } from "./ids.ts";
+import type { CollectionName, Item, Project, Todolist } from "./item.ts";
 
 /**
  * Who looks at what is shown. The admin sees everything; a person the own feeds, edits, mails and choices, and of the
@@ -66,6 +66,22 @@ export function seesItem(person: PersonId, { item, project, list }: PlacedItem):
   if (item.kind !== "event" && list?.archived) return false;
   if (!isPrivate(item, list)) return true;
   return isPartyTo(person, item);
+}
+
+/** Whether some item of a collection may be for this person's eyes; the directory is for everybody's. */
+export function seesCollection(
+  person: PersonId,
+  name: CollectionName,
+  directory: {
+    project(id: ProjectId): Project | null;
+    todolist(id: ListId): Todolist | null;
+  },
+): boolean {
+  const [kind, id] = name.split(":");
+  if (kind === "events") return seesProject(person, directory.project(projectId(Number(id))));
+  if (kind !== "tasks") return true;
+  const list = directory.todolist(listId(Number(id)));
+  return list !== null && !list.archived && seesProject(person, directory.project(list.projectId));
 }
 
 /** Whether what is private is for this person's eyes all the same. */

@@ -283,6 +283,7 @@ function openLive({
 }): RequestHandler {
   const live = createLive({
     watch: deps.store.topics,
+    directory: deps.store.directory,
     find: (request) => viewers.again(request),
     timers: processTimers(deps.monotonic),
     run: Buffer.from(deps.randomBytes(6)).toString("base64url"),

@@ -1,10 +1,14 @@
 import type { Request, RequestHandler, Response } from "express";
-import { type Topic, type TopicWatch, topics } from "../store/topic-watch.ts";
+import { seesCollection } from "../domain/sight.ts";
+import type { Directory } from "../store/mirror/directory.ts";
+import { type Topic, type TopicNews, type TopicWatch, topics } from "../store/topic-watch.ts";
 import { sendProblem } from "./problem-json.ts";
 import type { Viewer } from "./viewer.ts";
 
 export interface LiveDeps {
   readonly watch: TopicWatch;
+  /** Says whose eyes a project or a list is for. */
+  readonly directory: Pick<Directory, "project" | "todolist">;
   /** Asked at the start of a stream and whenever it is about to say something: null once the log-in has ended. */
   readonly find: (request: Request) => Viewer | null;
   readonly timers: LiveTimers;
@@ -41,44 +45,51 @@ const inAll = 3000;
 interface Stream {
   readonly request: Request;
   readonly response: Response;
-  readonly viewer: string;
+  readonly audience: Audience;
   readonly since: number;
 }
 
-/**
- * Tells open pages that something has changed; what it is they ask for themselves, as their viewer. Between changes there is
- * one timer for all streams, and a comment line to each when it ends; without streams there is none.
- */
-export function createLive({ watch, find, timers, run }: LiveDeps): Live {
-  const streams = new Set<Stream>();
-  const news = new Set<Topic>();
+/** What the pages of one viewer were told in this run: a change that the viewer cannot see leaves no trace. */
+interface Audience {
+  readonly viewer: Viewer;
+  events: number;
   /** By topic the number of the event that told of it last. */
-  const told = new Map<Topic, number>();
-  let events = 0;
+  readonly told: Map<Topic, number>;
+}
+
+/**
+ * Tells open pages that something has changed that their viewer may see; what it is they ask for themselves. Between changes
+ * there is one timer for all streams, and a comment line to each when it ends; without streams there is none.
+ */
+export function createLive({ watch, directory, find, timers, run }: LiveDeps): Live {
+  const streams = new Set<Stream>();
+  const audiences = new Map<string, Audience>();
+  /** Each kind of news once. */
+  const news = new Map<string, TopicNews>();
   let sentAt = Number.NEGATIVE_INFINITY;
   let isFollowing = false;
   let isDue = false;
   let isBeating = false;
   let isClosed = false;
 
-  function note(topic: Topic): void {
-    news.add(topic);
+  function note(one: TopicNews): void {
+    news.set(JSON.stringify(one), one);
     if (isDue) return;
     isDue = true;
     timers.after(Math.max(soonMs, sentAt + restMs - timers.now()), tell);
   }
 
   /** Ends the stream of somebody who has logged out since, or whose log-in was ended. */
-  function say({ request, response, viewer }: Stream, text: string): void {
+  function say({ request, response, audience }: Stream, text: string): void {
     if (isClosed) return;
-    if (isStill(request, viewer)) response.write(text);
+    if (isStill(request, audience.viewer)) response.write(text);
     else response.end();
   }
 
-  function isStill(request: Request, name: string): boolean {
+  function isStill(request: Request, asked: Viewer): boolean {
     try {
       const viewer = find(request);
-      return viewer !== null && nameOf(viewer) === name;
+      return viewer !== null && nameOf(viewer) === nameOf(asked);
     } catch {
       // A timer has nobody to tell; the browser asks anew, and is told what is wrong.
       return false;
@@ -88,15 +99,36 @@ export function createLive({ watch, find, timers, run }: LiveDeps): Live {
   function tell(): void {
     isDue = false;
     sentAt = timers.now();
-    events += 1;
-    for (const topic of news) told.set(topic, events);
-    const text = changedEvent([...news]);
+    const concerned = new Map([...audiences.values()].map((one) => [one, topicsFor(one.viewer)]));
     news.clear();
-    for (const stream of streams) say(stream, text);
+    for (const [audience, changed] of concerned) {
+      if (changed.length === 0) continue;
+      audience.events += 1;
+      for (const topic of changed) audience.told.set(topic, audience.events);
+    }
+    for (const stream of streams) {
+      const changed = concerned.get(stream.audience) ?? [];
+      if (changed.length > 0) say(stream, changedEvent(stream.audience, changed));
+    }
   }
 
-  const changedEvent = (changed: readonly Topic[]): string =>
-    `id: ${run}.${events}\nevent: changed\ndata: ${JSON.stringify({ topics: changed })}\n\n`;
+  /** Of the news those that a viewer may know of. */
+  function topicsFor(viewer: Viewer): readonly Topic[] {
+    const seen = [...news.values()].filter((one) => concerns(viewer, one));
+    return [...new Set(seen.map(({ topic }) => topic))];
+  }
+
+  function concerns(viewer: Viewer, { people, collection }: TopicNews): boolean {
+    if (viewer.kind === "admin") return true;
+    const { person } = viewer;
+    if (people && !people.includes(person)) return false;
+    return collection === null || seesCollection(person, collection, directory);
+  }
+
+  const eventId = ({ events }: Audience): string => `${run}.${events}`;
+
+  const changedEvent = (audience: Audience, changed: readonly Topic[]): string =>
+    `id: ${eventId(audience)}\nevent: changed\ndata: ${JSON.stringify({ topics: changed })}\n\n`;
 
   function beat(): void {
     isBeating = false;
@@ -115,16 +147,23 @@ export function createLive({ watch, find, timers, run }: LiveDeps): Live {
   }
 
   /** What has changed since the event that a page heard last; everything where that is not known. */
-  function missed(last: string): readonly Topic[] {
+  function missed({ told }: Audience, last: string): readonly Topic[] {
     if (last === "") return [];
     const [of, number] = last.split(".");
     if (of !== run || number === undefined) return topics;
     return topics.filter((topic) => (told.get(topic) ?? 0) > Number(number));
   }
 
-  const refusal = (viewer: string): string | null => {
+  function audienceOf(viewer: Viewer): Audience {
+    const name = nameOf(viewer);
+    const audience = audiences.get(name) ?? { viewer, events: 0, told: new Map() };
+    audiences.set(name, audience);
+    return audience;
+  }
+
+  const refusal = (audience: Audience): string | null => {
     if (isClosed) return "Dayferry is being stopped";
-    const own = [...streams].filter((stream) => stream.viewer === viewer).length;
+    const own = [...streams].filter((stream) => stream.audience === audience).length;
     return own >= perViewer || streams.size >= inAll
       ? "too many pages follow changes at the same time; this one is up to date when it is loaded again"
       : null;
@@ -136,8 +175,8 @@ export function createLive({ watch, find, timers, run }: LiveDeps): Live {
       sendProblem(response, { status: 401, title: "Unauthorized", detail: "log in first" });
       return;
     }
-    const name = nameOf(viewer);
-    const detail = refusal(name);
+    const audience = audienceOf(viewer);
+    const detail = refusal(audience);
     if (detail !== null) {
       response.set("Retry-After", "60");
       sendProblem(response, { status: 503, title: "Not followed", detail });
@@ -156,12 +195,12 @@ export function createLive({ watch, find, timers, run }: LiveDeps): Live {
       response.end();
       return;
     }
-    response.write(`retry: ${retryMs}\nid: ${run}.${events}\nevent: hello\ndata: {}\n\n`);
+    response.write(`retry: ${retryMs}\nid: ${eventId(audience)}\nevent: hello\ndata: {}\n\n`);
     const { since } = request.query;
     const last = request.get("last-event-id") ?? (typeof since === "string" ? since : "");
-    const behind = missed(last);
-    if (behind.length > 0) response.write(changedEvent(behind));
-    const stream = { request, response, viewer: name, since: timers.now() };
+    const behind = missed(audience, last);
+    if (behind.length > 0) response.write(changedEvent(audience, behind));
+    const stream = { request, response, audience, since: timers.now() };
     streams.add(stream);
     response.on("close", () => streams.delete(stream));
     keepBeating();

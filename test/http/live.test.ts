@@ -1,11 +1,12 @@
 import express, { type Request } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { personId, projectId } from "../../src/domain/ids.ts";
+import { listId, type PersonId, personId, projectId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
 import { createLive } from "../../src/http/live.ts";
 import type { Viewer } from "../../src/http/viewer.ts";
+import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { anEvent, aProject } from "../support/items.ts";
+import { anEvent, aPerson, aProject, aTask, aTodolist } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { listening } from "./listening.ts";
 
@@ -24,6 +25,7 @@ async function startLive() {
   const seen = new Map<Request, Viewer | null>();
   const live = createLive({
     watch: store.topics,
+    directory: store.directory,
     find: (request) => {
       if (!seen.has(request)) seen.set(request, viewer);
       return seen.get(request) ?? null;
@@ -90,6 +92,14 @@ async function startLive() {
     change: (title: string) => void store.mirror.put(anEvent(1, { title }), "events:2001"),
   };
 }
+
+const [ana, ben] = [personId(11), personId(12)];
+
+const putTask = (store: Store, list: number) =>
+  store.mirror.put(aTask(5, { listId: listId(list), creatorId: ben }), `tasks:${list}`);
+
+const putPassword = (store: Store, person: PersonId) =>
+  store.appPasswords.set(person, { salt: "s", digest: "d" });
 
 const events: Source = { kind: "events", projectId: projectId(2001) };
 
@@ -181,6 +191,52 @@ describe("/live", () => {
     await eventually("left", () => live.streams() === 0 || null);
     pass(25_000);
     expect(timers()).toBe(0);
+  });
+
+  const hidden = { creatorId: ben, private: true, title: "Secret" } as const;
+  it.each<readonly [string, (store: Store) => unknown, readonly string[]]>([
+    ["an event", (store) => store.mirror.put(anEvent(1), "events:2001"), ["Ana", "Ben"]],
+    ["a private event", (store) => store.mirror.put(anEvent(1, hidden), "events:2001"), ["Ben"]],
+    [
+      "an event of a closed project",
+      (store) => store.mirror.put(anEvent(1, { projectId: projectId(2002) }), "events:2002"),
+      ["Ben"],
+    ],
+    ["a task of a private list", (store) => putTask(store, 3002), ["Ben"]],
+    ["a task of an archived list", (store) => putTask(store, 3003), []],
+    ["a choice of mails", (store) => store.mailChoices.turnOff(ben, "all"), ["Ben"]],
+    ["an app password", (store) => putPassword(store, ben), ["Ben"]],
+    ["a failure of a source", (store) => store.sources.failed(events, "down"), ["Ana", "Ben"]],
+  ])("tells of %s whoever may see it, and leaves no trace for others", async (_of, write, told) => {
+    const { open, pass, store, lookAs } = await startLive();
+    const people = [ana, ben].map((id) => aPerson(id, id === ana ? "Ana" : "Ben"));
+    store.directory.putPeople(people, true);
+    const closed = { ...aProject(2002, "Closed"), members: [ben] };
+    store.directory.putProjects([aProject(2001, "Website"), closed], true);
+    const lists = [aTodolist(3002, { private: true }), aTodolist(3003, { archived: true })];
+    store.directory.putTodolists(projectId(2001), lists, true);
+    store.sources.put([events]);
+    const pages: [string, Awaited<ReturnType<typeof open>>][] = [["admin", await open()]];
+    for (const { id: person, name } of people) {
+      lookAs({ kind: "person", person, name, zone: "UTC" });
+      pages.push([name, await open()]);
+    }
+    write(store);
+    pass(150);
+    pass(25_000);
+    await eventually(
+      "beats",
+      () => pages.every(([, { heard }]) => heard().endsWith(":\n\n")) || null,
+    );
+    const moved = pages.filter(([, { heard }]) => heard().includes("run1.1"));
+    expect(moved.map(([name]) => name)).toEqual(["admin", ...told]);
+    // Nor does a page that is opened later say how much has happened.
+    for (const { id: person, name } of people) {
+      lookAs({ kind: "person", person, name, zone: "UTC" });
+      const later = await open();
+      await eventually("greets", () => later.heard().includes("hello") || null);
+      expect(later.heard().includes("id: run1.1\n"), name).toBe(told.includes(name));
+    }
   });
 
   it("refuses strangers, and the thirty-first page of one viewer", async () => {

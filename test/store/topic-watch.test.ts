@@ -13,7 +13,7 @@ describe("topics.follow()", () => {
     store.sources.put([events]);
     const item = put(anEvent(1, { title: "Review" }));
     let heard: Topic[] = [];
-    store.topics.follow((topic) => void heard.push(topic));
+    store.topics.follow(({ topic }) => void heard.push(topic));
     const topicsOf = (steps: () => unknown): readonly Topic[] => {
       heard = [];
       steps();
@@ -37,8 +37,8 @@ describe("topics.follow()", () => {
   it("keeps nothing in the database, and tells every listener", () => {
     const { store } = storeRig();
     const heard: string[] = [];
-    store.topics.follow((topic) => void heard.push(`first ${topic}`));
-    store.topics.follow((topic) => void heard.push(`second ${topic}`));
+    store.topics.follow(({ topic }) => void heard.push(`first ${topic}`));
+    store.topics.follow(({ topic }) => void heard.push(`second ${topic}`));
     store.mailChoices.turnOff(personId(11), "all");
     expect(heard).toEqual(["first mail", "second mail"]);
   });
