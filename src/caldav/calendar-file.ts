@@ -15,36 +15,25 @@ import { floatingZone, zonesOfFile } from "../ics/zones/file-zones.ts";
 import { createZoneWriter } from "../ics/zones/object-zones.ts";
 import { resolveZone } from "../ics/zones/zones.ts";
 import { AnswerTooLargeError, countFitting } from "./answer-size.ts";
-import { matchesWeakly } from "./conditions.ts";
-import type { CalendarRequest, DavAnswer, DavContext } from "./dav-request.ts";
+import type { DavContext } from "./dav-request.ts";
 import { withPresent } from "./listed-member.ts";
 import { dav, keyOf } from "./xml/xml-names.ts";
 
 /**
  * A whole calendar as one file, for people and programs that only GET. Zones that are known are written once, right for
- * all that is in the file; times in zones that only one object knows are in UTC.
+ * all that is in the file; times in zones that only one object knows are in UTC. After `enough` characters the rest may be
+ * left out.
  */
-export function calendarText(context: DavContext, request: CalendarRequest): DavAnswer {
-  const { calendar, headers } = request;
-  const etag = `W/"${context.calendars.ctag(calendar).replaceAll('"', "")}"`;
-  if (matchesWeakly(headers["if-none-match"], etag)) {
-    return { status: 304, headers: { ETag: etag, Vary: "Accept-Encoding" } };
-  }
-  return {
-    status: 200,
-    headers: { "Content-Type": "text/calendar; charset=utf-8", ETag: etag },
-    pieces: textOfCalendar(context, calendar),
-  };
-}
-
-function* textOfCalendar(
+export function* calendarText(
   { calendars, store, person }: DavContext,
   calendar: Calendar,
+  { enough = Number.POSITIVE_INFINITY }: { readonly enough?: number | undefined } = {},
 ): Generator<string> {
   const name =
     store.calendarProperties.of(person.id, calendar.slug).get(keyOf(dav("displayname"))) ??
     calendar.name;
   const components: string[] = [];
+  let characters = 0;
   const objects = calendars.objects(calendar);
   if (countFitting(objects, { names: 0, hasData: true }) < objects.length) {
     throw new AnswerTooLargeError();
@@ -52,7 +41,11 @@ function* textOfCalendar(
   const textOf = (object: CalendarObject) => calendars.octets(object).toString("utf8");
   for (const object of objects) {
     const text = withPresent(textOf, { calendars, calendar, object }) ?? "";
-    components.push(...componentsOf(inKnownZones(text)));
+    for (const component of componentsOf(inKnownZones(text))) {
+      components.push(component);
+      characters += component.length;
+    }
+    if (characters >= enough) break;
     yield "";
   }
   const header = [

@@ -163,4 +163,6 @@ export interface DavAnswer {
    * longer than an answer may be.
    */
   readonly pieces?: Iterable<string>;
+  /** From so many characters of pieces on the answer does not name its length. */
+  readonly longestWhole?: number;
 }

@@ -1,6 +1,6 @@
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import type { Calendar } from "../calendars/calendar-types.ts";
-import { calendarText } from "./calendar-file.ts";
+import { contentAnswer } from "./collection-content.ts";
 import { checkRequest } from "./conditions.ts";
 import type {
   DavAnswer,
@@ -90,21 +90,19 @@ function resourceAnswer(context: DavContext, request: ResourceRequest): DavAnswe
     case "REPORT":
       return reportAnswer(context, request);
     default:
-      return contentAnswer(context, request);
+      return wholeAnswer(context, request);
   }
 }
 
 /** GET, HEAD and what changes content. */
-function contentAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
+function wholeAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { method, resource } = request;
   if (resource.kind === "object") {
     const { calendar, name } = resource;
     return objectAnswer(context, { ...request, calendar, name });
   }
   if (method !== "GET" && method !== "HEAD") return collectionAnswer(context, request);
-  return resource.kind === "calendar"
-    ? calendarText(context, { ...request, calendar: resource.calendar })
-    : welcome(context);
+  return contentAnswer(context, resource, request);
 }
 
 /** Answers the methods that work on an object as a whole, or on where one would be. */
@@ -166,27 +164,6 @@ function profileAnswer(context: DavContext, request: DavRequest): DavAnswer {
     "Content-Disposition": `attachment; filename="dayferry.mobileconfig"`,
   };
   return { status: 200, headers, body };
-}
-
-/** What somebody reads who opens an address of collections in a browser. */
-function welcome({ person, login, paths, origin, calendars }: DavContext): DavAnswer {
-  const names = calendars.list(person.id).map(({ name }) => `- ${name}`);
-  const lines = [
-    "This is the CalDAV server of Dayferry. A calendar program reads and changes your calendars here.",
-    "",
-    `Server address: ${origin}${paths.root}`,
-    `User name: ${login}`,
-    "Password: your app password, as you have just entered it",
-    `iPhone, iPad, Mac: open ${origin}${paths.profile(person.id)}`,
-    "",
-    names.length === 0 ? "You have no calendars yet." : "Your calendars:",
-    ...names,
-  ];
-  return {
-    status: 200,
-    headers: { "Content-Type": "text/plain; charset=utf-8" },
-    body: `${lines.join("\n")}\n`,
-  };
 }
 
 /** Why calendars are not made, moved or deleted by programs, for people. */

@@ -28,7 +28,7 @@ export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise
   const gathering = gather(answer.pieces, exchange.turns);
   let first: Gathered;
   try {
-    first = await gathering.take(longestWhole);
+    first = await gathering.take(answer.longestWhole ?? longestWhole);
   } catch (error) {
     return sendWhole(failureOf(error, exchange), exchange);
   }

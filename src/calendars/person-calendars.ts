@@ -11,6 +11,7 @@ import {
 } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { oneLine, plainDescription } from "../domain/text.ts";
+import { tintOf, tints } from "../domain/tints.ts";
 import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
@@ -103,11 +104,18 @@ function calendarsOf(
   const colours = feedColours(deps.store.feeds.all());
   const drafts = projects.flatMap((project) =>
     draftsOf(
-      { ...project, color: colorOf(project.color) ?? colours.ofProjects.get(project.id) ?? null },
+      {
+        ...project,
+        color:
+          colorOf(project.color) ??
+          colours.ofProjects.get(project.id) ??
+          tints[tintOf(project.id)] ??
+          null,
+      },
       { lists: lists.get(project.id) ?? [], milestones: deps.milestones },
     ),
   );
-  const all = [...drafts, assignedDraft(projects, colours.ofPeople.get(person) ?? null)];
+  const all = [...drafts, assignedDraft(projects, colours.ofPeople.get(person) ?? tints[0])];
   return new Map(
     all.map((draft, at) => [draft.slug, scoped(draft, { person, visible, order: at + 1, deps })]),
   );

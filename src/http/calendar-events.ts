@@ -1,5 +1,6 @@
 import type { AgendaItem } from "../calendars/agenda.ts";
 import { type Project, type SpokenKind, spokenKind } from "../domain/item.ts";
+import { tintOf } from "../domain/tints.ts";
 import { inZone } from "../domain/when.ts";
 
 /** An item as the browser's calendar takes it; days as `YYYY-MM-DD` (the end exclusive), moments as instants. */
@@ -28,9 +29,6 @@ export interface CalendarEvent {
   };
 }
 
-/** How many colours the palette has for projects without one of their own. */
-const tints = 8;
-
 /** What the browser's calendar shows of an item. `isFixed`: this reader may change nothing. */
 export function calendarEvent(
   shown: AgendaItem,
@@ -57,8 +55,6 @@ export function calendarEvent(
     },
   };
 }
-
-export const tintOf = (project: number): number => project % tints;
 
 function spanOf({ item }: AgendaItem): Pick<CalendarEvent, "start" | "end" | "allDay"> {
   if (item.kind !== "event") {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { anEvent } from "../support/items.ts";
 import { preconditionsOf, readMultistatus, rootOf } from "../support/multistatus.ts";
 import {
   events,
@@ -188,6 +189,39 @@ describe("RFC 4918 10.4: the If header", () => {
       (await call(`${method} ${path}`, { headers: { if: header, depth: "0" }, body })).status;
     expect(await ask(`<${event.href}> (["x"])`)).toBe(412);
     expect(await ask(`<${event.href}> ([${event.etag}])`)).toBe(status);
+  });
+});
+
+describe("RFC 4918 15.4 to 15.6: what PROPFIND says of a GET", () => {
+  const asked = ["getetag", "getcontenttype", "getcontentlength"] as const;
+  const question = asked.map((name) => `<d:${name}/>`).join("");
+
+  it.each(["/dav/", principal, "/dav/calendars/", home, events, tasks, `${home}assigned/`])(
+    "is so of the collection %s",
+    async (path) => {
+      const { call, props, put } = await rfcRig();
+      await put(`${events}a.ics`, vevent("a", "DESCRIPTION:Straße"));
+      const { headers } = await call(`GET ${path}`, { headers: { "accept-encoding": "identity" } });
+      expect(await props(path, question)).toEqual({
+        "{DAV:}getetag": headers.etag,
+        "{DAV:}getcontenttype": headers["content-type"],
+        "{DAV:}getcontentlength": headers["content-length"],
+      });
+      expect(headers["content-length"]).toMatch(/^[1-9]\d+$/);
+      expect(headers.etag).toMatch(/^W\/"/);
+    },
+  );
+
+  it("names no length where GET names none: a long calendar leaves while it is made", async () => {
+    const { call, props, store } = await rfcRig();
+    const description = "long ".repeat(20_000);
+    store.mirror.put(anEvent(2, { description }), "events:2001");
+    const { headers } = await call(`GET ${events}`, { headers: { "accept-encoding": "identity" } });
+    expect(headers["content-length"]).toBeUndefined();
+    expect(Object.keys(await props(events, question))).toEqual([
+      "{DAV:}getetag",
+      "{DAV:}getcontenttype",
+    ]);
   });
 });
 

@@ -41,12 +41,12 @@ describe("list()", () => {
     expect(open(rig, "assigned").refusesNew).not.toBeNull();
   });
 
-  it("list() result when feeds have colours: calendars that have none take them, while the feeds are open", () => {
+  it("list() result when feeds have colours: calendars that have none take them, while the feeds are open, and one of ours else", () => {
     const rig = calendarRig();
     const { feeds, directory } = rig.store;
     const colours = () =>
       ["events-2001", "tasks-3003", "assigned"].map((slug) => open(rig, slug).color);
-    expect(colours()).toEqual(["#1A2B3C", null, null]);
+    expect(colours()).toEqual(["#1A2B3C", "#8A3FFC", "#1559B7"]);
     const of = { filter: null, name: "Of feeds", givenName: null };
     const [website, fair] = directory.projects();
     const project = { ...of, kind: "project", personId: null } as const;
@@ -59,7 +59,7 @@ describe("list()", () => {
     expect(colours()).toEqual(["#1A2B3C", "#000002", "#000003"]);
     feeds.revoke(id);
     rig.store.changes.directoryChanged();
-    expect(colours()).toEqual(["#1A2B3C", "#000002", null]);
+    expect(colours()).toEqual(["#1A2B3C", "#000002", "#1559B7"]);
   });
 
   it("list() result when nobody may have any: unknown, suspended, archived, switched off", () => {

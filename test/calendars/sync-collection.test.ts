@@ -49,6 +49,34 @@ describe("changes()", () => {
     expect(told[1]).toMatchObject({ buried: [`${uid}.ics`], put: [] });
   });
 
+  it.each(["events-2001", "assigned"])(
+    "token() and ctag() of %s move for those alone who may see what has changed",
+    (slug) => {
+      const rig = calendarRig();
+      const calendars = [open(rig, slug), open(rig, slug, eve)];
+      const states = () =>
+        calendars.map((one) => `${rig.calendars.token(one)} ${rig.calendars.ctag(one)}`);
+      const [annBefore, eveBefore] = states();
+      rig.put(anEvent(1, { private: true, assigned: [ann], title: "Secret" }));
+      const [annAfter, eveAfter] = states();
+      expect([annAfter === annBefore, eveAfter === eveBefore]).toEqual([false, true]);
+      rig.store.mirror.bury(rig.put(anEvent(1, { private: true, assigned: [ann], title: "x" })));
+      expect([states()[0] === annAfter, states()[1] === eveBefore]).toEqual([false, true]);
+    },
+  );
+
+  it("token() of what is assigned outlasts a restart", () => {
+    const rig = calendarRig();
+    rig.put(aTask(1, { assigned: [ann] }));
+    const calendar = open(rig, "assigned");
+    const token = rig.calendars.token(calendar);
+    const reopened = rig.reopened();
+    expect(reopened.token(calendar)).toBe(token);
+    const key = rig.put(aTask(1, { assigned: [ann], title: "Changed" }));
+    const told = reopened.changes(calendar, { token, limit: null });
+    expect(told?.put.map((object) => object.key)).toEqual([key]);
+  });
+
   it("changes() result when a token is none of ours, or what may be seen has changed: null", () => {
     const rig = calendarRig();
     rig.put(anEvent(1));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { tints } from "../../src/domain/tints.ts";
 import { createAssets, ownFolders } from "../../src/http/assets.ts";
 import { callHttp } from "../support/http-call.ts";
 import { listening } from "./listening.ts";
@@ -44,6 +45,12 @@ describe("GET /assets/<name>", () => {
       expect(style.text).toBe(readFileSync(join(ownFolders.sources, "style.css"), "utf8"));
       expect((await ask(assets.icon)).headers["content-type"]).toBe("image/svg+xml");
     }
+  });
+
+  it("has the colours that calendar programs are told for projects without one", () => {
+    const css = readFileSync(join(ownFolders.sources, "style.css"), "utf8");
+    const light = [...css.matchAll(/--tint-\d: (#[\da-f]{6});/g)].map(([, hex]) => hex);
+    expect(light.slice(0, tints.length)).toEqual(tints.map((hex) => hex.toLowerCase()));
   });
 
   it("goes on with the scripts of open pages once others lie in their place", async () => {

@@ -2,6 +2,7 @@ import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
 import { calendarEnd, productId } from "../../ics/write/write-calendar.ts";
 import { writeTimeZone } from "../../ics/zones/zones.ts";
+import { type CollectionContent, contentOf, lengthOf } from "../collection-content.ts";
 import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
 import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
 import { collationSet } from "../reports/filter.ts";
@@ -53,9 +54,6 @@ export function protectedProps(context: DavContext): (name: QName) => boolean {
 /** Properties of members and of WebDAV that a calendar lacks, and that nobody may give it. */
 const unwritable: ReadonlySet<string> = new Set(
   [
-    dav("getetag"),
-    dav("getcontentlength"),
-    dav("getcontenttype"),
     dav("getlastmodified"),
     dav("creationdate"),
     dav("lockdiscovery"),
@@ -81,9 +79,26 @@ function liveProps(context: DavContext): LiveProps<CollectionSubject> {
   const common: readonly PropEntry<CollectionSubject>[] = [
     [dav("resourcetype"), ({ resource }) => resourceType(resource)],
     [dav("displayname"), (subject) => escapeText(displayName(subject, context))],
+    ...ofContent(context),
   ];
   const special = [...ofAll(context), ...ofPrincipal(context), ...calendarEntries(context)];
   return livePropsOf({ common, special });
+}
+
+/** As GET says them. Source: RFC 4918 15.4, 15.5, 15.6. */
+function ofContent(context: DavContext): readonly PropEntry<CollectionSubject>[] {
+  const content =
+    (say: (of: CollectionContent) => string | null) =>
+    ({ resource }: CollectionSubject) => {
+      const isUnread =
+        resource.kind === "calendar" && !context.calendars.hasRead(resource.calendar);
+      return isUnread ? null : say(contentOf(context, resource));
+    };
+  return [
+    [dav("getetag"), content(({ etag }) => escapeText(etag))],
+    [dav("getcontenttype"), content(({ type }) => type)],
+    [dav("getcontentlength"), content((of) => lengthOf(of)?.toString() ?? null)],
+  ];
 }
 
 function ofAll({ paths, person }: DavContext): readonly PropEntry<CollectionSubject>[] {

@@ -1,9 +1,10 @@
 import type { AgendaDay, AgendaFilter, AgendaItem, AgendaListing } from "../../calendars/agenda.ts";
 import { type Person, type Project, spokenKind } from "../../domain/item.ts";
+import { tintOf } from "../../domain/tints.ts";
 import { endsAt, inZone, startsAt } from "../../domain/when.ts";
 import { clockInWords, dayInWords } from "../../domain/wording.ts";
 import { kindChoices } from "../agenda-query.ts";
-import { colourOf, tintOf } from "../calendar-events.ts";
+import { colourOf } from "../calendar-events.ts";
 import type { Viewer } from "../viewer.ts";
 import {
   badge,

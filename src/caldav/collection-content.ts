@@ -1,0 +1,85 @@
+import type { Calendar } from "../calendars/calendar-types.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import { AnswerTooLargeError } from "./answer-size.ts";
+import { calendarText } from "./calendar-file.ts";
+import { matchesWeakly } from "./conditions.ts";
+import type { CollectionResource, DavAnswer, DavContext, ResourceRequest } from "./dav-request.ts";
+
+/** What GET answers at a collection: a calendar as one file, elsewhere a text for who has opened the address in a browser. */
+export interface CollectionContent {
+  readonly type: string;
+  readonly etag: string;
+  /** After so many characters the rest may be left out; all of it unless said. */
+  readonly pieces: (enough?: number) => Iterable<string>;
+}
+
+/** Up to so many characters, GET names the length; it is the most that is made to say it. */
+const longestKnown = 2 ** 16;
+
+/** Answers GET and HEAD. Source: RFC 4918 9.4. */
+export function contentAnswer(
+  context: DavContext,
+  resource: CollectionResource,
+  { headers }: Pick<ResourceRequest, "headers">,
+): DavAnswer {
+  const { type, etag, pieces } = contentOf(context, resource);
+  if (matchesWeakly(headers["if-none-match"], etag)) {
+    return { status: 304, headers: { ETag: etag, Vary: "Accept-Encoding" } };
+  }
+  return {
+    status: 200,
+    headers: { "Content-Type": type, ETag: etag },
+    pieces: pieces(),
+    longestWhole: longestKnown,
+  };
+}
+
+export function contentOf(context: DavContext, resource: CollectionResource): CollectionContent {
+  if (resource.kind === "calendar") {
+    const { calendar } = resource;
+    return {
+      type: "text/calendar; charset=utf-8",
+      etag: `W/"${context.calendars.ctag(calendar).replaceAll('"', "")}"`,
+      pieces: (enough) => calendarText(context, calendar, { enough }),
+    };
+  }
+  const text = welcome(context);
+  return {
+    type: "text/plain; charset=utf-8",
+    etag: `W/"${fingerprint(text)}"`,
+    pieces: () => [text],
+  };
+}
+
+/** In octets; null where GET does not say it. Source: RFC 4918 15.4. */
+export function lengthOf({ pieces }: CollectionContent): number | null {
+  let octets = 0;
+  let characters = 0;
+  try {
+    for (const piece of pieces(longestKnown)) {
+      octets += Buffer.byteLength(piece);
+      characters += piece.length;
+      if (characters >= longestKnown) return null;
+    }
+    return octets;
+  } catch (error) {
+    if (error instanceof AnswerTooLargeError) return null;
+    throw error;
+  }
+}
+
+function welcome({ person, login, paths, origin, calendars }: DavContext): string {
+  const names = calendars.list(person.id).map(({ name }: Calendar) => `- ${name}`);
+  const lines = [
+    "This is the CalDAV server of Dayferry. A calendar program reads and changes your calendars here.",
+    "",
+    `Server address: ${origin}${paths.root}`,
+    `User name: ${login}`,
+    "Password: your app password, as you have just entered it",
+    `iPhone, iPad, Mac: open ${origin}${paths.profile(person.id)}`,
+    "",
+    names.length === 0 ? "You have no calendars yet." : "Your calendars:",
+    ...names,
+  ];
+  return `${lines.join("\n")}\n`;
+}
