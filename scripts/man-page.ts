@@ -87,6 +87,7 @@ function commandTree(version: string) {
   const host: CommandHost & { readonly version: string } = {
     version,
     print: unused,
+    ask: null,
     send: unused,
     say: unused,
     env: {},

@@ -64,6 +64,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
+/** What is asked goes to standard error, as all that is said does. */
+async function askOnTerminal(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(shownText(question), { signal: stop.signal });
+  } finally {
+    lines.close();
+  }
+}
+
 const host: CommandHost & { readonly version: string } = {
   ...context,
   zoneData: zoneDataOf(process.versions),
@@ -71,6 +82,7 @@ const host: CommandHost & { readonly version: string } = {
     new Promise((resolve) => {
       process.stdout.write(shownText(text), (error) => resolve(!error));
     }),
+  ask: process.stdin.isTTY && process.stdout.isTTY ? askOnTerminal : null,
   readFile: (path) => readFileSync(path),
   readStandardInput: () => buffer(process.stdin),
   readConfig: (option, { isReader } = { isReader: false }) =>

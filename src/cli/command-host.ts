@@ -32,6 +32,8 @@ export interface CommandHost {
   readonly say: (text: string) => void;
   /** For processes of its own. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Asks on the terminal and reads a line; null where nobody sits at one. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   readFile(path: string): Uint8Array;
   readStandardInput(): Promise<Uint8Array>;
   /** Aborted by SIGINT and SIGTERM. */

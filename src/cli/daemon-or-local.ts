@@ -23,6 +23,7 @@ import {
   readFeedWish,
 } from "../feeds/feed-request.ts";
 import { asListed, type PublishedFeed } from "../feeds/published-feeds.ts";
+import { passwordUse } from "../people/password-use.ts";
 import {
   asJson,
   type CommandHost,
@@ -65,9 +66,12 @@ export interface DaemonOrLocal {
   changeFeed(id: number, to: unknown): Promise<unknown>;
   rotateFeed(id: number): Promise<unknown>;
   revokeFeed(id: number): Promise<unknown>;
+  reopenFeed(id: number): Promise<unknown>;
   brakes(): Promise<unknown>;
   releaseBrake(source: string): Promise<unknown>;
   people(): Promise<unknown>;
+  /** Whether a person has an app password, and what uses it: a `PasswordUse`. */
+  passwordUse(person: number): Promise<unknown>;
   /** The person with the new password and the address to enter. */
   setPassword(person: number): Promise<unknown>;
   clearPassword(person: number): Promise<unknown>;
@@ -111,6 +115,8 @@ interface Invocation {
     readonly json?: boolean;
     /** On whose behalf; undefined = the account's. */
     readonly person?: number;
+    /** Nothing is asked. */
+    readonly yes?: boolean;
   };
 }
 
@@ -133,14 +139,14 @@ export async function printAnswer(
     work,
     describe,
   }: {
-    readonly work: (backend: DaemonOrLocal) => Promise<unknown>;
+    readonly work: (backend: DaemonOrLocal, config: Config) => Promise<unknown>;
     readonly describe: (answer: unknown, zone: string) => string;
   },
 ): Promise<void> {
   const { host, options } = invocation;
-  const text = await withDaemonOrLocal(invocation, async (backend, { service }) => {
-    const answer = await work(backend);
-    return options.json ? asJson(answer) : describe(answer, service.timeZone);
+  const text = await withDaemonOrLocal(invocation, async (backend, config) => {
+    const answer = await work(backend, config);
+    return options.json ? asJson(answer) : describe(answer, config.service.timeZone);
   });
   host.print(text);
 }
@@ -167,9 +173,11 @@ function throughDaemon(daemon: DaemonAddress, person: number | undefined): Daemo
     changeFeed: (id, to) => ask(`PATCH /api/feeds/${id}`, { json: to }),
     rotateFeed: (id) => ask(`POST /api/feeds/${id}/rotate`),
     revokeFeed: (id) => ask(`DELETE /api/feeds/${id}`),
+    reopenFeed: (id) => ask(`POST /api/feeds/${id}/reopen`),
     brakes: async () => member(await ask("GET /api/brakes"), "brakes"),
     releaseBrake: (source) => ask(`POST /api/brakes/${encodeURIComponent(source)}/release`),
     people: async () => member(await ask("GET /api/people"), "people"),
+    passwordUse: (id) => ask(`GET /api/people/${id}/password`),
     setPassword: (id) => ask(`POST /api/people/${id}/password`),
     clearPassword: (id) => ask(`DELETE /api/people/${id}/password`),
     files: async (folder) =>
@@ -278,10 +286,18 @@ function locally(rooms: LocalRooms, by: By): DaemonOrLocal {
       return found(feed && shown(feed), `there is no open feed ${id}`);
     },
     revokeFeed: (id) => found(feeds.revoke(feedId(id)) || null, `there is no open feed ${id}`),
+    reopenFeed(id) {
+      const feed = feeds.reopen(feedId(id));
+      return found(feed && shown(feed), `there is no ended feed ${id}`);
+    },
     brakes: () => found(store.brakes.all()),
     releaseBrake: (source) =>
       found(store.brakes.release(source) || null, `nothing is held for ${source}`),
     people: () => found(people.list()),
+    passwordUse(id) {
+      const person = isId(id) ? people.get(personId(id)) : null;
+      return found(person && passwordUse(person.id, store), `there is no person ${id}`);
+    },
     setPassword(id) {
       const given = people.setPassword(personId(id));
       if (given.kind === "refused") throw new Failed(given.reason, 1);

@@ -149,8 +149,10 @@ export interface PublishedFeeds {
   open(secret: string): OpenFeed | null;
   /** A new address, which ends the old one; null when there is no such open feed. */
   rotate(id: FeedId, viewer?: Viewer): PublishedFeed | null;
-  /** Ends an address for good; false when there is no such open feed. */
+  /** Ends an address, until it is reopened; false when there is no such open feed. */
   revoke(id: FeedId, viewer?: Viewer): boolean;
+  /** Opens an ended feed again under its address; null when there is none that can be. */
+  reopen(id: FeedId, viewer?: Viewer): PublishedFeed | null;
   /** A new feed with an address of its own, each time. */
   create(wish: FeedWish): PublishedFeed;
   /** Another name, colour or filter, under the same address; null when there is no such open feed. */
@@ -223,7 +225,8 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   function take(row: FeedRow): void {
     const before = rows.get(row.id);
     rows.set(row.id, row);
-    if (before?.version === row.version && !row.revokedAt) return;
+    const isOpen = before !== undefined && !before.revokedAt && !row.revokedAt;
+    if (isOpen && before.version === row.version) return;
     if (before) openAddresses.delete(searchKeyOf(secretOf(key, before)));
     if (row.revokedAt) live.delete(row.id);
     else openAddresses.set(searchKeyOf(secretOf(key, row)), row.id);
@@ -358,6 +361,18 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       if (revoked && isOwnColour(row.colour)) store.changes.directoryChanged();
       if (revoked) takeAgain(id);
       return revoked;
+    },
+    reopen(id, viewer) {
+      const row = visible(id, viewer);
+      const isOpened =
+        row !== null &&
+        store.together(() => {
+          const isDone = store.feeds.reopen(id);
+          if (isDone) onTurned({ ...addressOf(row), ended: false });
+          if (isDone && isOwnColour(row.colour)) store.changes.directoryChanged();
+          return isDone;
+        });
+      return isOpened ? takeAgain(id) : null;
     },
     create(wish) {
       const { name: givenName } = wish;

@@ -11,7 +11,14 @@ import type { UndoChoices } from "../edits/actions/undo.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
+import type { ConfirmQuestion } from "./pages/confirm-page.ts";
+import {
+  approveDeletionQuestion,
+  discardQuestion,
+  removalsQuestion,
+} from "./pages/confirm-questions.ts";
 import type { HeldRemovals } from "./pages/edit-list-page.ts";
 import { conflict, forbidden, notFound, sendProblem } from "./problem-json.ts";
 import { multipartReader, sentFile } from "./read-multipart.ts";
@@ -76,7 +83,13 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const source = formField(request.body, "source");
     if (viewers.viewerOf(request).kind !== "admin") {
       sendProblem(response, forbidden("What is kept for now is let go by the admin."));
-    } else if (store.brakes.release(source)) response.redirect(303, `${rootOf(request)}edits`);
+      return;
+    }
+    const held = removalsOf(store).find((one) => one.source === source);
+    const question = (removals: HeldRemovals) => () =>
+      removalsQuestion(removals, `${rootOf(request)}edits`);
+    if (held && !isConfirmed(request, response, question(held))) return;
+    if (store.brakes.release(source)) response.redirect(303, `${rootOf(request)}edits`);
     else sendProblem(response, notFound(`Nothing is kept back for ${source} any more.`));
   });
 
@@ -259,6 +272,9 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
         sendProblem(response, forbidden("What waits for approval is approved by the admin."));
         return;
       }
+      const question =
+        act === "retry" ? null : lossOf(edit, act, `${rootOf(request)}edits/${edit.id}`);
+      if (question && !isConfirmed(request, response, () => question)) return;
       const by = deciderOf(viewers.viewerOf(request));
       const decision =
         act === "retry" ? editActions.retry(edit.id, null, by) : editActions[act](edit.id, by);
@@ -313,6 +329,12 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     }
   }
   return router;
+}
+
+/** What is asked before an edit is decided; null where nothing is lost. */
+function lossOf(edit: EditStory, act: "approve" | "discard", back: string): ConfirmQuestion | null {
+  if (act === "discard") return discardQuestion(edit, back);
+  return edit.action === "delete" ? approveDeletionQuestion(edit, back) : null;
 }
 
 /** Whether the form named a version that was looked at. */

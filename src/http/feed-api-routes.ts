@@ -57,6 +57,13 @@ export function feedApiRoutes({ viewers, store, feeds, baseUrl }: FeedApiDeps): 
     else missing(request, response);
   });
 
+  router.post("/api/feeds/:id/reopen", (request, response) => {
+    const id = idOf(request);
+    const feed = id && feeds.reopen(id, viewerOf(request));
+    if (feed) sendJson(response, shownTo(request)(feed));
+    else sendProblem(response, notFound(`there is no ended feed ${request.params.id}`));
+  });
+
   router.delete("/api/feeds/:id", (request, response) => {
     const id = idOf(request);
     if (id && feeds.revoke(id, viewerOf(request))) response.status(204).end();

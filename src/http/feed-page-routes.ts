@@ -5,7 +5,9 @@ import { readFeedChange, readFeedWish } from "../feeds/feed-request.ts";
 import { describeChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Store } from "../store/store.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { formGuard } from "./form-guard.ts";
+import { endFeedQuestion, rotateFeedQuestion } from "./pages/confirm-questions.ts";
 import type { EnteredFeed, FeedChoices } from "./pages/feed-form.ts";
 import type { ShownFeed } from "./pages/feed-pages.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
@@ -49,6 +51,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
           from: countIn(queryText(request, "from")),
         },
         feeds: feeds.list(viewer).map(shownTo(viewer)),
+        ended: endedFeed(request, viewer),
         choices: choicesOf(directoryOf(viewer), viewer),
         formToken: viewers.formToken(request),
       }),
@@ -118,14 +121,25 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
       const feed = openFeed(request, viewer);
       const entered = enteredIn(request.body);
       const act = entered.get("do")?.[0];
-      if (!feed) return missing(response);
-      if (act === "revoke") {
-        feeds.revoke(feed.id, viewer);
-        response.redirect(303, `${rootOf(request)}feeds`);
+      if (act === "reopen") {
+        const id = feedIdOf(request.params.id);
+        const reopened = id && feeds.reopen(id, viewer);
+        if (reopened) response.redirect(303, `${rootOf(request)}feeds/${reopened.id}`);
+        else missing(response);
         return;
       }
-      if (act === "rotate") feeds.rotate(feed.id, viewer);
-      else if (act !== "change" && act !== "choose") {
+      if (!feed) return missing(response);
+      const asking = { zone: viewer.zone, back: `${rootOf(request)}feeds/${feed.id}` };
+      if (act === "revoke") {
+        if (!isConfirmed(request, response, () => endFeedQuestion(feed, asking))) return;
+        feeds.revoke(feed.id, viewer);
+        response.redirect(303, `${rootOf(request)}feeds?ended=${feed.id}`);
+        return;
+      }
+      if (act === "rotate") {
+        if (!isConfirmed(request, response, () => rotateFeedQuestion(feed, asking))) return;
+        feeds.rotate(feed.id, viewer);
+      } else if (act !== "change" && act !== "choose") {
         response.status(400);
         await one(by, feed, { problems: ["it was not said what is to be done"] });
         return;
@@ -149,10 +163,17 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     },
   );
 
-  function openFeed({ params: { id } }: Request<{ id: string }>, viewer: Viewer) {
-    const key: FeedId | null = isId(Number(id)) ? feedId(Number(id)) : null;
-    const feed = key && feeds.get(key, viewer);
+  function openFeed(request: Request<{ id: string }>, viewer: Viewer) {
+    const id = feedIdOf(request.params.id);
+    const feed = id && feeds.get(id, viewer);
     return feed && feed.revokedAt === null ? feed : null;
+  }
+
+  /** The feed that the viewer has just ended, as the address of the list says. */
+  function endedFeed(request: Request, viewer: Viewer) {
+    const id = feedIdOf(queryText(request, "ended"));
+    const feed = id && feeds.get(id, viewer);
+    return feed && feed.revokedAt !== null ? feed : null;
   }
   return router;
 }
@@ -162,6 +183,9 @@ interface Asked {
   readonly response: Response;
   readonly viewer: Viewer;
 }
+
+const feedIdOf = (text: string | undefined): FeedId | null =>
+  isId(Number(text)) ? feedId(Number(text)) : null;
 
 const missing = (response: Response): void =>
   sendProblem(response, notFound("there is no such feed, or it has ended"));

@@ -1,9 +1,13 @@
-import { type Response, Router } from "express";
+import { type Request, type Response, Router } from "express";
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import { isId, personId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
+import { passwordUse } from "../people/password-use.ts";
 import type { NewPassword, People } from "../people/people.ts";
+import type { Store } from "../store/store.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { formGuard } from "./form-guard.ts";
+import { endPasswordQuestion } from "./pages/confirm-questions.ts";
 import { notDonePage, passwordPage } from "./pages/people-pages.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
@@ -13,6 +17,7 @@ export interface FormRoutesDeps {
   /** Of this database, for life. */
   readonly installation: string;
   readonly people: People;
+  readonly store: Pick<Store, "appPasswords" | "editSearch" | "logIns">;
   readonly baseUrl: () => string;
 }
 
@@ -24,6 +29,7 @@ export function formRoutes(deps: FormRoutesDeps): Router {
 
   router.post("/people/:id/password", (request, response) => {
     const { id } = request.params;
+    if (!mayEnd(request, response, { isNew: true })) return;
     const given: NewPassword = isId(Number(id))
       ? people.setPassword(personId(Number(id)))
       : { kind: "unknown" };
@@ -44,10 +50,28 @@ export function formRoutes(deps: FormRoutesDeps): Router {
 
   router.post("/people/:id/password/clear", (request, response) => {
     const { id } = request.params;
+    if (!mayEnd(request, response, { isNew: false })) return;
     if (isId(Number(id)) && people.clearPassword(personId(Number(id)))) {
       response.redirect(303, `${rootOf(request)}people#person-${id}`);
     } else notDone(response, { status: 404, reason: `Person ${id} has no app password.` });
   });
+
+  /** Whether the password that a person has, if any, may end. */
+  function mayEnd(
+    request: Request<{ id: string }>,
+    response: Response,
+    { isNew }: { readonly isNew: boolean },
+  ): boolean {
+    const { id } = request.params;
+    const person = isId(Number(id)) ? people.get(personId(Number(id))) : null;
+    if (!person?.hasPassword) return true;
+    const asking = {
+      ...{ zone: viewers.viewerOf(request).zone, isNew, isOwn: false },
+      use: passwordUse(person.id, deps.store),
+      back: `${rootOf(request)}people#person-${person.id}`,
+    };
+    return isConfirmed(request, response, () => endPasswordQuestion(person, asking));
+  }
 
   router.get("/people/:id/dayferry.mobileconfig", (request, response) => {
     const { id } = request.params;

@@ -232,7 +232,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use(
     editRoutes({ viewers, editActions, acceptFile, rights, turns: deps.turns ?? createTurns() }),
   );
-  app.use(peopleRoutes({ people, baseUrl }));
+  app.use(peopleRoutes({ people, store, baseUrl }));
   if (deps.workspace) app.use(workspaceRoutes({ workspace: deps.workspace }));
   if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
   app.use(feedApiRoutes({ viewers, store, feeds, baseUrl }));
@@ -262,7 +262,7 @@ export function createApp(deps: HttpDeps): Express {
   const { acceptForm } = deps;
   if (acceptForm) app.use(calendarRoutes({ ...deps, acceptForm, viewers }));
   app.use(editPageRoutes({ viewers, editActions, acceptFile, rights, store }));
-  app.use(formRoutes({ viewers, people, baseUrl, installation: store.meta.installation }));
+  app.use(formRoutes({ store, viewers, people, baseUrl, installation: store.meta.installation }));
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });

@@ -2,12 +2,15 @@ import { type Request, type Response, Router } from "express";
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
 import type { Outbox } from "../mail/outbox.ts";
+import { passwordUse } from "../people/password-use.ts";
 import type { People, PersonDescription } from "../people/people.ts";
 import type { WebhookBook } from "../people/webhook-book.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import type { RecentMail } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
+import { endPasswordQuestion, logOutOthersQuestion } from "./pages/confirm-questions.ts";
 import type { MailSwitches } from "./pages/people-mail-page.ts";
 import { notDonePage, passwordPage } from "./pages/people-pages.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
@@ -18,7 +21,10 @@ import type { Viewers } from "./viewer.ts";
 export interface PeoplePageRoutesDeps {
   readonly viewers: Viewers;
   readonly people: People;
-  readonly store: Pick<Store, "mailChoices" | "ledger" | "logIns" | "view" | "journal">;
+  readonly store: Pick<
+    Store,
+    "appPasswords" | "editSearch" | "journal" | "ledger" | "logIns" | "mailChoices" | "view"
+  >;
   /** Which kinds the configuration grants a person. */
   readonly wishes: (person: PersonId) => MailWishes;
   /** What will go out within a week, so many at most. */
@@ -138,8 +144,24 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     response.redirect(303, `${rootOf(request)}me#mails`);
   });
 
+  /** Whether the password that the person who looks has, if any, may end. */
+  function mayEnd(
+    request: Request,
+    response: Response,
+    { person, isNew }: { readonly person: PersonDescription | null; readonly isNew: boolean },
+  ): boolean {
+    if (!person?.hasPassword) return true;
+    const asking = {
+      ...{ zone: viewers.viewerOf(request).zone, isNew, isOwn: true },
+      use: passwordUse(person.id, store),
+      back: `${rootOf(request)}me#password`,
+    };
+    return isConfirmed(request, response, () => endPasswordQuestion(person, asking));
+  }
+
   router.post("/me/password", (request, response) => {
     const person = own(request);
+    if (!mayEnd(request, response, { person, isNew: true })) return;
     const given = person && people.setPassword(person.id, viewers.sessionOf(request)?.id);
     if (given?.kind === "set") {
       const profile = `${rootOf(request)}people/${given.person.id}/dayferry.mobileconfig`;
@@ -151,6 +173,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
 
   router.post("/me/password/clear", (request, response) => {
     const person = own(request);
+    if (!mayEnd(request, response, { person, isNew: false })) return;
     if (person) people.clearPassword(person.id, viewers.sessionOf(request)?.id);
     response.redirect(303, `${rootOf(request)}me#password`);
   });
@@ -159,7 +182,12 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     const person = own(request);
     const ended = formField(request.body, "end");
     const current = viewers.sessionOf(request)?.id ?? null;
-    if (person && ended === "others") store.logIns.endOf(person.id, current);
+    if (person && ended === "others") {
+      const others = store.logIns.of(person.id).filter(({ id }) => id !== current);
+      const question = () => logOutOthersQuestion(others.length, `${rootOf(request)}me#log-ins`);
+      if (others.length > 0 && !isConfirmed(request, response, question)) return;
+      store.logIns.endOf(person.id, current);
+    }
     const mine = person ? store.logIns.of(person.id) : [];
     const one = mine.find(({ id }) => String(id) === ended);
     if (one) store.logIns.end(one.id);

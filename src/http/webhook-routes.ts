@@ -1,9 +1,12 @@
+import { basename } from "node:path/posix";
 import { type Request, type Response, Router } from "express";
 import { isId, personId } from "../domain/ids.ts";
 import type { People, PersonDescription } from "../people/people.ts";
 import type { WebhookBook } from "../people/webhook-book.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
+import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
+import { removeWebhookQuestion } from "./pages/confirm-questions.ts";
 import { notDonePage } from "./pages/people-pages.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import { type TestLimit, tooManyTests } from "./test-limit.ts";
@@ -95,9 +98,15 @@ export function webhookRoutes({
 
   router.post(places, async (request: Request, response: Response) => {
     const person = personOf(request);
-    if (person)
-      await show({ request, response }, { person, said: await act(person, request.body) });
-    else notThere(request, response);
+    if (!person) {
+      notThere(request, response);
+      return;
+    }
+    const { current } = webhooks.describe(person.id);
+    const question = () => removeWebhookQuestion(current?.host ?? "", basename(request.path));
+    const isRemoval = formField(request.body, "do") === "remove" && current?.by === "person";
+    if (isRemoval && !isConfirmed(request, response, question)) return;
+    await show({ request, response }, { person, said: await act(person, request.body) });
   });
   return router;
 }

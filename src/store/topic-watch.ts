@@ -1,5 +1,6 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { CollectionName } from "../domain/item.ts";
+import { audienceIn } from "./rows/item-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
 /** What an open page may show, as far as a change of it is news. */
@@ -62,8 +63,8 @@ export function createTopicWatch({ db }: StoreDeps): TopicWatch {
   function install(): void {
     for (const topic of topics) {
       db.function(`note_${topic}`, (people: string | null, collection: CollectionName | null) => {
-        const concerned = people === null ? null : (JSON.parse(people) as PersonId[]);
-        for (const listener of listeners) listener({ topic, people: concerned, collection });
+        const news = { topic, people: audienceIn(people), collection };
+        for (const listener of listeners) listener(news);
         return null;
       });
       for (const [table, writes, people] of watched[topic]) {

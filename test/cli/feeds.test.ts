@@ -93,15 +93,17 @@ describe("feeds beside a daemon", () => {
     await fetch(own.url, { headers: { "user-agent": "Google-Calendar-Importer" } });
     const rotated = await run("feeds", "rotate", String(own.id));
     expect(rotated.stderr).toContain(
-      "Google: nothing new comes there from now on until it is given the new address",
+      "Programs get nothing new until they are given the new address.",
     );
     expect(rotated.stdout).not.toContain(own.url);
     expect((await fetch(own.url)).status).toBe(404);
-    expect((await run("feeds", "revoke", String(own.id))).stderr).toBe(
-      `feed ${own.id} is revoked: Google: nothing new comes there from now on\n`,
+    expect((await run("feeds", "revoke", String(own.id))).stderr).toContain(
+      `feed ${own.id} has ended. Fetched by Google (last on `,
     );
+    expect((await run("feeds", "reopen", String(own.id))).code).toBe(0);
+    expect((await run("feeds", "reopen", String(own.id))).code).toBe(1);
     expect((await run("feeds", "revoke", String(other.id))).stderr).toBe(
-      `feed ${other.id} is revoked\n`,
+      `feed ${other.id} has ended. No program has fetched it yet. Undo: dayferry feeds reopen ${other.id}\n`,
     );
   });
 });

@@ -32,7 +32,7 @@ describe("/connect", () => {
   it("makes the password there, and shows it with the other two to copy", async () => {
     const { get, post } = await browserOf("ana");
     expect((await get("/connect")).text).toContain('action="me/password"');
-    const { status, text } = await post("/me/password", []);
+    const { status, text } = await post("/me/password", [["confirmed", "yes"]]);
     expect(status).toBe(200);
     for (const label of ["Server", "User name", "Password"])
       expect(text).toContain(`aria-label="Copy: ${label}"`);

@@ -120,7 +120,11 @@ describe("/edits", () => {
     const { text } = await look("/edits");
     expect(text).toContain("1 of 1 items vanished at once in the events of Website");
     expect(text).toContain("<li><bdi>Review</bdi></li>");
-    expect((await press("/edits/removals/release", { source: "events:2001" })).status).toBe(303);
+    const asked = await press("/edits/removals/release", { source: "events:2001" });
+    expect([asked.status, asked.text.includes("Remove ")]).toEqual([200, true]);
+    expect(store.brakes.all()[0]?.releasedAt).toBeNull();
+    const agreed = { source: "events:2001", confirmed: "yes" };
+    expect((await press("/edits/removals/release", agreed)).status).toBe(303);
     expect(store.brakes.get("events:2001")?.releasedAt).not.toBeNull();
     expect((await press("/edits/removals/release", { source: "events:9" })).status).toBe(404);
   });
@@ -153,9 +157,9 @@ describe("/edits/ID", () => {
     expect(text).toContain("It is not sent, unless that has begun already.");
     expect((await look("/edits/99")).status).toBe(404);
     expect((await look("/edits/x")).status).toBe(404);
-    expect((await press(`/edits/${id}/discard`)).status).toBe(303);
+    expect((await press(`/edits/${id}/discard`, { confirmed: "yes" })).status).toBe(303);
     expect(store.journal.get(id)?.state).toBe("discarded");
-    const again = await press(`/edits/${id}/discard`);
+    const again = await press(`/edits/${id}/discard`, { confirmed: "yes" });
     expect(again.status).toBe(409);
     expect(again.text).toContain("Edit 1 is discarded: this can be done only with one that");
     expect((await look(`/edits/${id}/discard`)).headers.get("location")).toBe("../../edits/1");

@@ -52,7 +52,10 @@ describe("/feeds", () => {
   it("gives another address, another name and colour, and ends a feed", async () => {
     const { post, get, feeds } = await browserOf("admin");
     const before = feeds.get(feedId(1));
-    await post("/feeds/1", [["do", "rotate"]]);
+    await post("/feeds/1", [
+      ["do", "rotate"],
+      ["confirmed", "yes"],
+    ]);
     expect(feeds.get(feedId(1))?.path).not.toBe(before?.path);
     await post("/feeds/1", [
       ["do", "change"],
@@ -68,7 +71,11 @@ describe("/feeds", () => {
     expect(feeds.get(feedId(1))).toMatchObject({ name: "Website", colour: "project" });
     for (const nothing of [[], [["do", "whatever"] as const]])
       expect((await post("/feeds/1", nothing)).status).toBe(400);
-    expect((await post("/feeds/1", [["do", "revoke"]])).headers.get("location")).toBe("../feeds");
+    const ended = await post("/feeds/1", [
+      ["do", "revoke"],
+      ["confirmed", "yes"],
+    ]);
+    expect(ended.headers.get("location")).toBe("../feeds?ended=1");
     expect((await get("/feeds/1")).status).toBe(404);
   });
 

@@ -1,8 +1,11 @@
 import { ana, startApp, token } from "./people-rig.ts";
 
 /** The pages as a browser of the admin or of a person gets them. */
-export async function browserOf(who: "admin" | "ana") {
-  const made = await startApp();
+export async function browserOf(
+  who: "admin" | "ana",
+  setting: Parameters<typeof startApp>[0] = {},
+) {
+  const made = await startApp(setting);
   const { call, people, feeds } = made;
   feeds.ensure();
   const given = people.setPassword(ana);

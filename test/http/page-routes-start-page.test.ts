@@ -14,20 +14,21 @@ async function signedIn() {
       headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
       body,
     });
+  const confirm = (path: string) => press(path, `form=${form}&confirmed=yes`);
   const agree = (path: string, version: string) => press(path, `form=${form}&version=${version}`);
-  return { ...started, cookie, page, press, agree };
+  return { ...started, cookie, page, press, confirm, agree };
 }
 
 describe("the start page", () => {
   it("gives a new password at the press of a button, once, and clears it", async () => {
-    const { press, passwords, page } = await signedIn();
+    const { press, confirm, passwords, page } = await signedIn();
     const { status, text, headers } = await press("/people/11/password");
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
     const [, password = ""] = /<strong>([0-9a-z-]+)<\/strong>/.exec(text) ?? [];
     expect(passwords.check("ana@example.com", password)?.id).toBe(11);
     expect(await page()).not.toContain(password);
-    expect((await press("/people/11/password/clear")).status).toBe(303);
+    expect((await confirm("/people/11/password/clear")).status).toBe(303);
     expect(passwords.has(ana)).toBe(false);
     expect((await press("/people/11/password/clear")).status).toBe(404);
     expect((await press("/people/13/password")).status).toBe(409);
@@ -64,7 +65,7 @@ describe("the start page", () => {
   });
 
   it("lists parked edits with who and why, and takes decisions about them", async () => {
-    const { page, press, store } = await signedIn();
+    const { page, press, confirm, store } = await signedIn();
     expect(await page()).not.toContain("Needs you");
     const edit = parkedEdit(store);
     const text = await page();
@@ -76,7 +77,7 @@ describe("the start page", () => {
     expect((await press(`/edits/${edit}/retry`)).status).toBe(303);
     expect(store.journal.get(edit)?.state).toBe("pending");
     expect((await press(`/edits/${edit}/retry`)).status).toBe(409);
-    expect((await press(`/edits/${edit}/discard`)).status).toBe(303);
+    expect((await confirm(`/edits/${edit}/discard`)).status).toBe(303);
     expect(store.journal.get(edit)?.state).toBe("discarded");
     expect((await press("/edits/999/discard")).status).toBe(404);
     expect((await press(`/edits/${edit}/undo`)).status).toBe(409);

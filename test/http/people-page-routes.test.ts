@@ -227,7 +227,7 @@ describe("/me", () => {
     const id = store.logIns.of(ana).find(({ agent }) => agent === "Two")?.id;
     await first.press("/me/log-ins", { end: String(id) });
     expect((await second.look("/me")).status).toBe(303);
-    await first.press("/me/log-ins", { end: "others" });
+    await first.press("/me/log-ins", { end: "others", confirmed: "yes" });
     expect((await third.look("/me")).status).toBe(303);
     expect((await first.look("/me")).text).toContain("this one");
   });
@@ -235,12 +235,12 @@ describe("/me", () => {
   it("gives a new password, which ends every log-in but the one at hand", async () => {
     const { asAna, passwords } = await place();
     const [here, there] = [await asAna(), await asAna()];
-    const { text } = await here.press("/me/password");
+    const { text } = await here.press("/me/password", { confirmed: "yes" });
     const [, shown = ""] = /<strong>([\w-]+)<\/strong>/.exec(text) ?? [];
     expect(passwords.check("ana@example.com", shown)?.id).toBe(ana);
     expect((await here.look("/me")).status).toBe(200);
     expect((await there.look("/me")).status).toBe(303);
-    await here.press("/me/password/clear");
+    await here.press("/me/password/clear", { confirmed: "yes" });
     expect(passwords.has(personId(11))).toBe(false);
   });
 

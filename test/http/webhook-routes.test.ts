@@ -54,7 +54,7 @@ describe("/me/webhook", () => {
     expect(text).not.toMatch(/nobody-guesses|tk_of-ana/);
     expect((await look("/me")).text).toContain("ntfy.example.com</bdi> and by mail");
     expect(store.personWebhooks.get(ana)).toMatchObject({ format: "ntfy", withMail: true });
-    await press("/me/webhook", { do: "remove" });
+    await press("/me/webhook", { do: "remove", confirmed: "yes" });
     expect(store.personWebhooks.get(ana)).toBeNull();
     expect(lines.join("")).not.toMatch(/nobody-guesses|tk_of-ana/);
   });

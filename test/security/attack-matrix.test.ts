@@ -129,6 +129,8 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/feeds": nothing(200),
   "POST /api/feeds": post,
   "POST /api/feeds/:id/rotate": of("feed", "let in"),
+  // What can be reopened has ended: test/http/feed-routes.test.ts says for whom.
+  "POST /api/feeds/:id/reopen": post,
   "PATCH /api/feeds/:id": of("feed", "let in"),
   "DELETE /api/feeds/:id": of("feed", "let in"),
   "GET /api/brakes": nothing(200),
@@ -143,6 +145,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/edits/:id/undo": of("edit", 200),
   "POST /api/edits/:id/undo": of("edit", "let in"),
   "GET /api/people": nothing(200),
+  "GET /api/people/:id/password": of("person", "let in"),
   "POST /api/people/:id/password": of("person", "let in"),
   "DELETE /api/people/:id/password": of("person", "let in"),
   // The service cannot be reached here, and a request without what it needs is told so.
@@ -334,7 +337,9 @@ function askFor(world: AttackedWorld, cell: Cell): Promise<Answer> {
   const method = route.startsWith("*") ? "PUT" : (route.split(" ", 1)[0] ?? "");
   const { path } = addressOf(world, cell);
   const isForm = doorOf(route).door !== "program";
-  const body = isForm ? new URLSearchParams({ form: role.formToken }).toString() : "{}";
+  const body = isForm
+    ? new URLSearchParams({ form: role.formToken, confirmed: "yes" }).toString()
+    : "{}";
   const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
   return world.call(`${method} ${path}`, {
     role,

@@ -50,11 +50,14 @@ export async function command(
     installation,
     daemon = null,
     input = "",
+    typed = null,
     clock = runtime.clock,
   }: {
     readonly installation: Installation;
     readonly daemon?: DaemonAddress | null;
     readonly input?: string;
+    /** What is typed on the terminal where something is asked; null: there is no terminal. */
+    readonly typed?: string | null;
     /** What the command takes for now. */
     readonly clock?: () => Temporal.Instant;
   },
@@ -76,6 +79,13 @@ export async function command(
     say(text) {
       stderr += text;
     },
+    ask:
+      typed === null
+        ? null
+        : (question) => {
+            stderr += question;
+            return Promise.resolve(typed);
+          },
     readFile: (path) => readFileSync(path),
     readStandardInput: () => Promise.resolve(Buffer.from(input)),
     readConfig: () => ({ ok: true, value: configOf(installation) }),

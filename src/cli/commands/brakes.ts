@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { CommandTools } from "../command-host.ts";
+import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { localTime, rowsOf, table } from "../terminal-text.ts";
 
@@ -18,16 +19,21 @@ export function brakesCommand({ host }: CommandTools): Command {
         { work: (backend) => backend.brakes(), describe: describeList },
       ),
     );
-  brakes
-    .command("release")
-    .description("agree to the removals of a source")
-    .argument("<source>", "its name, as the list shows it")
-    .action(async (source: string, options: object, command: Command) => {
-      await withDaemonOrLocal({ host, command, options }, (backend) =>
-        backend.releaseBrake(source),
-      );
-      host.say(`${source}: what is confirmed as gone will be removed\n`);
+  withYes(
+    brakes
+      .command("release")
+      .description("agree to the removals of a source")
+      .argument("<source>", "its name, as the list shows it"),
+  ).action(async (source: string, options: YesOption, command: Command) => {
+    await withDaemonOrLocal({ host, command, options }, async (backend) => {
+      const held = rowsOf<ListedBrake>(await backend.brakes()).find((one) => one.source === source);
+      const question = () =>
+        `${held?.missing} of ${held?.total} entries of ${source} are no longer listed by the service: those that it confirms as gone go from every calendar.\nRemove them?`;
+      if (held) await confirm(host, options, question);
+      await backend.releaseBrake(source);
     });
+    host.say(`${source}: what is confirmed as gone will be removed\n`);
+  });
   return brakes;
 }
 

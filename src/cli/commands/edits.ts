@@ -5,6 +5,7 @@ import { fieldNames } from "../../domain/wording.ts";
 import type { FieldPick, Picks } from "../../edits/actions/choice.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
+import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, type UndoDecision } from "../daemon-or-local.ts";
 import {
   describeChoice,
@@ -62,11 +63,21 @@ export function editsCommand({ host }: CommandTools): Command {
     ),
   );
   for (const [act, description] of acts) {
-    add(act, description).action((id: number, options: EditOptions, command: Command) =>
-      printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.decide(id, act), describe: describeEdits },
-      ),
+    withYes(add(act, description)).action(
+      (id: number, options: EditOptions & YesOption, command: Command) =>
+        printAnswer(
+          { host, command, options },
+          {
+            async work(backend) {
+              const { action, words }: ListedEdit = Object(await backend.edit(id));
+              const isLoss = act === "discard" || action === "delete";
+              const question = () => `${words.sentence}.\n${losses[act]}`;
+              if (isLoss) await confirm(host, options, question);
+              return backend.decide(id, act);
+            },
+            describe: describeEdits,
+          },
+        ),
     );
   }
   add("retry", "try a parked edit again")
@@ -141,6 +152,13 @@ const acts = [
   ["approve", "let a held edit go"],
   ["discard", "take an edit back that has not reached the service"],
 ] as const;
+
+/** What is asked before an act that takes something away. */
+const losses: Readonly<Record<(typeof acts)[number][0], string>> = {
+  approve:
+    "The item is deleted in the workspace, for everyone; `edits undo` makes it anew, without its comments and files. Delete it?",
+  discard: "It is not sent, which cannot be undone. Discard it?",
+};
 
 interface UndoOptions {
   readonly person?: number;

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { oneLine } from "../../domain/text.ts";
-import { enumerated } from "../../domain/wording.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
+import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId, readName } from "../options.ts";
 import { localTime, rowsOf, table } from "../terminal-text.ts";
@@ -78,45 +78,76 @@ export function feedsCommand({ host }: CommandTools): Command {
         { work: (backend) => backend.changeFeed(id, to), describe: describeList },
       );
     });
-  feeds
-    .command("rotate")
-    .description("a new address; the old one ends")
-    .argument("<id>", "the feed's number", readId)
+  withYes(
+    feeds
+      .command("rotate")
+      .description("a new address; the old one ends")
+      .argument("<id>", "the feed's number", readId),
+  )
     .option("--json", "print JSON", false)
-    .action((id: number, options: FeedOptions, command: Command) =>
+    .action((id: number, options: FeedOptions & YesOption, command: Command) =>
       printAnswer(
         { host, command, options },
         {
-          async work(backend) {
-            const before = await fetchersOf(id, backend);
+          async work(backend, { service: { timeZone } }) {
+            const fetched = await fetchersOf(id, { backend, zone: timeZone });
+            await confirm(
+              host,
+              options,
+              () =>
+                `${fetched} The old address stops working at once, and cannot be brought back.\nMake a new address for feed ${id}?`,
+            );
             const rotated = await backend.rotateFeed(id);
-            if (before !== null) host.say(`${before} until it is given the new address\n`);
+            host.say(`${fetched} Programs get nothing new until they are given the new address.\n`);
             return rotated;
           },
           describe: describeList,
         },
       ),
     );
-  feeds
-    .command("revoke")
-    .description("end a feed for good")
-    .argument("<id>", "the feed's number", readId)
-    .action(async (id: number, options: object, command: Command) => {
-      const before = await withDaemonOrLocal({ host, command, options }, async (backend) => {
-        const fetchers = await fetchersOf(id, backend);
+  withYes(
+    feeds
+      .command("revoke")
+      .description("end a feed; `feeds reopen` undoes it")
+      .argument("<id>", "the feed's number", readId),
+  ).action(async (id: number, options: YesOption, command: Command) => {
+    await withDaemonOrLocal(
+      { host, command, options },
+      async (backend, { service: { timeZone } }) => {
+        const fetched = await fetchersOf(id, { backend, zone: timeZone });
+        await confirm(
+          host,
+          options,
+          () => `${fetched} Its address stops working.\nEnd feed ${id}?`,
+        );
         await backend.revokeFeed(id);
-        return fetchers;
-      });
-      host.say(`feed ${id} is revoked${before === null ? "" : `: ${before}`}\n`);
-    });
+        host.say(`feed ${id} has ended. ${fetched} Undo: dayferry feeds reopen ${id}\n`);
+      },
+    );
+  });
+  feeds
+    .command("reopen")
+    .description("open an ended feed again, under its address")
+    .argument("<id>", "the feed's number", readId)
+    .option("--json", "print JSON", false)
+    .action((id: number, options: FeedOptions, command: Command) =>
+      printAnswer(
+        { host, command, options },
+        { work: (backend) => backend.reopenFeed(id), describe: describeList },
+      ),
+    );
   return feeds;
 }
 
-/** What breaks with a feed's address, by the programs that have fetched from it; null where none has. */
-async function fetchersOf(id: number, backend: DaemonOrLocal): Promise<string | null> {
+/** Which programs have fetched from a feed's address, as a sentence. */
+async function fetchersOf(
+  id: number,
+  { backend, zone }: { readonly backend: DaemonOrLocal; readonly zone: string },
+): Promise<string> {
   const feed = rowsOf<ListedFeed>(await backend.feeds()).find((one) => one.id === id);
-  const names = (feed?.fetches ?? []).map(({ program }) => oneLine(program));
-  return names.length === 0 ? null : `${enumerated(names)}: nothing new comes there from now on`;
+  const users = (feed?.fetches ?? []).map(({ program, at }) => ({ name: program, at }));
+  const words = usersInWords(users, zone);
+  return words === null ? "No program has fetched it yet." : `Fetched by ${words}.`;
 }
 
 /** What a feed shows, for making one and for changing one. */
@@ -202,7 +233,11 @@ interface ListedFeed {
   readonly url: string | null;
   readonly problem?: string | null;
   readonly lastFetch: { readonly at: string; readonly agent: string } | null;
-  readonly fetches?: readonly { readonly program: string; readonly says: string }[];
+  readonly fetches?: readonly {
+    readonly program: string;
+    readonly at: string;
+    readonly says: string;
+  }[];
 }
 
 function describeList(answer: unknown, zone: string): string {

@@ -1,6 +1,8 @@
 import { basename } from "node:path";
 import { Command } from "commander";
+import { oneLine } from "../../domain/text.ts";
 import { asJson, type CommandTools, Failed, readInput } from "../command-host.ts";
+import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type FolderName, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
 import { localTime, rowsOf, table } from "../terminal-text.ts";
@@ -48,12 +50,17 @@ export function filesCommand({ host }: CommandTools): Command {
         );
       },
     );
-  add("delete", "remove a file from a folder")
+  withYes(add("delete", "remove a file from a folder"))
     .argument("<id>", "the file's number", readId)
-    .action(async (id: number, options: FileOptions, command: Command) => {
-      await withDaemonOrLocal({ host, command, options }, (backend) =>
-        backend.deleteFile(id, folderOf(options)),
-      );
+    .action(async (id: number, options: FileOptions & YesOption, command: Command) => {
+      const folder = folderOf(options);
+      await withDaemonOrLocal({ host, command, options }, async (backend) => {
+        await confirm(host, options, async () => {
+          const file = rowsOf<ListedFile>(await backend.files(folder)).find((one) => one.id === id);
+          return `File ${file ? oneLine(file.name) : id} is deleted in the workspace, for everyone; that cannot be undone.\nDelete it?`;
+        });
+        await backend.deleteFile(id, folder);
+      });
       if (options.json) host.print(asJson({ deleted: id }));
       else host.say(`file ${id} is deleted\n`);
     });

@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { oneLine } from "../../domain/text.ts";
 import { asJson, type CommandTools } from "../command-host.ts";
+import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
 import { rowsOf, table } from "../terminal-text.ts";
@@ -37,10 +39,16 @@ export function labelsCommand({ host }: CommandTools): Command {
     .action((id: number, name: string, options: LabelOptions, command: Command) =>
       print((backend) => backend.renameLabel(id, name), { options, command }),
     );
-  add("delete", "take a label from the account and from every task")
+  withYes(add("delete", "take a label from the account and from every task"))
     .argument("<id>", "the label's number", readId)
-    .action(async (id: number, options: LabelOptions, command: Command) => {
-      await withDaemonOrLocal({ host, command, options }, (backend) => backend.deleteLabel(id));
+    .action(async (id: number, options: LabelOptions & YesOption, command: Command) => {
+      await withDaemonOrLocal({ host, command, options }, async (backend) => {
+        await confirm(host, options, async () => {
+          const label = rowsOf<ListedLabel>(await backend.labels()).find((one) => one.id === id);
+          return `Label ${label ? oneLine(label.name) : id} is taken off every task, for everyone; that cannot be undone.\nDelete it?`;
+        });
+        await backend.deleteLabel(id);
+      });
       if (options.json) host.print(asJson({ deleted: id }));
       else host.say(`label ${id} is deleted\n`);
     });

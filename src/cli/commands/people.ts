@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { CommandTools } from "../command-host.ts";
-import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
+import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
+import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
 import { rowsOf, table } from "../terminal-text.ts";
 
@@ -21,26 +22,69 @@ export function peopleCommand({ host }: CommandTools): Command {
         { work: (backend) => backend.people(), describe: describeList },
       ),
     );
-  people
-    .command("set-password")
-    .description("a new app password for calendar programs, shown this once; an older one ends")
-    .argument("<id>", "the person's number", readId)
+  withYes(
+    people
+      .command("set-password")
+      .description("a new app password for calendar programs, shown this once; an older one ends")
+      .argument("<id>", "the person's number", readId),
+  )
     .option("--json", "print JSON", false)
-    .action((id: number, options: PeopleOptions, command: Command) =>
+    .action((id: number, options: PeopleOptions & YesOption, command: Command) =>
       printAnswer(
         { host, command, options },
-        { work: (backend) => backend.setPassword(id), describe: describePassword },
+        {
+          async work(backend, { service: { timeZone } }) {
+            const ends = await passwordEnd(id, { backend, zone: timeZone });
+            const question = () => `${ends}\nMake a new password for person ${id}?`;
+            if (ends !== null) await confirm(host, options, question);
+            return backend.setPassword(id);
+          },
+          describe: describePassword,
+        },
       ),
     );
-  people
-    .command("clear-password")
-    .description("end a person's app password: calendar programs can no longer log in")
-    .argument("<id>", "the person's number", readId)
-    .action(async (id: number, options: object, command: Command) => {
-      await withDaemonOrLocal({ host, command, options }, (backend) => backend.clearPassword(id));
-      host.say(`the app password of person ${id} has ended\n`);
-    });
+  withYes(
+    people
+      .command("clear-password")
+      .description("end a person's app password: calendar programs can no longer log in")
+      .argument("<id>", "the person's number", readId),
+  ).action(async (id: number, options: YesOption, command: Command) => {
+    await withDaemonOrLocal(
+      { host, command, options },
+      async (backend, { service: { timeZone } }) => {
+        const ends = await passwordEnd(id, { backend, zone: timeZone });
+        const question = () => `${ends}\nRemove the app password of person ${id}?`;
+        if (ends !== null) await confirm(host, options, question);
+        await backend.clearPassword(id);
+      },
+    );
+    host.say(`the app password of person ${id} has ended\n`);
+  });
   return people;
+}
+
+/** What ends with a person's app password, as sentences; null where there is none. */
+async function passwordEnd(
+  id: number,
+  { backend, zone }: { readonly backend: DaemonOrLocal; readonly zone: string },
+): Promise<string | null> {
+  const used: UsedPassword = Object(await backend.passwordUse(id));
+  if (!used.hasPassword) return null;
+  const { programs, logIns } = used;
+  const words = usersInWords(programs, zone);
+  return [
+    words === null ? "No program has made an edit with it yet." : `Used by ${words}.`,
+    "The old password stops working at once, and cannot be brought back: calendar programs stop syncing.",
+    ...(logIns > 0
+      ? [`${logIns} ${logIns === 1 ? "browser is" : "browsers are"} logged out.`]
+      : []),
+  ].join(" ");
+}
+
+interface UsedPassword {
+  readonly hasPassword: boolean;
+  readonly programs: readonly { readonly name: string; readonly at: string }[];
+  readonly logIns: number;
 }
 
 interface ListedPerson {

@@ -50,11 +50,13 @@ interface FeedsPageData {
   readonly entered: EnteredFeed;
   /** What is wrong with what was entered. */
   readonly problems: readonly string[];
+  /** The feed that was ended just now. */
+  readonly ended: Pick<PublishedFeed, "id" | "name"> | null;
 }
 
 /** All feeds of the viewer, and the form that makes another. */
 export function feedsPage(data: FeedsPageData): Page {
-  const { feeds, query, viewer, problems } = data;
+  const { feeds, query, viewer, problems, ended, formToken } = data;
   const open = feeds.filter(({ revokedAt }) => revokedAt === null);
   const list =
     open.length > 0
@@ -73,7 +75,16 @@ export function feedsPage(data: FeedsPageData): Page {
           "bad",
           html`<p>The feed was not made:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
         );
-  const body = html`${trouble}
+  const undo =
+    ended &&
+    notice(
+      "good",
+      html`<p>The feed <bdi>${ended.name}</bdi> has ended.</p>${postForm(
+        { action: `feeds/${ended.id}`, formToken, inRow: true },
+        button("Undo", { name: "do", value: "reopen" }),
+      )}`,
+    );
+  const body = html`${trouble}${undo}
 ${card({
   title: viewer.kind === "admin" ? "All feeds" : "Your feeds",
   body: list,
@@ -199,13 +210,13 @@ ${card({
   title: "Another address",
   id: "rotate",
   body: html`<p>When somebody has the address who should not: a new one ends the old one at once. ${breaks(feed)} ${feed.fetches.length === 0 ? null : "They show it again after you have entered the new address in each of them."}</p>
-${form(button("Make a new address", { name: "do", value: "rotate" }))}`,
+${form(button("Make a new address…", { name: "do", value: "rotate" }))}`,
 })}
 ${card({
   title: "End this feed",
   id: "revoke",
-  body: html`<p>Its address stops for good. ${breaks(feed)}${feed.automatic ? " The project gets no other one by itself." : ""} Nothing in the workspace changes.</p>
-${form(button("End this feed", { name: "do", value: "revoke", tone: "bad" }))}`,
+  body: html`<p>Its address stops working. ${breaks(feed)}${feed.automatic ? " The project gets no other one by itself." : ""} Nothing in the workspace changes.</p>
+${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))}`,
 })}`,
   };
 }

@@ -45,6 +45,8 @@ export interface Feeds {
   /** A new address; the old one ends. False when the feed is unknown or revoked. */
   rotate(id: FeedId): boolean;
   revoke(id: FeedId): boolean;
+  /** Ends the end. False where it has not ended, or its project has got another feed by itself meanwhile. */
+  reopen(id: FeedId): boolean;
   state(id: FeedId): FeedState | null;
   setState(id: FeedId, state: FeedState): void;
   /** Everything that the feed has published. */
@@ -94,6 +96,11 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     "UPDATE feeds SET version = version + 1 WHERE id = ? AND revoked_at IS NULL",
   );
   const revoke = db.prepare("UPDATE feeds SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
+  const reopen = db.prepare(
+    `UPDATE feeds SET revoked_at = NULL WHERE id = ? AND revoked_at IS NOT NULL
+       AND NOT (automatic = 1 AND EXISTS (SELECT 1 FROM feeds other
+         WHERE other.project_id = feeds.project_id AND other.automatic = 1 AND other.revoked_at IS NULL))`,
+  );
   const state = db.prepare("SELECT * FROM feed_states WHERE feed = ?");
   const setState = db.prepare(
     `INSERT INTO feed_states (feed, inputs, etag, modified_at, items, bytes)
@@ -158,6 +165,7 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     ofPerson: (person) => ofPerson.all(person).map(feedRow),
     rotate: (id) => rotate.run(id).changes > 0,
     revoke: (id) => revoke.run(now(), id).changes > 0,
+    reopen: (id) => reopen.run(id).changes > 0,
     state(id) {
       const row = state.get(id);
       return row === undefined ? null : feedStateRow(row);

@@ -1,7 +1,7 @@
 import type { Channel, Edit, EditState } from "../../domain/edit.ts";
 import type { EditId, PersonId, ProjectId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
-import { instantText } from "../rows/item-rows.ts";
+import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Which edits are looked for; what is left out narrows nothing. */
@@ -23,10 +23,23 @@ export interface EditFilter {
 export interface EditSearch {
   /** Newest first. */
   find(filter: EditFilter, limit: number): readonly Edit[];
+  /** The User-Agents of calendar programs by which a person has made edits, the last used first. */
+  programsOf(
+    person: PersonId,
+  ): readonly { readonly agent: string; readonly at: Temporal.Instant }[];
 }
 
 export function createEditSearch({ db, zone }: StoreDeps): EditSearch {
+  const programs = db.prepare(
+    `SELECT program AS agent, max(created_at) AS at FROM edits
+     WHERE actor = ? AND channel = 'caldav' AND program IS NOT NULL GROUP BY program ORDER BY at DESC LIMIT 20`,
+  );
   return {
+    programsOf: (person) =>
+      programs.all(person).map((row) => ({
+        agent: textColumn(row, "agent") ?? "",
+        at: Temporal.Instant.from(textColumn(row, "at") ?? ""),
+      })),
     find(filter, limit) {
       const { conditions, values } = conditionsOf(filter);
       const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;

@@ -236,18 +236,9 @@ export function changeRow(row: unknown): ChangeRow {
   };
 }
 
-/** Whom changes of a collection concern. */
-export interface ChangeAudience {
-  readonly collection: CollectionName;
-  /** Null: all who have it. */
-  readonly people: readonly PersonId[] | null;
-}
-
-export function audienceRow(row: unknown): ChangeAudience {
-  const { collection, audience } = row as { collection: CollectionName; audience: string | null };
-  const people = audience === null ? null : (JSON.parse(audience) as PersonId[]);
-  return { collection, people };
-}
+/** A JSON array of people; null = everybody. */
+export const audienceIn = (text: string | null): readonly PersonId[] | null =>
+  text === null ? null : (JSON.parse(text) as PersonId[]);
 
 interface GateSlotRow {
   readonly startedAt: Temporal.Instant;

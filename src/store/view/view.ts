@@ -9,8 +9,6 @@ import { type CollectionName, directory, type Item } from "../../domain/item.ts"
 import { fromPlain } from "../../domain/plain-item.ts";
 import { isPartyTo, type Reader, seesItem } from "../../domain/sight.ts";
 import {
-  audienceRow,
-  type ChangeAudience,
   type ChangeRow,
   changeRow,
   instantText,
@@ -380,8 +378,6 @@ export interface ChangeLog {
     after: Revision,
     of: { readonly collection: SeenCollection; readonly person: PersonId },
   ): readonly ChangedItem[];
-  /** Whom the changes after a revision concern, each collection and audience once. */
-  audiencesAfter(after: Revision): readonly ChangeAudience[];
   /** From here on the log and the versions are whole; what is asked of an earlier revision cannot be answered. */
   completeFrom(): Revision;
 }
@@ -427,9 +423,6 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
        AND (audience IS NULL OR EXISTS (SELECT 1 FROM json_each(audience) WHERE value = @person))
      GROUP BY item ORDER BY 2`,
   );
-  const audiences = db.prepare(
-    "SELECT DISTINCT collection, audience FROM changes WHERE revision > ?",
-  );
   const reach = db.prepare(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
 
   const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
@@ -453,7 +446,6 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
     since: (after, limit) => later.all(after, limit).map(changeRow),
     changedAfter: (after) => changed.all(after).map(changedItem),
     seenAfter: (after, of) => seenLater.all({ after, ...of }).map(changedItem),
-    audiencesAfter: (after) => audiences.all(after).map(audienceRow),
     completeFrom,
   };
 }

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import { oneLine } from "../domain/text.ts";
+import { enumerated } from "../domain/wording.ts";
+import { type CommandHost, Failed } from "./command-host.ts";
+import { localTime } from "./terminal-text.ts";
+
+export interface YesOption {
+  readonly yes: boolean;
+}
+
+/** Adds `--yes` to a command that takes something away. */
+export const withYes = (command: Command): Command =>
+  command.option("--yes", "do it without asking", false);
+
+/**
+ * Asks on the terminal before something is taken away; a script, or `--yes`, is not asked. `question`: what happens and what
+ * depends on it, looked up only where it is asked. Throws a `Failed` where the answer is not yes.
+ */
+export async function confirm(
+  { ask }: Pick<CommandHost, "ask">,
+  { yes }: YesOption,
+  question: () => Promise<string> | string,
+): Promise<void> {
+  if (yes || !ask) return;
+  const answer = await ask(`${await question()} [y/N] `);
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new Failed("nothing was done", 1);
+}
+
+/** "Google (last on 2026-11-21 10:00) and Thunderbird (…)"; null for nobody. `zone`: on whose clocks. */
+export function usersInWords(
+  users: readonly { readonly name: string; readonly at: string }[],
+  zone: string,
+): string | null {
+  if (users.length === 0) return null;
+  return enumerated(
+    users.map(({ name, at }) => `${oneLine(name)} (last on ${localTime(at, zone)})`),
+  );
+}
