@@ -1,6 +1,7 @@
 import type { Channel } from "./edit.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { Patch, PatchField } from "./patch.ts";
+import { programName } from "./program-name.ts";
 import { unreachable } from "./result.ts";
 import { oneLine, plainDescription } from "./text.ts";
 import { defaultLength, inZone, isReadTwice, type When } from "./when.ts";
@@ -179,6 +180,19 @@ export function channelInWords(channel: Channel): string {
     default:
       return unreachable(channel);
   }
+}
+
+/** By which program, or which way, an edit came in; null where its editor was here. */
+export function programInWords({
+  channel,
+  program,
+}: {
+  readonly channel: Channel;
+  readonly program: string | null;
+}): string | null {
+  if (channel === "dashboard") return null;
+  const name = channel === "caldav" || channel === "upload" ? programName(program) : null;
+  return name === null ? channelInWords(channel) : `by ${name}`;
 }
 
 /** What numbers are called. */

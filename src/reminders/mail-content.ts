@@ -27,6 +27,15 @@ export type Part =
       readonly kind: "facts";
       readonly facts: readonly { readonly name: string; readonly value: string }[];
     }
+  /** Values side by side, under what the two sides are called; "" where a side has none. */
+  | {
+      readonly kind: "comparison";
+      readonly sides: readonly [left: string, right: string];
+      readonly rows: readonly {
+        readonly name: string;
+        readonly values: readonly [left: string, right: string];
+      }[];
+    }
   /** What people have written, with its line breaks. */
   | { readonly kind: "prose"; readonly text: string }
   | { readonly kind: "links"; readonly links: readonly NamedLink[] }
@@ -98,6 +107,11 @@ function linesOf(part: Part): readonly string[] {
       return part.lines;
     case "facts":
       return part.facts.map(({ name, value }) => `${name}: ${value}`);
+    case "comparison":
+      return part.rows.flatMap(({ name, values }) => [
+        name,
+        ...part.sides.flatMap((side, at) => (values[at] ? [`  ${side}: ${values[at]}`] : [])),
+      ]);
     case "prose":
       return part.text === "" ? [] : [part.text];
     case "links":
@@ -136,7 +150,7 @@ function htmlOfMail({ preview, heading, fact, parts, reason, unsubscribe }: Mail
 }
 
 /** What mails have in common around their content; `body` and `footer` are markup. */
-export function htmlFrame({
+function htmlFrame({
   title,
   preview,
   body,
@@ -163,7 +177,7 @@ export function htmlFrame({
   return `${lines.join("\n")}\n`;
 }
 
-export function footerOf(reason: string, unsubscribe: UnsubscribeLink | null): readonly string[] {
+function footerOf(reason: string, unsubscribe: UnsubscribeLink | null): readonly string[] {
   return [
     `<p style="margin:0">${escapeHtml(reason)}</p>`,
     ...(unsubscribe
@@ -199,6 +213,8 @@ function markupOf(part: Part): readonly string[] {
         ),
         "</div>",
       ];
+    case "comparison":
+      return comparisonMarkup(part);
     case "prose":
       return part.text === ""
         ? []
@@ -222,6 +238,21 @@ function markupOf(part: Part): readonly string[] {
     default:
       return unreachable(part);
   }
+}
+
+/** The name of a row is never broken; a side without a value has no column. */
+function comparisonMarkup({
+  sides,
+  rows,
+}: Extract<Part, { kind: "comparison" }>): readonly string[] {
+  if (rows.length === 0) return [];
+  const shown = ([0, 1] as const).filter((at) => rows.some(({ values }) => values[at] !== ""));
+  const cell = (text: string, style = "") =>
+    `<td style="padding:.2em 1em .2em 0;vertical-align:top${style}"><bdi>${escapeHtml(text)}</bdi></td>`;
+  const row = (name: string, values: readonly [string, string]) =>
+    `<tr>${cell(name, ";white-space:nowrap;overflow-wrap:normal;opacity:.75")}${shown.map((at) => cell(values[at])).join("")}</tr>`;
+  const body = rows.map(({ name, values }) => row(name, values)).join("");
+  return [`<table style="margin:1em 0 0;border-spacing:0">${row("", sides)}${body}</table>`];
 }
 
 /** Large enough for a thumb. */

@@ -18,7 +18,7 @@ import {
   unsubscribeFor,
   zoneFor,
 } from "./recipients.ts";
-import { noticesContent, type Parking, renderNotice } from "./render-notices.ts";
+import { noticeContent, noticesContent, type Parking } from "./render-notices.ts";
 
 /** What became of telling somebody of a parked edit. */
 export type NoticeEvent = {
@@ -144,20 +144,20 @@ function compose(
   const address = { person: first.editor, choice: "notices", messageId } as const;
   const unsubscribe = unsubscribeFor(address, deps);
   const isAlone = notices.length === 1 && messageId === messageIdOf(first.key, installation);
-  const dashboard = deps.publicUrl === null ? null : `${deps.publicUrl}/#waiting`;
+  const { publicUrl } = deps;
   const parkings = notices.map(
     ({ edit, editor }): Parking => ({
       ...parkingOf({ edit, editor }, deps),
-      dashboard,
+      publicUrl,
       unsubscribe,
     }),
   );
   const [only] = parkings;
   return {
     ...envelope(address, deps),
-    ...(isAlone && only
-      ? renderNotice(only)
-      : renderMail(noticesContent(parkings, { dashboard, unsubscribe }))),
+    ...renderMail(
+      isAlone && only ? noticeContent(only) : noticesContent(parkings, { publicUrl, unsubscribe }),
+    ),
     calendar: null,
   };
 }
@@ -165,7 +165,7 @@ function compose(
 function parkingOf(
   { edit, editor }: Pick<Notice, "edit" | "editor">,
   { store, zone }: NoticesDeps,
-): Omit<Parking, "dashboard" | "unsubscribe"> {
+): Omit<Parking, "publicUrl" | "unsubscribe"> {
   const { directory } = store;
   const now = presentOf(edit, store);
   return {

@@ -70,6 +70,14 @@ function refusalOf({ status, message, request }: Extract<Failure, { kind: "refus
   return `The service refused it: ${message} (${request}, ${status})`;
 }
 
+/** A sentence of `describeFailure` as who does not run Dayferry reads it: without the request and its status. */
+export const withoutRequest = (text: string): string =>
+  text
+    .replaceAll(/ \((?:[A-Z]+) \/\S*, (?:code )?\d+\)/g, "")
+    .replaceAll(/ what is named in [A-Z]+ \/\S* \(\d+\)/g, " it")
+    .replaceAll(/: [A-Z]+ \/\S*(?=: )/g, "")
+    .replaceAll(/\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*?(?: \(\d+\))?(?=[:\s]|$)/g, "it");
+
 const statusOf = (status: number | null): string => (status === null ? "" : ` (${status})`);
 
 const inSeconds = (duration: Temporal.Duration): string =>

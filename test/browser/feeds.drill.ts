@@ -44,6 +44,8 @@ describeInBrowser("feeds", () => {
     await page.reload();
     await page.getByText("Google came once").waitFor();
 
+    await page.getByRole("button", { name: "Make a new address…" }).click();
+    await page.getByRole("heading", { name: "Make a new address for Open tasks?" }).waitFor();
     await page.getByRole("button", { name: "Make a new address" }).click();
     await page.getByRole("heading", { name: "Open tasks" }).waitFor();
     expect(await page.getByRole("textbox", { name: "Address" }).inputValue()).not.toBe(address);
@@ -55,6 +57,8 @@ describeInBrowser("feeds", () => {
       await letPass(1000);
       return route.fulfill({ response });
     });
+    await page.getByRole("button", { name: "End this feed…" }).click();
+    await page.getByRole("heading", { name: /^End the feed / }).waitFor();
     await page.getByRole("button", { name: "End this feed" }).click();
     await page.getByRole("heading", { name: "A new feed" }).waitFor();
     expect(await page.getByRole("link", { name: "Open tasks" }).count()).toBe(0);

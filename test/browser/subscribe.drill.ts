@@ -123,6 +123,8 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     await other.goto(`${world.url}/feeds`);
     expect(await other.getByRole("link", { name: "Only mine" }).count()).toBe(0);
     expect((await other.request.get(page.url())).status()).toBe(404);
+    await page.getByRole("button", { name: "End this feed…" }).click();
+    await page.getByRole("heading", { name: /^End the feed / }).waitFor();
     await page.getByRole("button", { name: "End this feed" }).click();
     await page.getByRole("heading", { name: "A new feed" }).waitFor();
     expect((await fetch(url)).status).toBe(404);

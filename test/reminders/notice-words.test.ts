@@ -28,42 +28,51 @@ describe("step() says what happened", () => {
       rig.park({
         reason: "conflict",
         problem: "title was changed by somebody else as well",
-        clash: { before: { ...rig.event, title: "Review of Ben" }, conflicts: [] },
+        clash: {
+          before: { ...rig.event, title: "Review of Ben" },
+          conflicts: [
+            { field: "title", base: "Review", ours: "Design", theirs: "Ben", taken: null },
+            { field: "when", base: "", ours: "", theirs: "", taken: null },
+          ],
+        },
       });
     }, "https://calendar.example.com");
-    expect(mail.subject).toBe("Not applied: Review of Ben – changed by somebody else as well");
+    expect(mail.subject).toBe("Not saved: Review of Ben – someone else changed it too");
     for (const line of [
-      "Somebody else has changed it since you saw it.",
-      "  Title: Design <review>",
-      "  Title: Review of Ben",
-      "  When: Tue 24 Nov 2026, 13:00–14:00 (Europe/Lisbon)",
-      "  When: Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)",
-      "  Reminder: none",
-      "  Reminder: 15 minutes before",
-      "  Assigned: Ana, Ben",
-      "https://calendar.example.com/#waiting",
-      "dayferry edits resolve 1 --keep theirs",
-      "dayferry edits discard 1",
+      "Your change (Tue 24 Nov 2026, 08:00 (Europe/Lisbon)) was not saved, because someone else changed it too (Title, When).",
+      "Title\n  Your edit: Design <review>\n  In the workspace: Review of Ben\n",
+      "  Your edit: Tue 24 Nov 2026, 13:00–14:00 (Europe/Lisbon)",
+      "  In the workspace: Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)",
+      "Reminder\n  Your edit: none\n  In the workspace: 15 minutes before",
+      "Assigned\n  Your edit: Ana, Ben",
+      "Choose what to keep: https://calendar.example.com/edits/1\n",
+      "You get this email because this edit was made in your name, by a calendar program.",
     ]) {
       expect(text).toContain(line);
     }
+    // Nobody but the admin has a command line, and a label is never broken.
+    expect(`${text}${html}`).not.toContain("dayferry ");
+    expect(html).toMatch(/white-space:nowrap;[^"]*"><bdi>When</);
     expect(html).toContain("<bdi>Design &lt;review&gt;</bdi>");
     expect(html).not.toContain("<review>");
-    expect(html).toContain('href="https://calendar.example.com/#waiting"');
+    expect(html).toContain('href="https://calendar.example.com/edits/1"');
     expect(mail.headers).toContainEqual(
       expect.objectContaining({ key: "auto-submitted", value: "auto-generated" }),
     );
   });
 
-  it("step() tells why the workspace refused, and names no dashboard without an address", async () => {
+  it("step() tells why the workspace refused, without the request, and where to look where there is no address", async () => {
     const { mail, text } = await mailOf((rig) => {
       rig.wish({ patch: { title: "Renamed" } });
-      rig.park(refused);
+      const problem =
+        "The service refused it: Title is too long (PUT /projects/2001/events/1, 422)";
+      rig.park({ ...refused, problem });
     });
-    expect(mail.subject).toBe("Not applied: Design review – the workspace refused it");
-    expect(text).toContain("The workspace refused it: the title is too long.");
-    expect(text).toContain("  Title: Design review");
-    expect(text).not.toContain("dashboard");
+    expect(mail.subject).toBe("Not saved: Design review – the workspace refused it");
+    expect(text).toContain('was not saved: the workspace answered "Title is too long".\n');
+    expect(text).not.toMatch(/PUT|422|refused it:/);
+    expect(text).toContain("  In the workspace: Design review");
+    expect(text).toContain("On Dayferry's page Edits it is edit 1.");
   });
 
   it("step() tells of a creation that it is not there", async () => {
@@ -72,9 +81,9 @@ describe("step() says what happened", () => {
       rig.wish({ action: "create", item, base: { ...rig.event, id: null, title: "Party" } });
       rig.park({ reason: "unknown-outcome", problem: "the answer was lost" });
     });
-    expect(text).toContain("You wanted to create it:\n  Title: Party\n  When: Tue 24 Nov 2026");
-    expect(text).toContain("As far as is known, the workspace does not have it.");
-    expect(text).toContain("first looks whether it has arrived");
+    expect(text).toContain("Title\n  Your edit: Party\nWhen\n  Your edit: Tue 24 Nov 2026");
+    expect(text).toContain("the answer was lost: it may or may not be saved.");
+    expect(text).toContain("first checks whether the edit has arrived");
   });
 
   it("step() tells of a deletion what was changed meanwhile", async () => {
@@ -95,7 +104,8 @@ describe("step() says what happened", () => {
         },
       });
     });
-    expect(text).toContain("You wanted to delete it.\n\nThe workspace has:\n  Title: New\n");
+    expect(text).toContain("Deleting it (Tue 24 Nov 2026, 08:00");
+    expect(text).toContain("Title\n  In the workspace: New\n");
   });
 
   it("step() tells nothing of an item that is not open to the editor any more", async () => {
@@ -111,7 +121,7 @@ describe("step() says what happened", () => {
       rig.store.mirror.put(hidden, sourceOf(hidden));
       rig.park({ reason: "failed", problem: "the title is Secret" });
     });
-    expect(text).toContain("It is not open to you any more.");
+    expect(text).toContain("You no longer have access to it.");
     expect(`${mail.subject} ${text} ${html}`).not.toContain("Secret");
   });
 

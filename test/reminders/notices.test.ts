@@ -175,7 +175,7 @@ describe("step() keeps to what readers want and can read", () => {
     expect(new Set(rig.events.map(({ messageId }) => messageId)).size).toBe(mails);
     if (mails === 1) {
       const text = inbox.mails[0]?.mail.text;
-      expect(inbox.mails[0]?.mail.subject).toMatch(/^Not applied: 6 edits – /);
+      expect(inbox.mails[0]?.mail.subject).toMatch(/^Not saved: 6 edits – /);
       for (const { edit } of rig.events) expect(text).toContain(`edit ${edit} · the workspace`);
     }
   });

@@ -2,12 +2,10 @@ import type { Channel, Edit } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
-import { programName } from "../../domain/program-name.ts";
 import { unreachable } from "../../domain/result.ts";
 import { sameDay } from "../../domain/sameness.ts";
 import { inZone, type When } from "../../domain/when.ts";
 import {
-  channelInWords,
   clockInWords,
   dayInWords,
   enumerated,
@@ -16,6 +14,7 @@ import {
   lengthInWords,
   type Names,
   plainLine,
+  programInWords,
 } from "../../domain/wording.ts";
 import { quote } from "../intake/part.ts";
 
@@ -50,16 +49,6 @@ export function editorName(
 ): string {
   if (actor !== null) return plainLine(people.get(actor) ?? `Person ${actor}`);
   return channel === "link" ? "Somebody with a link" : "The account";
-}
-
-/** By which program, or which way, an edit came in; null where its editor was here. */
-export function programInWords({
-  channel,
-  program,
-}: Pick<Edit, "channel" | "program">): string | null {
-  if (channel === "dashboard") return null;
-  const name = channel === "caldav" || channel === "upload" ? programName(program) : null;
-  return name === null ? channelInWords(channel) : `by ${name}`;
 }
 
 /** What of an edit tells what it does. */
