@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../../src/store/store.ts";
 import { program } from "../support/dayferry.ts";
@@ -41,4 +41,10 @@ it("sql leaves nothing behind when a query is stopped", async () => {
   const { ended, said, scratch } = sql(`SELECT count(*) FROM (${endless})`, "--timeout", "PT1S");
   expect([await ended, await said]).toEqual([1, expect.stringContaining("longer than PT1S")]);
   expect(readdirSync(scratch)).toEqual([]);
+});
+
+it("sql begins csv with a byte order mark where that is asked for", async () => {
+  const { child, ended } = sql("SELECT 1 AS one", "--format", "csv", "--bom");
+  const printed = (await buffer(child.stdout)).toString();
+  expect([printed, await ended]).toEqual(["\ufeffone\r\n1\r\n", 0]);
 });

@@ -24,6 +24,7 @@ export async function demoWorld() {
   });
   return {
     ...daemon,
+    installation,
     sandbox,
     place,
     async close() {

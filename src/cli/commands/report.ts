@@ -158,6 +158,11 @@ function folderOf(
     const isUnseen =
       own !== null && isId(Number(text)) && !folders.some(({ id }) => id === Number(text));
     if (isUnseen) return { project: own.id, folder: Number(text) };
+    if (folders.length === 0) {
+      const reason =
+        "no folder of it is known yet, as with polling.files off; give its id and --project";
+      throw new Failed(`--publish "${text}": ${reason}`, 2);
+    }
     const folder = found(findNamed(folders, { option: "--publish", text }));
     if (folder.project_id === null) throw new Failed(`folder ${folder.id} has no project`, 1);
     return { project: folder.project_id, folder: folder.id };

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
+import { byteOrderMark } from "../../reports/formats/data-formats.ts";
 import { formats } from "../../reports/formats/format.ts";
 import { type CommandHost, type CommandTools, Failed, unreadable } from "../command-host.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
@@ -15,6 +16,7 @@ import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
 interface SqlOptions extends DatabaseOptions {
   readonly format?: string;
   readonly json: boolean;
+  readonly bom: boolean;
   readonly limit: number;
   readonly timeout: Temporal.Duration;
 }
@@ -29,15 +31,18 @@ export function sqlCommand({ host }: CommandTools): Command {
     .argument("<query>", "the query (- = standard input)")
     .addOption(new Option("--format <format>", "how to write it").choices(formats))
     .option("--json", "the same as --format json", false)
+    .option("--bom", "begin csv with a byte order mark, for spreadsheets", false)
     .option("--limit <rows>", "so many rows at most", readRows, mostRows)
     .option("--timeout <duration>", "how long it may take", readDuration, patience);
-  return withDatabase(command).action(async (query: string, options: SqlOptions, self: Command) => {
+  return withDatabase(command).action(async (given: string, options: SqlOptions, self: Command) => {
     const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
-    const bytes = query === "-" ? await host.readStandardInput() : null;
-    const sql = bytes ? new TextDecoder().decode(bytes) : query;
+    const bytes = given === "-" ? await host.readStandardInput() : null;
+    const sql = bytes ? new TextDecoder().decode(bytes) : given;
     if (sql.trim() === "") throw new Failed("there is no query", 2);
     const format = options.format ?? (options.json ? "json" : "table");
-    await runQuery({ file, sql, format, limit: options.limit }, { host, timeout: options.timeout });
+    const query = { file, sql, format, limit: options.limit };
+    const mark = options.bom && format === "csv" ? byteOrderMark : "";
+    await runQuery(query, { host, timeout: options.timeout, mark });
   });
 }
 
@@ -50,7 +55,16 @@ interface Query {
 
 async function runQuery(
   query: Query,
-  { host, timeout }: { readonly host: CommandHost; readonly timeout: Temporal.Duration },
+  {
+    host,
+    timeout,
+    mark,
+  }: {
+    readonly host: CommandHost;
+    readonly timeout: Temporal.Duration;
+    /** What comes before all rows. */
+    readonly mark: string;
+  },
 ): Promise<void> {
   // A child that is killed cannot clean up what it has put aside, such as the copy of a database on a read-only medium.
   const scratch = mkdtempSync(join(tmpdir(), "dayferry-sql-"));
@@ -69,7 +83,7 @@ async function runQuery(
     child.stdin.end(JSON.stringify(query));
     const [code, isRead, said] = await Promise.all([
       ended,
-      handOver(child.stdout, { host, limit, stop }),
+      handOver(child.stdout, { host, limit, stop, mark }),
       text(child.stderr),
     ]);
     // Nobody reads any more, as behind `| head`: that is no failure.
@@ -97,9 +111,15 @@ async function handOver(
     host,
     limit,
     stop,
-  }: { readonly host: CommandHost; readonly limit: TimeLimit; readonly stop: () => void },
+    mark,
+  }: {
+    readonly host: CommandHost;
+    readonly limit: TimeLimit;
+    readonly stop: () => void;
+    readonly mark: string;
+  },
 ): Promise<boolean> {
-  let waiting = "";
+  let waiting = mark;
   for await (const piece of rows.setEncoding("utf8")) {
     const known = waiting + String(piece);
     waiting = known.endsWith("\r") ? "\r" : "";
