@@ -152,6 +152,13 @@ export async function unpack(file: string, folder: string): Promise<Result<Manif
   if (!existsSync(join(folder, databasePart))) return fail(`${file} holds no database`);
   const whole = examineDatabase(join(folder, databasePart), "full");
   if (!whole.ok) return fail(`${file}: ${whole.failure.problem}`);
+  // An empty file is a whole database to SQLite.
+  const { installation } = read.value;
+  if (whole.value.migration !== migration || whole.value.installation !== installation) {
+    return fail(
+      `${file}: its database is not the one that its manifest names (migration ${migration} of installation ${installation})`,
+    );
+  }
   return read;
 }
 

@@ -52,7 +52,7 @@ class NoViewerError extends Error {
 interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], "randomBytes"> {
   readonly adminToken: () => string;
   readonly store: Pick<Store, "directory" | "logIns" | "health">;
-  readonly passwords: Pick<PasswordCheck, "personOf">;
+  readonly passwords: Pick<PasswordCheck, "peopleOf">;
   readonly identity: ProxyIdentity;
   /** The account's. */
   readonly zone: string;
@@ -88,8 +88,8 @@ export function createViewers(deps: ViewersDeps): Viewers {
 
   function ofProxied(name: string): Viewer | null {
     if (identity.isAdmin(name)) return admin;
-    const person = passwords.personOf(name);
-    return person && personViewer(person);
+    const [only, another] = passwords.peopleOf(name);
+    return only && !another ? personViewer(only) : null;
   }
 
   /** The admin's own log-in goes before what a proxy says, and that before any other log-in. */

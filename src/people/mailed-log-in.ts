@@ -14,7 +14,7 @@ export interface MailedLogIn {
 /** Lets people log in without a password, by a link that is mailed to the address that the workspace has of them. */
 export interface MailedLogIns {
   /**
-   * Has a link mailed to whom this e-mail address or id names. Nothing happens for somebody who is not known, has left, or has no
+   * Has a link mailed to whom this e-mail address or id names, to each where several share it. Nothing happens for somebody who is not known, has left, or has no
    * address, and for who has just been sent some.
    */
   ask(login: string, next: string): void;
@@ -26,7 +26,7 @@ export interface MailedLogIns {
 
 interface MailedLogInsDeps {
   readonly store: Pick<Store, "directory" | "logInLinks" | "durably">;
-  readonly passwords: Pick<PasswordCheck, "personOf">;
+  readonly passwords: Pick<PasswordCheck, "peopleOf">;
   readonly signer: LogInSigner;
   readonly clock: () => Temporal.Instant;
   /** Wakes who sends the mails. */
@@ -57,16 +57,17 @@ export function createMailedLogIns(deps: MailedLogInsDeps): MailedLogIns {
   return {
     look,
     ask(login, next) {
-      const person = passwords.personOf(login);
-      if (!person || (person.email?.trim() ?? "") === "") return;
+      const named = passwords.peopleOf(login);
+      const people = named.filter(({ email }) => (email?.trim() ?? "") !== "");
+      if (people.length === 0) return;
       const now = clock();
+      const limits = { since: now.subtract(linkLength), most: mostLinks };
       const asked = store.durably(() =>
-        logInLinks.ask(
-          { person: person.id, next, until: now.add(linkLength) },
-          { since: now.subtract(linkLength), most: mostLinks },
+        people.map(({ id: person }) =>
+          logInLinks.ask({ person, next, until: now.add(linkLength) }, limits),
         ),
       );
-      if (asked !== null) onAsked();
+      if (asked.some((link) => link !== null)) onAsked();
     },
     use(signed) {
       const link = linkIn(signed);

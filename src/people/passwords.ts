@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
+import type { AppPassword } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
 
 export interface PasswordsDeps {
@@ -25,12 +26,13 @@ export interface Passwords extends PasswordCheck {
 
 export interface PasswordCheck {
   /**
-   * Whose login and password these are. `login`: the person's e-mail address, in any case, or id. Null for a wrong
-   * password, for suspended and unknown people, and for an address that several people share; all take equally long.
+   * Whose login and password these are. `login`: the person's e-mail address, in any case, or id; where several people share an
+   * address, the password tells them apart. Null for a wrong password, and for suspended and unknown people; both take equally
+   * long.
    */
   check(login: string, password: string): Person | null;
-  /** Whom a login names; null for suspended and unknown people, and for an address that several people share. */
-  personOf(login: string): Person | null;
+  /** Whom a login names: several where they share an address, nobody for suspended and unknown people. */
+  peopleOf(login: string): readonly Person[];
 }
 
 /** Without i, l, o and u: nothing that looks like another, and no words. */
@@ -62,28 +64,31 @@ export function createPasswords({ store, randomBytes }: PasswordsDeps): Password
     },
     has: (person) => appPasswords.get(person) !== null,
     list: () => appPasswords.list(),
-    personOf: (login) => personOf(login, directory.people()),
+    peopleOf: (login) => peopleOf(login, directory.people()),
     check(login, password) {
-      const person = personOf(login, directory.people());
-      const kept = (person && appPasswords.get(person.id)) ?? nobody;
-      const given = digestOf(asTyped(password), kept.salt);
-      const isRight = timingSafeEqual(Buffer.from(given, "hex"), Buffer.from(kept.digest, "hex"));
-      return isRight ? person : null;
+      const people = peopleOf(login, directory.people());
+      const typed = asTyped(password);
+      if (people.length === 0) isRight(typed, nobody);
+      return people.find(({ id }) => isRight(typed, appPasswords.get(id) ?? nobody)) ?? null;
     },
   };
 }
 
-/** The one active person whom a login names. */
-function personOf(login: string, people: readonly Person[]): Person | null {
+function isRight(typed: string, { salt, digest }: Pick<AppPassword, "salt" | "digest">): boolean {
+  const given = digestOf(typed, salt);
+  return timingSafeEqual(Buffer.from(given, "hex"), Buffer.from(digest, "hex"));
+}
+
+/** The active people whom a login names. */
+function peopleOf(login: string, people: readonly Person[]): readonly Person[] {
   const name = spelled(login);
   const active = people.filter(({ suspended }) => !suspended);
   const id = /^\d{1,16}$/.test(name) ? Number(name) : null;
-  const found = active.filter((person) =>
+  return active.filter((person) =>
     id === null
       ? name !== "" && spelled(person.email ?? "") === name
       : isId(id) && person.id === personId(id),
   );
-  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 const spelled = (login: string): string => login.normalize("NFC").trim().toLowerCase();

@@ -1,7 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { LogInSigner } from "../domain/signed-links.ts";
-import { momentInWords } from "../domain/wording.ts";
+import { momentInWords, plainLine } from "../domain/wording.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
 import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
@@ -71,7 +71,7 @@ function compose(
 ): Mail {
   const { signer, baseUrl, from, zone, clock } = deps;
   const until = momentInWords(link.until, zoneFor(person, zone));
-  const fact = `The link works once, until ${until}.`;
+  const fact = `The link logs in ${plainLine(person.name)}. It works once, until ${until}.`;
   return {
     from,
     to: { name: person.name, address: byMail.addressOf(person) },

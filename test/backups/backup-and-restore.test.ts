@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -17,8 +18,13 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readManifest } from "../../src/backups/archive.ts";
-import { finishRestore, restoreKeys, verifyBackup } from "../../src/backups/restore-backup.ts";
+import { databasePart, keysPart, readManifest, writeArchive } from "../../src/backups/archive.ts";
+import {
+  finishRestore,
+  restoreKeys,
+  unpack,
+  verifyBackup,
+} from "../../src/backups/restore-backup.ts";
 import { keyFiles } from "../../src/backups/sealed-keys.ts";
 import { canFillDisk, fullDisk } from "../support/full-disk.ts";
 import { aDataDirectory, good, noon, passphrase } from "./rig.ts";
@@ -125,6 +131,35 @@ describe("verifyBackup()", () => {
       expect(await verifyBackup(file, null), String(length)).toMatchObject({ ok: false });
     }
   });
+
+  it.each([databasePart, keysPart])(
+    "verifyBackup() result when %s is empty, with the right hash: refused",
+    async (part) => {
+      const place = aDataDirectory();
+      const { file } = good(await place.backup());
+      const told = await readManifest(file);
+      if (!told.ok) throw new Error(told.failure);
+      const folder = join(place.folder, "parts");
+      mkdirSync(folder);
+      expect((await unpack(file, folder)).ok).toBe(true);
+      writeFileSync(join(folder, part), "");
+      const parts = told.value.parts.map(({ name }) => {
+        const octets = readFileSync(join(folder, name));
+        const sha256 = createHash("sha256").update(octets).digest("hex");
+        const content = async function* () {
+          yield octets;
+        };
+        return { name, octets: octets.byteLength, sha256, content };
+      });
+      const descriptor = openSync(file, "w");
+      await writeArchive(descriptor, { manifest: { ...told.value, parts }, parts });
+      closeSync(descriptor);
+      expect(await verifyBackup(file, passphrase)).toMatchObject({ ok: false });
+      const before = readFileSync(place.file);
+      expect(await place.restore({ file })).toMatchObject({ ok: false });
+      expect(readFileSync(place.file)).toEqual(before);
+    },
+  );
 
   it("verifyBackup() result when the passphrase is another one", async () => {
     const place = aDataDirectory();

@@ -222,6 +222,10 @@ describe("a link by mail", () => {
     expect(new Set(texts).size).toBe(1);
     expect(store.logInLinks.open().map(({ person }) => person)).toEqual([ana]);
     expect((await ask("POST /login/link", { values: { login: " " } })).status).toBe(400);
+    // Two who share an address get a link each.
+    store.directory.putPeople([{ ...aPerson(14, "Dora"), email: "Ana@example.com" }], false);
+    await ask("POST /login/link", { values: { login: "ana@example.com" } });
+    expect(store.logInLinks.open().map(({ person }) => person)).toEqual([ana, ana, 14]);
   });
 
   it("asks before it logs in, opens once, and leads on", async () => {

@@ -106,15 +106,18 @@ describe("check()", () => {
     expect(passwords.list()).toEqual([]);
   });
 
-  it("check() result when two people share an address: only ids tell them apart", () => {
+  it("check() result when two people share an address: the password tells them apart", () => {
     const shared = "team@example.com";
     const { store, passwords } = passwordsOf([
       withMail(11, shared),
       withMail(12, "Team@Example.com"),
     ]);
-    const password = passwords.issue(ana);
-    expect(passwords.check(shared, password)).toBeNull();
+    const [password, bens] = [passwords.issue(ana), passwords.issue(personId(12))];
+    expect(passwords.check(shared, password)?.id).toBe(ana);
+    expect(passwords.check(shared, bens)?.id).toBe(12);
+    expect(passwords.check(shared, "wrong")).toBeNull();
     expect(passwords.check("11", password)?.id).toBe(ana);
+    expect(passwords.check("11", bens)).toBeNull();
     store.directory.putPeople([withMail(12, shared, { suspended: true })], false);
     expect(passwords.check(shared, password)?.id).toBe(ana);
   });
