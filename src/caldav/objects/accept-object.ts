@@ -15,6 +15,7 @@ import { missingProperties, type SpeakingProperty } from "../../ics/read/missing
 import type { Store } from "../../store/store.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, objectRefusal, plainFault, refusalFault } from "../fault.ts";
+import { writesWhole } from "./whole-writers.ts";
 
 /** A PUT whose octets were read as one item. */
 export interface ObjectPut {
@@ -278,16 +279,6 @@ function clearedBy(property: SpeakingProperty, { component }: IncomingItem): rea
       return ["reminder"];
   }
 }
-
-/** Parts of the User-Agent of Apple's programs, Thunderbird, DAVx5, tasks.org, Evolution, KDE, Outlook's plug-in, vdirsyncer. */
-const wholeWriters =
-  /\b(?:dataaccessd|remindd|calaccessd|CalendarAgent|Thunderbird|Betterbird|DAVx5|DAVdroid|org\.tasks|Evolution|KIO|KDE|CalDavSynchronizer|vdirsyncer)\b/i;
-
-/**
- * Whether a program by its User-Agent is known to write an item as a whole each time, so that a property which it wrote before
- * and now leaves out was taken away by its user. Scripts and libraries may leave out whatever does not matter to them.
- */
-const writesWhole = (agent: string): boolean => wholeWriters.test(agent);
 
 /**
  * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say
